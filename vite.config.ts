@@ -18,26 +18,59 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2023',
     // What the page begins with need not be named again for each screen.
-    modulePreload: { polyfill: false, resolveDependencies: (_, deps, { hostType }) => (hostType === 'html' ? deps : deps.filter((file) => !/\/(vendor|base|rolldown-runtime)-/.test(file))) },
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_, deps, { hostType }) =>
+        hostType === 'html'
+          ? deps
+          : deps.filter((file) => !/\/(vendor|base|rolldown-runtime)-/.test(file)),
+    },
     assetsInlineLimit: 0,
     rolldownOptions: {
       // These declare no side effects of their own, so a page pays only for what it uses.
       treeshake: {
-        moduleSideEffects: [{ test: /node_modules\/(@tremor|recharts|victory-vendor|lodash|d3-|date-fns|react-day-picker|@headlessui|@floating-ui|@react-aria|@react-stately|@internationalized)/, sideEffects: false }],
+        moduleSideEffects: [
+          {
+            test: /node_modules\/(@tremor|recharts|victory-vendor|lodash|d3-|date-fns|react-day-picker|@headlessui|@floating-ui|@react-aria|@react-stately|@internationalized)/,
+            sideEffects: false,
+          },
+        ],
       },
-      // What hardly ever changes is one file: it compresses better whole and stays cached from build to build.
-      output: { codeSplitting: { groups: [
-        { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|comlink|use-sync-external-store|@tanstack\/(react-router(?!\/dist\/esm\/use(?:Blocker|Location)\.)|router-core|history|store|react-store))\// },
-        { name: 'base', test: /vite\/preload-helper|\/(contract\/(messages\/base|text-limits|page-paths)|src\/(clock|door|guards|line|session|kept|way-in|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|frame\/(announce|brand-mark|branded))\.tsx?$)/ },
-        // Where every screen is, and for whom: asked for together, once somebody is in.
-        { name: 'screens', test: /\/(src\/(screens|page-guard)|contract\/(pages|abilities))\.ts$/ },
-        // What the pages of signing in share with the first of them.
-        { name: 'account', test: /\/src\/areas\/account\/(sign-in|account-page|fault-callout|sign-in-brand|sign-in-fault|step-path)\.tsx?$/ },
-        // What every screen behind the sign-in has: many small files would each be named in the first one.
-        { name: 'parts', test: /\/(contract\/(limits|messages|messages\/(account|monitoring|people)|monitoring\/(day|query|words|cause))|src\/(ui\/(format|states|state-mark|late|keys|toasts|chip|chip-select|search-field|wide|choice)|frame\/(page|drawer-state)|areas\/monitoring\/(span\/(dates|span-choice)|daily-checks\/(notices|strip|marks|words))))\.tsx?$/ },
-      ] } },
+      // What hardly ever changes is one file: it compresses better whole and stays cached from
+      // build to build.
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: 'vendor',
+              test: /node_modules\/(react|react-dom|scheduler|comlink|use-sync-external-store|@tanstack\/(react-router(?!\/dist\/esm\/use(?:Blocker|Location)\.)|router-core|history|store|react-store))\//,
+            },
+            {
+              name: 'base',
+              test: /vite\/preload-helper|\/(contract\/(messages\/base|text-limits|page-paths)|src\/(clock|door|guards|line|session|kept|way-in|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|frame\/(announce|brand-mark|branded))\.tsx?$)/,
+            },
+            // Where every screen is, and for whom: asked for together, once somebody is in.
+            {
+              name: 'screens',
+              test: /\/(src\/(screens|page-guard)|contract\/(pages|abilities))\.ts$/,
+            },
+            // What the pages of signing in share with the first of them.
+            {
+              name: 'account',
+              test: /\/src\/areas\/account\/(sign-in|account-page|fault-callout|sign-in-brand|sign-in-fault|step-path)\.tsx?$/,
+            },
+            // What every screen behind the sign-in has: many small files would each be named in the
+            // first one.
+            {
+              name: 'parts',
+              test: /\/(contract\/(limits|messages|messages\/(account|monitoring|people)|monitoring\/(day|query|words|cause))|src\/(ui\/(format|states|state-mark|late|keys|toasts|chip|chip-select|search-field|wide|choice)|frame\/(page|drawer-state)|areas\/monitoring\/(span\/(dates|span-choice)|daily-checks\/(notices|strip|marks|words))))\.tsx?$/,
+            },
+          ],
+        },
+      },
       onLog(level, log, handler) {
-        if (log.code !== 'MODULE_LEVEL_DIRECTIVE' && log.code !== 'PLUGIN_TIMINGS') handler(level, log);
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE' && log.code !== 'PLUGIN_TIMINGS')
+          handler(level, log);
       },
     },
   },
@@ -47,14 +80,19 @@ export default defineConfig({
 });
 
 /**
- * Builds `/sw.js` once everything else is written, with the list of all that was. What the page's head names without a hash in its name gets one
- * in its address, so that no page ever runs another build's. The content policy counts as a part of the build: kept files carry it.
+ * Builds `/sw.js` once everything else is written, with the list of all that was. What the page's
+ * head names without a hash in its name gets one in its address, so that no page ever runs another
+ * build's. The content policy counts as a part of the build: kept files carry it.
  */
 function serviceWorker(): Plugin {
-  let publicDir = '', fixed = new Map<string, string>();
+  let publicDir = '';
+  let fixed = new Map<string, string>();
   return {
-    name: 'daybook-service-worker', apply: 'build',
-    configResolved(config) { ({ publicDir } = config); },
+    name: 'daybook-service-worker',
+    apply: 'build',
+    configResolved(config) {
+      ({ publicDir } = config);
+    },
     transformIndexHtml: {
       order: 'post',
       handler(html) {
@@ -69,21 +107,40 @@ function serviceWorker(): Plugin {
       },
     },
     writeBundle: {
-      order: 'post', sequential: true,
+      order: 'post',
+      sequential: true,
       async handler({ dir }) {
         const outDir = resolve(dir ?? 'dist');
         const files = readdirSync(outDir, { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile() && !/^\.|^sw\.js$|\.(map|br|gz)$/.test(entry.name)).map((entry) => join(entry.parentPath, entry.name)).toSorted()
+          .filter((entry) => entry.isFile() && !/^\.|^sw\.js$|\.(map|br|gz)$/.test(entry.name))
+          .map((entry) => join(entry.parentPath, entry.name))
+          .toSorted()
           .map((file): BuiltFile => {
             const path = `/${relative(outDir, file).split(sep).join('/')}`;
             return [fixed.get(path) ?? path, hashOf(readFileSync(file))];
           });
-        const made: Build = { version: createHash('sha256').update(JSON.stringify([CSP, files])).digest('hex').slice(0, 16), files };
+        const made: Build = {
+          version: createHash('sha256')
+            .update(JSON.stringify([CSP, files]))
+            .digest('hex')
+            .slice(0, 16),
+          files,
+        };
         await build({
-          configFile: false, root: resolve('src/sw'), publicDir: false, logLevel: 'warn', define: { BUILD: JSON.stringify(made) },
+          configFile: false,
+          root: resolve('src/sw'),
+          publicDir: false,
+          logLevel: 'warn',
+          define: { BUILD: JSON.stringify(made) },
           build: {
-            outDir, emptyOutDir: false, target: 'es2023', copyPublicDir: false,
-            rolldownOptions: { input: resolve('src/sw/sw.ts'), output: { format: 'iife', entryFileNames: 'sw.js' } },
+            outDir,
+            emptyOutDir: false,
+            target: 'es2023',
+            copyPublicDir: false,
+            rolldownOptions: {
+              input: resolve('src/sw/sw.ts'),
+              output: { format: 'iife', entryFileNames: 'sw.js' },
+            },
           },
         });
       },
@@ -91,4 +148,6 @@ function serviceWorker(): Plugin {
   };
 }
 
-function hashOf(bytes: Uint8Array): string { return createHash('sha256').update(bytes).digest('base64'); }
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64');
+}

@@ -1,29 +1,44 @@
 import { defineConfig } from 'vitest/config';
 
-const exclude = ['**/node_modules/**'], eachFile = 'tests/server/each-file.ts';
+const exclude = ['**/node_modules/**'];
+const eachFile = 'tests/server/each-file.ts';
 /** Optimizing the code of the embedded database costs minutes of a core, which no run wins back. */
 const execArgv = ['--liftoff-only'];
 /** Those that test the work of a hash. */
-const HASHES = ['sessions', 'recovery-timing', 'sign-in', 'timing'].map((name) => `tests/server/account/${name}.test.ts`);
+const HASHES = ['sessions', 'recovery-timing', 'sign-in', 'timing'].map(
+  (name) => `tests/server/account/${name}.test.ts`,
+);
 
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // A wait that names no deadline has none of its own: the runner's default of one second is too short on a busy machine.
+    // A wait that names no deadline has none of its own: the runner's default of one second is too
+    // short on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     maxWorkers: 2,
-    // Nothing outlives its file: one process takes one file of a project after the other, and what they share (code, the embedded database) is made ready once.
+    // Nothing outlives its file: one process takes one file of a project after the other, and what
+    // they share (code, the embedded database) is made ready once.
     isolate: false,
     projects: [
       {
         extends: true,
-        test: { name: 'rooms', include: ['tests/*.test.ts', 'tests/{contract,machines,workers,src}/**/*.test.{ts,tsx}'], exclude },
+        test: {
+          name: 'rooms',
+          include: ['tests/*.test.ts', 'tests/{contract,machines,workers,src}/**/*.test.{ts,tsx}'],
+          exclude,
+        },
       },
       {
         extends: true,
-        test: { name: 'server', include: ['tests/{server,sim}/**/*.test.ts'], exclude: [...exclude, ...HASHES], setupFiles: [eachFile, 'tests/server/cheap-hashes.ts'], execArgv },
+        test: {
+          name: 'server',
+          include: ['tests/{server,sim}/**/*.test.ts'],
+          exclude: [...exclude, ...HASHES],
+          setupFiles: [eachFile, 'tests/server/cheap-hashes.ts'],
+          execArgv,
+        },
       },
       {
         extends: true,

@@ -38,9 +38,42 @@ import { syncCalls } from './sync/calls.ts';
 
 /** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
 export const CALLS = {
-  ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...hintCalls, ...slaCalls, ...searchCalls, ...notifyCalls, ...licensingCalls, ...invoiceCalls, ...quickBooksCalls, ...ingestCalls, ...collectorCalls,
-  ...recoveryCalls, ...profileCalls, ...emailCalls, ...apiKeyCalls, ...actingCalls, ...oidcCalls,
-  ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls, ...reportCalls, ...ticketCalls, ...ticketingCalls, ...supportCalls,
+  ...brandCalls,
+  ...accountCalls,
+  ...factorCalls,
+  ...preferenceCalls,
+  ...syncCalls,
+  ...monitoringCalls,
+  ...deskCalls,
+  ...reportingCalls,
+  ...ruleCalls,
+  ...hintCalls,
+  ...slaCalls,
+  ...searchCalls,
+  ...notifyCalls,
+  ...licensingCalls,
+  ...invoiceCalls,
+  ...quickBooksCalls,
+  ...ingestCalls,
+  ...collectorCalls,
+  ...recoveryCalls,
+  ...profileCalls,
+  ...emailCalls,
+  ...apiKeyCalls,
+  ...actingCalls,
+  ...oidcCalls,
+  ...userCalls,
+  ...logCalls,
+  ...companyCalls,
+  ...providerCalls,
+  ...notificationCalls,
+  ...brandEditCalls,
+  ...settingsCalls,
+  ...adminCalls,
+  ...reportCalls,
+  ...ticketCalls,
+  ...ticketingCalls,
+  ...supportCalls,
 } as const;
 
 export type CallName = keyof typeof CALLS;
@@ -48,6 +81,8 @@ export type TakesOf<N extends CallName> = Takes<(typeof CALLS)[N]>;
 export type TakenOf<N extends CallName> = Taken<(typeof CALLS)[N]>;
 export type GivesOf<N extends CallName> = Gives<(typeof CALLS)[N]>;
 /** Calls that a device may queue while it has no network (OUT-2). */
-export type OfflineCall = { [N in CallName]: (typeof CALLS)[N] extends { readonly offline: string } ? N : never }[CallName];
+export type OfflineCall = {
+  [N in CallName]: (typeof CALLS)[N] extends { readonly offline: string } ? N : never;
+}[CallName];
 /** As `(typeof CALLS)[N]`, for code that walks the table. */
 export const callOf = (name: CallName): Call => CALLS[name];

@@ -1,11 +1,14 @@
 import type { Ms } from './ids.ts';
 
 /** One thing that is wrong with an input: `path` is dotted, empty for the whole. */
-export interface Issue { readonly path: string; readonly message: string }
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
 
 /**
- * The closed list of expected failures. `message` is a sentence for a person (from `messages.ts` or the server).
- * Kinds below the line are made on the device and never travel.
+ * The closed list of expected failures. `message` is a sentence for a person (from `messages.ts` or
+ * the server). Kinds below the line are made on the device and never travel.
  */
 export type Failure =
   | { readonly kind: 'bad-input'; readonly message: string; readonly issues: readonly Issue[] }
@@ -40,7 +43,22 @@ export type FailureKind = Failure['kind'];
 
 /** The HTTP status of each kind that travels. */
 export const STATUS_OF = {
-  'bad-input': 400, 'wrong-credentials': 401, 'signed-out': 401, 'expired': 401, 'forbidden': 403, 'reauth_required': 403, 'not-by-key': 403, 'not-found': 404,
-  'no-such-call': 404, 'conflict': 409, 'too-large': 413, 'key-reused': 422, 'out-of-order': 409, 'update-needed': 426,
-  'too-many': 429, 'busy': 503, 'out-of-space': 507, 'server-fault': 500,
+  'bad-input': 400,
+  'wrong-credentials': 401,
+  'signed-out': 401,
+  'expired': 401,
+  'forbidden': 403,
+  'reauth_required': 403,
+  'not-by-key': 403,
+  'not-found': 404,
+  'no-such-call': 404,
+  'conflict': 409,
+  'too-large': 413,
+  'key-reused': 422,
+  'out-of-order': 409,
+  'update-needed': 426,
+  'too-many': 429,
+  'busy': 503,
+  'out-of-space': 507,
+  'server-fault': 500,
 } as const satisfies Partial<Record<FailureKind, number>>;

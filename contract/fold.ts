@@ -1,5 +1,14 @@
 import type { Logged } from './events.ts';
-import type { CauseRow, ComputerRow, JobRow, KeyRow, ProblemRow, RepositoryRow, RunRow, StatRow } from './monitoring/rows.ts';
+import type {
+  CauseRow,
+  ComputerRow,
+  JobRow,
+  KeyRow,
+  ProblemRow,
+  RepositoryRow,
+  RunRow,
+  StatRow,
+} from './monitoring/rows.ts';
 import { foldMonitoring, touchesMonitoring } from './monitoring/fold.ts';
 import { foldPeople, touchesPeople } from './people/fold.ts';
 import { foldAccount, touchesAccount } from './account/fold.ts';
@@ -13,41 +22,85 @@ import type { ViewRow } from './monitoring/views.ts';
 import type { CompanyRow, UserRow } from './people/rows.ts';
 
 export interface Tables {
-  company: CompanyRow; user: UserRow;
-  key: KeyRow; job: JobRow; stat: StatRow; run: RunRow; cause: CauseRow; problem: ProblemRow;
-  computer: ComputerRow; repository: RepositoryRow;
-  view: ViewRow; rule: RuleRow; hint: HintRow; shift: ShiftRow; preference: PreferenceRow; ticket: TicketRow;
+  company: CompanyRow;
+  user: UserRow;
+  key: KeyRow;
+  job: JobRow;
+  stat: StatRow;
+  run: RunRow;
+  cause: CauseRow;
+  problem: ProblemRow;
+  computer: ComputerRow;
+  repository: RepositoryRow;
+  view: ViewRow;
+  rule: RuleRow;
+  hint: HintRow;
+  shift: ShiftRow;
+  preference: PreferenceRow;
+  ticket: TicketRow;
 }
 export type TableName = keyof Tables;
 export type Id = number | string;
 
 /** What a fold reads and writes. Rows are values: `set` replaces. */
-export interface Table<R> { get(id: Id): R | undefined; set(id: Id, row: R): void }
+export interface Table<R> {
+  get(id: Id): R | undefined;
+  set(id: Id, row: R): void;
+}
 
-/** A shell gives the tables it keeps; what concerns a table that it does not keep is passed over. */
+/**
+ * A shell gives the tables it keeps; what concerns a table that it does not keep is passed over.
+ */
 export type Rows = { readonly [T in TableName]?: Table<Tables[T]> };
 
 /** Rows that the fold of an event may read or write, so that a shell can bring them first. */
 export type Touch = { readonly [T in TableName]: readonly [table: T, id: Id] }[TableName];
 
 const PEOPLE = new Set([
-  'company.made@1', 'company.changed@1', 'company.deleted@1', 'user.made@1', 'user.scoped@1', 'user.changed@1', 'user.deleted@1', 'user.removed@1',
+  'company.made@1',
+  'company.changed@1',
+  'company.deleted@1',
+  'user.made@1',
+  'user.scoped@1',
+  'user.changed@1',
+  'user.deleted@1',
+  'user.removed@1',
 ]);
 
-/** What an event means. Pure: the same on the server, on a device and in a rebuild from event 0 (LOG-5). Throws where the log contradicts itself (LOG-7). */
+/**
+ * What an event means. Pure: the same on the server, on a device and in a rebuild from event 0
+ * (LOG-5). Throws where the log contradicts itself (LOG-7).
+ */
 export function fold(rows: Rows, logged: Logged): void {
-  if (!foldPeople(rows, logged) && !foldAccount(rows, logged) && !foldDesk(rows, logged)) foldMonitoring(rows, logged);
+  if (!foldPeople(rows, logged) && !foldAccount(rows, logged) && !foldDesk(rows, logged))
+    foldMonitoring(rows, logged);
 }
 
 export function touches(logged: Pick<Logged, 'event'>): Touch[] {
   const { event } = logged;
-  return PEOPLE.has(event.type) ? touchesPeople(event) : [...touchesAccount(event), ...touchesDesk(event), ...touchesMonitoring(event)];
+  return PEOPLE.has(event.type)
+    ? touchesPeople(event)
+    : [...touchesAccount(event), ...touchesDesk(event), ...touchesMonitoring(event)];
 }
 
 /** Tables in memory: for tests, rebuilds and the simulator. */
 export function memoryRows(): { readonly [T in TableName]: Map<Id, Tables[T]> } {
   return {
-    company: new Map(), user: new Map(), key: new Map(), job: new Map(), stat: new Map(), run: new Map(), cause: new Map(),
-    problem: new Map(), computer: new Map(), repository: new Map(), view: new Map(), rule: new Map(), hint: new Map(), shift: new Map(), preference: new Map(), ticket: new Map(),
+    company: new Map(),
+    user: new Map(),
+    key: new Map(),
+    job: new Map(),
+    stat: new Map(),
+    run: new Map(),
+    cause: new Map(),
+    problem: new Map(),
+    computer: new Map(),
+    repository: new Map(),
+    view: new Map(),
+    rule: new Map(),
+    hint: new Map(),
+    shift: new Map(),
+    preference: new Map(),
+    ticket: new Map(),
   };
 }

@@ -1,4 +1,7 @@
-/** Ids and units. Small integers (`…N`) are given by the server, per tenant, in order of appearance: they are what columns hold. */
+/**
+ * Ids and units. Small integers (`…N`) are given by the server, per tenant, in order of appearance:
+ * they are what columns hold.
+ */
 export type TenantId = string; // uuid of the service provider
 export type UserId = string; // uuid
 export type KeyId = string; // uuid of an ingest key (a "connection")

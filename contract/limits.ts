@@ -8,13 +8,18 @@ export const LIMITS = {
   /** Of calls that nobody has to be signed in for, and how long such a body may take. */
   publicBodyBytes: 16_384,
   publicBodyMs: 10_000,
-  /** Held of all bodies at one time: in all, of strangers, of strangers at one address, of one provider, of one user or key. */
+  /**
+   * Held of all bodies at one time: in all, of strangers, of strangers at one address, of one
+   * provider, of one user or key.
+   */
   bodyBytesAtOnce: 134_217_728,
   strangerBodyBytesAtOnce: 16_777_216,
   addressBodyBytesAtOnce: 4_194_304,
   providerBodyBytesAtOnce: 50_331_648,
   callerBodyBytesAtOnce: 16_777_216,
-  /** Two hundred people behind one address, of whom each browser holds six and a stream, are 1,400. */
+  /**
+   * Two hundred people behind one address, of whom each browser holds six and a stream, are 1,400.
+   */
   openConnections: 8_192,
   openConnectionsPerAddress: 2_048,
   headersMs: 10_000,
@@ -23,7 +28,10 @@ export const LIMITS = {
   /** Of all jobs of a key; each by itself has the number above. */
   pingsPerMinute: 3_000,
   ingestRecords: 1_000,
-  /** What results, their logs and objects may take on a day (UTC) where a provider sets nothing else: 10,000 jobs with 40 kB of logs a day each use 0.4 GB. */
+  /**
+   * What results, their logs and objects may take on a day (UTC) where a provider sets nothing
+   * else: 10,000 jobs with 40 kB of logs a day each use 0.4 GB.
+   */
   ingestKeyBytesPerDay: 1_000_000_000,
   ingestProviderBytesPerDay: 4_000_000_000,
   bulkRuns: 10_000,

@@ -1,4 +1,7 @@
-/** The address of every page of the signed-in portal, in the order of its table. By itself, because it is all that the first page needs of it. */
+/**
+ * The address of every page of the signed-in portal, in the order of its table. By itself, because
+ * it is all that the first page needs of it.
+ */
 export const PAGE_PATHS = [
   '/monitoring/dashboard',
   '/monitoring/calendar-report',

@@ -3,13 +3,25 @@ import type { Ability, Role } from './abilities.ts';
 import type { Features } from './brand/branding.ts';
 import type { PagePath } from './page-paths.ts';
 
-/** Who a page beside the sidebar is for: those with the ability (null: whoever is signed in), where the portal has what it is of switched on. */
-export interface Page { readonly ability: Ability | null; readonly when?: (features: Features, roles: readonly Role[]) => boolean }
+/**
+ * Who a page beside the sidebar is for: those with the ability (null: whoever is signed in), where
+ * the portal has what it is of switched on.
+ */
+export interface Page {
+  readonly ability: Ability | null;
+  readonly when?: (features: Features, roles: readonly Role[]) => boolean;
+}
 
 /** SUPPORT-1. */
-const support = (link: 'request' | 'live' | 'downloads'): Page => ({ ability: null, when: ({ supportSection: { enabled, links } }) => enabled && links[link] });
+const support = (link: 'request' | 'live' | 'downloads'): Page => ({
+  ability: null,
+  when: ({ supportSection: { enabled, links } }) => enabled && links[link],
+});
 
-/** Every page of the signed-in portal by its address. A path without a row or without a screen does not compile. */
+/**
+ * Every page of the signed-in portal by its address. A path without a row or without a screen does
+ * not compile.
+ */
 export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/monitoring/dashboard': { ability: 'monitoring.dashboard' },
   '/monitoring/calendar-report': { ability: 'monitoring.calendar-report' },
@@ -24,12 +36,28 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/monitoring/users': { ability: 'monitoring.users' },
   '/monitoring/companies': { ability: 'common.companies' },
   '/monitoring/users-logs': { ability: 'monitoring.userLogs' },
-  '/monitoring/licensing': { ability: 'monitoring.licensing', when: ({ reporting }) => reporting.enabled },
-  '/monitoring/invoices': { ability: 'monitoring.invoices', when: ({ invoice_automation: on }) => on },
-  '/monitoring/invoices/quickbooks': { ability: 'common.companies', when: ({ invoice_automation: on }) => on },
+  '/monitoring/licensing': {
+    ability: 'monitoring.licensing',
+    when: ({ reporting }) => reporting.enabled,
+  },
+  '/monitoring/invoices': {
+    ability: 'monitoring.invoices',
+    when: ({ invoice_automation: on }) => on,
+  },
+  '/monitoring/invoices/quickbooks': {
+    ability: 'common.companies',
+    when: ({ invoice_automation: on }) => on,
+  },
   '/monitoring/billing': { ability: null, when: ({ billing }) => billing.ccCollection },
-  '/monitoring/sla': { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled },
-  '/monitoring/report-settings': { ability: 'monitoring.report-settings', when: ({ reporting: { visibleFor } }, roles) => visibleFor.some((one) => one === 'all' || roles.includes(one)) },
+  '/monitoring/sla': {
+    ability: 'monitoring.reporting',
+    when: ({ reporting }) => reporting.enabled,
+  },
+  '/monitoring/report-settings': {
+    ability: 'monitoring.report-settings',
+    when: ({ reporting: { visibleFor } }, roles) =>
+      visibleFor.some((one) => one === 'all' || roles.includes(one)),
+  },
   '/monitoring/evidence': { ability: 'monitoring.daily-checks' },
   '/monitoring/repositories': { ability: 'monitoring.repositories' },
   '/monitoring/computers': { ability: 'monitoring.daily-checks' },
@@ -65,5 +93,10 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
 };
 
 /** `features` null: not known; then nothing is on that has to be switched on. */
-export const mayOpen = ({ ability, when }: Page, roles: readonly Role[], features: Features | null): boolean =>
-  (ability === null || can(roles, ability)) && (when === undefined || (features !== null && when(features, roles)));
+export const mayOpen = (
+  { ability, when }: Page,
+  roles: readonly Role[],
+  features: Features | null,
+): boolean =>
+  (ability === null || can(roles, ability)) &&
+  (when === undefined || (features !== null && when(features, roles)));

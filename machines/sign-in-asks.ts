@@ -3,10 +3,21 @@ import type { SignInStep } from '#contract/account/step.ts';
 
 /** Whose list the name and password are looked up in. */
 export type Auth = 'db' | 'ad';
-interface Remembering { readonly rememberComputer?: boolean }
-interface Named<A extends Auth | null> extends Remembering { readonly way: 'password'; readonly auth: A; readonly username: string; readonly password: string }
+interface Remembering {
+  readonly rememberComputer?: boolean;
+}
+interface Named<A extends Auth | null> extends Remembering {
+  readonly way: 'password';
+  readonly auth: A;
+  readonly username: string;
+  readonly password: string;
+}
 
-/** What begins a sign-in. `passkeys`: by a passkey alone; `token`: from a link that is good once; `cookie`: another site has vouched, and the server set its cookie; `step`: the same, and it asks for more. */
+/**
+ * What begins a sign-in. `passkeys`: by a passkey alone; `token`: from a link that is good once;
+ * `cookie`: another site has vouched, and the server set its cookie; `step`: the same, and it asks
+ * for more.
+ */
 export type Opening =
   | Named<Auth>
   | { readonly way: 'passkeys' }
@@ -16,17 +27,30 @@ export type Opening =
 
 /** What answers a step. `phoneUpdatedOnce`: the number was changed in this sign-in. */
 export type Answering =
-  | { readonly way: 'sms'; readonly code: string; readonly phoneUpdatedOnce?: boolean } & Remembering
+  | ({
+      readonly way: 'sms';
+      readonly code: string;
+      readonly phoneUpdatedOnce?: boolean;
+    } & Remembering)
   | { readonly way: 'phone'; readonly mobilePhone: string }
   | { readonly way: 'resend'; readonly newMobilePhone: string | null }
-  | { readonly way: 'totp' | 'recovery'; readonly code: string } & Remembering
-  | { readonly way: 'passkey'; readonly response: string } & Remembering
-  | { readonly way: 'enrol'; readonly code: string } & Remembering;
+  | ({ readonly way: 'totp' | 'recovery'; readonly code: string } & Remembering)
+  | ({ readonly way: 'passkey'; readonly response: string } & Remembering)
+  | ({ readonly way: 'enrol'; readonly code: string } & Remembering);
 
 export type SignInAsk = Opening | Answering;
-/** As a page asks. `auth` is null where the provider's own word decides, which the page may not have heard yet. */
+/**
+ * As a page asks. `auth` is null where the provider's own word decides, which the page may not have
+ * heard yet.
+ */
 export type PageAsk = SignInAsk | Named<null>;
-export const OPENINGS: ReadonlySet<SignInAsk['way']> = new Set(['password', 'passkeys', 'token', 'cookie', 'step']);
+export const OPENINGS: ReadonlySet<SignInAsk['way']> = new Set([
+  'password',
+  'passkeys',
+  'token',
+  'cookie',
+  'step',
+]);
 export const isOpening = (ask: SignInAsk): ask is Opening => OPENINGS.has(ask.way);
 
 /** What asking the server answers: in, one step further, or why not. */

@@ -24,7 +24,9 @@ export type SignInEvent =
   | { readonly type: 'BACK' };
 
 const STEP_EVENTS = {
-  ANSWER: { target: 'answering', actions: 'answer' }, BACK: { target: 'idle', actions: 'forget' }, SUBMIT: { target: 'asking', actions: 'open' },
+  ANSWER: { target: 'answering', actions: 'answer' },
+  BACK: { target: 'idle', actions: 'forget' },
+  SUBMIT: { target: 'asking', actions: 'open' },
   EDIT: { actions: 'clear' },
 } as const;
 
@@ -38,14 +40,31 @@ const STEP_EVENTS = {
  *     └─BACK, the attempt is over ───┘                   └─▶ held ─(its time)─▶ the same one
  */
 export const signInMachine = setup({
-  types: { context: {} as SignInContext, events: {} as SignInEvent, input: {} as { readonly now: () => Ms } },
+  types: {
+    context: {} as SignInContext,
+    events: {} as SignInEvent,
+    input: {} as { readonly now: () => Ms },
+  },
   actors: {
-    ask: fromPromise<SignInAnswer, SignInAsk | null>(() => Promise.reject(new Error('a need of the machine was not given'))),
+    ask: fromPromise<SignInAnswer, SignInAsk | null>(() =>
+      Promise.reject(new Error('a need of the machine was not given')),
+    ),
   },
   delays: { wait: ({ context }) => context.waitMs },
   actions: {
-    open: assign(({ event }) => (event.type === 'SUBMIT' ? { ask: event.ask, step: null, failure: null, auth: event.ask.way === 'password' ? event.ask.auth : 'db' } : {})),
-    answer: assign(({ event }) => (event.type === 'ANSWER' ? { ask: event.ask, failure: null } : {})),
+    open: assign(({ event }) =>
+      event.type === 'SUBMIT'
+        ? {
+            ask: event.ask,
+            step: null,
+            failure: null,
+            auth: event.ask.way === 'password' ? event.ask.auth : 'db',
+          }
+        : {},
+    ),
+    answer: assign(({ event }) =>
+      event.type === 'ANSWER' ? { ask: event.ask, failure: null } : {},
+    ),
     forget: assign({ step: null, failure: null }),
     clear: assign({ failure: null }),
     wait: assign({ until: ({ context }) => context.now() + context.waitMs }),
@@ -56,53 +75,124 @@ export const signInMachine = setup({
   },
 }).createMachine({
   id: 'sign-in',
-  context: ({ input }) => ({ now: input.now, ask: null, auth: 'db', step: null, failure: null, waitMs: 0, until: null }),
+  context: ({ input }) => ({
+    now: input.now,
+    ask: null,
+    auth: 'db',
+    step: null,
+    failure: null,
+    waitMs: 0,
+    until: null,
+  }),
   initial: 'idle',
   states: {
     idle: { on: { SUBMIT: { target: 'asking', actions: 'open' } } },
     asking: {
       invoke: {
-        id: 'ask', src: 'ask', input: ({ context }) => context.ask,
+        id: 'ask',
+        src: 'ask',
+        input: ({ context }) => context.ask,
         onDone: [
-          { guard: ({ event }) => event.output.is === 'in', target: 'in', actions: assign({ failure: null }) },
-          { guard: ({ event }) => event.output.is === 'step', target: 'step', actions: assign(({ event }) => taking(event.output)) },
-          { guard: ({ event }) => waits(event.output), target: 'throttled', actions: assign(({ event }) => failing(event.output)) },
-          { guard: ({ event }) => unreachable(event.output), target: 'noNetwork', actions: assign(({ event }) => failing(event.output)) },
+          {
+            guard: ({ event }) => event.output.is === 'in',
+            target: 'in',
+            actions: assign({ failure: null }),
+          },
+          {
+            guard: ({ event }) => event.output.is === 'step',
+            target: 'step',
+            actions: assign(({ event }) => taking(event.output)),
+          },
+          {
+            guard: ({ event }) => waits(event.output),
+            target: 'throttled',
+            actions: assign(({ event }) => failing(event.output)),
+          },
+          {
+            guard: ({ event }) => unreachable(event.output),
+            target: 'noNetwork',
+            actions: assign(({ event }) => failing(event.output)),
+          },
           { target: 'wrong', actions: assign(({ event }) => failing(event.output)) },
         ],
-        onError: { target: 'wrong', actions: assign({ failure: { kind: 'server-fault', message: MESSAGES.loginFailed } }) },
+        onError: {
+          target: 'wrong',
+          actions: assign({ failure: { kind: 'server-fault', message: MESSAGES.loginFailed } }),
+        },
       },
       exit: assign({ ask: null }),
     },
-    wrong: { on: { SUBMIT: { target: 'asking', actions: 'open' }, EDIT: { target: 'idle', actions: 'clear' } } },
-    noNetwork: { on: { SUBMIT: { target: 'asking', actions: 'open' }, EDIT: { target: 'idle', actions: 'clear' } } },
+    wrong: {
+      on: {
+        SUBMIT: { target: 'asking', actions: 'open' },
+        EDIT: { target: 'idle', actions: 'clear' },
+      },
+    },
+    noNetwork: {
+      on: {
+        SUBMIT: { target: 'asking', actions: 'open' },
+        EDIT: { target: 'idle', actions: 'clear' },
+      },
+    },
     throttled: {
-      entry: 'wait', exit: assign({ until: null }),
+      entry: 'wait',
+      exit: assign({ until: null }),
       after: { wait: { target: 'idle', actions: assign({ failure: null }) } },
     },
 
-    step: { always: [{ guard: 'atPhone', target: 'phone' }, { guard: 'atEnrol', target: 'enrol' }, { target: 'code' }] },
+    step: {
+      always: [
+        { guard: 'atPhone', target: 'phone' },
+        { guard: 'atEnrol', target: 'enrol' },
+        { target: 'code' },
+      ],
+    },
     code: { on: STEP_EVENTS },
     phone: { on: STEP_EVENTS },
     enrol: { on: STEP_EVENTS },
     answering: {
       invoke: {
-        id: 'answer', src: 'ask', input: ({ context }) => context.ask,
+        id: 'answer',
+        src: 'ask',
+        input: ({ context }) => context.ask,
         onDone: [
-          { guard: ({ event }) => event.output.is === 'in', target: 'in', actions: assign({ failure: null, step: null }) },
-          { guard: ({ event }) => event.output.is === 'step', target: 'step', actions: assign(({ event }) => taking(event.output)) },
-          { guard: ({ event }) => isOver(event.output), target: 'wrong', actions: assign(({ event }) => ({ ...failing(event.output), step: null })) },
+          {
+            guard: ({ event }) => event.output.is === 'in',
+            target: 'in',
+            actions: assign({ failure: null, step: null }),
+          },
+          {
+            guard: ({ event }) => event.output.is === 'step',
+            target: 'step',
+            actions: assign(({ event }) => taking(event.output)),
+          },
+          {
+            guard: ({ event }) => isOver(event.output),
+            target: 'wrong',
+            actions: assign(({ event }) => ({ ...failing(event.output), step: null })),
+          },
           // A code that is not sent again takes nothing from the one that was.
-          { guard: ({ context, event }) => waits(event.output) && context.ask?.way !== 'resend', target: 'held', actions: assign(({ event }) => failing(event.output)) },
+          {
+            guard: ({ context, event }) => waits(event.output) && context.ask?.way !== 'resend',
+            target: 'held',
+            actions: assign(({ event }) => failing(event.output)),
+          },
           { target: 'step', actions: assign(({ event }) => failing(event.output)) },
         ],
-        onError: { target: 'step', actions: assign({ failure: { kind: 'server-fault', message: MESSAGES.loginFailed } }) },
+        onError: {
+          target: 'step',
+          actions: assign({ failure: { kind: 'server-fault', message: MESSAGES.loginFailed } }),
+        },
       },
       exit: assign({ ask: null }),
     },
     held: {
-      entry: 'wait', exit: assign({ until: null }),
-      on: { BACK: { target: 'idle', actions: 'forget' }, SUBMIT: { target: 'asking', actions: 'open' } },
+      entry: 'wait',
+      exit: assign({ until: null }),
+      on: {
+        BACK: { target: 'idle', actions: 'forget' },
+        SUBMIT: { target: 'asking', actions: 'open' },
+      },
       after: { wait: { target: 'step', actions: assign({ failure: null }) } },
     },
     in: { type: 'final' },
@@ -111,10 +201,20 @@ export const signInMachine = setup({
 
 const NO_NETWORK: ReadonlySet<Failure['kind']> = new Set(['no-answer', 'needs-network']);
 
-const unreachable = (answer: SignInAnswer): boolean => answer.is === 'failed' && NO_NETWORK.has(answer.failure.kind);
-const waits = (answer: SignInAnswer): boolean => answer.is === 'failed' && answer.failure.kind === 'too-many';
+const unreachable = (answer: SignInAnswer): boolean =>
+  answer.is === 'failed' && NO_NETWORK.has(answer.failure.kind);
+const waits = (answer: SignInAnswer): boolean =>
+  answer.is === 'failed' && answer.failure.kind === 'too-many';
 /** The attempt is over: it begins with the password again. */
-const isOver = (answer: SignInAnswer): boolean => answer.is === 'failed' && (answer.failure.kind === 'expired' || answer.failure.kind === 'signed-out');
-const taking = (answer: SignInAnswer): Partial<SignInContext> => (answer.is === 'step' ? { step: answer.step, failure: null } : {});
-const failing = (answer: SignInAnswer): Partial<SignInContext> => (answer.is === 'failed'
-  ? { failure: answer.failure, waitMs: 'retryAfterMs' in answer.failure ? answer.failure.retryAfterMs : 0 } : {});
+const isOver = (answer: SignInAnswer): boolean =>
+  answer.is === 'failed' &&
+  (answer.failure.kind === 'expired' || answer.failure.kind === 'signed-out');
+const taking = (answer: SignInAnswer): Partial<SignInContext> =>
+  answer.is === 'step' ? { step: answer.step, failure: null } : {};
+const failing = (answer: SignInAnswer): Partial<SignInContext> =>
+  answer.is === 'failed'
+    ? {
+        failure: answer.failure,
+        waitMs: 'retryAfterMs' in answer.failure ? answer.failure.retryAfterMs : 0,
+      }
+    : {};

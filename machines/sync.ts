@@ -25,7 +25,11 @@ export const syncMachine = setup({
   types: {
     context: {} as SyncContext,
     events: {} as SyncEvent,
-    input: {} as { readonly loaded: boolean; readonly left: number; readonly fraction: () => number },
+    input: {} as {
+      readonly loaded: boolean;
+      readonly left: number;
+      readonly fraction: () => number;
+    },
   },
   actors: {
     bootstrap: fromPromise<Outcome>(notGiven),
@@ -35,14 +39,22 @@ export const syncMachine = setup({
     stream: fromCallback<SyncEvent>(notGivenStream),
   },
   delays: {
-    backOff: ({ context }) => backOffMs(Math.max(context.attempt, context.renewals) - 1, context.waitMs, context.fraction()),
-    pushRest: ({ context }) => backOffMs(context.pushAttempt - 1, context.pushWaitMs, context.fraction()),
-    streamRest: ({ context }) => backOffMs(context.streamAttempt + 2, context.streamWaitMs, context.fraction()),
+    backOff: ({ context }) =>
+      backOffMs(
+        Math.max(context.attempt, context.renewals) - 1,
+        context.waitMs,
+        context.fraction(),
+      ),
+    pushRest: ({ context }) =>
+      backOffMs(context.pushAttempt - 1, context.pushWaitMs, context.fraction()),
+    streamRest: ({ context }) =>
+      backOffMs(context.streamAttempt + 2, context.streamWaitMs, context.fraction()),
     poll: ({ context }) => (context.streamUp ? LIMITS.backoffMostMs : LIMITS.pollMs),
     steady: 10_000,
   },
   guards: {
-    over: ({ context }) => context.failure?.kind === 'signed-out' || context.failure?.kind === 'expired',
+    over: ({ context }) =>
+      context.failure?.kind === 'signed-out' || context.failure?.kind === 'expired',
     outdated: ({ context }) => context.failure?.kind === 'update-needed',
     hasBegun: ({ context }) => context.loaded,
     behind: ({ context }) => context.told > context.asked,
@@ -54,25 +66,41 @@ export const syncMachine = setup({
   id: 'sync',
   context: ({ input }) => beginning(input.loaded, input.left, input.fraction),
   initial: 'starting',
-  on: { POKE: { actions: assign({ told: ({ context, event }) => Math.max(context.told, event.head) }) } },
+  on: {
+    POKE: { actions: assign({ told: ({ context, event }) => Math.max(context.told, event.head) }) },
+  },
   states: {
-    starting: { always: [{ guard: 'hasBegun', target: 'online' }, { target: 'bootstrapping' }] },
-    bootstrapping: {
+    'starting': { always: [{ guard: 'hasBegun', target: 'online' }, { target: 'bootstrapping' }] },
+    'bootstrapping': {
       invoke: {
-        id: 'bootstrap', src: 'bootstrap',
+        id: 'bootstrap',
+        src: 'bootstrap',
         onDone: [
           {
-            guard: ({ event }) => event.output.is === 'done', target: 'online',
-            actions: assign(({ event }) => ({ loaded: true, live: false, ...reached(event.output) })),
+            guard: ({ event }) => event.output.is === 'done',
+            target: 'online',
+            actions: assign(({ event }) => ({
+              loaded: true,
+              live: false,
+              ...reached(event.output),
+            })),
           },
-          { target: 'judging', actions: assign(({ context, event }) => missed(context, event.output)) },
+          {
+            target: 'judging',
+            actions: assign(({ context, event }) => missed(context, event.output)),
+          },
         ],
         onError: { target: 'judging', actions: assign(({ context }) => missed(context, BUG)) },
       },
     },
-    online: {
+    'online': {
       type: 'parallel',
-      on: { SCOPE: { target: 'judging', actions: assign(({ context }) => missed(context, { is: 'anew' })) } },
+      on: {
+        SCOPE: {
+          target: 'judging',
+          actions: assign(({ context }) => missed(context, { is: 'anew' })),
+        },
+      },
       states: {
         log: {
           initial: 'pulling',
@@ -82,40 +110,83 @@ export const syncMachine = setup({
               // What the pull in flight brings may be older than that: another one follows.
               on: { NUDGE: { actions: assign({ asked: NEVER_ASKED }) } },
               invoke: {
-                id: 'pull', src: 'pull',
+                id: 'pull',
+                src: 'pull',
                 onDone: [
-                  { guard: ({ context, event }) => event.output.is === 'done' && context.told > context.asked, target: 'pulling', reenter: true },
                   {
-                    guard: ({ event }) => event.output.is === 'done' && event.output.left > 0, target: 'loading',
+                    guard: ({ context, event }) =>
+                      event.output.is === 'done' && context.told > context.asked,
+                    target: 'pulling',
+                    reenter: true,
+                  },
+                  {
+                    guard: ({ event }) => event.output.is === 'done' && event.output.left > 0,
+                    target: 'loading',
                     actions: assign(({ event }) => reached(event.output)),
                   },
-                  { guard: ({ event }) => event.output.is === 'done', target: 'live', actions: assign(({ event }) => reached(event.output)) },
-                  { target: '#sync.judging', actions: assign(({ context, event }) => missed(context, event.output)) },
+                  {
+                    guard: ({ event }) => event.output.is === 'done',
+                    target: 'live',
+                    actions: assign(({ event }) => reached(event.output)),
+                  },
+                  {
+                    target: '#sync.judging',
+                    actions: assign(({ context, event }) => missed(context, event.output)),
+                  },
                 ],
-                onError: { target: '#sync.judging', actions: assign(({ context }) => missed(context, BUG)) },
+                onError: {
+                  target: '#sync.judging',
+                  actions: assign(({ context }) => missed(context, BUG)),
+                },
               },
             },
             loading: {
               invoke: {
-                id: 'loadDay', src: 'loadDay',
+                id: 'loadDay',
+                src: 'loadDay',
                 onDone: [
                   {
-                    guard: ({ context, event }) => event.output.is === 'done' && event.output.left > 0 && context.told <= context.asked,
-                    target: 'loading', reenter: true, actions: assign(({ event }) => ({ ...reached(event.output), attempt: 0, waitMs: 0 })),
+                    guard: ({ context, event }) =>
+                      event.output.is === 'done' &&
+                      event.output.left > 0 &&
+                      context.told <= context.asked,
+                    target: 'loading',
+                    reenter: true,
+                    actions: assign(({ event }) => ({
+                      ...reached(event.output),
+                      attempt: 0,
+                      waitMs: 0,
+                    })),
                   },
                   {
-                    guard: ({ event }) => event.output.is === 'done', target: 'pulling',
-                    actions: assign(({ event }) => ({ left: event.output.is === 'done' ? event.output.left : 0, attempt: 0, waitMs: 0 })),
+                    guard: ({ event }) => event.output.is === 'done',
+                    target: 'pulling',
+                    actions: assign(({ event }) => ({
+                      left: event.output.is === 'done' ? event.output.left : 0,
+                      attempt: 0,
+                      waitMs: 0,
+                    })),
                   },
-                  { target: '#sync.judging', actions: assign(({ context, event }) => missed(context, event.output)) },
+                  {
+                    target: '#sync.judging',
+                    actions: assign(({ context, event }) => missed(context, event.output)),
+                  },
                 ],
-                onError: { target: '#sync.judging', actions: assign(({ context }) => missed(context, BUG)) },
+                onError: {
+                  target: '#sync.judging',
+                  actions: assign(({ context }) => missed(context, BUG)),
+                },
               },
             },
             live: {
               entry: assign({ live: true, failure: null, waitMs: 0 }),
               always: { guard: 'behind', target: 'pulling' },
-              on: { NUDGE: 'pulling', STREAM_CLOSED: 'pulling', STREAM_OPEN: 'pulling', WAKE: 'pulling' },
+              on: {
+                NUDGE: 'pulling',
+                STREAM_CLOSED: 'pulling',
+                STREAM_OPEN: 'pulling',
+                WAKE: 'pulling',
+              },
               after: { poll: 'pulling', steady: { actions: assign({ attempt: 0, renewals: 0 }) } },
             },
           },
@@ -123,26 +194,49 @@ export const syncMachine = setup({
         push: {
           initial: 'deciding',
           states: {
-            deciding: { always: [{ guard: 'pushFailedBefore', target: 'resting' }, { target: 'sending' }] },
+            deciding: {
+              always: [{ guard: 'pushFailedBefore', target: 'resting' }, { target: 'sending' }],
+            },
             idle: { on: { COMMAND: 'sending' } },
             sending: {
               entry: assign({ queued: false }),
               on: { COMMAND: { actions: assign({ queued: true }) } },
               invoke: {
-                id: 'push', src: 'push',
+                id: 'push',
+                src: 'push',
                 onDone: [
                   {
-                    guard: ({ context, event }) => event.output.is === 'done' && (event.output.left > 0 || context.queued), target: 'sending', reenter: true,
+                    guard: ({ context, event }) =>
+                      event.output.is === 'done' && (event.output.left > 0 || context.queued),
+                    target: 'sending',
+                    reenter: true,
                     actions: assign(({ context, event }) => sent(context, event.output)),
                   },
-                  { guard: ({ event }) => event.output.is === 'done', target: 'idle', actions: assign(({ context, event }) => sent(context, event.output)) },
                   {
-                    guard: ({ event }) => event.output.is === 'failed' && ENDS.has(event.output.failure.kind), target: '#sync.judging',
-                    actions: assign(({ context, event }) => missed(context, event.output as Outcome)),
+                    guard: ({ event }) => event.output.is === 'done',
+                    target: 'idle',
+                    actions: assign(({ context, event }) => sent(context, event.output)),
                   },
-                  { target: 'resting', actions: [assign(({ context, event }) => unsent(context, event.output)), raise({ type: 'NUDGE' })] },
+                  {
+                    guard: ({ event }) =>
+                      event.output.is === 'failed' && ENDS.has(event.output.failure.kind),
+                    target: '#sync.judging',
+                    actions: assign(({ context, event }) =>
+                      missed(context, event.output as Outcome),
+                    ),
+                  },
+                  {
+                    target: 'resting',
+                    actions: [
+                      assign(({ context, event }) => unsent(context, event.output)),
+                      raise({ type: 'NUDGE' }),
+                    ],
+                  },
                 ],
-                onError: { target: 'resting', actions: assign(({ context }) => unsent(context, BUG)) },
+                onError: {
+                  target: 'resting',
+                  actions: assign(({ context }) => unsent(context, BUG)),
+                },
               },
             },
             resting: {
@@ -155,12 +249,25 @@ export const syncMachine = setup({
           initial: 'attached',
           states: {
             attached: {
-              invoke: { id: 'stream', src: 'stream', onError: { target: 'resting', actions: assign({ streamUp: false, streamAttempt: ({ context }) => context.streamAttempt + 1 }) } },
+              invoke: {
+                id: 'stream',
+                src: 'stream',
+                onError: {
+                  target: 'resting',
+                  actions: assign({
+                    streamUp: false,
+                    streamAttempt: ({ context }) => context.streamAttempt + 1,
+                  }),
+                },
+              },
               exit: assign({ streamUp: false }),
               on: {
                 STREAM_CLOSED: {
                   target: 'resting',
-                  actions: assign(({ context, event }) => ({ streamAttempt: context.streamAttempt + 1, streamWaitMs: event.retryAfterMs })),
+                  actions: assign(({ context, event }) => ({
+                    streamAttempt: context.streamAttempt + 1,
+                    streamWaitMs: event.retryAfterMs,
+                  })),
                 },
               },
               initial: 'connecting',
@@ -178,10 +285,14 @@ export const syncMachine = setup({
         },
       },
     },
-    judging: {
-      always: [{ guard: 'over', target: 'signed-out' }, { guard: 'outdated', target: 'update-needed' }, { target: 'offline' }],
+    'judging': {
+      always: [
+        { guard: 'over', target: 'signed-out' },
+        { guard: 'outdated', target: 'update-needed' },
+        { target: 'offline' },
+      ],
     },
-    offline: {
+    'offline': {
       entry: assign({ live: false }),
       on: { WAKE: { guard: 'mayHurry', target: 'starting' } },
       after: { backOff: 'starting' },
@@ -192,27 +303,52 @@ export const syncMachine = setup({
 });
 
 /** A need that throws is a bug; the loop outlives it. */
-const BUG: Outcome & PushOutcome = { is: 'failed', failure: { kind: 'server-fault', message: MESSAGES.serverFault } };
+const BUG: Outcome & PushOutcome = {
+  is: 'failed',
+  failure: { kind: 'server-fault', message: MESSAGES.serverFault },
+};
 const ENDS: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired', 'update-needed']);
 
 const reached = (outcome: Outcome): Partial<SyncContext> =>
-  (outcome.is === 'done' ? { left: outcome.left, told: outcome.cursor, asked: outcome.cursor, failure: null } : {});
+  outcome.is === 'done'
+    ? { left: outcome.left, told: outcome.cursor, asked: outcome.cursor, failure: null }
+    : {};
 
 /** After a failure: whether to go on or begin anew, and one wait longer than the last. */
 function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
   const waits = { attempt: context.attempt + 1, waitMs: 0, told: Math.max(context.asked, 0) };
-  if (outcome.is === 'anew') return { ...waits, attempt: context.attempt, loaded: false, renewals: context.renewals + 1, failure: null };
-  return outcome.is === 'failed' ? { ...waits, failure: outcome.failure, waitMs: waitOf(outcome.failure) } : waits;
+  if (outcome.is === 'anew')
+    return {
+      ...waits,
+      attempt: context.attempt,
+      loaded: false,
+      renewals: context.renewals + 1,
+      failure: null,
+    };
+  return outcome.is === 'failed'
+    ? { ...waits, failure: outcome.failure, waitMs: waitOf(outcome.failure) }
+    : waits;
 }
 
 const sent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> => ({
-  pushAttempt: 0, pushWaitMs: 0, pushFailure: null, told: outcome.is === 'done' ? Math.max(context.told, outcome.seq ?? 0) : context.told,
+  pushAttempt: 0,
+  pushWaitMs: 0,
+  pushFailure: null,
+  told: outcome.is === 'done' ? Math.max(context.told, outcome.seq ?? 0) : context.told,
 });
 
 const unsent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> => {
   const pushFailure = outcome.is === 'failed' ? outcome.failure : null;
-  return { pushAttempt: context.pushAttempt + 1, pushWaitMs: pushFailure === null ? 0 : waitOf(pushFailure), pushFailure };
+  return {
+    pushAttempt: context.pushAttempt + 1,
+    pushWaitMs: pushFailure === null ? 0 : waitOf(pushFailure),
+    pushFailure,
+  };
 };
 
-function notGiven(): Promise<never> { return Promise.reject(new Error('a need of the machine was not given')); }
-function notGivenStream(): void { throw new Error('a need of the machine was not given'); }
+function notGiven(): Promise<never> {
+  return Promise.reject(new Error('a need of the machine was not given'));
+}
+function notGivenStream(): void {
+  throw new Error('a need of the machine was not given');
+}

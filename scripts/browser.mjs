@@ -1,17 +1,40 @@
-// Finds a Chromium, or gets one: CHROMIUM, what is in PATH, Playwright's own download, or Debian's package as root.
+// Finds a Chromium, or gets one: CHROMIUM, what is in PATH, Playwright's own download, or Debian's
+// package as root.
 import { existsSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 
-/** The same engine without a window's parts, which cost a third of the time of the walks. It does not tell how much memory a page has. */
+/**
+ * The same engine without a window's parts, which cost a third of the time of the walks. It does
+ * not tell how much memory a page has.
+ */
 const SHELL = 'chromium-headless-shell';
-const NAMES = [SHELL, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'msedge'];
-const PLACES = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/Applications/Chromium.app/Contents/MacOS/Chromium'];
+const NAMES = [
+  SHELL,
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  'msedge',
+];
+const PLACES = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
 
-const inPath = (names) => names.flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
-  .concat(PLACES).find((file) => existsSync(file));
+const inPath = (names) =>
+  names
+    .flatMap((name) =>
+      (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)),
+    )
+    .concat(PLACES)
+    .find((file) => existsSync(file));
 
-/** Path of a browser, or null where Playwright's own is to be used; `windowed`: not the shell. Ends the process where none can be had. */
+/**
+ * Path of a browser, or null where Playwright's own is to be used; `windowed`: not the shell. Ends
+ * the process where none can be had.
+ */
 export function findBrowser(node, { windowed = false } = {}) {
   const names = NAMES.filter((name) => !windowed || name !== SHELL);
   const given = process.env.CHROMIUM;
@@ -19,16 +42,24 @@ export function findBrowser(node, { windowed = false } = {}) {
   const found = inPath(names);
   if (found) return found;
   console.log('No Chromium here: getting one…');
-  const own = spawnSync(node, ['node_modules/playwright/cli.js', 'install', 'chromium'], { stdio: 'inherit', timeout: 300_000 });
+  const own = spawnSync(node, ['node_modules/playwright/cli.js', 'install', 'chromium'], {
+    stdio: 'inherit',
+    timeout: 300_000,
+  });
   if (own.status === 0) return null;
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit' });
     for (const name of [SHELL, 'chromium'].filter((one) => names.includes(one))) {
-      spawnSync('apt-get', ['install', '-y', '-qq', name], { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+      spawnSync('apt-get', ['install', '-y', '-qq', name], {
+        stdio: 'inherit',
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      });
       const installed = inPath(names);
       if (installed) return installed;
     }
   }
-  console.error('No browser for the end-to-end tests: install Chromium or set CHROMIUM to its path.');
+  console.error(
+    'No browser for the end-to-end tests: install Chromium or set CHROMIUM to its path.',
+  );
   process.exit(1);
 }

@@ -7,20 +7,30 @@ import { run } from './node.mjs';
 const STAMP = 'dist/.sources-sha256';
 const ROOMS = ['src', 'contract', 'machines', 'workers'];
 
-const filesOf = (folder) => readdirSync(folder, { withFileTypes: true, recursive: true })
-  .filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
+const filesOf = (folder) =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
 
 function sourceHash() {
   const hash = createHash('sha256');
-  for (const file of [...ROOMS.flatMap(filesOf), 'vite.config.ts', 'server/http/shield.ts', 'package-lock.json']) hash.update(file).update(readFileSync(file));
+  for (const file of [
+    ...ROOMS.flatMap(filesOf),
+    'vite.config.ts',
+    'server/http/shield.ts',
+    'package-lock.json',
+  ])
+    hash.update(file).update(readFileSync(file));
   return hash.digest('hex');
 }
 
 export async function build(node) {
   const hash = sourceHash();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash) return 0;
-  const code = await run(['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'], { node })
-    || await run(['server/http/precompress.ts', 'dist'], { node });
+  const code =
+    (await run(['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'], { node })) ||
+    (await run(['server/http/precompress.ts', 'dist'], { node }));
   if (code === 0) writeFileSync(STAMP, hash);
   return code;
 }

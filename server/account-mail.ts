@@ -3,18 +3,44 @@ import { post } from './outbound/post.ts';
 import type { TenantTx } from './store/store.ts';
 import type { World } from './world.ts';
 
-/** `subject`: what of the account it is about. `what`: what happened. `ifNot`: what to do about it for who did not do it, without a full stop. */
-export interface AccountMail { readonly subject: string; readonly what: string; readonly ifNot: string }
+/**
+ * `subject`: what of the account it is about. `what`: what happened. `ifNot`: what to do about it
+ * for who did not do it, without a full stop.
+ */
+export interface AccountMail {
+  readonly subject: string;
+  readonly what: string;
+  readonly ifNot: string;
+}
 
-/** Tells a user by mail what became of the account: whoever did not do it themselves learns of it. Always sent: it is no choice. */
-export async function mailAccount(tx: TenantTx, world: World, user: UserId, { subject, what, ifNot }: AccountMail): Promise<void> {
+/**
+ * Tells a user by mail what became of the account: whoever did not do it themselves learns of it.
+ * Always sent: it is no choice.
+ */
+export async function mailAccount(
+  tx: TenantTx,
+  world: World,
+  user: UserId,
+  { subject, what, ifNot }: AccountMail,
+): Promise<void> {
   const { tenant, sql } = tx;
-  const person = await sql.selectFrom('person').select(['name', 'email']).where('tenant_id', '=', tenant).where('id', '=', user).executeTakeFirst();
+  const person = await sql
+    .selectFrom('person')
+    .select(['name', 'email'])
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', user)
+    .executeTakeFirst();
   if (!person || person.email === null || person.email === '') return;
-  const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  const { branding } = await sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
   const contact = branding.supportEmail ?? branding.supportPhone;
   await post(tx, world, {
-    kind: 'mail', to: person.email, subject: `${subject} at ${branding.name}`.replace(/[\r\n]+/g, ' '),
+    kind: 'mail',
+    to: person.email,
+    subject: `${subject} at ${branding.name}`.replace(/[\r\n]+/g, ' '),
     text: `Hello ${person.name},\n\n${what}\n\n${ifNot}${contact === null ? '' : `, or ask for help: ${contact}`}.\n\n${branding.name}\n`,
   });
 }

@@ -13,9 +13,27 @@ export interface Recorded {
 }
 
 /** Writes into the record of accounts, in the transaction of what it records. */
-export async function audit({ tenant, sql }: TenantTx, { chance }: World, ask: Pick<Ask, 'signed' | 'ip' | 'request' | 'now'>, { what, user, detail = {} }: Recorded): Promise<void> {
-  await sql.insertInto('audit').values({
-    tenant_id: tenant, at: ask.now, id: chance.uuid(), what, user_id: user, actor_id: ask.signed?.actor ?? null, impersonation_id: ask.signed?.impersonation ?? null,
-    ip: ask.ip, agent: (ask.request.headers.get('user-agent') ?? '').slice(0, 200), detail: JSON.stringify(ask.signed?.key === undefined ? detail : { ...detail, key: ask.signed.key.id }),
-  }).execute();
+export async function audit(
+  { tenant, sql }: TenantTx,
+  { chance }: World,
+  ask: Pick<Ask, 'signed' | 'ip' | 'request' | 'now'>,
+  { what, user, detail = {} }: Recorded,
+): Promise<void> {
+  await sql
+    .insertInto('audit')
+    .values({
+      tenant_id: tenant,
+      at: ask.now,
+      id: chance.uuid(),
+      what,
+      user_id: user,
+      actor_id: ask.signed?.actor ?? null,
+      impersonation_id: ask.signed?.impersonation ?? null,
+      ip: ask.ip,
+      agent: (ask.request.headers.get('user-agent') ?? '').slice(0, 200),
+      detail: JSON.stringify(
+        ask.signed?.key === undefined ? detail : { ...detail, key: ask.signed.key.id },
+      ),
+    })
+    .execute();
 }

@@ -2,7 +2,10 @@ import { systemClock } from './clock.ts';
 import { backUp } from './store/backup-file.ts';
 import { say, stop, withStore } from './store/command-line.ts';
 
-/** `npm run backup <file>`: everything but sessions, from one moment. The embedded database is backed up while the server is stopped. */
+/**
+ * `npm run backup <file>`: everything but sessions, from one moment. The embedded database is
+ * backed up while the server is stopped.
+ */
 const file = process.argv[2];
 if (file === undefined) {
   stop('Name the file to write: npm run backup <file>');

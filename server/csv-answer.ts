@@ -5,10 +5,26 @@ import type { TenantTx } from './store/store.ts';
 
 /** The zone in which a provider's files are named and dated. */
 export const zoneOf = async ({ tenant, sql }: TenantTx): Promise<string> =>
-  (await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow()).branding.timeZone;
+  (
+    await sql
+      .selectFrom('provider')
+      .select('branding')
+      .where('tenant_id', '=', tenant)
+      .executeTakeFirstOrThrow()
+  ).branding.timeZone;
 
 /** A CSV file to keep: no cell begins a formula. */
-export function csvAnswer(prefix: string, at: Ms, zone: string, lines: readonly (readonly Cell[])[]): Response {
+export function csvAnswer(
+  prefix: string,
+  at: Ms,
+  zone: string,
+  lines: readonly (readonly Cell[])[],
+): Response {
   const body = BOM + lines.map((line) => csvLine(line)).join('');
-  return new Response(body, { headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${csvName(prefix, at, zone)}"` } });
+  return new Response(body, {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${csvName(prefix, at, zone)}"`,
+    },
+  });
 }

@@ -9,59 +9,116 @@ import { makeTenant } from './store/tenants.ts';
 import { usernameKey } from './usernames.ts';
 import type { Chance, World } from './world.ts';
 
-export interface Administrator { readonly username: string; readonly password: string }
+export interface Administrator {
+  readonly username: string;
+  readonly password: string;
+}
 
 const FILE = 'administrator.txt';
 const USERNAME = 'admin';
 
 /**
- * A provider, a company and an administrator where there is none, each step made up for where a start broke off before it. Answers the
- * administrator as long as the file with its password is there: deleting the file is how one stops it from being shown.
+ * A provider, a company and an administrator where there is none, each step made up for where a
+ * start broke off before it. Answers the administrator as long as the file with its password is
+ * there: deleting the file is how one stops it from being shown.
  */
-export async function firstStart(world: World, wanted: string | null): Promise<Administrator | null> {
-  const tenant = (await world.store.tenants())[0] ?? await makeProvider(world);
-  const there = await world.store.tenant(tenant, async ({ sql }) => ({
-    company: await sql.selectFrom('company').select('n').where('tenant_id', '=', tenant).limit(1).executeTakeFirst(),
-    person: await sql.selectFrom('person').select('id').where('tenant_id', '=', tenant).limit(1).executeTakeFirst(),
-  }), { readOnly: true });
+export async function firstStart(
+  world: World,
+  wanted: string | null,
+): Promise<Administrator | null> {
+  const tenant = (await world.store.tenants())[0] ?? (await makeProvider(world));
+  const there = await world.store.tenant(
+    tenant,
+    async ({ sql }) => ({
+      company: await sql
+        .selectFrom('company')
+        .select('n')
+        .where('tenant_id', '=', tenant)
+        .limit(1)
+        .executeTakeFirst(),
+      person: await sql
+        .selectFrom('person')
+        .select('id')
+        .where('tenant_id', '=', tenant)
+        .limit(1)
+        .executeTakeFirst(),
+    }),
+    { readOnly: true },
+  );
   if (!there.person) {
     if (!there.company) await makeCompany(world, tenant, 'First company');
     const password = await keepPassword(world, wanted);
-    await makeUser(world, tenant, { username: USERNAME, name: 'Administrator', email: 'admin@example.com', password, roles: ['admin', 'operator', 'super-admin'], companies: null });
+    await makeUser(world, tenant, {
+      username: USERNAME,
+      name: 'Administrator',
+      email: 'admin@example.com',
+      password,
+      roles: ['admin', 'operator', 'super-admin'],
+      companies: null,
+    });
   }
   const password = readPassword(world);
-  return password === null || !await isStillRight(world, tenant, password) ? null : { username: USERNAME, password };
+  return password === null || !(await isStillRight(world, tenant, password))
+    ? null
+    : { username: USERNAME, password };
 }
 
-/** A file that another server on this database overtook, or from before the administrator chose another password, is not shown as the password. */
+/**
+ * A file that another server on this database overtook, or from before the administrator chose
+ * another password, is not shown as the password.
+ */
 async function isStillRight(world: World, tenant: TenantId, password: string): Promise<boolean> {
-  const person = await world.store.tenant(tenant, ({ sql }) => sql.selectFrom('person').select('password_hash').where('tenant_id', '=', tenant)
-    .where('username_key', '=', usernameKey(USERNAME)).executeTakeFirst(), { readOnly: true });
-  return await checkPassword(person?.password_hash ?? null, password) ?? false;
+  const person = await world.store.tenant(
+    tenant,
+    ({ sql }) =>
+      sql
+        .selectFrom('person')
+        .select('password_hash')
+        .where('tenant_id', '=', tenant)
+        .where('username_key', '=', usernameKey(USERNAME))
+        .executeTakeFirst(),
+    { readOnly: true },
+  );
+  return (await checkPassword(person?.password_hash ?? null, password)) ?? false;
 }
 
 async function makeProvider(world: World): Promise<TenantId> {
   const tenant = world.chance.uuid();
-  await makeTenant(world.store, { tenant, host: null, branding: defaultBranding(tenant, 'My provider', 'localhost'), isDefault: true });
+  await makeTenant(world.store, {
+    tenant,
+    host: null,
+    branding: defaultBranding(tenant, 'My provider', 'localhost'),
+    isDefault: true,
+  });
   return tenant;
 }
 
-/** Written before the user is made: a password that nobody knows would be worse than a file that is not used. */
+/**
+ * Written before the user is made: a password that nobody knows would be worse than a file that is
+ * not used.
+ */
 export async function keepPassword(world: World, wanted: string | null): Promise<string> {
   const kept = wanted ?? readPassword(world) ?? madePassword(world.chance);
   await mkdir(world.config.dataDir, { recursive: true, mode: 0o700 });
-  await writeFile(join(world.config.dataDir, FILE), `user name: ${USERNAME}\npassword: ${kept}\n`, { mode: 0o600 });
+  await writeFile(join(world.config.dataDir, FILE), `user name: ${USERNAME}\npassword: ${kept}\n`, {
+    mode: 0o600,
+  });
   return kept;
 }
 
 /** The password that was made at the first start, as long as its file is there. */
 export function readPassword({ config }: World): string | null {
   const file = join(config.dataDir, FILE);
-  return existsSync(file) ? (/^password: (.*)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? null) : null;
+  return existsSync(file)
+    ? (/^password: (.*)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? null)
+    : null;
 }
 
 /** 20 letters and digits that cannot be taken for each other: 100 bits. */
 function madePassword(chance: Chance): string {
   const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
-  return [...chance.bytes(20)].map((byte) => letters[byte % 32]).join('').replace(/(.{5})(?=.)/g, '$1-');
+  return [...chance.bytes(20)]
+    .map((byte) => letters[byte % 32])
+    .join('')
+    .replace(/(.{5})(?=.)/g, '$1-');
 }

@@ -4,23 +4,61 @@ import { seal, unseal } from './vault.ts';
 import type { World } from './world.ts';
 
 /** A file that is here until a day. Names and types are ours: they stand in headers. */
-export interface NewFile { readonly name: string; readonly type: string; readonly bytes: Uint8Array; readonly until: Ms }
-export interface KeptFile { readonly name: string; readonly type: string; readonly bytes: Buffer }
+export interface NewFile {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  readonly until: Ms;
+}
+export interface KeptFile {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
 
 const place = (row: string) => ({ table: 'kept_file', column: 'sealed', row });
 
 /** Keeps a file, sealed under the provider's key; answers its id. */
-export async function keepFile(tx: TenantTx, world: World, { name, type, bytes, until }: NewFile): Promise<string> {
-  const id = world.chance.uuid(), sealed = await seal(tx, world, place(id), Buffer.from(bytes).toString('base64'));
-  await tx.sql.insertInto('kept_file').values({ tenant_id: tx.tenant, id, name, type, bytes: bytes.byteLength, sealed, made_at: world.clock.now(), until }).execute();
+export async function keepFile(
+  tx: TenantTx,
+  world: World,
+  { name, type, bytes, until }: NewFile,
+): Promise<string> {
+  const id = world.chance.uuid();
+  const sealed = await seal(tx, world, place(id), Buffer.from(bytes).toString('base64'));
+  await tx.sql
+    .insertInto('kept_file')
+    .values({
+      tenant_id: tx.tenant,
+      id,
+      name,
+      type,
+      bytes: bytes.byteLength,
+      sealed,
+      made_at: world.clock.now(),
+      until,
+    })
+    .execute();
   return id;
 }
 
 /** Null where it is not here any more. */
 export async function keptFile(tx: TenantTx, world: World, id: string): Promise<KeptFile | null> {
-  const row = await tx.sql.selectFrom('kept_file').select(['name', 'type', 'sealed']).where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirst();
-  return row ? { name: row.name, type: row.type, bytes: Buffer.from(await unseal(tx, world, place(id), row.sealed), 'base64') } : null;
+  const row = await tx.sql
+    .selectFrom('kept_file')
+    .select(['name', 'type', 'sealed'])
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row
+    ? {
+        name: row.name,
+        type: row.type,
+        bytes: Buffer.from(await unseal(tx, world, place(id), row.sealed), 'base64'),
+      }
+    : null;
 }
 
 /** Takes away those whose day has come. */
-export const forgetFiles = ({ sql, tenant }: TenantTx, now: Ms): Promise<unknown> => sql.deleteFrom('kept_file').where('tenant_id', '=', tenant).where('until', '<=', now).execute();
+export const forgetFiles = ({ sql, tenant }: TenantTx, now: Ms): Promise<unknown> =>
+  sql.deleteFrom('kept_file').where('tenant_id', '=', tenant).where('until', '<=', now).execute();

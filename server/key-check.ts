@@ -8,23 +8,33 @@ import type { World } from './world.ts';
 const NAME = 'master-key-id';
 
 /**
- * Makes sure that this server has the master key of its database, and records the key's id where the database has none yet.
+ * Makes sure that this server has the master key of its database, and records the key's id where
+ * the database has none yet.
  * @throws a sentence for the operator where the database was sealed under another key.
  */
 export async function checkMasterKey(world: World): Promise<void> {
   const [present] = masterKeys(world);
   const recorded = await world.store.system((sql) => readSetting(sql, NAME));
-  if (recorded === null && !await opensWhatIsThere(world)) throw new Error(`${WRONG_KEY} ${WHAT_TO_DO}`);
-  const id = recorded ?? await world.store.system(async (sql) => {
-    await insertSetting(sql, NAME, present.id);
-    return await readSetting(sql, NAME) ?? present.id;
-  });
-  if (!hasKey(world, id)) throw new Error(`${WRONG_KEY} The database names key ${id}; this server has ${masterKeys(world).map((key) => key.id).join(', ')}. ${WHAT_TO_DO}`);
+  if (recorded === null && !(await opensWhatIsThere(world)))
+    throw new Error(`${WRONG_KEY} ${WHAT_TO_DO}`);
+  const id =
+    recorded ??
+    (await world.store.system(async (sql) => {
+      await insertSetting(sql, NAME, present.id);
+      return (await readSetting(sql, NAME)) ?? present.id;
+    }));
+  if (!hasKey(world, id))
+    throw new Error(
+      `${WRONG_KEY} The database names key ${id}; this server has ${masterKeys(world)
+        .map((key) => key.id)
+        .join(', ')}. ${WHAT_TO_DO}`,
+    );
   await sessionKey(world);
 }
 
 const WRONG_KEY = 'The secret key of this server is not the one that protects the database.';
-const WHAT_TO_DO = 'All servers on one database share one key: copy secret.key from the data folder of the first server, or set DAYBOOK_SECRET_KEY to the same value.';
+const WHAT_TO_DO =
+  'All servers on one database share one key: copy secret.key from the data folder of the first server, or set DAYBOOK_SECRET_KEY to the same value.';
 
 /** A key that was added to the file a moment ago is found by reading it again. */
 function hasKey(world: World, id: string): boolean {
@@ -36,14 +46,17 @@ function hasKey(world: World, id: string): boolean {
 /** Databases from before key ids were recorded: each provider's own key is tried. */
 async function opensWhatIsThere(world: World): Promise<boolean> {
   for (const tenant of await world.store.tenants()) {
-    if (!await world.store.tenant(tenant, (tx) => canUnwrap(tx, world), { readOnly: true })) return false;
+    if (!(await world.store.tenant(tenant, (tx) => canUnwrap(tx, world), { readOnly: true })))
+      return false;
   }
   return true;
 }
 
 /** After a rotation: servers that have only former keys refuse to start from here on. */
-export const recordMasterKey = (world: World): Promise<void> => world.store.system(async (sql) => {
-  const [{ id }] = masterKeys(world), before = await readSetting(sql, NAME);
-  if (before === null) await insertSetting(sql, NAME, id);
-  else if (before !== id) await replaceSetting(sql, NAME, before, id);
-});
+export const recordMasterKey = (world: World): Promise<void> =>
+  world.store.system(async (sql) => {
+    const [{ id }] = masterKeys(world);
+    const before = await readSetting(sql, NAME);
+    if (before === null) await insertSetting(sql, NAME, id);
+    else if (before !== id) await replaceSetting(sql, NAME, before, id);
+  });

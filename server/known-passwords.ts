@@ -1,8 +1,10 @@
 /**
- * Words of which common passwords are made, in small letters: what people choose first, everywhere. Years, digits and marks round them, and
- * letters put as digits (`P@ssw0rd!`), are seen through by who reads this list.
+ * Words of which common passwords are made, in small letters: what people choose first, everywhere.
+ * Years, digits and marks round them, and letters put as digits (`P@ssw0rd!`), are seen through by
+ * who reads this list.
  */
-export const COMMON: ReadonlySet<string> = new Set(`
+export const COMMON: ReadonlySet<string> = new Set(
+  `
 password passwort passphrase passcode pass passwd pwd contrasena contrasenya motdepasse senha parola wachtwoord haslo heslo jelszo salasana losenord adgangskode
 letmein letmeinnow openup opensesame access accessdenied login signin logon welcome welcomeback welcometo hello helloworld hallo hola bonjour ciao goodbye
 admin administrator adminadmin root toor superuser sysadmin system manager operator user username guest default changeme changethis change newpassword
@@ -40,10 +42,29 @@ money rich million lottery lucky happy happiness smile smiley peace freedom libe
 master blaster masterkey trustno trustnoone trustme whatever nothing something anything everything nobody anybody please thankyou thanks
 fuck fuckyou fuckoff fucker shit bullshit asshole bitch bastard cunt pussy dick sex porn naked boobs
 zaq xsw cde vfr bgt nhy mju zaqxsw zaqwsx xswzaq qaz wsx edc rfv tgb yhn ujm poiuyt lkjhgf mnbvcxz mnbvcx
-`.split(/\s+/).filter((word) => word !== ''));
+`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+);
 
-/** Rows of keyboards, and what is counted: who walks along one, in either direction, chooses nothing. */
+/**
+ * Rows of keyboards, and what is counted: who walks along one, in either direction, chooses
+ * nothing.
+ */
 export const WALKS = [
-  '01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiopü', 'yxcvbnm', 'azertyuiop', 'qsdfghjklm', 'wxcvbn',
-  '1qaz2wsx3edc4rfv5tgb6yhn7ujm', '1q2w3e4r5t6y7u8i9o0p', 'qazwsxedcrfvtgbyhnujm', '!@#$%^&*()', '!"§$%&/()=',
+  '01234567890',
+  'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+  'qwertzuiopü',
+  'yxcvbnm',
+  'azertyuiop',
+  'qsdfghjklm',
+  'wxcvbn',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm',
+  '1q2w3e4r5t6y7u8i9o0p',
+  'qazwsxedcrfvtgbyhnujm',
+  '!@#$%^&*()',
+  '!"§$%&/()=',
 ] as const;

@@ -33,7 +33,8 @@ import { openStore } from './store/open.ts';
 import type { World } from './world.ts';
 
 /** Time for streams and calls that run to come to their end, and for all of the stopping. */
-const GRACE_MS = 1_000, STOP_MS = 5_000;
+const GRACE_MS = 1_000;
+const STOP_MS = 5_000;
 
 const log = makeLog(systemClock);
 const settings = readConfig(process.env, join(import.meta.dirname, '..'), process.argv.slice(2));
@@ -41,46 +42,92 @@ if (typeof settings === 'string') giveUp(settings);
 const { config, hostname, connections, demoPassword, estate: asked } = settings;
 
 // Asked first: it costs nothing, and opening the data takes seconds.
-await probePort(config.port, hostname).catch((error: unknown) => giveUp(portFault(error, config.port)));
-const store = await openStore({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, log, clock: systemClock })
-  .catch((error: unknown) => giveUp(`The data in ${config.dataDir} cannot be opened. ${said(error)}`));
+await probePort(config.port, hostname).catch((error: unknown) =>
+  giveUp(portFault(error, config.port)),
+);
+const store = await openStore({
+  dataDir: config.dataDir,
+  databaseUrl: config.databaseUrl,
+  log,
+  clock: systemClock,
+}).catch((error: unknown) =>
+  giveUp(`The data in ${config.dataDir} cannot be opened. ${said(error)}`),
+);
 const world: World = { store, clock: systemClock, chance: systemChance, log, config };
 
 await checkMasterKey(world).catch(async (error: unknown) => {
   await store.close();
   return giveUp(said(error));
 });
-// Of servers that start at once on an empty database one makes what is first there, and the others wait for it.
+// Of servers that start at once on an empty database one makes what is first there, and the others
+// wait for it.
 const { estate, administrator } = await store.exclusively(async () => {
   const demo = await startEstate(world, asked, demoPassword, tell).catch(async (error: unknown) => {
     await store.close();
-    return giveUp(error instanceof OtherEstate ? `The data in ${config.dataDir} stay as they are. ${error.message}` : `The demo estate could not be made. ${said(error)}`);
+    return giveUp(
+      error instanceof OtherEstate
+        ? `The data in ${config.dataDir} stay as they are. ${error.message}`
+        : `The demo estate could not be made. ${said(error)}`,
+    );
   });
   return {
     estate: demo,
-    administrator: demo !== null ? null : await firstStart(world, demoPassword).catch(async (error: unknown) => {
-      await store.close();
-      return giveUp(`The first start could not be finished. ${said(error)}`);
-    }),
+    administrator:
+      demo !== null
+        ? null
+        : await firstStart(world, demoPassword).catch(async (error: unknown) => {
+            await store.close();
+            return giveUp(`The first start could not be finished. ${said(error)}`);
+          }),
   };
 });
 const assets = config.pageDir === null ? null : readAssets(config.pageDir);
-const app = makeApp(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); assetRoutes(world)(on); chatRoutes(world)(on); wrapRoutes(on); ticketRoutes(world)(on); }, assets });
-const server: Listening = await listen(app, config.port, hostname, { ...connections, trustedProxies: config.trustedProxies }).catch(async (error: unknown) => {
+const app = makeApp(world, allHandlers(world), {
+  routes(on) {
+    pingRoutes(world)(on);
+    outboxRoutes(world)(on);
+    assetRoutes(world)(on);
+    chatRoutes(world)(on);
+    wrapRoutes(on);
+    ticketRoutes(world)(on);
+  },
+  assets,
+});
+const server: Listening = await listen(app, config.port, hostname, {
+  ...connections,
+  trustedProxies: config.trustedProxies,
+}).catch(async (error: unknown) => {
   await store.close();
   return giveUp(portFault(error, config.port));
 });
-const timers = [startClock, startSums, startSla, startNotify, startLicences, startDirectoryLook, startInvoices, startCollectors, startReports, startTickets, startPost].map((start) => start(world));
+const timers = [
+  startClock,
+  startSums,
+  startSla,
+  startNotify,
+  startLicences,
+  startDirectoryLook,
+  startInvoices,
+  startCollectors,
+  startReports,
+  startTickets,
+  startPost,
+].map((start) => start(world));
 const life = await estate?.live();
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop(signal));
-tell([
-  `Daybook is at ${addressOf(hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname)}`,
-  ...(estate ? [whoIsWho(estate, (host) => addressOf(host ?? 'localhost'))] : []),
-  ...(administrator ? [`user name: ${administrator.username}`, `password: ${administrator.password}`] : []),
-  `mail and SMS without a gateway: http://localhost:${server.port}/outbox (from this machine only)`,
-  ...(assets === null ? ['The page is not built: only the API is served.'] : []),
-].join('\n'));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => void stop(signal));
+tell(
+  [
+    `Daybook is at ${addressOf(hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname)}`,
+    ...(estate ? [whoIsWho(estate, (host) => addressOf(host ?? 'localhost'))] : []),
+    ...(administrator
+      ? [`user name: ${administrator.username}`, `password: ${administrator.password}`]
+      : []),
+    `mail and SMS without a gateway: http://localhost:${server.port}/outbox (from this machine only)`,
+    ...(assets === null ? ['The page is not built: only the API is served.'] : []),
+  ].join('\n'),
+);
 
 let stopping = false;
 /** Nothing new is taken, streams are closed, the database is closed, its lock is given back. */
@@ -101,20 +148,28 @@ async function stop(signal: string): Promise<void> {
   }
 }
 
-function addressOf(host: string): string { return `http://${host}:${server.port}/`; }
+function addressOf(host: string): string {
+  return `http://${host}:${server.port}/`;
+}
 
-function tell(text: string): void { process.stdout.write(`${text}\n`); }
+function tell(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
 
 function giveUp(sentence: string): never {
   process.stderr.write(`${sentence}\n`);
   process.exit(1);
 }
 
-function said(error: unknown): string { return error instanceof Error ? error.message : String(error); }
+function said(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 function portFault(error: unknown, port: number): string {
   const code = (error as { readonly code?: string }).code;
-  if (code === 'EADDRINUSE') return `Port ${port} is in use by another program. Set PORT to a free one.`;
-  if (code === 'EACCES') return `Port ${port} may not be used by this user. Set PORT to one above 1023.`;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is in use by another program. Set PORT to a free one.`;
+  if (code === 'EACCES')
+    return `Port ${port} may not be used by this user. Set PORT to one above 1023.`;
   return `The server cannot listen on port ${port}. ${said(error)}`;
 }

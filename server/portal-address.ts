@@ -3,28 +3,74 @@ import type { TenantTx } from './store/store.ts';
 import type { World } from './world.ts';
 
 /**
- * The address of this provider's portal, as it may stand in a mail: `https://portal.example`. Of what the caller names as its host nothing is
- * believed but one of the provider's own names, and the port on which this server listens: a link in a mail must not lead elsewhere.
+ * The address of this provider's portal, as it may stand in a mail: `https://portal.example`. Of
+ * what the caller names as its host nothing is believed but one of the provider's own names, and
+ * the port on which this server listens: a link in a mail must not lead elsewhere.
  */
-export async function portalAddress({ tenant, sql }: TenantTx, { config }: World, { host: asked }: Pick<Ask, 'host'>): Promise<string> {
+export async function portalAddress(
+  { tenant, sql }: TenantTx,
+  { config }: World,
+  { host: asked }: Pick<Ask, 'host'>,
+): Promise<string> {
   const [, name = '', port = ''] = /^(.*?)(?::(\d+))?$/.exec(asked) ?? [];
-  const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
-  const hosts = (await sql.selectFrom('provider_host').select('host').where('tenant_id', '=', tenant).orderBy('host').execute()).map(({ host }) => host);
-  const { is_default } = await sql.selectFrom('tenant_list').select('is_default').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  const { branding } = await sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  const hosts = (
+    await sql
+      .selectFrom('provider_host')
+      .select('host')
+      .where('tenant_id', '=', tenant)
+      .orderBy('host')
+      .execute()
+  ).map(({ host }) => host);
+  const { is_default } = await sql
+    .selectFrom('tenant_list')
+    .select('is_default')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
   const own = hosts.includes(name) || (is_default && LOOPBACK.test(name));
-  return addressAt(own ? name : bare(branding.domain) || hosts[0] || 'localhost', own && port === String(config.port) ? port : '', config.port);
+  return addressAt(
+    own ? name : bare(branding.domain) || hosts[0] || 'localhost',
+    own && port === String(config.port) ? port : '',
+    config.port,
+  );
 }
 
-/** The same of a provider whom nobody asked for just now: its first name. Null where it has none. */
-export async function portalAddressOf({ tenant, sql }: TenantTx, { config }: World): Promise<string | null> {
-  const hosts = (await sql.selectFrom('provider_host').select('host').where('tenant_id', '=', tenant).orderBy('host').execute()).map(({ host }) => host);
-  const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
-  const name = hosts.includes(bare(branding.domain)) ? bare(branding.domain) : hosts[0] ?? bare(branding.domain);
+/**
+ * The same of a provider whom nobody asked for just now: its first name. Null where it has none.
+ */
+export async function portalAddressOf(
+  { tenant, sql }: TenantTx,
+  { config }: World,
+): Promise<string | null> {
+  const hosts = (
+    await sql
+      .selectFrom('provider_host')
+      .select('host')
+      .where('tenant_id', '=', tenant)
+      .orderBy('host')
+      .execute()
+  ).map(({ host }) => host);
+  const { branding } = await sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  const name = hosts.includes(bare(branding.domain))
+    ? bare(branding.domain)
+    : (hosts[0] ?? bare(branding.domain));
   return name === '' ? null : addressAt(name, '', config.port);
 }
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\]|[\w-]+\.localhost)$/;
-const bare = (domain: string): string => domain.toLowerCase().replace(/^https?:\/\//, '').replace(/[:/].*$/, '');
+const bare = (domain: string): string =>
+  domain
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/[:/].*$/, '');
 
 /** The machine's own names are served without TLS, on the server's port. */
 function addressAt(name: string, port: string, listening: number): string {

@@ -1,14 +1,22 @@
 import { say, withStore } from './store/command-line.ts';
 import { rebuild } from './store/rebuild.ts';
 
-/** `npm run rebuild [-- --write]`: what the log says, compared with the rows (LOG-5). `--write` puts right what differs. */
+/**
+ * `npm run rebuild [-- --write]`: what the log says, compared with the rows (LOG-5). `--write` puts
+ * right what differs.
+ */
 const SHOWN = 20;
 
 await withStore(async (store) => {
   const all = await rebuild(store, { write: process.argv.includes('--write') });
   for (const { tenant, events, rows, quarantined, differences } of all) {
-    say(`${tenant}: ${events} events, ${rows} rows, ${quarantined} quarantined, ${differences.length} differences`);
-    for (const one of differences.slice(0, SHOWN)) say(`  ${one.table} ${one.id}\n    stored ${one.stored ?? '(none)'}\n    log    ${one.folded ?? '(none)'}`);
+    say(
+      `${tenant}: ${events} events, ${rows} rows, ${quarantined} quarantined, ${differences.length} differences`,
+    );
+    for (const one of differences.slice(0, SHOWN))
+      say(
+        `  ${one.table} ${one.id}\n    stored ${one.stored ?? '(none)'}\n    log    ${one.folded ?? '(none)'}`,
+      );
   }
   return all.some((one) => one.differences.length > 0) ? 1 : 0;
 });

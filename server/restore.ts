@@ -8,7 +8,9 @@ if (file === undefined) {
 } else {
   await withStore(async (store) => {
     const tenants = await restoreFrom(store, file);
-    say(`Restored ${tenants} ${tenants === 1 ? 'provider' : 'providers'}; rows and logs are those that were backed up.`);
+    say(
+      `Restored ${tenants} ${tenants === 1 ? 'provider' : 'providers'}; rows and logs are those that were backed up.`,
+    );
     return 0;
   });
 }

@@ -3,7 +3,10 @@ import { systemChance } from './chance.ts';
 import { systemClock } from './clock.ts';
 import { say, stop, withStore } from './store/command-line.ts';
 
-/** `unlock <host> <user name>`: opens an account that guessing has closed. The embedded database is worked on while the server is stopped. */
+/**
+ * `unlock <host> <user name>`: opens an account that guessing has closed. The embedded database is
+ * worked on while the server is stopped.
+ */
 const [host, username] = process.argv.slice(2);
 if (host === undefined || username === undefined) {
   stop('Name the host of the portal and the user: unlock <host> <user name>');
@@ -12,7 +15,10 @@ if (host === undefined || username === undefined) {
     const done = await unlock(store, host, username, systemChance.uuid(), systemClock.now());
     if (done.is === 'no-provider') stop(`No provider has the host ${host}.`);
     else if (done.is === 'no-account') stop(`${done.provider} has no user ${username}.`);
-    else say(`${username} of ${done.provider} can sign in again. Wrong passwords in a row until now: ${done.failures}.`);
+    else
+      say(
+        `${username} of ${done.provider} can sign in again. Wrong passwords in a row until now: ${done.failures}.`,
+      );
     return done.is === 'unlocked' ? 0 : 1;
   });
 }

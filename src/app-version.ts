@@ -7,13 +7,17 @@ const KEY = 'appVersion';
 const EXEMPT = /^\/o365\/register(\/|$)/;
 
 /**
- * VERSION-1: resolves once this version of the app may start. If the browser last started another one, the user is logged out first. A browser
- * that has started none, or keeps nothing, has no version to compare.
+ * VERSION-1: resolves once this version of the app may start. If the browser last started another
+ * one, the user is logged out first. A browser that has started none, or keeps nothing, has no
+ * version to compare.
  */
 export function checkAppVersion(path: string): Promise<void> | undefined {
   const stored = kept(KEY);
   if (stored === APP_VERSION || EXEMPT.test(path)) return undefined;
-  if (stored !== null) return checking ??= import('./leave.ts').then(({ leaveForNewVersion }) => leaveForNewVersion(keepVersion));
+  if (stored !== null)
+    return (checking ??= import('./leave.ts').then(({ leaveForNewVersion }) =>
+      leaveForNewVersion(keepVersion),
+    ));
   keepVersion();
   return undefined;
 }

@@ -5,11 +5,21 @@ import { useMe } from './session.ts';
 import { Button } from './ui/button.tsx';
 import type { ButtonProps } from './ui/button.tsx';
 
-/** ACT-7: disabled, with the reason, where the class of the call refuses it to somebody who is signed in as another user; else nothing. */
-export function useActingRefusal(call: CallName): Pick<ButtonProps, 'disabled' | 'data-tip' | 'aria-description'> {
+/**
+ * ACT-7: disabled, with the reason, where the class of the call refuses it to somebody who is
+ * signed in as another user; else nothing.
+ */
+export function useActingRefusal(
+  call: CallName,
+): Pick<ButtonProps, 'disabled' | 'data-tip' | 'aria-description'> {
   const me = useMe();
   return me !== null && me.acting !== null && forbidsActing(call)
-    ? { 'disabled': true, 'data-tip': ACCOUNT.notWhileActing, 'aria-description': ACCOUNT.notWhileActing } : {};
+    ? {
+        'disabled': true,
+        'data-tip': ACCOUNT.notWhileActing,
+        'aria-description': ACCOUNT.notWhileActing,
+      }
+    : {};
 }
 
 /** A button that leads to this call. */

@@ -4,14 +4,20 @@ import type { Ms } from '#contract/ids.ts';
 /** The page's only clock. */
 export const now = (): Ms => Date.now();
 
-/** The time, taken anew every so many milliseconds: for ages and countdowns. Between two beats it stands still. */
+/**
+ * The time, taken anew every so many milliseconds: for ages and countdowns. Between two beats it
+ * stands still.
+ */
 export function useNow(everyMs: Ms = 30_000): Ms {
   const beat = beatOf(everyMs);
   return useSyncExternalStore(beat.subscribe, beat.read);
 }
 
 /** One timer for all that wait for the same beat. */
-interface Beat { readonly subscribe: (listener: () => void) => () => void; readonly read: () => Ms }
+interface Beat {
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly read: () => Ms;
+}
 const beats = new Map<Ms, Beat>();
 
 function beatOf(everyMs: Ms): Beat {

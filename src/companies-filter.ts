@@ -1,7 +1,16 @@
 import { useCan } from './can.ts';
 
-/** FILTER-1: whether the user may narrow a page to companies. The ability gates the filter, not the names of companies beside results. */
+/**
+ * FILTER-1: whether the user may narrow a page to companies. The ability gates the filter, not the
+ * names of companies beside results.
+ */
 export const useCompaniesFilter = (): boolean => useCan('monitoring.companies-filter');
 
-/** A page's place for a user without the ability: a link that names companies shows all that the user sees. */
-export const withoutCompanies = <P extends { readonly companies: readonly number[] }>(place: P, isAllowed: boolean): P => (isAllowed ? place : { ...place, companies: [] });
+/**
+ * A page's place for a user without the ability: a link that names companies shows all that the
+ * user sees.
+ */
+export const withoutCompanies = <P extends { readonly companies: readonly number[] }>(
+  place: P,
+  isAllowed: boolean,
+): P => (isAllowed ? place : { ...place, companies: [] });

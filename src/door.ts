@@ -6,7 +6,10 @@ import type { Door, Watches, WatchName, Who } from '#workers/api.ts';
 import { makeLine } from './line.ts';
 import type { Line } from './line.ts';
 
-/** What the page knows of everything behind it. `src/worker.ts` gives the real one, tests and the playground their own. */
+/**
+ * What the page knows of everything behind it. `src/worker.ts` gives the real one, tests and the
+ * playground their own.
+ */
 export function door(): Door {
   if (!given) throw new Error('the door was used before it was given');
   return given;
@@ -16,26 +19,51 @@ export function door(): Door {
 export function setDoor(next: Door): void {
   given = {
     ...next,
-    ask: (name, input) => next.ask(name, input).then(namingTheNetwork, notSent), file: (name, input) => next.file(name, input).then(namingTheNetwork, notSent),
-    read: (name, input) => next.read(name, input).then((read) => (read.ok && !read.value.live ? { ok: true, value: { ...read.value, failure: withNetwork(read.value.failure) } } : namingTheNetwork(read)), notSent),
+    ask: (name, input) => next.ask(name, input).then(namingTheNetwork, notSent),
+    file: (name, input) => next.file(name, input).then(namingTheNetwork, notSent),
+    read: (name, input) =>
+      next
+        .read(name, input)
+        .then(
+          (read) =>
+            read.ok && !read.value.live
+              ? { ok: true, value: { ...read.value, failure: withNetwork(read.value.failure) } }
+              : namingTheNetwork(read),
+          notSent,
+        ),
     send: (name, input) => next.send(name, input).catch(notSent),
   };
   shared.clear();
 }
 
-/** A request that never reached the server, for a bug or for what cannot be handed over: a failure like any other on the page, and an error in the log. */
+/**
+ * A request that never reached the server, for a bug or for what cannot be handed over: a failure
+ * like any other on the page, and an error in the log.
+ */
 function notSent(fault: unknown): Result<never> {
   globalThis.reportError?.(fault);
   return { ok: false, failure: { kind: 'not-sent', message: BASE.badRequest } };
 }
 
 /** No answer came, and the browser knows why: it has no network. */
-const withNetwork = (failure: Failure): Failure => (failure.kind === 'no-answer' && !navigator.onLine ? { kind: 'needs-network', message: BASE.needsNetwork } : failure);
-const namingTheNetwork = <T>(result: Result<T>): Result<T> => (result.ok ? result : { ok: false, failure: withNetwork(result.failure) });
+const withNetwork = (failure: Failure): Failure =>
+  failure.kind === 'no-answer' && !navigator.onLine
+    ? { kind: 'needs-network', message: BASE.needsNetwork }
+    : failure;
+const namingTheNetwork = <T>(result: Result<T>): Result<T> =>
+  result.ok ? result : { ok: false, failure: withNetwork(result.failure) };
 
-/** What a watch gives now; undefined until it has given something. After a change of `takes` the last value stands until the new one comes. */
-export function useWatch<N extends WatchName>(name: N, takes: Watches[N]['takes']): Watches[N]['gives'] | undefined {
-  const [line] = useState(() => (OWN_QUESTION.has(name) ? makeLine(door, name, takes, doorFailed) : sharedLine(name)));
+/**
+ * What a watch gives now; undefined until it has given something. After a change of `takes` the
+ * last value stands until the new one comes.
+ */
+export function useWatch<N extends WatchName>(
+  name: N,
+  takes: Watches[N]['takes'],
+): Watches[N]['gives'] | undefined {
+  const [line] = useState(() =>
+    OWN_QUESTION.has(name) ? makeLine(door, name, takes, doorFailed) : sharedLine(name),
+  );
   useEffect(() => line.ask(takes), [line, takes]);
   return useSyncExternalStore(line.subscribe, line.now);
 }
@@ -75,11 +103,22 @@ let broken: string | null = null;
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
-  return () => { listeners.delete(listener); };
+  return () => {
+    listeners.delete(listener);
+  };
 };
 
 /** Each component asks its own. */
-const OWN_QUESTION: ReadonlySet<WatchName> = new Set(['runs', 'overview', 'trends', 'calendar', 'find', 'shiftNow', 'refused', 'signing']);
+const OWN_QUESTION: ReadonlySet<WatchName> = new Set([
+  'runs',
+  'overview',
+  'trends',
+  'calendar',
+  'find',
+  'shiftNow',
+  'refused',
+  'signing',
+]);
 
 /** Watches that take nothing are opened once, however many components look at them. */
 const shared = new Map<WatchName, unknown>();

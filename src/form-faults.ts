@@ -10,18 +10,45 @@ export type FaultWords = Readonly<Record<string, string>>;
 /** What a call would refuse of an input, told before it is sent. */
 export function faultsOf(takes: GenericSchema, input: unknown, words: FaultWords): Faults {
   const checked = v.safeParse(takes, input);
-  return checked.success ? {} : worded(checked.issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })), words);
+  return checked.success
+    ? {}
+    : worded(
+        checked.issues.map((issue) => ({
+          path: v.getDotPath(issue) ?? '',
+          message: issue.message,
+        })),
+        words,
+      );
 }
 
-/** Where a refusal of the server belongs: beside the fields that it names and the form has, or above them all. */
-export function refusalOf(failure: Failure, words: FaultWords): { readonly faults: Faults; readonly above: string | null } {
+/**
+ * Where a refusal of the server belongs: beside the fields that it names and the form has, or above
+ * them all.
+ */
+export function refusalOf(
+  failure: Failure,
+  words: FaultWords,
+): { readonly faults: Faults; readonly above: string | null } {
   if (failure.kind !== 'bad-input') return { faults: {}, above: failure.message };
-  const faults = worded(failure.issues.filter(({ path }) => wordOf(path, words) !== undefined), words);
+  const faults = worded(
+    failure.issues.filter(({ path }) => wordOf(path, words) !== undefined),
+    words,
+  );
   const [strange] = failure.issues.filter(({ path }) => wordOf(path, words) === undefined);
-  return { faults, above: strange ? `${failure.message} ${strange.message}`.trim() : Object.keys(faults).length > 0 ? null : failure.message };
+  return {
+    faults,
+    above: strange
+      ? `${failure.message} ${strange.message}`.trim()
+      : Object.keys(faults).length > 0
+        ? null
+        : failure.message,
+  };
 }
 
-function worded(issues: readonly { readonly path: string; readonly message: string }[], words: FaultWords): Faults {
+function worded(
+  issues: readonly { readonly path: string; readonly message: string }[],
+  words: FaultWords,
+): Faults {
   const faults: Record<string, string> = {};
   for (const { path, message } of issues) faults[path] ??= wordOf(path, words) ?? message;
   return faults;
@@ -37,11 +64,19 @@ function wordOf(path: string, words: FaultWords): string | undefined {
   return undefined;
 }
 
-/** Puts the focus on the first field that is wrong, in the order of the page, as soon as the page says which that is. */
+/**
+ * Puts the focus on the first field that is wrong, in the order of the page, as soon as the page
+ * says which that is.
+ */
 export function focusFirstFault(form: HTMLElement | null, frames = 20): void {
   requestAnimationFrame(() => {
-    const wrong = form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-fault] input, [data-fault] button');
-    if (!wrong && frames > 0) { focusFirstFault(form, frames - 1); return; }
+    const wrong = form?.querySelector<HTMLElement>(
+      '[aria-invalid="true"], [data-fault] input, [data-fault] button',
+    );
+    if (!wrong && frames > 0) {
+      focusFirstFault(form, frames - 1);
+      return;
+    }
     wrong?.focus();
     wrong?.scrollIntoView({ block: 'center' });
   });

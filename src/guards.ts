@@ -1,6 +1,8 @@
 import type { Who } from '#workers/api.ts';
 
-/** Who may see a screen: only those who are not signed in (the pages of signing in), or whoever is. */
+/**
+ * Who may see a screen: only those who are not signed in (the pages of signing in), or whoever is.
+ */
 export type Gate = 'signed-out' | 'signed-in';
 
 /** Who is signed in, once the disk has been asked. */
@@ -17,17 +19,30 @@ export type Passage =
   /** To the forbidden page of the area. */
   | { readonly is: 'forbidden'; readonly to: string };
 
-/** Where one wants to go. `entering`: with what the address brought, or not done with the sign-in: the pages for it are open to who is in, too. */
-export interface Way { readonly path: string; readonly entering: boolean }
+/**
+ * Where one wants to go. `entering`: with what the address brought, or not done with the sign-in:
+ * the pages for it are open to who is in, too.
+ */
+export interface Way {
+  readonly path: string;
+  readonly entering: boolean;
+}
 
-const RESET = '/monitoring/reset-password', QUESTIONS = '/monitoring/security-questions';
+const RESET = '/monitoring/reset-password';
+const QUESTIONS = '/monitoring/security-questions';
 
-/** The first guards, in their order: signed in, the password that has to be chosen, the questions that have to be answered. `page-guard.ts` has the last. */
+/**
+ * The first guards, in their order: signed in, the password that has to be chosen, the questions
+ * that have to be answered. `page-guard.ts` has the last.
+ */
 export function passage(who: KnownWho, gate: Gate, { path, entering }: Way): Passage {
-  if (gate === 'signed-out') return who.is === 'in' && !entering ? { is: 'onward' } : { is: 'pass' };
+  if (gate === 'signed-out')
+    return who.is === 'in' && !entering ? { is: 'onward' } : { is: 'pass' };
   if (who.is === 'out') return { is: 'sign-in' };
   const first = firstOf(who);
-  return first !== null && first !== path.replace(/\/+$/, '') ? { is: 'first', to: first } : { is: 'pass' };
+  return first !== null && first !== path.replace(/\/+$/, '')
+    ? { is: 'first', to: first }
+    : { is: 'pass' };
 }
 
 /** Both are the user's own: who acts as them is not asked. */

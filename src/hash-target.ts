@@ -4,7 +4,10 @@ import { useEffect, useRef } from 'react';
 export function useHashTarget(isReady: boolean): void {
   const isDone = useRef(false);
   useEffect(() => {
-    const target = isReady && !isDone.current && location.hash !== '' ? document.getElementById(location.hash.slice(1)) : null;
+    const target =
+      isReady && !isDone.current && location.hash !== ''
+        ? document.getElementById(location.hash.slice(1))
+        : null;
     if (target === null) return;
     isDone.current = true;
     target.tabIndex = -1;

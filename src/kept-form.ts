@@ -4,7 +4,10 @@ import { flushSync } from 'react-dom';
 import { BASE } from '#contract/messages/base.ts';
 import { focusFirstFault } from './form-faults.ts';
 
-/** `read`: what the form comes to, or what is wrong with it. `keep` answers null where it is kept, else why not. */
+/**
+ * `read`: what the form comes to, or what is wrong with it. `keep` answers null where it is kept,
+ * else why not.
+ */
 interface How<F, V, T> {
   readonly begin: F;
   readonly offline: boolean;
@@ -13,7 +16,10 @@ interface How<F, V, T> {
   readonly onKept: () => void;
 }
 
-/** A form that one press keeps. What is wrong is shown once somebody has tried; `dirty`: leaving it would lose something. `head` has the focus when it opens. */
+/**
+ * A form that one press keeps. What is wrong is shown once somebody has tried; `dirty`: leaving it
+ * would lose something. `head` has the focus when it opens.
+ */
 export interface KeptForm<F, T> {
   readonly form: F;
   readonly change: (next: Partial<F>) => void;
@@ -26,17 +32,26 @@ export interface KeptForm<F, T> {
   readonly save: (event: FormEvent) => Promise<void>;
 }
 
-export function useKeptForm<F extends object, V, T>({ begin, offline, read, keep, onKept }: How<F, V, T>): KeptForm<F, T> {
+export function useKeptForm<F extends object, V, T>({
+  begin,
+  offline,
+  read,
+  keep,
+  onKept,
+}: How<F, V, T>): KeptForm<F, T> {
   const [first] = useState(begin);
   const [form, setForm] = useState(first);
   const [shows, setShows] = useState(false);
   const [busy, setBusy] = useState(false);
   const [done, setDone] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
-  const place = useRef<HTMLFormElement>(null), head = useRef<HTMLHeadingElement>(null);
+  const place = useRef<HTMLFormElement>(null);
+  const head = useRef<HTMLHeadingElement>(null);
   const { value, faults } = read(form);
 
-  useEffect(() => { head.current?.focus(); }, []);
+  useEffect(() => {
+    head.current?.focus();
+  }, []);
 
   async function save(event: FormEvent): Promise<void> {
     event.preventDefault();
@@ -52,7 +67,14 @@ export function useKeptForm<F extends object, V, T>({ begin, offline, read, keep
   }
 
   return {
-    form, change: (next) => setForm((before) => ({ ...before, ...next })), faults: shows ? faults : null, fault, busy, place, head, save,
+    form,
+    change: (next) => setForm((before) => ({ ...before, ...next })),
+    faults: shows ? faults : null,
+    fault,
+    busy,
+    place,
+    head,
+    save,
     dirty: !done && !busy && JSON.stringify(form) !== JSON.stringify(first),
   };
 }

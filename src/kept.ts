@@ -1,4 +1,7 @@
-/** Small choices of this browser, such as the theme. Never data: that is the worker's. A closed storage is an empty one. */
+/**
+ * Small choices of this browser, such as the theme. Never data: that is the worker's. A closed
+ * storage is an empty one.
+ */
 export function kept(key: string): string | null {
   try {
     return localStorage.getItem(key);

@@ -14,8 +14,9 @@ export function forgetUser(): void {
 }
 
 /**
- * VERSION-1: logs out who is in, and calls `onDone` once nobody of the former version is. Unsent changes are sent first; what cannot be sent
- * stays on this device for its user (OUT-7). With no network it waits: nobody could log in again.
+ * VERSION-1: logs out who is in, and calls `onDone` once nobody of the former version is. Unsent
+ * changes are sent first; what cannot be sent stays on this device for its user (OUT-7). With no
+ * network it waits: nobody could log in again.
  */
 export async function leaveForNewVersion(onDone: () => void): Promise<void> {
   const who = await whoKnown();

@@ -1,6 +1,9 @@
 import type { Door, Watch, WatchName, Watches } from '#workers/api.ts';
 
-/** One watch of the worker as an external store. Opened with its first listener, closed after its last; the last value stays readable. */
+/**
+ * One watch of the worker as an external store. Opened with its first listener, closed after its
+ * last; the last value stays readable.
+ */
 export interface Line<N extends WatchName> {
   readonly subscribe: (listener: () => void) => () => void;
   readonly now: () => Watches[N]['gives'] | undefined;
@@ -10,7 +13,10 @@ export interface Line<N extends WatchName> {
 
 /** `onFault` hears of a watch that could not be opened: a bug, never an expected failure. */
 export function makeLine<N extends WatchName>(
-  door: () => Door, name: N, first: Watches[N]['takes'], onFault: (fault: unknown) => void,
+  door: () => Door,
+  name: N,
+  first: Watches[N]['takes'],
+  onFault: (fault: unknown) => void,
 ): Line<N> {
   const listeners = new Set<() => void>();
   let takes = first;
@@ -28,7 +34,10 @@ export function makeLine<N extends WatchName>(
       value = next;
       listeners.forEach((listener) => listener());
     });
-    if (mine !== turn) { opened.close(); return; }
+    if (mine !== turn) {
+      opened.close();
+      return;
+    }
     watch = opened;
     if (!same(asked, takes)) opened.change(takes);
   }
@@ -58,4 +67,5 @@ export function makeLine<N extends WatchName>(
 }
 
 /** What a watch takes is small plain data. */
-const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+const same = (a: unknown, b: unknown): boolean =>
+  a === b || JSON.stringify(a) === JSON.stringify(b);

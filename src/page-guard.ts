@@ -3,13 +3,28 @@ import { mayOpen, PAGES } from '#contract/pages.ts';
 import { passage } from './guards.ts';
 import type { KnownWho, Passage, Way } from './guards.ts';
 
-/** All the guards before a page, the ability and the switch last. Apart from the first ones: who is signed out needs no table of pages. */
+/**
+ * All the guards before a page, the ability and the switch last. Apart from the first ones: who is
+ * signed out needs no table of pages.
+ */
 export function passageTo(page: PagePath, who: KnownWho, way: Way): Passage {
   const first = passage(who, 'signed-in', way);
-  if (first.is !== 'pass' || who.is === 'out' || mayOpen(PAGES[page], who.me.roles, who.branding.features)) return first;
+  if (
+    first.is !== 'pass' ||
+    who.is === 'out' ||
+    mayOpen(PAGES[page], who.me.roles, who.branding.features)
+  )
+    return first;
   return { is: 'forbidden', to: forbiddenPage(page) };
 }
 
-/** Each area has a forbidden page of its own, so that whoever is refused stays in the area that refused. */
+/**
+ * Each area has a forbidden page of its own, so that whoever is refused stays in the area that
+ * refused.
+ */
 const forbiddenPage = (page: PagePath): PagePath =>
-  (page.startsWith('/o365/') ? '/o365/forbidden' : page.startsWith('/admin/') ? '/admin/forbidden' : '/monitoring/forbidden');
+  page.startsWith('/o365/')
+    ? '/o365/forbidden'
+    : page.startsWith('/admin/')
+      ? '/admin/forbidden'
+      : '/monitoring/forbidden';

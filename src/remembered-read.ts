@@ -9,8 +9,9 @@ import { door, useWatch } from './door.ts';
 import { useRights } from './session.ts';
 
 /**
- * What the server said last, and when; null while nothing is known. `live`: it was reached. `failure`: why it could not be asked, where it
- * could not. `asking`: it is being asked, for the first time or again.
+ * What the server said last, and when; null while nothing is known. `live`: it was reached.
+ * `failure`: why it could not be asked, where it could not. `asking`: it is being asked, for the
+ * first time or again.
  */
 export interface Remembered<T> {
   readonly value: T | null;
@@ -30,22 +31,44 @@ interface How {
 }
 
 /**
- * Asks the server when it is looked at, in its rounds, and when the server comes or goes. Where it cannot be asked its last answer stands,
- * also one from before the page was opened.
+ * Asks the server when it is looked at, in its rounds, and when the server comes or goes. Where it
+ * cannot be asked its last answer stands, also one from before the page was opened.
  */
-export function useRemembered<N extends ReadCall>(name: N, input: TakesOf<N>, { wanted = true, everyMs = null, round = '' }: How = {}): Remembered<GivesOf<N>> {
-  const question = JSON.stringify(input), rights = useRights();
+export function useRemembered<N extends ReadCall>(
+  name: N,
+  input: TakesOf<N>,
+  { wanted = true, everyMs = null, round = '' }: How = {},
+): Remembered<GivesOf<N>> {
+  const question = JSON.stringify(input);
+  const rights = useRights();
   const [told, setTold] = useState<Told<GivesOf<N>> | null>(null);
   const [turn, setTurn] = useState(0);
   const is = useWatch('status', NOTHING)?.is;
-  const key = JSON.stringify([question, rights, round, turn, is === 'offline' || is === 'server-trouble']);
+  const key = JSON.stringify([
+    question,
+    rights,
+    round,
+    turn,
+    is === 'offline' || is === 'server-trouble',
+  ]);
   useEffect(() => {
     if (!wanted) return;
     let gone = false;
     const put = (read: Result<Read<GivesOf<N>>>): void => {
-      if (!gone) setTold((old) => ({ key, question, rights, read: old?.question === question && old.rights === rights ? lasting(old.read, read) : read }));
+      if (!gone)
+        setTold((old) => ({
+          key,
+          question,
+          rights,
+          read:
+            old?.question === question && old.rights === rights ? lasting(old.read, read) : read,
+        }));
     };
-    const ask = (): void => { door().read(name, JSON.parse(question) as TakesOf<N>).then(put, () => put(BROKEN)); };
+    const ask = (): void => {
+      door()
+        .read(name, JSON.parse(question) as TakesOf<N>)
+        .then(put, () => put(BROKEN));
+    };
     ask();
     const timer = everyMs === null ? null : setInterval(ask, everyMs);
     return () => {
@@ -55,18 +78,38 @@ export function useRemembered<N extends ReadCall>(name: N, input: TakesOf<N>, { 
   }, [name, question, rights, key, wanted, everyMs]);
   // What was answered to other rights is shown no more (SYNC-6).
   const read = told?.question === question && told.rights === rights ? told.read : null;
-  const asking = wanted && told?.key !== key, again = (): void => setTurn(turn + 1);
-  if (!read?.ok) return { value: null, at: null, live: false, failure: read?.failure ?? null, asking, again };
+  const asking = wanted && told?.key !== key;
+  const again = (): void => setTurn(turn + 1);
+  if (!read?.ok)
+    return { value: null, at: null, live: false, failure: read?.failure ?? null, asking, again };
   const { value, at, live } = read.value;
   return { value, at, live, failure: read.value.live ? null : read.value.failure, asking, again };
 }
 
-interface Told<T> { readonly key: string; readonly question: string; readonly rights: string; readonly read: Result<Read<T>> }
+interface Told<T> {
+  readonly key: string;
+  readonly question: string;
+  readonly rights: string;
+  readonly read: Result<Read<T>>;
+}
 
 /** What is known stays where it cannot be asked for again, but not where the server refuses it. */
 const lasting = <T>(old: Result<Read<T>>, read: Result<Read<T>>): Result<Read<T>> =>
-  (old.ok && !read.ok && !REFUSED.has(read.failure.kind) ? { ok: true, value: { value: old.value.value, at: old.value.at, live: false, failure: read.failure } } : read);
+  old.ok && !read.ok && !REFUSED.has(read.failure.kind)
+    ? {
+        ok: true,
+        value: { value: old.value.value, at: old.value.at, live: false, failure: read.failure },
+      }
+    : read;
 
-const REFUSED: ReadonlySet<Failure['kind']> = new Set(['forbidden', 'not-found', 'signed-out', 'expired']);
+const REFUSED: ReadonlySet<Failure['kind']> = new Set([
+  'forbidden',
+  'not-found',
+  'signed-out',
+  'expired',
+]);
 const NOTHING = {};
-const BROKEN: Result<never> = { ok: false, failure: { kind: 'not-sent', message: BASE.badRequest } };
+const BROKEN: Result<never> = {
+  ok: false,
+  failure: { kind: 'not-sent', message: BASE.badRequest },
+};

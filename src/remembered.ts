@@ -6,7 +6,10 @@ const CHARS = 2_000;
 /** Nobody wants to go there: it comes before where one wants to. */
 const FORCED = '/monitoring/reset-password';
 
-/** While a person signs out on purpose, the page it leaves is not one that the next one wants; nor is one that it never came to. */
+/**
+ * While a person signs out on purpose, the page it leaves is not one that the next one wants; nor
+ * is one that it never came to.
+ */
 let paused = false;
 /** Taken, and led to: whoever asks again on the way there is led to the same. */
 let taken: string | null = null;
@@ -23,7 +26,7 @@ export function remember(path: string): void {
 export function takeRemembered(): string | null {
   const path = localPath(kept(KEY) ?? '') ?? taken;
   put(null);
-  return taken = path;
+  return (taken = path);
 }
 
 function put(path: string | null): void {
@@ -32,8 +35,9 @@ function put(path: string | null): void {
 }
 
 /**
- * The path, query and fragment where `input` names a place of this site other than the sign-in page; null for everything else.
- * `//host`, `/\host`, schemes, control characters and whatever a browser would read as another origin are refused.
+ * The path, query and fragment where `input` names a place of this site other than the sign-in
+ * page; null for everything else. `//host`, `/\host`, schemes, control characters and whatever a
+ * browser would read as another origin are refused.
  */
 export function localPath(input: string): string | null {
   if (!input.startsWith('/') || input.length > CHARS || STRANGE.test(input)) return null;
@@ -41,7 +45,8 @@ export function localPath(input: string): string | null {
   if (!URL.canParse(input, base)) return null;
   const url = new URL(input, base);
   // A path of two slashes at its head would name another host as soon as it is used as an address.
-  if (url.origin !== base || url.pathname.startsWith('//') || url.pathname === '/login') return null;
+  if (url.origin !== base || url.pathname.startsWith('//') || url.pathname === '/login')
+    return null;
   return url.pathname + url.search + url.hash;
 }
 

@@ -8,7 +8,9 @@ export const router = createRouter({
   routeTree: routes,
   parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),
   stringifySearch: (search) => {
-    const query = new URLSearchParams(Object.entries(search as Record<string, unknown>).map(([key, value]) => [key, String(value)])).toString();
+    const query = new URLSearchParams(
+      Object.entries(search as Record<string, unknown>).map(([key, value]) => [key, String(value)]),
+    ).toString();
     return query === '' ? '' : `?${query.replaceAll('%2C', ',')}`;
   },
   defaultPreload: 'intent',
@@ -20,5 +22,7 @@ export const router = createRouter({
 });
 
 declare module '@tanstack/react-router' {
-  interface Register { router: typeof router }
+  interface Register {
+    router: typeof router;
+  }
 }

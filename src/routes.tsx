@@ -14,53 +14,139 @@ import { isEntering, takeFragment } from './way-in.ts';
 const root = createRootRoute({ component: App, notFoundComponent: screen('notFound') });
 
 const login = createRoute({
-  getParentRoute: () => root, path: '/login', beforeLoad: behind('signed-out'),
-  component: lazyRouteComponent(() => withChunkTimeout(import('./areas/account/sign-in.tsx')), 'SignIn'),
+  getParentRoute: () => root,
+  path: '/login',
+  beforeLoad: behind('signed-out'),
+  component: lazyRouteComponent(
+    () => withChunkTimeout(import('./areas/account/sign-in.tsx')),
+    'SignIn',
+  ),
 });
 
 /** The other pages for those who are not signed in. */
-const step = <P extends string>(path: P) => createRoute({ getParentRoute: () => root, path, beforeLoad: behind('signed-out'), component: screen('step') });
-const forgotPassword = createRoute({ getParentRoute: () => root, path: '/forgot-password', beforeLoad: behind('signed-out'), component: screen('forgotPassword') });
-const unlock = createRoute({ getParentRoute: () => root, path: '/unlock', beforeLoad: behind('signed-out'), component: screen('unlock') });
-const forgotPasswordDb = createRoute({ getParentRoute: () => root, path: '/forgot-password-db', beforeLoad: behind('signed-out'), component: screen('forgotPasswordDb') });
-const resetPasswordDb = createRoute({ getParentRoute: () => root, path: '/reset-password-db', beforeLoad: behind('signed-out'), component: screen('resetPasswordDb') });
+const step = <P extends string>(path: P) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    beforeLoad: behind('signed-out'),
+    component: screen('step'),
+  });
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  beforeLoad: behind('signed-out'),
+  component: screen('forgotPassword'),
+});
+const unlock = createRoute({
+  getParentRoute: () => root,
+  path: '/unlock',
+  beforeLoad: behind('signed-out'),
+  component: screen('unlock'),
+});
+const forgotPasswordDb = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password-db',
+  beforeLoad: behind('signed-out'),
+  component: screen('forgotPasswordDb'),
+});
+const resetPasswordDb = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password-db',
+  beforeLoad: behind('signed-out'),
+  component: screen('resetPasswordDb'),
+});
 /** Opened while signed in, it signs out first. */
-const register = createRoute({ getParentRoute: () => root, path: '/o365/register/{-$userId}', beforeLoad: takeFragment, component: screen('register') });
+const register = createRoute({
+  getParentRoute: () => root,
+  path: '/o365/register/{-$userId}',
+  beforeLoad: takeFragment,
+  component: screen('register'),
+});
 
 /** The link of a mail; it confirms an address for whoever has it, signed in or not. */
 const confirmEmail = createRoute({
-  getParentRoute: () => root, path: '/confirm-email', component: screen('confirmEmail'),
-  beforeLoad: async () => { takeFragment(); await whoKnown(); },
+  getParentRoute: () => root,
+  path: '/confirm-email',
+  component: screen('confirmEmail'),
+  beforeLoad: async () => {
+    takeFragment();
+    await whoKnown();
+  },
 });
 
 /** Everything with the sidebar beside it. */
-const framed = createRoute({ getParentRoute: () => root, id: 'framed', beforeLoad: behind('signed-in'), component: screen('frame') });
+const framed = createRoute({
+  getParentRoute: () => root,
+  id: 'framed',
+  beforeLoad: behind('signed-in'),
+  component: screen('frame'),
+});
 
 /** Where a user begins: at the own landing page, or at the first that the roles open. */
-const begin = <P extends string>(path: P) => createRoute({
-  getParentRoute: () => framed, path,
-  beforeLoad: async () => {
-    const [who, { beginOf }] = await Promise.all([whoKnown(), withChunkTimeout(import('./menu.ts'))]);
-    onward(beginOf(who, path));
-  },
-});
+const begin = <P extends string>(path: P) =>
+  createRoute({
+    getParentRoute: () => framed,
+    path,
+    beforeLoad: async () => {
+      const [who, { beginOf }] = await Promise.all([
+        whoKnown(),
+        withChunkTimeout(import('./menu.ts')),
+      ]);
+      onward(beginOf(who, path));
+    },
+  });
 /** The admin area opens at its dashboard. */
-const adminHome = createRoute({ getParentRoute: () => framed, path: '/admin', beforeLoad: () => onward('/admin/dashboard') });
-const pages = PAGE_PATHS.map((path) => createRoute({ getParentRoute: () => framed, path, beforeLoad: behind(path), component: screen(path) }));
+const adminHome = createRoute({
+  getParentRoute: () => framed,
+  path: '/admin',
+  beforeLoad: () => onward('/admin/dashboard'),
+});
+const pages = PAGE_PATHS.map((path) =>
+  createRoute({
+    getParentRoute: () => framed,
+    path,
+    beforeLoad: behind(path),
+    component: screen(path),
+  }),
+);
 
 /** Into another system: whose account is in it, the server says. */
-const apps = createRoute({ getParentRoute: () => framed, path: '/monitoring/apps/$provider', beforeLoad: behind('signed-in'), component: screen('apps') });
+const apps = createRoute({
+  getParentRoute: () => framed,
+  path: '/monitoring/apps/$provider',
+  beforeLoad: behind('signed-in'),
+  component: screen('apps'),
+});
 
 /** On a screen of its own, without the sidebar. */
-const wall = createRoute({ getParentRoute: () => root, path: '/monitoring/wall', beforeLoad: behind('/monitoring/daily-checks'), component: screen('wall') });
+const wall = createRoute({
+  getParentRoute: () => root,
+  path: '/monitoring/wall',
+  beforeLoad: behind('/monitoring/daily-checks'),
+  component: screen('wall'),
+});
 
 /** Every address of the page. */
 export const routes = root.addChildren([
-  login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, confirmEmail, wall,
+  login,
+  step('/sms-verification'),
+  step('/phone'),
+  step('/verification'),
+  step('/enrol'),
+  forgotPassword,
+  unlock,
+  forgotPasswordDb,
+  resetPasswordDb,
+  register,
+  confirmEmail,
+  wall,
   framed.addChildren([begin('/'), begin('/monitoring'), begin('/o365'), adminHome, apps, ...pages]),
 ]);
 
-/** A screen by its address or its name; where it is stands in a file that comes when the first is asked for. */
+/**
+ * A screen by its address or its name; where it is stands in a file that comes when the first is
+ * asked for.
+ */
 function screen(which: ScreenName | PagePath) {
   const load = async () => {
     const { SCREENS, PAGE_SCREENS } = await import('./screens.ts');
@@ -70,22 +156,33 @@ function screen(which: ScreenName | PagePath) {
 }
 
 function behind(gate: Gate | PagePath) {
-  return async ({ location }: { readonly location: { readonly href: string; readonly pathname: string } }): Promise<void> => {
+  return async ({
+    location,
+  }: {
+    readonly location: { readonly href: string; readonly pathname: string };
+  }): Promise<void> => {
     takeFragment();
     await checkAppVersion(location.pathname);
-    const who = await whoKnown(), way = { path: location.pathname, entering: isEntering() };
+    const who = await whoKnown();
+    const way = { path: location.pathname, entering: isEntering() };
     const isPage = gate !== 'signed-out' && gate !== 'signed-in';
-    const passed = isPage && who.is === 'in' ? (await withChunkTimeout(import('./page-guard.ts'))).passageTo(gate, who, way) : passage(who, isPage ? 'signed-in' : gate, way);
+    const passed =
+      isPage && who.is === 'in'
+        ? (await withChunkTimeout(import('./page-guard.ts'))).passageTo(gate, who, way)
+        : passage(who, isPage ? 'signed-in' : gate, way);
     switch (passed.is) {
-      case 'pass': return;
+      case 'pass':
+        return;
       case 'sign-in':
         remember(location.href);
         return onward('/login');
-      case 'onward': return onward(takeRemembered() ?? '/');
+      case 'onward':
+        return onward(takeRemembered() ?? '/');
       case 'first':
         remember(location.href); // for after it, and after the next of them
         return onward(passed.to);
-      case 'forbidden': return onward(passed.to);
+      case 'forbidden':
+        return onward(passed.to);
     }
   };
 }

@@ -10,7 +10,10 @@ export function useMe(): Me | null {
   return who?.is === 'in' ? who.me : null;
 }
 
-/** The roles and companies of who is signed in, as one text: what was answered to other rights is not shown to these. */
+/**
+ * The roles and companies of who is signed in, as one text: what was answered to other rights is
+ * not shown to these.
+ */
 export function useRights(): string {
   const me = useMe();
   return me === null ? '' : JSON.stringify([me.roles, me.companies]);

@@ -1,13 +1,22 @@
 import type { SsoProvider } from '#contract/account/profile.ts';
 import { keep, kept } from './kept.ts';
 
-export const SSO_WORDS: Readonly<Record<SsoProvider, string>> = { vac: 'Veeam Service Provider Console', vcd: 'VMware Cloud Director', zerto: 'Zerto' };
+export const SSO_WORDS: Readonly<Record<SsoProvider, string>> = {
+  vac: 'Veeam Service Provider Console',
+  vcd: 'VMware Cloud Director',
+  zerto: 'Zerto',
+};
 
-const CLICKS = 'ssoClicks', SESSION = 'zertoSession';
+const CLICKS = 'ssoClicks';
+const SESSION = 'zertoSession';
 
-/** Counts a click that led to a system's page, of this user on this browser; answers how many there were before. The count grants nothing: it tells whether the server is asked. */
+/**
+ * Counts a click that led to a system's page, of this user on this browser; answers how many there
+ * were before. The count grants nothing: it tells whether the server is asked.
+ */
 export function countClick(user: string, provider: SsoProvider): number {
-  const clicks = clicksOf(user), before = clicks[provider] ?? 0;
+  const clicks = clicksOf(user);
+  const before = clicks[provider] ?? 0;
   keep(CLICKS, JSON.stringify({ user, clicks: { ...clicks, [provider]: before + 1 } }));
   return before;
 }
@@ -26,8 +35,19 @@ type Clicks = Readonly<Partial<Record<SsoProvider, number>>>;
 function clicksOf(user: string): Clicks {
   try {
     const read: unknown = JSON.parse(kept(CLICKS) ?? '');
-    if (typeof read !== 'object' || read === null || !('user' in read) || read.user !== user || !('clicks' in read) || typeof read.clicks !== 'object' || read.clicks === null) return {};
-    return Object.fromEntries(Object.entries(read.clicks).filter(([, count]) => Number.isSafeInteger(count) && count >= 0));
+    if (
+      typeof read !== 'object' ||
+      read === null ||
+      !('user' in read) ||
+      read.user !== user ||
+      !('clicks' in read) ||
+      typeof read.clicks !== 'object' ||
+      read.clicks === null
+    )
+      return {};
+    return Object.fromEntries(
+      Object.entries(read.clicks).filter(([, count]) => Number.isSafeInteger(count) && count >= 0),
+    );
   } catch {
     return {};
   }

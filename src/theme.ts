@@ -25,7 +25,9 @@ const system = matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
-  return () => { listeners.delete(listener); };
+  return () => {
+    listeners.delete(listener);
+  };
 };
 const stored = kept(KEY);
 let chosen: Theme = THEMES.find((theme) => theme === stored) ?? 'system';

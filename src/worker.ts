@@ -7,15 +7,26 @@ import workerUrl from '../workers/worker.ts?worker&url';
 import { CHUNK_TIMEOUT_MS } from './chunk-load.ts';
 import { doorFailed } from './door.ts';
 
-/** Starts the worker: the only place of the page that does. What cannot start is told to `doorFailed`, and the door then answers nothing. */
+/**
+ * Starts the worker: the only place of the page that does. What cannot start is told to
+ * `doorFailed`, and the door then answers nothing.
+ */
 export function startWorker(): Door {
   openAhead();
   try {
     const worker = new Worker(trusted(workerUrl), { type: 'module', name: 'daybook' });
-    // An error before its first word means that it does not start; a later one is a bug in it, which the browser reports.
+    // An error before its first word means that it does not start; a later one is a bug in it,
+    // which the browser reports.
     worker.addEventListener('error', lost);
     const timer = setTimeout(() => doorFailed(new Error(BASE.chunk)), CHUNK_TIMEOUT_MS);
-    worker.addEventListener('message', () => { clearTimeout(timer); worker.removeEventListener('error', lost); }, { once: true });
+    worker.addEventListener(
+      'message',
+      () => {
+        clearTimeout(timer);
+        worker.removeEventListener('error', lost);
+      },
+      { once: true },
+    );
     return doorOf(wrap<Door>(worker));
   } catch (fault) {
     doorFailed(fault);
@@ -23,36 +34,70 @@ export function startWorker(): Door {
   }
 }
 
-/** The browser opens its files of this site while the worker starts: in a browser just started, that takes longer than all else that the disk waits for. */
+/**
+ * The browser opens its files of this site while the worker starts: in a browser just started, that
+ * takes longer than all else that the disk waits for.
+ */
 function openAhead(): void {
   try {
     indexedDB.databases().catch(() => undefined);
-  } catch { /* none to open: the worker is told the same */ }
+  } catch {
+    /* none to open: the worker is told the same */
+  }
 }
 
-/** Callbacks cross as proxies, and the far side of a watch is let go once it is closed. Comlink's types lose generics, so they are said again here. */
+/**
+ * Callbacks cross as proxies, and the far side of a watch is let go once it is closed. Comlink's
+ * types lose generics, so they are said again here.
+ */
 function doorOf(remote: Remote<Door>): Door {
-  const watch = remote.watch as unknown as (name: WatchName, takes: object, onChange: unknown) => Promise<Remote<FarWatch>>;
+  const watch = remote.watch as unknown as (
+    name: WatchName,
+    takes: object,
+    onChange: unknown,
+  ) => Promise<Remote<FarWatch>>;
   const send = remote.send as unknown as Door['send'];
   const ask = remote.ask as unknown as Door['ask'];
   const read = remote.read as unknown as Door['read'];
   const file = remote.file as unknown as Door['file'];
-  const exportRuns = remote.exportRuns as unknown as (filter: object, columns: object, onProgress: unknown) => Promise<Remote<Exporting>>;
+  const exportRuns = remote.exportRuns as unknown as (
+    filter: object,
+    columns: object,
+    onProgress: unknown,
+  ) => Promise<Remote<Exporting>>;
   return {
     async watch(name, takes, onChange) {
       const far = await watch(name, takes, proxy(onChange));
       return {
-        change: (next) => { far.change(next).catch(doorFailed); },
-        close: () => { far.close().then(() => far[releaseProxy]()).catch(doorFailed); },
+        change: (next) => {
+          far.change(next).catch(doorFailed);
+        },
+        close: () => {
+          far
+            .close()
+            .then(() => far[releaseProxy]())
+            .catch(doorFailed);
+        },
       };
     },
-    send, ask, read, file,
+    send,
+    ask,
+    read,
+    file,
     matching: (filter) => remote.matching(filter),
     async exportRuns(filter, columns, onProgress) {
       const far = await exportRuns(filter, columns, proxy(onProgress));
       let over = false;
-      const done = far.done().finally(() => { over = true; far[releaseProxy](); });
-      return { done: () => done, cancel: () => { if (!over) far.cancel().catch(doorFailed); } };
+      const done = far.done().finally(() => {
+        over = true;
+        far[releaseProxy]();
+      });
+      return {
+        done: () => done,
+        cancel: () => {
+          if (!over) far.cancel().catch(doorFailed);
+        },
+      };
     },
     signIn: (ask) => remote.signIn(ask),
     signInBack: () => remote.signInBack(),
@@ -64,19 +109,42 @@ function doorOf(remote: Remote<Door>): Door {
   };
 }
 
-interface FarWatch { change(takes: object): void; close(): void }
+interface FarWatch {
+  change(takes: object): void;
+  close(): void;
+}
 
-const lost = (event: ErrorEvent): void => doorFailed(event.message || 'The worker could not be loaded.');
+const lost = (event: ErrorEvent): void =>
+  doorFailed(event.message || 'The worker could not be loaded.');
 
 const silence = (): Promise<never> => new Promise(() => {});
 const DEAF: Door = {
-  watch: silence, send: silence, ask: silence, read: silence, file: silence, matching: silence, exportRuns: silence, signIn: silence, signInBack: silence, actAs: silence, stopActing: silence, signOut: silence, mend: silence, syncNow: silence,
+  watch: silence,
+  send: silence,
+  ask: silence,
+  read: silence,
+  file: silence,
+  matching: silence,
+  exportRuns: silence,
+  signIn: silence,
+  signInBack: silence,
+  actAs: silence,
+  stopActing: silence,
+  signOut: silence,
+  mend: silence,
+  syncNow: silence,
 };
 
-/** The service worker's address. Its place is the root of the site, so that it may answer for all of it. */
+/**
+ * The service worker's address. Its place is the root of the site, so that it may answer for all of
+ * it.
+ */
 export const SERVICE_WORKER = '/sw.js';
 
-/** Under `require-trusted-types-for 'script'` a worker's address must come from a policy; ours lets exactly these two through. */
+/**
+ * Under `require-trusted-types-for 'script'` a worker's address must come from a policy; ours lets
+ * exactly these two through.
+ */
 export function trusted(url: string): string {
   policy ??= (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('daybook', {
     createScriptURL(asked) {
@@ -87,6 +155,10 @@ export function trusted(url: string): string {
   return (policy?.createScriptURL(url) as string | undefined) ?? url;
 }
 
-interface Policy { createScriptURL(url: string): unknown }
-interface TrustedTypes { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): Policy }
+interface Policy {
+  createScriptURL(url: string): unknown;
+}
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): Policy;
+}
 let policy: Policy | undefined;

@@ -23,14 +23,25 @@ function channel(name: string): Channel {
   };
 }
 
-/** Everything behind the door. `page`: where the page's questions come from, also those that it asked before. */
+/**
+ * Everything behind the door. `page`: where the page's questions come from, also those that it
+ * asked before.
+ */
 export function openDoor(begun: Opens, page: Endpoint): void {
   const { session: _kept, ...door } = makeDoor({
-    clock: realClock, chance: realChance, fetch: (...args) => fetch(...args), origin: location.origin, makeEngine,
-    openRegister: begun.openRegister, openDisk: async (held, register) => diskOn(await begun.connect(held), held, register),
-    memoryDisk, locks, channel,
+    clock: realClock,
+    chance: realChance,
+    fetch: (...args) => fetch(...args),
+    origin: location.origin,
+    makeEngine,
+    openRegister: begun.openRegister,
+    openDisk: async (held, register) => diskOn(await begun.connect(held), held, register),
+    memoryDisk,
+    locks,
+    channel,
     // A worker may only ask whether the browser promised; the page asks for the promise.
-    persist: () => ('storage' in navigator ? navigator.storage.persisted() : Promise.resolve(false)),
+    persist: () =>
+      'storage' in navigator ? navigator.storage.persisted() : Promise.resolve(false),
     onOnline: (listener) => {
       addEventListener('online', listener);
       return () => removeEventListener('online', listener);

@@ -8,9 +8,20 @@
  */
 export const WORKER_CHUNKS = {
   chunkFileNames: 'assets/worker-[name]-[hash].js',
-  codeSplitting: { groups: [
-    { name: 'begin', priority: 2, test: /[/.]worker\.ts$|\/workers\/(begun|early|inbox|clock|seams|disk\/(connection|database|register|shelves|faults))\.ts$/ },
-    { name: 'store', priority: 1, test: /\/(workers\/(opening|tables|columns\/|disk\/(reading|front|books|cipher|ground|manifest|packing)\.ts)|contract\/(limits\.ts|monitoring\/(columns|query|words|day|review|judge|cause)\.ts))/ },
-  ] },
-  postBanner: ({ name }: { readonly name: string }): string => (name === 'store' ? '//# allFunctionsCalledOnLoad' : ''),
+  codeSplitting: {
+    groups: [
+      {
+        name: 'begin',
+        priority: 2,
+        test: /[/.]worker\.ts$|\/workers\/(begun|early|inbox|clock|seams|disk\/(connection|database|register|shelves|faults))\.ts$/,
+      },
+      {
+        name: 'store',
+        priority: 1,
+        test: /\/(workers\/(opening|tables|columns\/|disk\/(reading|front|books|cipher|ground|manifest|packing)\.ts)|contract\/(limits\.ts|monitoring\/(columns|query|words|day|review|judge|cause)\.ts))/,
+      },
+    ],
+  },
+  postBanner: ({ name }: { readonly name: string }): string =>
+    name === 'store' ? '//# allFunctionsCalledOnLoad' : '',
 };

@@ -10,4 +10,7 @@ export const realClock: WorkerClock = {
 };
 
 /** And chance. */
-export const realChance: WorkerChance = { fraction: () => Math.random(), uuid: () => crypto.randomUUID() };
+export const realChance: WorkerChance = {
+  fraction: () => Math.random(),
+  uuid: () => crypto.randomUUID(),
+};

@@ -7,21 +7,33 @@ import type { Engine, Selection } from './seams.ts';
 import type { Replica } from './sync/replica.ts';
 
 /**
- * A list of runs as a person works in it. While it is held, its heads and rows keep their place and tell what is so now; counts and facets stay
- * fresh; runs that match by now wait and are counted. Another filter, another `round`, or letting go takes them in.
+ * A list of runs as a person works in it. While it is held, its heads and rows keep their place and
+ * tell what is so now; counts and facets stay fresh; runs that match by now wait and are counted.
+ * Another filter, another `round`, or letting go takes them in.
  */
-export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): { make(takes: RunsWatch): RunsView; hold(): void } {
-  let held: { readonly list: Selection; readonly has: (n: number) => boolean; readonly key: string } | null = null;
+export function makeRunsWatch(
+  replica: () => Replica | null,
+  now: () => Ms,
+): { make(takes: RunsWatch): RunsView; hold(): void } {
+  let held: {
+    readonly list: Selection;
+    readonly has: (n: number) => boolean;
+    readonly key: string;
+  } | null = null;
   let shown: { readonly list: Selection; readonly key: string } | null = null;
-  let version = 0, last = '', heldUntil = 0;
+  let version = 0;
+  let last = '';
+  let heldUntil = 0;
   return {
     make(takes) {
-      const view = made(takes), text = JSON.stringify(view);
+      const view = made(takes);
+      const text = JSON.stringify(view);
       if (text !== last) version += 1;
       last = text;
       return { ...view, version };
     },
-    // What a person does to a row may show before the page has said that it holds its list: the list waits for that word.
+    // What a person does to a row may show before the page has said that it holds its list: the
+    // list waits for that word.
     hold() {
       if (held === null && shown !== null) held = { ...shown, has: memberOf(shown.list.ids()) };
       heldUntil = now() + WORD_MS;
@@ -30,7 +42,11 @@ export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): { m
 
   function made(takes: RunsWatch): Omit<RunsView, 'version'> {
     const here = replica();
-    if (!here) { held = null; shown = null; return NOTHING; }
+    if (!here) {
+      held = null;
+      shown = null;
+      return NOTHING;
+    }
     const { engine, days } = here;
     const at = now();
     const fresh = engine.select(takes.filter, at);
@@ -41,10 +57,20 @@ export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): { m
     shown = { list, key };
     const { count, heads, rows } = list.lines(takes.window, takes.folded);
     return {
-      total: list.total, lines: count, heads: list === fresh ? heads : heads.map((head) => ({ ...head, progress: progressNow(fresh, head) })),
-      first: takes.window.first, rows: engine.view(rows, { first: 0, count: rows.total }, at), facets: facetsShown(fresh.facets, takes.filter, takes.facets), progress: fresh.progress,
+      total: list.total,
+      lines: count,
+      heads:
+        list === fresh
+          ? heads
+          : heads.map((head) => ({ ...head, progress: progressNow(fresh, head) })),
+      first: takes.window.first,
+      rows: engine.view(rows, { first: 0, count: rows.total }, at),
+      facets: facetsShown(fresh.facets, takes.filter, takes.facets),
+      progress: fresh.progress,
       fresh: held && list !== fresh ? waiting(fresh.ids(), held.has) : 0,
-      newestAt: engine.newestAt, loaded: { days: days.size - here.daysLeft, of: days.size }, committedAt: here.committedAt,
+      newestAt: engine.newestAt,
+      loaded: { days: days.size - here.daysLeft, of: days.size },
+      committedAt: here.committedAt,
     };
   }
 }
@@ -54,17 +80,35 @@ const WORD_MS: Ms = 1_000;
 
 /** Before anything is here, and after signing out. */
 const NOTHING: Omit<RunsView, 'version'> = {
-  total: 0, lines: 0, heads: [], first: 0, rows: [], facets: NO_FACETS,
-  progress: { cleared: 0, of: 0 }, fresh: 0, newestAt: null, loaded: { days: 0, of: 0 }, committedAt: null,
+  total: 0,
+  lines: 0,
+  heads: [],
+  first: 0,
+  rows: [],
+  facets: NO_FACETS,
+  progress: { cleared: 0, of: 0 },
+  fresh: 0,
+  newestAt: null,
+  loaded: { days: 0, of: 0 },
+  committedAt: null,
 };
 
-/** How far a head's problems are by now. Its single causes are asked one by one: by now others may be single. */
-function progressNow(fresh: Selection, { key, causes, progress }: GroupHead): GroupHead['progress'] {
+/**
+ * How far a head's problems are by now. Its single causes are asked one by one: by now others may
+ * be single.
+ */
+function progressNow(
+  fresh: Selection,
+  { key, causes, progress }: GroupHead,
+): GroupHead['progress'] {
   if (!causes) return fresh.counts(key)?.progress ?? progress;
-  return causes.reduce((sum, cause) => {
-    const one = fresh.counts(cause)?.progress;
-    return { cleared: sum.cleared + (one?.cleared ?? 0), of: sum.of + (one?.of ?? 0) };
-  }, { cleared: 0, of: 0 });
+  return causes.reduce(
+    (sum, cause) => {
+      const one = fresh.counts(cause)?.progress;
+      return { cleared: sum.cleared + (one?.cleared ?? 0), of: sum.of + (one?.of ?? 0) };
+    },
+    { cleared: 0, of: 0 },
+  );
 }
 
 /** One bit a run. */
@@ -81,4 +125,6 @@ const waiting = (ids: Uint32Array, has: (n: number) => boolean): number => {
   return count;
 };
 
-export const allMatching = (engine: Engine, filter: RunsFilter, now: Ms): readonly number[] => [...engine.select({ ...EVERYTHING, ...filter }, now).ids()];
+export const allMatching = (engine: Engine, filter: RunsFilter, now: Ms): readonly number[] => [
+  ...engine.select({ ...EVERYTHING, ...filter }, now).ids(),
+];

@@ -17,7 +17,10 @@ import { Watchers } from './watching.ts';
 import type { Watching } from './watching.ts';
 import type { WorkerWorld } from './world.ts';
 
-/** The one door of the worker (COL-7): what stands behind it is found by name, and nothing expected is thrown through it. */
+/**
+ * The one door of the worker (COL-7): what stands behind it is found by name, and nothing expected
+ * is thrown through it.
+ */
 export function makeDoor(world: WorkerWorld): Door & { readonly session: Session } {
   const watchers = new Watchers(world.clock);
   const session = new Session(world, () => watchers.mark());
@@ -25,18 +28,29 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     who: () => ({ make: () => session.who }),
     signing: () => ({ make: () => session.signing() }),
     status: () => ({ make: () => session.loop?.status() ?? NOBODY }),
-    runs: () => makeRunsWatch(() => session.loop?.replica ?? null, () => world.clock.now()),
+    runs: () =>
+      makeRunsWatch(
+        () => session.loop?.replica ?? null,
+        () => world.clock.now(),
+      ),
     overview: () => {
-      const overview = makeOverview(), count = versioned();
-      return { make: (takes) => count(overview(session.loop?.replica ?? null, takes, world.clock.now())) };
+      const overview = makeOverview();
+      const count = versioned();
+      return {
+        make: (takes) => count(overview(session.loop?.replica ?? null, takes, world.clock.now())),
+      };
     },
     trends: () => {
-      const trends = makeTrends(), count = versioned();
+      const trends = makeTrends();
+      const count = versioned();
       return { make: (takes) => count(trends(session.loop?.replica ?? null, takes)) };
     },
     calendar: () => {
-      const calendar = makeCalendar(), count = versioned();
-      return { make: (takes) => count(calendar(session.loop?.replica ?? null, takes, world.clock.now())) };
+      const calendar = makeCalendar();
+      const count = versioned();
+      return {
+        make: (takes) => count(calendar(session.loop?.replica ?? null, takes, world.clock.now())),
+      };
     },
     find: () => {
       const find = makeFinder();
@@ -47,17 +61,25 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     lastSync: () => ({ make: () => lastSyncOf(session.loop) }),
     views: () => ({ make: () => viewsOf(session.loop) }),
     shifts: () => ({ make: () => shiftsOf(session.loop) }),
-    shiftNow: () => ({ make: (ask) => shiftNow(session.loop?.replica ?? null, ask, world.clock.now()) }),
+    shiftNow: () => ({
+      make: (ask) => shiftNow(session.loop?.replica ?? null, ask, world.clock.now()),
+    }),
     preferences: () => ({ make: () => preferencesOf(session.loop) }),
     disabled: () => ({ make: () => disabledOf(session.loop) }),
     outbox: () => ({ make: () => session.loop?.outbox.view() ?? { entries: [], notices: [] } }),
-    refused: () => ({ make: ({ id, most }) => session.loop?.outbox.refusedOf(id, most) ?? { count: 0, reasons: [] } }),
+    refused: () => ({
+      make: ({ id, most }) => session.loop?.outbox.refusedOf(id, most) ?? { count: 0, reasons: [] },
+    }),
   };
   void session.start();
 
   return {
     session,
-    watch<N extends WatchName>(name: N, takes: Watches[N]['takes'], onChange: (value: Watches[N]['gives']) => void): Promise<Watch<N>> {
+    watch<N extends WatchName>(
+      name: N,
+      takes: Watches[N]['takes'],
+      onChange: (value: Watches[N]['gives']) => void,
+    ): Promise<Watch<N>> {
       return Promise.resolve(proxy(watchers.add<N>(makers[name](), takes, onChange)));
     },
     send: (name, input) => {
@@ -67,26 +89,58 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     ask: (name, input) => session.ask(name, input),
     file: (name, input) => session.file(name, input),
     read: makeReader(session, world.clock),
-    matching: (filter) => Promise.resolve(session.loop ? allMatching(session.loop.replica.engine, filter, world.clock.now()) : []),
+    matching: (filter) =>
+      Promise.resolve(
+        session.loop ? allMatching(session.loop.replica.engine, filter, world.clock.now()) : [],
+      ),
     exportRuns: (filter, columns, onProgress) => {
-      const { loop } = session, replica = loop?.replica;
-      if (!replica) return Promise.resolve(proxy({ done: () => Promise.resolve(null), cancel: () => {} }));
-      const { engine, generation } = replica, names = new Map(replica.people.map(({ id, name }) => [id, name]));
-      return Promise.resolve(proxy(exportRuns({
-        engine, clock: world.clock, names, filter, columns, onProgress, stillHere: () => session.loop === loop && replica.generation === generation,
-      })));
+      const { loop } = session;
+      const replica = loop?.replica;
+      if (!replica)
+        return Promise.resolve(proxy({ done: () => Promise.resolve(null), cancel: () => {} }));
+      const { engine, generation } = replica;
+      const names = new Map(replica.people.map(({ id, name }) => [id, name]));
+      return Promise.resolve(
+        proxy(
+          exportRuns({
+            engine,
+            clock: world.clock,
+            names,
+            filter,
+            columns,
+            onProgress,
+            stillHere: () => session.loop === loop && replica.generation === generation,
+          }),
+        ),
+      );
     },
     signIn: (ask) => session.signIn(ask),
-    signInBack: () => { session.signInBack(); return Promise.resolve(); },
+    signInBack: () => {
+      session.signInBack();
+      return Promise.resolve();
+    },
     actAs: (who) => session.actAs(who),
     stopActing: (unsent) => session.stopActing(unsent),
     signOut: (unsent) => session.signOut(unsent),
     mend: (id, how) => session.loop?.outbox.mend(id, how) ?? Promise.resolve(SIGNED_OUT),
-    syncNow: () => { session.loop?.wake(); return Promise.resolve(); },
+    syncNow: () => {
+      session.loop?.wake();
+      return Promise.resolve();
+    },
   };
 }
 
 const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
 const NOBODY: SyncStatus = {
-  is: 'signed-out', syncedAt: null, offlineSince: null, left: 0, waiting: 0, refused: 0, partly: 0, follower: false, storage: 'best-effort', fault: null, reload: false,
+  is: 'signed-out',
+  syncedAt: null,
+  offlineSince: null,
+  left: 0,
+  waiting: 0,
+  refused: 0,
+  partly: 0,
+  follower: false,
+  storage: 'best-effort',
+  fault: null,
+  reload: false,
 };

@@ -4,21 +4,31 @@ import { databaseOf } from './disk/database.ts';
 import type { Held, Present, Register } from './disk/register.ts';
 
 /** How the two databases are opened. */
-export interface Opens { readonly openRegister: () => Promise<Register>; readonly connect: (held: Held) => Promise<Connection> }
+export interface Opens {
+  readonly openRegister: () => Promise<Register>;
+  readonly connect: (held: Held) => Promise<Connection>;
+}
 
 /**
- * Opens the register and the database of whoever is signed in at once, while the rest of the worker is still being fetched and compiled: the
- * browser takes as long for the one as for the other. Each is given away once, to who asks for it first; later ones are opened anew.
+ * Opens the register and the database of whoever is signed in at once, while the rest of the worker
+ * is still being fetched and compiled: the browser takes as long for the one as for the other. Each
+ * is given away once, to who asks for it first; later ones are opened anew.
  */
 export function openEarly({ openRegister, connect }: Opens, now: () => Ms): Opens {
   let register: Promise<Register> | null = openRegister();
   const first = register.then((there) => there.current(now()));
-  let connection: Promise<{ readonly name: string; readonly open: Connection } | null> | null = connecting();
+  let connection: Promise<{ readonly name: string; readonly open: Connection } | null> | null =
+    connecting();
 
-  async function connecting(): Promise<{ readonly name: string; readonly open: Connection } | null> {
+  async function connecting(): Promise<{
+    readonly name: string;
+    readonly open: Connection;
+  } | null> {
     try {
       const present = await first;
-      return present.is === 'in' ? { name: databaseOf(present.held), open: await connect(present.held) } : null;
+      return present.is === 'in'
+        ? { name: databaseOf(present.held), open: await connect(present.held) }
+        : null;
     } catch {
       return null; // who asks is told by its own try
     }
@@ -43,7 +53,10 @@ export function openEarly({ openRegister, connect }: Opens, now: () => Ms): Open
   };
 }
 
-/** The same register, which answers from what it said a moment ago when it is first asked who is there, unless that was changed here since. */
+/**
+ * The same register, which answers from what it said a moment ago when it is first asked who is
+ * there, unless that was changed here since.
+ */
 function knowing(register: Register, first: Promise<Present>): Register {
   let known: Promise<Present | null> | null = first.catch(() => null);
   const changed = (): Register => {
@@ -51,12 +64,16 @@ function knowing(register: Register, first: Promise<Present>): Register {
     return register;
   };
   return {
-    enter: (owner, until) => changed().enter(owner, until), extend: (owner, until) => changed().extend(owner, until),
-    leave: (owner, keepOutbox) => changed().leave(owner, keepOutbox), close: () => register.close(),
+    enter: (owner, until) => changed().enter(owner, until),
+    extend: (owner, until) => changed().extend(owner, until),
+    leave: (owner, keepOutbox) => changed().leave(owner, keepOutbox),
+    close: () => register.close(),
     current: async (at) => {
       const present = await known;
       known = null;
-      return present?.is === 'in' && at < present.held.offlineUntil ? present : register.current(at);
+      return present?.is === 'in' && at < present.held.offlineUntil
+        ? present
+        : register.current(at);
     },
   };
 }

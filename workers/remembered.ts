@@ -11,45 +11,79 @@ import { DiskFault } from './seams.ts';
 import type { Session } from './session.ts';
 import type { WorkerClock } from './world.ts';
 
-/** The server's answer, which is then kept; or, where it cannot be asked, the last one that was (OFF-6). */
-export function makeReader(session: Pick<Session, 'ask' | 'loop'>, clock: WorkerClock): Door['read'] {
-  return async <N extends ReadCall>(name: N, input: TakesOf<N>): Promise<Result<Read<GivesOf<N>>>> => {
-    const question = `${name} ${JSON.stringify(input)}`, asking = ask(name, input, question);
-    const answer = await (session.loop?.status().is === 'offline' ? within(clock, PATIENCE_MS, asking) : asking);
+/**
+ * The server's answer, which is then kept; or, where it cannot be asked, the last one that was
+ * (OFF-6).
+ */
+export function makeReader(
+  session: Pick<Session, 'ask' | 'loop'>,
+  clock: WorkerClock,
+): Door['read'] {
+  return async <N extends ReadCall>(
+    name: N,
+    input: TakesOf<N>,
+  ): Promise<Result<Read<GivesOf<N>>>> => {
+    const question = `${name} ${JSON.stringify(input)}`;
+    const asking = ask(name, input, question);
+    const answer = await (session.loop?.status().is === 'offline'
+      ? within(clock, PATIENCE_MS, asking)
+      : asking);
     if (answer !== null && (answer.ok || !AWAY.has(answer.failure.kind))) return answer;
     const last = await remembered(name, question);
     return last ? ok({ ...last, live: false, failure: answer?.failure ?? NEEDS_NETWORK }) : asking;
   };
 
-  async function ask<N extends ReadCall>(name: N, input: TakesOf<N>, question: string): Promise<Result<Read<GivesOf<N>>>> {
-    const { loop } = session, generation = loop?.replica.generation;
+  async function ask<N extends ReadCall>(
+    name: N,
+    input: TakesOf<N>,
+    question: string,
+  ): Promise<Result<Read<GivesOf<N>>>> {
+    const { loop } = session;
+    const generation = loop?.replica.generation;
     const answer = await session.ask(name, input);
     if (!answer.ok) return answer;
-    const { value } = answer, at = clock.now();
+    const { value } = answer;
+    const at = clock.now();
     // What was answered to another user, or to what this one could see before, is not for later.
-    if (loop && session.loop === loop && loop.replica.generation === generation) loop.replica.disk.keepAnswer(question, { at, value }).catch(onlyDisk);
+    if (loop && session.loop === loop && loop.replica.generation === generation)
+      loop.replica.disk.keepAnswer(question, { at, value }).catch(onlyDisk);
     return ok({ value, at, live: true });
   }
 
   /** Null also where an older build kept it in another form. */
-  async function remembered<N extends ReadCall>(name: N, question: string): Promise<{ readonly value: GivesOf<N>; readonly at: Ms } | null> {
-    const kept = await session.loop?.replica.disk.answerTo(question).catch(onlyDisk), { gives } = callOf(name);
+  async function remembered<N extends ReadCall>(
+    name: N,
+    question: string,
+  ): Promise<{ readonly value: GivesOf<N>; readonly at: Ms } | null> {
+    const kept = await session.loop?.replica.disk.answerTo(question).catch(onlyDisk);
+    const { gives } = callOf(name);
     if (!kept || typeof gives === 'string') return null;
     const parsed = v.safeParse(gives, kept.value);
     return parsed.success ? { value: parsed.output as GivesOf<N>, at: kept.at } : null;
   }
 }
 
-/** So long the server may take while it seems to be away. It is heard all the same, and what it says is kept. */
+/**
+ * So long the server may take while it seems to be away. It is heard all the same, and what it says
+ * is kept.
+ */
 const PATIENCE_MS: Ms = 3_000;
 
 /** The server was not reached, or somebody before it says that it is away. */
-const AWAY: ReadonlySet<FailureKind> = new Set(['needs-network', 'no-answer', 'busy', 'out-of-space', 'too-many', 'server-fault']);
+const AWAY: ReadonlySet<FailureKind> = new Set([
+  'needs-network',
+  'no-answer',
+  'busy',
+  'out-of-space',
+  'too-many',
+  'server-fault',
+]);
 const NEEDS_NETWORK: Failure = { kind: 'needs-network', message: MESSAGES.needsNetwork };
 
 /** Null once the time is over. */
 async function within<T>(clock: WorkerClock, ms: Ms, work: Promise<T>): Promise<T | null> {
-  const { promise, resolve } = Promise.withResolvers<null>(), off = clock.after(ms, () => resolve(null));
+  const { promise, resolve } = Promise.withResolvers<null>();
+  const off = clock.after(ms, () => resolve(null));
   return Promise.race([work, promise]).finally(off);
 }
 

@@ -23,7 +23,9 @@ import { makeWire } from './sync/wire.ts';
 import type { Channel, WorkerWorld } from './world.ts';
 
 type OutReason = Extract<Who, { is: 'out' }>['reason'];
-type TabMessage = { readonly is: 'in' } | { readonly is: 'out'; readonly name: string; readonly reason: OutReason };
+type TabMessage =
+  | { readonly is: 'in' }
+  | { readonly is: 'out'; readonly name: string; readonly reason: OutReason };
 
 /** Who is signed in on this browser, and the loop that works for that user while somebody is. */
 export class Session {
@@ -48,14 +50,31 @@ export class Session {
   constructor(world: WorkerWorld, changed: () => void) {
     this.#world = world;
     this.#changed = changed;
-    this.#tokens = makeTokens({ fetch: world.fetch, origin: world.origin, clock: world.clock, renewed: (granted) => this.#renewed(granted) });
-    this.#wire = makeWire({ fetch: world.fetch, origin: world.origin, clock: world.clock, tokens: this.#tokens });
-    this.#signIn = makeSignIn(world.clock, (what, auth) => askToSignIn(this.#wire, () => this.#byCookie(), what, auth),
-      async () => (this.#branding ?? await this.#askBranding())?.authType ?? null, changed);
+    this.#tokens = makeTokens({
+      fetch: world.fetch,
+      origin: world.origin,
+      clock: world.clock,
+      renewed: (granted) => this.#renewed(granted),
+    });
+    this.#wire = makeWire({
+      fetch: world.fetch,
+      origin: world.origin,
+      clock: world.clock,
+      tokens: this.#tokens,
+    });
+    this.#signIn = makeSignIn(
+      world.clock,
+      (what, auth) => askToSignIn(this.#wire, () => this.#byCookie(), what, auth),
+      async () => (this.#branding ?? (await this.#askBranding()))?.authType ?? null,
+      changed,
+    );
     this.#tabs = world.channel('daybook/1');
     this.#tabs.listen((raw) => {
       const message = raw as TabMessage;
-      if (message.is === 'in') { if (!this.loop) void this.start(); return; }
+      if (message.is === 'in') {
+        if (!this.loop) void this.start();
+        return;
+      }
       if (this.#held && databaseOf(this.#held) === message.name) this.#lock(message.reason);
     });
   }
@@ -63,7 +82,9 @@ export class Session {
   async start(): Promise<void> {
     const life = ++this.#life;
     this.#register ??= await this.#world.openRegister().catch(unlessDisk);
-    const present = (await this.#register?.current(this.#world.clock.now()).catch(unlessDisk)) ?? { is: 'none' as const };
+    const present = (await this.#register?.current(this.#world.clock.now()).catch(unlessDisk)) ?? {
+      is: 'none' as const,
+    };
     if (life !== this.#life) return;
     if (present.is === 'in') return this.#begin(present.held, null);
     this.#out(present.is === 'expired' ? 'expired' : 'none');
@@ -71,12 +92,20 @@ export class Session {
   }
 
   /** One call to the server. What carries tokens, or is the loop's own, is nobody else's. */
-  ask<N extends CallName>(name: N, input: TakesOf<N>): Promise<Result<GivesOf<N>>> { return this.#call(name, (wire) => wire.ask(name, input)); }
-  file<N extends FileCall>(name: N, input: TakesOf<N>): Promise<Result<ServedFile>> { return this.#call(name, (wire) => wire.file(name, input)); }
+  ask<N extends CallName>(name: N, input: TakesOf<N>): Promise<Result<GivesOf<N>>> {
+    return this.#call(name, (wire) => wire.ask(name, input));
+  }
+  file<N extends FileCall>(name: N, input: TakesOf<N>): Promise<Result<ServedFile>> {
+    return this.#call(name, (wire) => wire.file(name, input));
+  }
 
-  async #call<T>(name: CallName, by: (wire: ReturnType<typeof makeWire>) => Promise<Result<T>>): Promise<Result<T>> {
+  async #call<T>(
+    name: CallName,
+    by: (wire: ReturnType<typeof makeWire>) => Promise<Result<T>>,
+  ): Promise<Result<T>> {
     if (OWN.has(name)) return failed({ kind: 'no-such-call', message: MESSAGES.noSuchCall });
-    if (!this.loop && callOf(name).gate !== 'public') return failed({ kind: 'signed-out', message: MESSAGES.signedOut });
+    if (!this.loop && callOf(name).gate !== 'public')
+      return failed({ kind: 'signed-out', message: MESSAGES.signedOut });
     const answer = await by(this.loop?.wire ?? this.#wire);
     if (answer.ok && CHANGES_ME.has(name)) {
       this.#meChanges += 1;
@@ -84,17 +113,27 @@ export class Session {
       this.loop?.wake(); // a password that had to be chosen first kept the data back
     }
     if (answer.ok && CHANGES_BRANDING.has(name)) void this.#renewBranding();
-    return !answer.ok && answer.failure.kind === 'no-answer' && this.loop?.status().is === 'offline' ? NEEDS_NETWORK : answer;
+    return !answer.ok && answer.failure.kind === 'no-answer' && this.loop?.status().is === 'offline'
+      ? NEEDS_NETWORK
+      : answer;
   }
 
-  signing(): Signing { return this.#signIn.now(); }
-  signInBack(): void { this.#signIn.back(); }
+  signing(): Signing {
+    return this.#signIn.now();
+  }
+  signInBack(): void {
+    this.#signIn.back();
+  }
   async signIn(ask: PageAsk): Promise<Result<SignedIn>> {
     const answer = await this.#signIn.go(ask);
     if (!answer.ok) return answer;
     if ('step' in answer.value) return ok({ is: 'step', step: answer.value });
     await this.#enter(answer.value);
-    return ok({ is: 'in', me: answer.value.user, recoveryCodes: answer.value.recoveryCodes ?? null });
+    return ok({
+      is: 'in',
+      me: answer.value.user,
+      recoveryCodes: answer.value.recoveryCodes ?? null,
+    });
   }
 
   async actAs(who: TakesOf<'loginAs'>): Promise<Result<Acted>> {
@@ -107,7 +146,8 @@ export class Session {
   }
 
   async stopActing(unsent: 'ask' | 'discard'): Promise<Result<Acted>> {
-    const { loop } = this, disk = this.#disk;
+    const { loop } = this;
+    const disk = this.#disk;
     if (!loop || !disk) return SIGNED_OUT;
     if (loop.status().is === 'offline') return NEEDS_NETWORK;
     if (loop.outbox.unsent > 0) await drain(loop, this.#world.clock);
@@ -135,21 +175,34 @@ export class Session {
   async #enter(granted: Granted): Promise<void> {
     this.#stop();
     this.#tokens.set(granted);
-    const branding = this.#branding ?? await this.#askBranding();
-    const owner = ownerOf(granted.user), held = (await this.#register?.enter(owner, granted.offlineUntil).catch(unlessDisk)) ?? null;
-    await this.#begin(held ?? owner, branding && { me: granted.user, branding }, granted.offlineUntil);
+    const branding = this.#branding ?? (await this.#askBranding());
+    const owner = ownerOf(granted.user);
+    const held =
+      (await this.#register?.enter(owner, granted.offlineUntil).catch(unlessDisk)) ?? null;
+    await this.#begin(
+      held ?? owner,
+      branding && { me: granted.user, branding },
+      granted.offlineUntil,
+    );
     this.#tabs.post({ is: 'in' } satisfies TabMessage);
   }
 
   /** OUT-7, C9: stop, the key, the data, the other tabs, the server. Needs no network. */
-  async signOut(unsent: 'ask' | 'send' | 'keep' | 'discard'): Promise<Result<{ readonly out: boolean; readonly unsent: number }>> {
+  async signOut(
+    unsent: 'ask' | 'send' | 'keep' | 'discard',
+  ): Promise<Result<{ readonly out: boolean; readonly unsent: number }>> {
     const { loop } = this;
     const disk = this.#disk;
-    if (!loop || !disk) { this.#out('none'); return ok({ out: true, unsent: 0 }); }
+    if (!loop || !disk) {
+      this.#out('none');
+      return ok({ out: true, unsent: 0 });
+    }
     if (unsent === 'send') await drain(loop, this.#world.clock);
     const left = loop.outbox.unsent;
-    if (left > 0 && (unsent === 'ask' || unsent === 'send')) return ok({ out: false, unsent: left });
-    const token = this.#tokens.last, owner = this.#owner;
+    if (left > 0 && (unsent === 'ask' || unsent === 'send'))
+      return ok({ out: false, unsent: left });
+    const token = this.#tokens.last;
+    const owner = this.#owner;
     const name = this.#held && databaseOf(this.#held);
     await this.#destroy(disk, unsent === 'keep');
     if (name !== null) this.#tabs.post({ is: 'out', name, reason: 'ended' } satisfies TabMessage);
@@ -166,29 +219,60 @@ export class Session {
   }
 
   #tellOut(reason: OutReason): void {
-    if (this.#held) this.#tabs.post({ is: 'out', name: databaseOf(this.#held), reason } satisfies TabMessage);
+    if (this.#held)
+      this.#tabs.post({ is: 'out', name: databaseOf(this.#held), reason } satisfies TabMessage);
   }
 
-  #begin = async (owner: Held | Owner, known: Begun | null, offlineUntil?: number): Promise<void> => {
+  #begin = async (
+    owner: Held | Owner,
+    known: Begun | null,
+    offlineUntil?: number,
+  ): Promise<void> => {
     const { openDisk, memoryDisk, chance } = this.#world;
-    const life = this.#life, held = 'key' in owner ? owner : null;
-    const [opened, promised] = await Promise.all([held && this.#register ? openDisk(held, this.#register).catch(unlessDisk) : null, held ? this.#world.persist().catch(() => false) : false]);
+    const life = this.#life;
+    const held = 'key' in owner ? owner : null;
+    const [opened, promised] = await Promise.all([
+      held && this.#register ? openDisk(held, this.#register).catch(unlessDisk) : null,
+      held ? this.#world.persist().catch(() => false) : false,
+    ]);
     const persisted = opened !== null && promised;
-    if (life !== this.#life) { opened?.close(); return; }
-    const disk = this.#disk = opened ?? memoryDisk(held?.device ?? chance.uuid());
+    if (life !== this.#life) {
+      opened?.close();
+      return;
+    }
+    const disk = (this.#disk = opened ?? memoryDisk(held?.device ?? chance.uuid()));
     this.#held = held;
     this.#owner = owner;
     const until = offlineUntil ?? held?.offlineUntil ?? this.#world.clock.now();
     const enter = ({ me, branding }: Begun): void => {
       this.#branding = branding;
-      this.who = { is: 'in', me, branding, offlineUntil: this.who.is === 'in' ? this.who.offlineUntil : until };
+      this.who = {
+        is: 'in',
+        me,
+        branding,
+        offlineUntil: this.who.is === 'in' ? this.who.offlineUntil : until,
+      };
       this.#changed();
     };
     if (known) enter(known);
     this.loop = new Loop({
-      world: this.#world, name: databaseOf(owner), disk, storage: opened === null ? 'memory' : persisted ? 'persisted' : 'best-effort',
-      me: owner.user, tokens: this.#tokens, meChanges: () => this.#meChanges, changed: this.#changed, over: () => this.#over(),
-      begun: (begun, from) => enter(from === 'disk' && known ? known : from === 'overtaken' && this.who.is === 'in' ? { ...begun, me: this.who.me } : begun),
+      world: this.#world,
+      name: databaseOf(owner),
+      disk,
+      storage: opened === null ? 'memory' : persisted ? 'persisted' : 'best-effort',
+      me: owner.user,
+      tokens: this.#tokens,
+      meChanges: () => this.#meChanges,
+      changed: this.#changed,
+      over: () => this.#over(),
+      begun: (begun, from) =>
+        enter(
+          from === 'disk' && known
+            ? known
+            : from === 'overtaken' && this.who.is === 'in'
+              ? { ...begun, me: this.who.me }
+              : begun,
+        ),
     });
     this.#limit(until);
     await this.loop.settled();
@@ -196,8 +280,12 @@ export class Session {
 
   #renewed(granted: Granted): void {
     const { user, offlineUntil } = granted;
-    // The cookie is somebody else's by now (signed in or acting in another tab): nothing of one is sent as the other (A10).
-    if (this.#owner && databaseOf(this.#owner) !== databaseOf(ownerOf(user))) { void this.#enter(granted); return; }
+    // The cookie is somebody else's by now (signed in or acting in another tab): nothing of one is
+    // sent as the other (A10).
+    if (this.#owner && databaseOf(this.#owner) !== databaseOf(ownerOf(user))) {
+      void this.#enter(granted);
+      return;
+    }
     if (this.who.is === 'in') this.who = { ...this.who, me: user, offlineUntil };
     if (this.#held) void this.#register?.extend(this.#held, offlineUntil).catch(unlessDisk);
     this.#limit(offlineUntil);
@@ -205,33 +293,61 @@ export class Session {
     void this.#renewBranding();
   }
 
-  /** What the provider changed of its look stands on signed-in devices with their next token (BRAND-9): its time zone as well, which is why all is loaded anew. */
+  /**
+   * What the provider changed of its look stands on signed-in devices with their next token
+   * (BRAND-9): its time zone as well, which is why all is loaded anew.
+   */
   async #renewBranding(): Promise<void> {
-    const life = this.#life, answer = await this.#wire.ask('getBranding', {});
-    if (life !== this.#life || !answer.ok || this.who.is !== 'in' || JSON.stringify(answer.value) === JSON.stringify(this.who.branding)) return;
+    const life = this.#life;
+    const answer = await this.#wire.ask('getBranding', {});
+    if (
+      life !== this.#life ||
+      !answer.ok ||
+      this.who.is !== 'in' ||
+      JSON.stringify(answer.value) === JSON.stringify(this.who.branding)
+    )
+      return;
     this.#branding = answer.value;
     this.who = { ...this.who, branding: answer.value };
     this.#changed();
     this.loop?.anew();
   }
 
-  /** The server has ended the session: the screen locks, what is unsent stays for this user (A11). */
+  /**
+   * The server has ended the session: the screen locks, what is unsent stays for this user (A11).
+   */
   #over(): void {
     this.#tellOut('expired');
     this.#lock('expired');
   }
 
-  #lock(reason: OutReason): void { this.#stop(); this.#out(reason); }
+  #lock(reason: OutReason): void {
+    this.#stop();
+    this.#out(reason);
+  }
 
-  /** So long a device may open without having spoken to the server; then the screen is locked until it has. */
+  /**
+   * So long a device may open without having spoken to the server; then the screen is locked until
+   * it has.
+   */
   #limit(until: number): void {
     this.#offLimit();
-    this.#offLimit = this.#world.clock.after(Math.min(Math.max(0, until - this.#world.clock.now()), LONGEST_TIMER), () => {
-      const held = this.#held;
-      if (this.#world.clock.now() < until) { this.#limit(until); return; }
-      this.#lock('expired');
-      if (held) void this.#register?.current(this.#world.clock.now()).catch(unlessDisk).then(() => this.#unlock(held, 1));
-    });
+    this.#offLimit = this.#world.clock.after(
+      Math.min(Math.max(0, until - this.#world.clock.now()), LONGEST_TIMER),
+      () => {
+        const held = this.#held;
+        if (this.#world.clock.now() < until) {
+          this.#limit(until);
+          return;
+        }
+        this.#lock('expired');
+        if (held)
+          void this.#register
+            ?.current(this.#world.clock.now())
+            .catch(unlessDisk)
+            .then(() => this.#unlock(held, 1));
+      },
+    );
   }
 
   /** Asks until the server is there: it knows whether the session still stands. */
@@ -246,7 +362,9 @@ export class Session {
       return;
     }
     if (token.failure.kind === 'signed-out' || token.failure.kind === 'expired') return;
-    clock.after(backOffMs(attempt + UNLOCK_SLOWLY, 0, chance.fraction()), () => { if (life === this.#life) void this.#unlock(owner, attempt + 1); });
+    clock.after(backOffMs(attempt + UNLOCK_SLOWLY, 0, chance.fraction()), () => {
+      if (life === this.#life) void this.#unlock(owner, attempt + 1);
+    });
   }
 
   #out(reason: OutReason): void {
@@ -262,10 +380,19 @@ export class Session {
     const answer = await this.#wire.ask('getBranding', {});
     if (life !== this.#life || this.who.is !== 'out') return;
     if (answer.ok) this.#branding = answer.value;
-    this.who = { ...this.who, branding: this.#branding, offline: !answer.ok && answer.failure.kind === 'no-answer' };
+    this.who = {
+      ...this.who,
+      branding: this.#branding,
+      offline: !answer.ok && answer.failure.kind === 'no-answer',
+    };
     this.#changed();
     if (answer.ok) return;
-    clock.after(backOffMs(Math.min(attempt, REACH_AT_MOST) + UNLOCK_SLOWLY, 0, chance.fraction()), () => { if (life === this.#life) void this.#tellBranding(attempt + 1); });
+    clock.after(
+      backOffMs(Math.min(attempt, REACH_AT_MOST) + UNLOCK_SLOWLY, 0, chance.fraction()),
+      () => {
+        if (life === this.#life) void this.#tellBranding(attempt + 1);
+      },
+    );
   }
 
   async #askBranding(): Promise<Branding | null> {
@@ -286,12 +413,30 @@ export class Session {
   }
 }
 
-// Whoever is signed in as another has data and an outbox of their own: nothing of one is ever sent as the other (A10).
-const ownerOf = (me: Me): Owner => ({ tenant: me.serviceProviderId, user: me.id, actor: me.acting?.id ?? me.id });
-const OWN: ReadonlySet<CallName> = new Set([...SIGN_IN_CALLS, 'refresh', 'logout', 'loginAs', 'exitLoginAs', 'loginToken', 'bootstrap', 'events', 'stream', 'runsOfDay']);
+// Whoever is signed in as another has data and an outbox of their own: nothing of one is ever sent
+// as the other (A10).
+const ownerOf = (me: Me): Owner => ({
+  tenant: me.serviceProviderId,
+  user: me.id,
+  actor: me.acting?.id ?? me.id,
+});
+const OWN: ReadonlySet<CallName> = new Set([
+  ...SIGN_IN_CALLS,
+  'refresh',
+  'logout',
+  'loginAs',
+  'exitLoginAs',
+  'loginToken',
+  'bootstrap',
+  'events',
+  'stream',
+  'runsOfDay',
+]);
 const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
 const NEEDS_NETWORK = failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
-const LONGEST_TIMER = 2 ** 31 - 1, UNLOCK_SLOWLY = 5, REACH_AT_MOST = 3;
+const LONGEST_TIMER = 2 ** 31 - 1;
+const UNLOCK_SLOWLY = 5;
+const REACH_AT_MOST = 3;
 
 /** Where the disk fails, the memory goes on; a bug is thrown on. */
 function unlessDisk(fault: unknown): null {

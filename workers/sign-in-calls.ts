@@ -7,38 +7,86 @@ import type { Wire } from './sync/wire.ts';
 
 /** Calls that end in a session or lead to one: nobody makes them but the sign-in. */
 export const SIGN_IN_CALLS: readonly CallName[] = [
-  'loginDb', 'loginAd', 'loginDbSms', 'loginAdSms', 'loginDbPhone', 'loginAdPhone', 'loginDbResend', 'loginAdResend', 'loginFactor', 'loginPasskeyOptions',
-  'loginPasskey', 'loginStep', 'loginEnrol', 'loginToken', 'loginAs', 'exitLoginAs',
+  'loginDb',
+  'loginAd',
+  'loginDbSms',
+  'loginAdSms',
+  'loginDbPhone',
+  'loginAdPhone',
+  'loginDbResend',
+  'loginAdResend',
+  'loginFactor',
+  'loginPasskeyOptions',
+  'loginPasskey',
+  'loginStep',
+  'loginEnrol',
+  'loginToken',
+  'loginAs',
+  'exitLoginAs',
 ];
 
 /** Calls after which who one is is another: the page learns it now, not with the next token. */
-export const CHANGES_ME: ReadonlySet<CallName> = new Set(['editProfile', 'changePasswordAd', 'changePasswordDb', 'setSecurityQuestions']);
+export const CHANGES_ME: ReadonlySet<CallName> = new Set([
+  'editProfile',
+  'changePasswordAd',
+  'changePasswordDb',
+  'setSecurityQuestions',
+]);
 
 /** Calls after which the portal may look another way. */
 export const CHANGES_BRANDING: ReadonlySet<CallName> = new Set(['editBranding', 'putBrandAsset']);
 
 /** Each way in by its call. `byCookie`: what the server's own cookie opens. */
-export function askToSignIn(wire: Pick<Wire, 'ask'>, byCookie: () => Promise<Result<Session>>, what: SignInAsk, auth: Auth): Promise<Result<Granted>> {
+export function askToSignIn(
+  wire: Pick<Wire, 'ask'>,
+  byCookie: () => Promise<Result<Session>>,
+  what: SignInAsk,
+  auth: Auth,
+): Promise<Result<Granted>> {
   const ad = auth === 'ad';
   switch (what.way) {
     case 'password': {
       const { username, password } = what;
-      return wire.ask(what.auth === 'ad' ? 'loginAd' : 'loginDb', { username, password, ...remembering(what) });
+      return wire.ask(what.auth === 'ad' ? 'loginAd' : 'loginDb', {
+        username,
+        password,
+        ...remembering(what),
+      });
     }
-    case 'passkeys': return wire.ask('loginPasskeyOptions', {});
-    case 'token': return wire.ask('loginToken', { token: what.token });
-    case 'cookie': return byCookie();
-    case 'step': return wire.ask('loginStep', {});
+    case 'passkeys':
+      return wire.ask('loginPasskeyOptions', {});
+    case 'token':
+      return wire.ask('loginToken', { token: what.token });
+    case 'cookie':
+      return byCookie();
+    case 'step':
+      return wire.ask('loginStep', {});
     case 'sms': {
       const { code, phoneUpdatedOnce } = what;
-      return wire.ask(ad ? 'loginAdSms' : 'loginDbSms', { smsCode: code, ...remembering(what), ...(phoneUpdatedOnce !== undefined && { userUpdatedPhoneOnce: phoneUpdatedOnce }) });
+      return wire.ask(ad ? 'loginAdSms' : 'loginDbSms', {
+        smsCode: code,
+        ...remembering(what),
+        ...(phoneUpdatedOnce !== undefined && { userUpdatedPhoneOnce: phoneUpdatedOnce }),
+      });
     }
-    case 'phone': return wire.ask(ad ? 'loginAdPhone' : 'loginDbPhone', { mobilePhone: what.mobilePhone });
-    case 'resend': return wire.ask(ad ? 'loginAdResend' : 'loginDbResend', { newMobilePhone: what.newMobilePhone });
-    case 'totp': case 'recovery': return wire.ask('loginFactor', { method: what.way, code: what.code, ...remembering(what) });
-    case 'passkey': return wire.ask('loginPasskey', { response: what.response, ...remembering(what) });
-    case 'enrol': return wire.ask('loginEnrol', { code: what.code, ...remembering(what) });
+    case 'phone':
+      return wire.ask(ad ? 'loginAdPhone' : 'loginDbPhone', { mobilePhone: what.mobilePhone });
+    case 'resend':
+      return wire.ask(ad ? 'loginAdResend' : 'loginDbResend', {
+        newMobilePhone: what.newMobilePhone,
+      });
+    case 'totp':
+    case 'recovery':
+      return wire.ask('loginFactor', { method: what.way, code: what.code, ...remembering(what) });
+    case 'passkey':
+      return wire.ask('loginPasskey', { response: what.response, ...remembering(what) });
+    case 'enrol':
+      return wire.ask('loginEnrol', { code: what.code, ...remembering(what) });
   }
 }
 
-const remembering = ({ rememberComputer }: { readonly rememberComputer?: boolean }): { rememberComputer?: boolean } => (rememberComputer === undefined ? {} : { rememberComputer });
+const remembering = ({
+  rememberComputer,
+}: {
+  readonly rememberComputer?: boolean;
+}): { rememberComputer?: boolean } => (rememberComputer === undefined ? {} : { rememberComputer });

@@ -28,10 +28,16 @@ export interface SignIn {
 }
 
 /**
- * Walks the sign-in machine: one attempt at a time, and none before its time where the server asked to wait. `authOf`: in whose list the provider
- * has names looked up; null where it could not be asked.
+ * Walks the sign-in machine: one attempt at a time, and none before its time where the server asked
+ * to wait. `authOf`: in whose list the provider has names looked up; null where it could not be
+ * asked.
  */
-export function makeSignIn(clock: WorkerClock, ask: (what: SignInAsk, auth: Auth) => Promise<Result<Granted>>, authOf: () => Promise<Auth | null>, changed: () => void): SignIn {
+export function makeSignIn(
+  clock: WorkerClock,
+  ask: (what: SignInAsk, auth: Auth) => Promise<Result<Granted>>,
+  authOf: () => Promise<Auth | null>,
+  changed: () => void,
+): SignIn {
   let granted: Session | null = null;
   const machine = signInMachine.provide({
     actors: {
@@ -48,8 +54,19 @@ export function makeSignIn(clock: WorkerClock, ask: (what: SignInAsk, auth: Auth
   const timers = new Map<number, () => void>();
   let last = 0;
   const timing = {
-    setTimeout: (work: (...given: unknown[]) => void, ms: number): number => { timers.set(++last, clock.after(ms, () => { work(); })); return last; },
-    clearTimeout: (name: number): void => { timers.get(name)?.(); timers.delete(name); },
+    setTimeout: (work: (...given: unknown[]) => void, ms: number): number => {
+      timers.set(
+        ++last,
+        clock.after(ms, () => {
+          work();
+        }),
+      );
+      return last;
+    },
+    clearTimeout: (name: number): void => {
+      timers.get(name)?.();
+      timers.delete(name);
+    },
   };
   const begin = () => {
     const next = createActor(machine, { input: { now: () => clock.now() }, clock: timing });
@@ -60,25 +77,34 @@ export function makeSignIn(clock: WorkerClock, ask: (what: SignInAsk, auth: Auth
 
   return {
     now: () => {
-      const { context: { step, auth } } = actor.getSnapshot();
+      const {
+        context: { step, auth },
+      } = actor.getSnapshot();
       return step === null ? { is: 'none' } : { is: 'step', step, auth };
     },
     back: () => actor.send({ type: 'BACK' }),
     async go(asked) {
       let what;
       if (asked.way === 'password' && asked.auth === null) {
-        // Asked of the wrong list, a right password would be a wrong one, and a wrong one would not count where it should.
+        // Asked of the wrong list, a right password would be a wrong one, and a wrong one would not
+        // count where it should.
         const auth = await authOf();
         if (auth === null) return failed(NO_ANSWER);
         what = { ...asked, auth };
       } else what = asked;
       const { value, context } = actor.getSnapshot();
-      if (value === 'throttled' || (value === 'held' && !isOpening(what))) return failed(waiting((context.until ?? 0) - clock.now()));
+      if (value === 'throttled' || (value === 'held' && !isOpening(what)))
+        return failed(waiting((context.until ?? 0) - clock.now()));
       if (value === 'asking' || value === 'answering') return failed(NOT_NOW);
       if (isOpening(what)) actor.send({ type: 'SUBMIT', ask: what });
       else if (context.step === null) return failed(OVER);
       else actor.send({ type: 'ANSWER', ask: what });
-      const { value: end, context: { failure, step } } = await waitFor(actor, (now) => now.value !== 'asking' && now.value !== 'answering', { timeout: Infinity });
+      const {
+        value: end,
+        context: { failure, step },
+      } = await waitFor(actor, (now) => now.value !== 'asking' && now.value !== 'answering', {
+        timeout: Infinity,
+      });
       if (end === 'in' && granted) {
         const session = granted;
         granted = null;
@@ -86,9 +112,15 @@ export function makeSignIn(clock: WorkerClock, ask: (what: SignInAsk, auth: Auth
         actor = begin();
         return ok(session);
       }
-      return failure === null && step !== null ? ok(step) : failed(failure ?? { kind: 'wrong-credentials', message: MESSAGES.wrongCredentials });
+      return failure === null && step !== null
+        ? ok(step)
+        : failed(failure ?? { kind: 'wrong-credentials', message: MESSAGES.wrongCredentials });
     },
   };
 }
 
-const waiting = (ms: number): Failure => ({ kind: 'too-many', message: MESSAGES.tooManyTries, retryAfterMs: Math.max(0, ms) });
+const waiting = (ms: number): Failure => ({
+  kind: 'too-many',
+  message: MESSAGES.tooManyTries,
+  retryAfterMs: Math.max(0, ms),
+});

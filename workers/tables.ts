@@ -1,7 +1,16 @@
 import type { FoldedTable, SmallTable } from './seams.ts';
 
 /** Tables whose rows a device makes of events. */
-export const FOLDED_TABLES = ['company', 'job', 'cause', 'problem', 'key', 'view', 'shift', 'preference'] as const satisfies readonly FoldedTable[];
+export const FOLDED_TABLES = [
+  'company',
+  'job',
+  'cause',
+  'problem',
+  'key',
+  'view',
+  'shift',
+  'preference',
+] as const satisfies readonly FoldedTable[];
 /** Every table that a device keeps as rows. */
 export const SMALL_TABLES = [...FOLDED_TABLES, 'lastSync'] as const satisfies readonly SmallTable[];
 

@@ -1,27 +1,52 @@
 import type { Watches, WatchName } from './api.ts';
 import type { WorkerClock } from './world.ts';
 
-/** One watch of the page. `make` gives its value now; what it was given last is not given again where it is the same text. */
-export interface Watching<N extends WatchName> { readonly make: (takes: Watches[N]['takes']) => Watches[N]['gives']; readonly hold?: () => void }
+/**
+ * One watch of the page. `make` gives its value now; what it was given last is not given again
+ * where it is the same text.
+ */
+export interface Watching<N extends WatchName> {
+  readonly make: (takes: Watches[N]['takes']) => Watches[N]['gives'];
+  readonly hold?: () => void;
+}
 
-interface Open { mark(): void; hold(): void; close(): void }
+interface Open {
+  mark(): void;
+  hold(): void;
+  close(): void;
+}
 
-/** At most one update a frame for each watch, and none before the page has taken in the last (a slow page is not flooded). */
+/**
+ * At most one update a frame for each watch, and none before the page has taken in the last (a slow
+ * page is not flooded).
+ */
 export const FRAME_MS = 16;
 
 export class Watchers {
   readonly #clock: WorkerClock;
   readonly #open = new Set<Open>();
 
-  constructor(clock: WorkerClock) { this.#clock = clock; }
+  constructor(clock: WorkerClock) {
+    this.#clock = clock;
+  }
 
-  add<N extends WatchName>(watching: Watching<N>, first: Watches[N]['takes'], onChange: (value: Watches[N]['gives']) => unknown): { change(takes: Watches[N]['takes']): void; close(): void } {
-    let takes = first, dirty = false, busy = false, closed = false, off: (() => void) | null = null, last: string | null = null;
+  add<N extends WatchName>(
+    watching: Watching<N>,
+    first: Watches[N]['takes'],
+    onChange: (value: Watches[N]['gives']) => unknown,
+  ): { change(takes: Watches[N]['takes']): void; close(): void } {
+    let takes = first;
+    let dirty = false;
+    let busy = false;
+    let closed = false;
+    let off: (() => void) | null = null;
+    let last: string | null = null;
     const give = async (): Promise<void> => {
       off = null;
       if (closed || busy || !dirty) return;
       dirty = false;
-      const value = watching.make(takes), text = JSON.stringify(value);
+      const value = watching.make(takes);
+      const text = JSON.stringify(value);
       if (text === last) return;
       last = text;
       busy = true;
@@ -63,8 +88,14 @@ export class Watchers {
   }
 
   /** A person is about to change something: lists keep their rows. */
-  hold(): void { for (const open of this.#open) open.hold(); }
+  hold(): void {
+    for (const open of this.#open) open.hold();
+  }
   /** Something may have changed. */
-  mark(): void { for (const open of this.#open) open.mark(); }
-  get size(): number { return this.#open.size; }
+  mark(): void {
+    for (const open of this.#open) open.mark();
+  }
+  get size(): number {
+    return this.#open.size;
+  }
 }

@@ -2,7 +2,10 @@ import type { DeviceId, Ms } from '#contract/ids.ts';
 import type { Held, Register } from './disk/register.ts';
 import type { Disk, Engine } from './seams.ts';
 
-/** What the outside is to the worker: given once, so that tests give another. Nothing of this room but `worker.ts` reads a global. */
+/**
+ * What the outside is to the worker: given once, so that tests give another. Nothing of this room
+ * but `worker.ts` reads a global.
+ */
 export interface WorkerWorld {
   readonly clock: WorkerClock;
   readonly chance: WorkerChance;
@@ -28,10 +31,20 @@ export interface WorkerClock {
   after(ms: Ms, work: () => void): () => void;
 }
 
-export interface WorkerChance { /** 0 ≤ x < 1 */ fraction(): number; uuid(): string }
+export interface WorkerChance {
+  /** 0 ≤ x < 1 */ fraction(): number;
+  uuid(): string;
+}
 
-/** Web Locks, as far as the leader needs them: `work` runs while this tab holds the lock, which ends when its promise does. */
+/**
+ * Web Locks, as far as the leader needs them: `work` runs while this tab holds the lock, which ends
+ * when its promise does.
+ */
 export type Locks = (name: string, signal: AbortSignal, work: () => Promise<void>) => Promise<void>;
 
 /** A BroadcastChannel: what is posted reaches the other tabs, never this one. */
-export interface Channel { post(message: unknown): void; listen(listener: (message: unknown) => void): void; close(): void }
+export interface Channel {
+  post(message: unknown): void;
+  listen(listener: (message: unknown) => void): void;
+  close(): void;
+}

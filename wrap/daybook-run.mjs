@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Runs a command and tells Daybook how it went: that it began, how it ended, how long it took, and the tail of its output.
-// One file, no dependencies, Node 20 or newer. What the command prints, the signals that it gets and the code that it ends with are as
-// without it, whatever becomes of the report: one that could not be sent is kept and goes out with the next.
+// Runs a command and tells Daybook how it went: that it began, how it ended, how long it took, and
+// the tail of its output. One file, no dependencies, Node 20 or newer. What the command prints, the
+// signals that it gets and the code that it ends with are as without it, whatever becomes of the
+// report: one that could not be sent is kept and goes out with the next.
 
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
@@ -25,12 +26,21 @@ The key is never printed, and not handed on to the command.
 `;
 
 /** Bytes of output that are reported, tries and their time. */
-const TAIL = 100_000, TRIES = 4, TRY_MS = 10_000, PAUSE_MS = 500, LONGEST_PAUSE_MS = 20_000;
+const TAIL = 100_000;
+const TRIES = 4;
+const TRY_MS = 10_000;
+const PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 20_000;
 /** Reports that wait: so many, so long. */
-const MOST_KEPT = 200, KEPT_MS = 30 * 86_400_000;
+const MOST_KEPT = 200;
+const KEPT_MS = 30 * 86_400_000;
 /** Output may come so long after the end, from what the command left running. */
 const LATE_MS = 1_000;
-const WARNINGS = { restic: [3], borg: [1, ...Array.from({ length: 28 }, (_, n) => 100 + n)], rsync: [23, 24] };
+const WARNINGS = {
+  restic: [3],
+  borg: [1, ...Array.from({ length: 28 }, (_, n) => 100 + n)],
+  rsync: [23, 24],
+};
 
 const options = readArguments(process.argv.slice(2));
 if (options.help || options.command.length === 0) {
@@ -40,24 +50,48 @@ if (options.help || options.command.length === 0) {
 await main(options);
 
 async function main({ command, quiet, faults, ...rest }) {
-  const say = (text) => { if (!quiet) process.stderr.write(`daybook-run: ${hide(text, rest.key)}\n`); };
+  const say = (text) => {
+    if (!quiet) process.stderr.write(`daybook-run: ${hide(text, rest.key)}\n`);
+  };
   for (const fault of faults) say(fault);
   const reports = reporterOf(rest, say);
   const startedAt = Date.now();
   const record = {
-    job: rest.job, computer: rest.host, source: 'api', externalId: randomUUID(), startTime: new Date(startedAt).toISOString(),
-    ...(rest.schedule === null ? {} : { schedule: rest.schedule }), detail: { command: basename(command[0]).slice(0, 200) },
+    job: rest.job,
+    computer: rest.host,
+    source: 'api',
+    externalId: randomUUID(),
+    startTime: new Date(startedAt).toISOString(),
+    ...(rest.schedule === null ? {} : { schedule: rest.schedule }),
+    detail: { command: basename(command[0]).slice(0, 200) },
   };
   const begun = reports?.begin({ ...record, status: 'Running' });
   const { code, fault, output } = await run(command);
   const endedAt = Date.now();
-  const status = code === 0 ? 'Success' : warningsOf(rest.warnings, command[0]).includes(code) ? 'Warning' : 'Failed';
+  const status =
+    code === 0
+      ? 'Success'
+      : warningsOf(rest.warnings, command[0]).includes(code)
+        ? 'Warning'
+        : 'Failed';
   const text = hide(output, rest.key);
-  const last = fault ?? (text.split(/\r\n|\r|\n/).map((line) => line.trim()).filter((line) => line !== '').at(-1) ?? `Ended with exit code ${code}.`);
+  const last =
+    fault ??
+    text
+      .split(/\r\n|\r|\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .at(-1) ??
+    `Ended with exit code ${code}.`;
   begun?.abort();
   await reports?.finish({
-    ...record, status, endTime: new Date(endedAt).toISOString(), durationSec: Math.round((endedAt - startedAt) / 1000), exitCode: code,
-    ...(status === 'Success' ? {} : { message: last.slice(0, 2_000) }), ...(text.trim() === '' ? {} : { log: text }),
+    ...record,
+    status,
+    endTime: new Date(endedAt).toISOString(),
+    durationSec: Math.round((endedAt - startedAt) / 1000),
+    exitCode: code,
+    ...(status === 'Success' ? {} : { message: last.slice(0, 2_000) }),
+    ...(text.trim() === '' ? {} : { log: text }),
   });
   // What was printed is on its way still where a pipe is slow.
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
@@ -67,16 +101,28 @@ async function main({ command, quiet, faults, ...rest }) {
 function run([name, ...args]) {
   return new Promise((resolve) => {
     const parts = [];
-    let size = 0, done = false;
+    let size = 0;
+    let done = false;
     const { DAYBOOK_KEY: _key, ...env } = process.env;
     const child = spawn(name, args, { stdio: ['inherit', 'pipe', 'pipe'], env });
     // On a terminal Ctrl C reaches the command by itself.
-    const signals = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT'].filter((signal) => process.platform !== 'win32' || signal === 'SIGINT' || signal === 'SIGTERM');
-    const heard = signals.map((signal) => [signal, () => { if (!(process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT'))) child.kill(signal); }]);
+    const signals = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT'].filter(
+      (signal) => process.platform !== 'win32' || signal === 'SIGINT' || signal === 'SIGTERM',
+    );
+    const heard = signals.map((signal) => [
+      signal,
+      () => {
+        if (!(process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT')))
+          child.kill(signal);
+      },
+    ]);
     for (const [signal, pass] of heard) process.on(signal, pass);
     const through = (from, to) => {
       let open = true;
-      to.on('error', () => { open = false; from.resume(); });
+      to.on('error', () => {
+        open = false;
+        from.resume();
+      });
       from.on('data', (chunk) => {
         parts.push(chunk);
         size += chunk.length;
@@ -92,30 +138,48 @@ function run([name, ...args]) {
     const end = (code, fault = null) => {
       if (done) return;
       done = true;
-      for (const [signal, pass] of heard) { process.off(signal, pass); process.on(signal, () => undefined); }
-      resolve({ code, fault, output: Buffer.concat(parts).subarray(-TAIL).toString('utf8').replace(/^\uFFFD+/, '') });
+      for (const [signal, pass] of heard) {
+        process.off(signal, pass);
+        process.on(signal, () => undefined);
+      }
+      resolve({
+        code,
+        fault,
+        output: Buffer.concat(parts)
+          .subarray(-TAIL)
+          .toString('utf8')
+          .replace(/^\uFFFD+/, ''),
+      });
     };
     child.on('error', (error) => {
-      const code = error.code === 'ENOENT' ? 127 : 126, fault = `${name} could not be started (${error.code ?? 'unknown'}).`;
+      const code = error.code === 'ENOENT' ? 127 : 126;
+      const fault = `${name} could not be started (${error.code ?? 'unknown'}).`;
       process.stderr.write(`daybook-run: ${fault}\n`);
       end(code, fault);
     });
-    child.on('close', (code, signal) => end(codeOf(code, signal), signal === null ? null : `Ended by ${signal}.`));
-    child.on('exit', (code, signal) => setTimeout(() => {
-      end(codeOf(code, signal), signal === null ? null : `Ended by ${signal}.`);
-      child.stdout.destroy();
-      child.stderr.destroy();
-    }, LATE_MS).unref());
+    child.on('close', (code, signal) =>
+      end(codeOf(code, signal), signal === null ? null : `Ended by ${signal}.`),
+    );
+    child.on('exit', (code, signal) =>
+      setTimeout(() => {
+        end(codeOf(code, signal), signal === null ? null : `Ended by ${signal}.`);
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, LATE_MS).unref(),
+    );
   });
 }
 
 /** As a shell tells it. */
-function codeOf(code, signal) { return code ?? 128 + (constants.signals[signal] ?? 0); }
+function codeOf(code, signal) {
+  return code ?? 128 + (constants.signals[signal] ?? 0);
+}
 
 /** What tells the portal; null where it was not said which, or by which key. */
 function reporterOf({ url, key, keep }, say) {
   if (url === null || key === null) return null;
-  const address = `${url}/api/v1/ingest/executions`, mine = createHash('sha256').update(`${url} ${key}`).digest('hex').slice(0, 16);
+  const address = `${url}/api/v1/ingest/executions`;
+  const mine = createHash('sha256').update(`${url} ${key}`).digest('hex').slice(0, 16);
 
   /** 'done', 'bad': it will never be taken, 'later'. */
   async function send(records, signal, tries = TRIES) {
@@ -123,33 +187,56 @@ function reporterOf({ url, key, keep }, say) {
       let wait = PAUSE_MS * 2 ** n;
       try {
         const answer = await fetch(address, {
-          method: 'POST', redirect: 'error', headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` }, body: JSON.stringify(records),
-          signal: AbortSignal.any([AbortSignal.timeout(TRY_MS), ...(signal === undefined ? [] : [signal])]),
+          method: 'POST',
+          redirect: 'error',
+          headers: { 'content-type': 'application/json', 'authorization': `Bearer ${key}` },
+          body: JSON.stringify(records),
+          signal: AbortSignal.any([
+            AbortSignal.timeout(TRY_MS),
+            ...(signal === undefined ? [] : [signal]),
+          ]),
         });
         if (answer.ok) {
           const told = await answer.json().catch(() => null);
           const [refused] = told?.data?.rejected ?? [];
-          if (refused !== undefined) say(`the report was not accepted: ${String(refused.error).slice(0, 200)}`);
+          if (refused !== undefined)
+            say(`the report was not accepted: ${String(refused.error).slice(0, 200)}`);
           return 'done';
         }
         await answer.body?.cancel();
-        if (answer.status === 401) { say('the key is not accepted. The report is kept.'); return 'later'; }
-        if (answer.status === 400 || answer.status === 413 || answer.status === 422) { say(`the report was not accepted (status ${answer.status}).`); return 'bad'; }
+        if (answer.status === 401) {
+          say('the key is not accepted. The report is kept.');
+          return 'later';
+        }
+        if (answer.status === 400 || answer.status === 413 || answer.status === 422) {
+          say(`the report was not accepted (status ${answer.status}).`);
+          return 'bad';
+        }
         const asked = Number(answer.headers.get('retry-after'));
         if (asked > 0) wait = Math.max(wait, asked * 1000);
       } catch (error) {
         if (signal?.aborted) return 'later';
-        if (n >= tries) say(`the portal could not be reached (${error?.cause?.code ?? error?.name ?? 'unknown'}).`);
+        if (n >= tries)
+          say(
+            `the portal could not be reached (${error?.cause?.code ?? error?.name ?? 'unknown'}).`,
+          );
       }
       if (n >= tries || wait > LONGEST_PAUSE_MS) return 'later';
-      await new Promise((resolve) => { setTimeout(resolve, wait); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, wait);
+      });
     }
   }
 
   function waiting() {
     try {
-      return readdirSync(keep).filter((name) => name.startsWith(`${mine}-`) && name.endsWith('.json')).sort().map((name) => join(keep, name));
-    } catch { return []; }
+      return readdirSync(keep)
+        .filter((name) => name.startsWith(`${mine}-`) && name.endsWith('.json'))
+        .sort()
+        .map((name) => join(keep, name));
+    } catch {
+      return [];
+    }
   }
 
   function put(record) {
@@ -160,15 +247,23 @@ function reporterOf({ url, key, keep }, say) {
       writeFileSync(file, JSON.stringify(record), { mode: 0o600 });
       say('the report is kept and goes out with the next.');
       for (const old of waiting().slice(0, -MOST_KEPT)) rmSync(old, { force: true });
-    } catch (error) { say(`the report could not be kept (${error?.code ?? 'unknown'}).`); }
+    } catch (error) {
+      say(`the report could not be kept (${error?.code ?? 'unknown'}).`);
+    }
   }
 
   async function sendKept() {
     for (const file of waiting()) {
       try {
         const record = JSON.parse(readFileSync(file, 'utf8'));
-        if (Date.now() - Date.parse(record.startTime) < KEPT_MS && await send([record], undefined, 1) === 'later') return;
-      } catch { /* It cannot be read: there is nothing to send. */ }
+        if (
+          Date.now() - Date.parse(record.startTime) < KEPT_MS &&
+          (await send([record], undefined, 1)) === 'later'
+        )
+          return;
+      } catch {
+        /* It cannot be read: there is nothing to send. */
+      }
       rmSync(file, { force: true });
     }
   }
@@ -182,37 +277,72 @@ function reporterOf({ url, key, keep }, say) {
     },
     async finish(record) {
       try {
-        if (await send([record]) === 'later') put(record);
+        if ((await send([record])) === 'later') put(record);
         else await sendKept();
-      } catch (error) { say(`the report failed (${error?.name ?? 'unknown'}).`); }
+      } catch (error) {
+        say(`the report failed (${error?.name ?? 'unknown'}).`);
+      }
     },
   };
 }
 
 /** The key stands in nothing that is shown or sent. */
-function hide(text, key) { return key === null || key === '' ? text : text.replaceAll(key, '•••'); }
+function hide(text, key) {
+  return key === null || key === '' ? text : text.replaceAll(key, '•••');
+}
 
-function warningsOf(given, command) { return given ?? WARNINGS[basename(command).replace(/\.exe$/i, '').toLowerCase()] ?? []; }
+function warningsOf(given, command) {
+  return (
+    given ??
+    WARNINGS[
+      basename(command)
+        .replace(/\.exe$/i, '')
+        .toLowerCase()
+    ] ??
+    []
+  );
+}
 
-/** A fault of an option is told, and the command is run all the same: a backup matters more than its report. */
+/**
+ * A fault of an option is told, and the command is run all the same: a backup matters more than its
+ * report.
+ */
 function readArguments(given) {
   const at = given.indexOf('--');
-  const own = at < 0 ? given : given.slice(0, at), command = at < 0 ? [] : given.slice(at + 1);
-  const named = {}, faults = [];
-  let help = false, quiet = false;
+  const own = at < 0 ? given : given.slice(0, at);
+  const command = at < 0 ? [] : given.slice(at + 1);
+  const named = {};
+  const faults = [];
+  let help = false;
+  let quiet = false;
   for (let n = 0; n < own.length; n += 1) {
     const [, name, joined] = /^--([a-z-]+)(?:=(.*))?$/s.exec(own[n]) ?? [];
     if (name === 'help') help = true;
     else if (name === 'quiet') quiet = true;
-    else if (['url', 'key', 'key-file', 'job', 'host', 'every', 'cron', 'tz', 'warning', 'keep'].includes(name)) named[name] = joined ?? own[n += 1] ?? '';
+    else if (
+      ['url', 'key', 'key-file', 'job', 'host', 'every', 'cron', 'tz', 'warning', 'keep'].includes(
+        name,
+      )
+    )
+      named[name] = joined ?? own[(n += 1)] ?? '';
     else faults.push('an option is not known. --help tells which there are.');
   }
-  const url = urlOf(named.url ?? process.env.DAYBOOK_URL ?? '', faults), key = keyOf(named, faults);
+  const url = urlOf(named.url ?? process.env.DAYBOOK_URL ?? '', faults);
+  const key = keyOf(named, faults);
   if (url !== null && key === null) faults.push('no key was given: nothing is reported.');
   const host = (named.host ?? hostname()).slice(0, 200);
   return {
-    command, help, quiet, faults, url, key, host, job: ((named.job ?? '').trim() || basename(command[0] ?? 'backup')).slice(0, 200), schedule: scheduleOf(named, faults),
-    warnings: named.warning === undefined ? null : named.warning.split(',').map(Number), keep: named.keep ?? process.env.DAYBOOK_KEEP ?? keepFolder(),
+    command,
+    help,
+    quiet,
+    faults,
+    url,
+    key,
+    host,
+    job: ((named.job ?? '').trim() || basename(command[0] ?? 'backup')).slice(0, 200),
+    schedule: scheduleOf(named, faults),
+    warnings: named.warning === undefined ? null : named.warning.split(',').map(Number),
+    keep: named.keep ?? process.env.DAYBOOK_KEEP ?? keepFolder(),
   };
 }
 
@@ -220,7 +350,9 @@ function urlOf(text, faults) {
   try {
     const url = new URL(text);
     if (/^https?:$/.test(url.protocol)) return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-  } catch { /* told below */ }
+  } catch {
+    /* told below */
+  }
   faults.push('no address of a portal was given: nothing is reported.');
   return null;
 }
@@ -228,15 +360,21 @@ function urlOf(text, faults) {
 function keyOf(named, faults) {
   let key = named.key ?? process.env.DAYBOOK_KEY ?? '';
   if (named['key-file'] !== undefined) {
-    try { key = readFileSync(named['key-file'], 'utf8'); } catch (error) { faults.push(`the file of the key cannot be read (${error.code ?? 'unknown'}).`); }
+    try {
+      key = readFileSync(named['key-file'], 'utf8');
+    } catch (error) {
+      faults.push(`the file of the key cannot be read (${error.code ?? 'unknown'}).`);
+    }
   }
   return key.trim() === '' ? null : key.trim();
 }
 
 function scheduleOf({ every, cron, tz }, faults) {
-  if (cron !== undefined) return { is: 'cron', cron, tz: tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone };
+  if (cron !== undefined)
+    return { is: 'cron', cron, tz: tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone };
   if (every === undefined) return null;
-  if (Number.isInteger(Number(every)) && Number(every) > 0) return { is: 'every', everySec: Number(every) };
+  if (Number.isInteger(Number(every)) && Number(every) > 0)
+    return { is: 'every', everySec: Number(every) };
   faults.push('--every is not a number of seconds.');
   return null;
 }
@@ -245,5 +383,7 @@ function keepFolder() {
   const state = process.env.XDG_STATE_HOME;
   if (state) return join(state, 'daybook-run');
   const home = homedir();
-  return home === '' || home === '/' ? join(tmpdir(), `daybook-run-${userInfo().uid}`) : join(home, '.local', 'state', 'daybook-run');
+  return home === '' || home === '/'
+    ? join(tmpdir(), `daybook-run-${userInfo().uid}`)
+    : join(home, '.local', 'state', 'daybook-run');
 }

@@ -5,12 +5,23 @@ import { ProfileSchema } from './profile-calls.ts';
 /** An address that its user typed is confirmed by a link that was mailed to it (EMAIL-3). */
 export const emailCalls = {
   confirmEmail: call({
-    method: 'POST', path: 'auth/confirm-email', says: 'Confirms an e-mail address with the link that was mailed to it. `token` is the part of the link behind the #. The link works once.',
-    takes: v.strictObject({ token: v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/, 'the part of the link behind the #')) }),
-    gives: v.object({}), gate: 'public', failures: ['not-found', 'too-many'],
+    method: 'POST',
+    path: 'auth/confirm-email',
+    says: 'Confirms an e-mail address with the link that was mailed to it. `token` is the part of the link behind the #. The link works once.',
+    takes: v.strictObject({
+      token: v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/, 'the part of the link behind the #')),
+    }),
+    gives: v.object({}),
+    gate: 'public',
+    failures: ['not-found', 'too-many'],
   }),
   sendEmailLink: call({
-    method: 'POST', path: 'profile/{id}/confirm-email', says: 'Mails another link that confirms the own e-mail address; three an hour at most.',
-    takes: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }), gives: ProfileSchema, gate: 'signed-in', failures: ['not-found', 'conflict', 'too-many'],
+    method: 'POST',
+    path: 'profile/{id}/confirm-email',
+    says: 'Mails another link that confirms the own e-mail address; three an hour at most.',
+    takes: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }),
+    gives: ProfileSchema,
+    gate: 'signed-in',
+    failures: ['not-found', 'conflict', 'too-many'],
   }),
 } as const;

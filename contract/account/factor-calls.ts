@@ -9,11 +9,17 @@ const response = v.pipe(v.string(), v.maxLength(16_000));
 const text = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64));
 
 /** A passkey of the user. `key` is its credential's id. Moments in ms. */
-const PasskeySchema = v.object({ key: v.string(), name: v.string(), madeAt: v.number(), usedAt: v.nullable(v.number()) });
+const PasskeySchema = v.object({
+  key: v.string(),
+  name: v.string(),
+  madeAt: v.number(),
+  usedAt: v.nullable(v.number()),
+});
 
 /**
- * What a user has besides the password. `phone` by its last two digits. `sms`: codes are sent to it at sign-in. `policy` is the provider's:
- * `own`, who set one up is asked for it; `sms`, everybody, by SMS at least; `strong`, everybody, by authenticator or passkey.
+ * What a user has besides the password. `phone` by its last two digits. `sms`: codes are sent to it
+ * at sign-in. `policy` is the provider's: `own`, who set one up is asked for it; `sms`, everybody,
+ * by SMS at least; `strong`, everybody, by authenticator or passkey.
  */
 export const FactorsSchema = v.object({
   policy: v.picklist(['own', 'sms', 'strong']),
@@ -30,59 +36,131 @@ const changes = { gate: 'signed-in' } as const;
 
 export const factorCalls = {
   reauthOptions: call({
-    method: 'POST', path: 'auth/reauth/options', says: 'By what this user can show again that it is them. `passkey`: JSON of PublicKeyCredentialRequestOptions, good for ten minutes. None: signing in again is all there is.',
-    takes: v.strictObject({}), gives: v.object({ methods: v.array(v.picklist(['passkey', 'totp', 'recovery', 'password', 'sms'])), passkey: v.nullable(v.string()) }),
-    gate: 'signed-in', failures: ['forbidden'], early: true,
+    method: 'POST',
+    path: 'auth/reauth/options',
+    says: 'By what this user can show again that it is them. `passkey`: JSON of PublicKeyCredentialRequestOptions, good for ten minutes. None: signing in again is all there is.',
+    takes: v.strictObject({}),
+    gives: v.object({
+      methods: v.array(v.picklist(['passkey', 'totp', 'recovery', 'password', 'sms'])),
+      passkey: v.nullable(v.string()),
+    }),
+    gate: 'signed-in',
+    failures: ['forbidden'],
+    early: true,
   }),
   reauthCode: call({
-    method: 'POST', path: 'auth/reauth/sms', says: 'Whose second factor is a code by SMS shows the password here, and gets a code, which `auth/reauth` takes. `phone`: the end of the number.',
-    takes: v.strictObject({ password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars)) }), gives: v.object({ phone: v.string() }),
-    gate: 'signed-in', failures: ['wrong-credentials', 'too-many', 'busy', 'forbidden', 'reauth_required'], early: true,
+    method: 'POST',
+    path: 'auth/reauth/sms',
+    says: 'Whose second factor is a code by SMS shows the password here, and gets a code, which `auth/reauth` takes. `phone`: the end of the number.',
+    takes: v.strictObject({
+      password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars)),
+    }),
+    gives: v.object({ phone: v.string() }),
+    gate: 'signed-in',
+    failures: ['wrong-credentials', 'too-many', 'busy', 'forbidden', 'reauth_required'],
+    early: true,
   }),
   reauth: call({
-    method: 'POST', path: 'auth/reauth', says: 'Shows one factor again: for five minutes sensitive changes are taken. Who has a passkey or an authenticator shows that, or a recovery code; whose second factor is a code by SMS the password and then the code (`auth/reauth/sms`). Exactly one of `password`, `code` (of the authenticator, by SMS, or a recovery code) and `passkey` (JSON of AuthenticationResponseJSON).',
+    method: 'POST',
+    path: 'auth/reauth',
+    says: 'Shows one factor again: for five minutes sensitive changes are taken. Who has a passkey or an authenticator shows that, or a recovery code; whose second factor is a code by SMS the password and then the code (`auth/reauth/sms`). Exactly one of `password`, `code` (of the authenticator, by SMS, or a recovery code) and `passkey` (JSON of AuthenticationResponseJSON).',
     takes: v.strictObject({
       password: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars))),
       code: v.optional(v.pipe(v.string(), v.trim(), v.minLength(6), v.maxLength(32))),
       passkey: v.optional(response),
     }),
-    gives: v.object({ freshUntil: v.number() }), gate: 'signed-in', failures: ['wrong-credentials', 'bad-input', 'too-many', 'busy', 'forbidden', 'reauth_required'], early: true,
+    gives: v.object({ freshUntil: v.number() }),
+    gate: 'signed-in',
+    failures: [
+      'wrong-credentials',
+      'bad-input',
+      'too-many',
+      'busy',
+      'forbidden',
+      'reauth_required',
+    ],
+    early: true,
   }),
   getFactors: call({
-    method: 'GET', path: 'profile/{id}/factors', says: 'What the user has besides the password.', takes: v.strictObject({ id }), gives: FactorsSchema,
-    gate: 'signed-in', failures: ['not-found', 'forbidden'], early: true,
+    method: 'GET',
+    path: 'profile/{id}/factors',
+    says: 'What the user has besides the password.',
+    takes: v.strictObject({ id }),
+    gives: FactorsSchema,
+    gate: 'signed-in',
+    failures: ['not-found', 'forbidden'],
+    early: true,
   }),
   beginTotp: call({
-    method: 'POST', path: 'profile/{id}/totp', says: 'Begins to set up an authenticator: to be scanned (`uri`, otpauth:) or typed (`secret`, base32). One that stands keeps standing until the new one is confirmed.',
-    takes: v.strictObject({ id }), gives: v.object({ secret: v.string(), uri: v.string() }), ...changes, failures: ['not-found', 'forbidden', 'reauth_required'],
+    method: 'POST',
+    path: 'profile/{id}/totp',
+    says: 'Begins to set up an authenticator: to be scanned (`uri`, otpauth:) or typed (`secret`, base32). One that stands keeps standing until the new one is confirmed.',
+    takes: v.strictObject({ id }),
+    gives: v.object({ secret: v.string(), uri: v.string() }),
+    ...changes,
+    failures: ['not-found', 'forbidden', 'reauth_required'],
   }),
   confirmTotp: call({
-    method: 'PUT', path: 'profile/{id}/totp', says: 'Its first code: from now on it is asked for. Fresh recovery codes, shown once; those before them end.',
-    takes: v.strictObject({ id, code: sixDigits }), gives: v.object({ recoveryCodes: codes }), ...changes, failures: ['not-found', 'bad-input', 'conflict', 'too-many', 'forbidden', 'reauth_required'],
+    method: 'PUT',
+    path: 'profile/{id}/totp',
+    says: 'Its first code: from now on it is asked for. Fresh recovery codes, shown once; those before them end.',
+    takes: v.strictObject({ id, code: sixDigits }),
+    gives: v.object({ recoveryCodes: codes }),
+    ...changes,
+    failures: ['not-found', 'bad-input', 'conflict', 'too-many', 'forbidden', 'reauth_required'],
   }),
   removeTotp: call({
-    method: 'DELETE', path: 'profile/{id}/totp', says: 'The authenticator is asked for no more. Refused where the provider asks for one and there is no passkey.',
-    takes: v.strictObject({ id }), gives: v.object({}), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+    method: 'DELETE',
+    path: 'profile/{id}/totp',
+    says: 'The authenticator is asked for no more. Refused where the provider asks for one and there is no passkey.',
+    takes: v.strictObject({ id }),
+    gives: v.object({}),
+    ...changes,
+    failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
   }),
   renewRecoveryCodes: call({
-    method: 'POST', path: 'profile/{id}/recovery-codes', says: 'Ten fresh recovery codes, shown once; those before them end. Only beside an authenticator or a passkey.',
-    takes: v.strictObject({ id }), gives: v.object({ codes }), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+    method: 'POST',
+    path: 'profile/{id}/recovery-codes',
+    says: 'Ten fresh recovery codes, shown once; those before them end. Only beside an authenticator or a passkey.',
+    takes: v.strictObject({ id }),
+    gives: v.object({ codes }),
+    ...changes,
+    failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
   }),
   setSms: call({
-    method: 'PUT', path: 'profile/{id}/sms', says: 'Whether a code by SMS is asked for at sign-in: instead of nothing, or beside something better. The provider may ask for one whatever is set here. On only with a mobile number.',
-    takes: v.strictObject({ id, on: v.boolean() }), gives: v.object({}), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+    method: 'PUT',
+    path: 'profile/{id}/sms',
+    says: 'Whether a code by SMS is asked for at sign-in: instead of nothing, or beside something better. The provider may ask for one whatever is set here. On only with a mobile number.',
+    takes: v.strictObject({ id, on: v.boolean() }),
+    gives: v.object({}),
+    ...changes,
+    failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
   }),
   passkeyOptions: call({
-    method: 'POST', path: 'profile/{id}/passkeys/options', says: 'What the browser is asked with to make a passkey: JSON of PublicKeyCredentialCreationOptions, good for ten minutes.',
-    takes: v.strictObject({ id }), gives: v.object({ options: v.string() }), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+    method: 'POST',
+    path: 'profile/{id}/passkeys/options',
+    says: 'What the browser is asked with to make a passkey: JSON of PublicKeyCredentialCreationOptions, good for ten minutes.',
+    takes: v.strictObject({ id }),
+    gives: v.object({ options: v.string() }),
+    ...changes,
+    failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
   }),
   addPasskey: call({
-    method: 'POST', path: 'profile/{id}/passkeys', says: 'What the browser answered, as JSON of RegistrationResponseJSON. `recoveryCodes` where the user had none, shown once.',
-    takes: v.strictObject({ id, name: text, response }), gives: v.object({ key: v.string(), recoveryCodes: v.nullable(codes) }), ...changes,
+    method: 'POST',
+    path: 'profile/{id}/passkeys',
+    says: 'What the browser answered, as JSON of RegistrationResponseJSON. `recoveryCodes` where the user had none, shown once.',
+    takes: v.strictObject({ id, name: text, response }),
+    gives: v.object({ key: v.string(), recoveryCodes: v.nullable(codes) }),
+    ...changes,
     failures: ['not-found', 'bad-input', 'conflict', 'forbidden', 'reauth_required'],
   }),
   removePasskey: call({
-    method: 'DELETE', path: 'profile/{id}/passkeys/{key}', says: 'The passkey opens nothing any more. Refused where the provider asks for one and there is no authenticator either.',
-    takes: v.strictObject({ id, key: v.pipe(v.string(), v.maxLength(2_000)) }), gives: v.object({}), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+    method: 'DELETE',
+    path: 'profile/{id}/passkeys/{key}',
+    says: 'The passkey opens nothing any more. Refused where the provider asks for one and there is no authenticator either.',
+    takes: v.strictObject({ id, key: v.pipe(v.string(), v.maxLength(2_000)) }),
+    gives: v.object({}),
+    ...changes,
+    failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
   }),
 } as const;

@@ -5,10 +5,13 @@ import { preferenceId } from './preferences.ts';
 /** Answers whether the event was one of an account's. */
 export function foldAccount(rows: Rows, { event, at }: Logged): boolean {
   if (event.type !== 'user.preferred@1') return false;
-  const { id: user, name, value } = event.data, id = preferenceId(user, name);
+  const { id: user, name, value } = event.data;
+  const id = preferenceId(user, name);
   rows.preference?.set(id, { id, user, name, value, at });
   return true;
 }
 
 export const touchesAccount = (event: Event): Touch[] =>
-  (event.type === 'user.preferred@1' ? [['preference', preferenceId(event.data.id, event.data.name)]] : []);
+  event.type === 'user.preferred@1'
+    ? [['preference', preferenceId(event.data.id, event.data.name)]]
+    : [];

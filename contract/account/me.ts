@@ -2,11 +2,18 @@ import * as v from 'valibot';
 import { RoleSchema } from '../role-schema.ts';
 
 /** Somebody else who acts as the user: who, under which number, until when (ms). */
-export const ActingSchema = v.object({ id: v.string(), username: v.string(), name: v.string(), impersonation: v.string(), until: v.number() });
+export const ActingSchema = v.object({
+  id: v.string(),
+  username: v.string(),
+  name: v.string(),
+  impersonation: v.string(),
+  until: v.number(),
+});
 
 /**
- * The signed-in user as the page knows it, and keeps it. `companies`: the ones it may see, null for all of the provider's. Phone numbers are
- * not here: they are asked for by the pages that show them, and not kept.
+ * The signed-in user as the page knows it, and keeps it. `companies`: the ones it may see, null for
+ * all of the provider's. Phone numbers are not here: they are asked for by the pages that show
+ * them, and not kept.
  */
 export const MeSchema = v.object({
   id: v.string(),
@@ -34,7 +41,10 @@ export const MeSchema = v.object({
 });
 export type Me = v.InferOutput<typeof MeSchema>;
 
-/** `token` is the access token: 10 minutes, kept in a worker's memory only. `offlineUntil`: ms, how long this device may open without a network. */
+/**
+ * `token` is the access token: 10 minutes, kept in a worker's memory only. `offlineUntil`: ms, how
+ * long this device may open without a network.
+ */
 export const SessionSchema = v.object({
   token: v.string(),
   tokenExpiresAt: v.number(),

@@ -2,13 +2,18 @@ import * as v from 'valibot';
 import { RoleSchema } from '../role-schema.ts';
 import { LIMITS } from '../limits.ts';
 
-/** A notice above the page of one app. `userId` null: for all of the provider, or for those with one of `roles` where it has some. */
+/**
+ * A notice above the page of one app. `userId` null: for all of the provider, or for those with one
+ * of `roles` where it has some.
+ */
 export const NotificationSchema = v.object({
   _id: v.string(),
   app: v.picklist(['monitoring', 'o365', 'admin']),
   severity: v.picklist(['info', 'success', 'warning', 'error']),
   message: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.messageChars)),
-  link: v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https:\/\/[^\s\\]+|\/(?![/\\])[^\s\\]*)$/))),
+  link: v.nullable(
+    v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https:\/\/[^\s\\]+|\/(?![/\\])[^\s\\]*)$/)),
+  ),
   /** The link is offered for copying. */
   copy: v.boolean(),
   event: v.nullable(v.string()),

@@ -1,5 +1,11 @@
-/** Where the sign-in page is led back to: it enters by its cookie, goes on to the step for which there is a cookie, or tells the sentence of the word behind `#refused=`. Never a sentence: the address can be anybody's. */
-export const OIDC_IN = '#signed-in', OIDC_STEP = '#step', OIDC_REFUSED = '#refused=';
+/**
+ * Where the sign-in page is led back to: it enters by its cookie, goes on to the step for which
+ * there is a cookie, or tells the sentence of the word behind `#refused=`. Never a sentence: the
+ * address can be anybody's.
+ */
+export const OIDC_IN = '#signed-in';
+export const OIDC_STEP = '#step';
+export const OIDC_REFUSED = '#refused=';
 
 export const OIDC_REFUSALS = {
   off: 'This way to sign in is not set up.',

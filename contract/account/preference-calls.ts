@@ -4,8 +4,13 @@ import { preferenceFields } from './preferences.ts';
 
 export const preferenceCalls = {
   prefer: call({
-    method: 'PUT', path: 'profile/{id}/preferences/{name}', says: 'How a user likes the portal, on every device.',
-    takes: v.strictObject({ id: v.pipe(v.string(), v.uuid()), ...preferenceFields }), gives: v.object({ seq: v.number() }), gate: 'signed-in',
-    failures: ['forbidden', 'key-reused', 'out-of-order'], offline: 'The later to arrive stands.',
+    method: 'PUT',
+    path: 'profile/{id}/preferences/{name}',
+    says: 'How a user likes the portal, on every device.',
+    takes: v.strictObject({ id: v.pipe(v.string(), v.uuid()), ...preferenceFields }),
+    gives: v.object({ seq: v.number() }),
+    gate: 'signed-in',
+    failures: ['forbidden', 'key-reused', 'out-of-order'],
+    offline: 'The later to arrive stands.',
   }),
 } as const;

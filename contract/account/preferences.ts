@@ -2,20 +2,34 @@ import * as v from 'valibot';
 import type { Ms, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 
-/** How a user likes the portal, the same on every device. The value is JSON of the screen that it is for; `theme` is the specification's own. */
+/**
+ * How a user likes the portal, the same on every device. The value is JSON of the screen that it is
+ * for; `theme` is the specification's own.
+ */
 export const PREFERENCES = ['theme', 'columns', 'density'] as const;
 export type PreferenceName = (typeof PREFERENCES)[number];
 
-export interface PreferenceRow { readonly id: string; readonly user: UserId; readonly name: PreferenceName; readonly value: string; readonly at: Ms }
+export interface PreferenceRow {
+  readonly id: string;
+  readonly user: UserId;
+  readonly name: PreferenceName;
+  readonly value: string;
+  readonly at: Ms;
+}
 export const preferenceId = (user: UserId, name: PreferenceName): string => `${user}/${name}`;
 
-export const preferenceFields = { name: v.picklist(PREFERENCES), value: v.pipe(v.string(), v.maxLength(LIMITS.preferenceChars)) };
+export const preferenceFields = {
+  name: v.picklist(PREFERENCES),
+  value: v.pipe(v.string(), v.maxLength(LIMITS.preferenceChars)),
+};
 export const userPreferred = v.strictObject({
   type: v.literal('user.preferred@1'),
   data: v.strictObject({ id: v.pipe(v.string(), v.uuid()), ...preferenceFields }),
 });
 
 export const ThemeSchema = v.strictObject({
-  mode: v.optional(v.picklist(['light', 'dark', 'system'])), sidebarMini: v.optional(v.boolean()), sidebarColor: v.optional(v.pipe(v.string(), v.maxLength(32))),
+  mode: v.optional(v.picklist(['light', 'dark', 'system'])),
+  sidebarMini: v.optional(v.boolean()),
+  sidebarColor: v.optional(v.pipe(v.string(), v.maxLength(32))),
 });
 export type Theme = v.InferOutput<typeof ThemeSchema>;

@@ -8,25 +8,63 @@ import { ThemeSchema } from './preferences.ts';
 import { AnswerSchema, QUESTIONS_ASKED } from './questions.ts';
 
 const id = v.pipe(v.string(), v.uuid());
-const text = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars), v.regex(/^\P{Cc}+$/u, 'text on one line'));
+const text = v.pipe(
+  v.string(),
+  v.trim(),
+  v.minLength(1),
+  v.maxLength(LIMITS.nameChars),
+  v.regex(/^\P{Cc}+$/u, 'text on one line'),
+);
 const email = v.pipe(v.string(), v.trim(), v.maxLength(254), v.email());
-const language = v.pipe(v.string(), v.regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'a language tag, such as en-GB'), v.maxLength(35));
-const timeZone = v.pipe(v.string(), v.maxLength(64), v.regex(/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/, 'a zone of the IANA list, such as Europe/Berlin'));
+const language = v.pipe(
+  v.string(),
+  v.regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'a language tag, such as en-GB'),
+  v.maxLength(35),
+);
+const timeZone = v.pipe(
+  v.string(),
+  v.maxLength(64),
+  v.regex(/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/, 'a zone of the IANA list, such as Europe/Berlin'),
+);
 const password = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars));
-const { notices, sso, accounts, managedFilterType, assignAsConnectWiseOwner, veeamServiceAccount, isO365Migrator, features, wizardPromptDismissed } = PersonSettingsSchema.entries;
+const {
+  notices,
+  sso,
+  accounts,
+  managedFilterType,
+  assignAsConnectWiseOwner,
+  veeamServiceAccount,
+  isO365Migrator,
+  features,
+  wizardPromptDismissed,
+} = PersonSettingsSchema.entries;
 
-/** The signed-in user in full (section 3 of the specification): for the pages that show it, never kept on a device. */
+/**
+ * The signed-in user in full (section 3 of the specification): for the pages that show it, never
+ * kept on a device.
+ */
 export const ProfileSchema = v.object({
   id: v.string(),
   name: v.string(),
   username: v.string(),
   email: v.string(),
-  /** Whether the address counts as this user's own (EMAIL-1), and until when (ms) a link that was mailed to it confirms it; null: no link is open. */
+  /**
+   * Whether the address counts as this user's own (EMAIL-1), and until when (ms) a link that was
+   * mailed to it confirms it; null: no link is open.
+   */
   emailVerified: v.boolean(),
   emailLinkUntil: v.nullable(v.number()),
   auth: v.picklist(['ad', 'db']),
   acl: v.array(v.object({ role: RoleSchema })),
-  accounts, sso, managedFilterType, assignAsConnectWiseOwner, veeamServiceAccount, isO365Migrator, features, notices, wizardPromptDismissed,
+  accounts,
+  sso,
+  managedFilterType,
+  assignAsConnectWiseOwner,
+  veeamServiceAccount,
+  isO365Migrator,
+  features,
+  notices,
+  wizardPromptDismissed,
   passwordReset: v.boolean(),
   forceSecurityQuestions: v.boolean(),
   theme: ThemeSchema,
@@ -51,17 +89,42 @@ export const ProfileSchema = v.object({
 });
 export type Profile = v.InferOutput<typeof ProfileSchema>;
 
-/** What of a profile its user can change. What is left out stays; name and address of the account, and its numbers, need a factor shown a moment ago. */
+/**
+ * What of a profile its user can change. What is left out stays; name and address of the account,
+ * and its numbers, need a factor shown a moment ago.
+ */
 export const profileFields = {
-  name: v.optional(text), username: v.optional(text), email: v.optional(email), mobilePhone: v.optional(v.nullable(PhoneSchema)), officePhone: v.optional(v.nullable(PhoneSchema)),
-  /** Joins what is kept, field by field. A theme that cannot be used changes nothing: it is no reason to refuse the rest of the profile. */
-  theme: v.optional(v.fallback(ThemeSchema, {})), language: v.optional(v.nullable(language)), timeZone: v.optional(v.nullable(timeZone)), notices,
-  ackO365TermsOfUse: v.optional(v.literal(true)), wizardPromptDismissed,
+  name: v.optional(text),
+  username: v.optional(text),
+  email: v.optional(email),
+  mobilePhone: v.optional(v.nullable(PhoneSchema)),
+  officePhone: v.optional(v.nullable(PhoneSchema)),
+  /**
+   * Joins what is kept, field by field. A theme that cannot be used changes nothing: it is no
+   * reason to refuse the rest of the profile.
+   */
+  theme: v.optional(v.fallback(ThemeSchema, {})),
+  language: v.optional(v.nullable(language)),
+  timeZone: v.optional(v.nullable(timeZone)),
+  notices,
+  ackO365TermsOfUse: v.optional(v.literal(true)),
+  wizardPromptDismissed,
 };
 
-/** One way in that stands open. `how`: password, sms, totp, … `acting`: who acts as the user in it. Times are ms. */
+/**
+ * One way in that stands open. `how`: password, sms, totp, … `acting`: who acts as the user in it.
+ * Times are ms.
+ */
 export const OpenSessionSchema = v.object({
-  id: v.string(), current: v.boolean(), beganAt: v.number(), seenAt: v.number(), until: v.number(), ip: v.string(), agent: v.string(), how: v.string(), acting: v.nullable(v.string()),
+  id: v.string(),
+  current: v.boolean(),
+  beganAt: v.number(),
+  seenAt: v.number(),
+  until: v.number(),
+  ip: v.string(),
+  agent: v.string(),
+  how: v.string(),
+  acting: v.nullable(v.string()),
 });
 export type OpenSession = v.InferOutput<typeof OpenSessionSchema>;
 
@@ -70,31 +133,72 @@ const change = v.strictObject({ id, currentPassword: password, newPassword: pass
 /** Everybody's own and nobody else's: another id is not found. */
 export const profileCalls = {
   readProfile: call({
-    method: 'GET', path: 'profile/{id}', says: 'The user with what is kept of it.', takes: v.strictObject({ id }), gives: ProfileSchema, gate: 'signed-in', failures: ['not-found'], early: true,
+    method: 'GET',
+    path: 'profile/{id}',
+    says: 'The user with what is kept of it.',
+    takes: v.strictObject({ id }),
+    gives: ProfileSchema,
+    gate: 'signed-in',
+    failures: ['not-found'],
+    early: true,
   }),
   editProfile: call({
-    method: 'PUT', path: 'profile/{id}', says: 'Changes what is sent and leaves the rest, also of the theme; a theme that is not valid is ignored. A changed address is told to the former one.',
-    takes: v.strictObject({ id, ...profileFields }), gives: ProfileSchema, gate: 'signed-in', failures: ['not-found', 'bad-input', 'conflict', 'reauth_required'],
+    method: 'PUT',
+    path: 'profile/{id}',
+    says: 'Changes what is sent and leaves the rest, also of the theme; a theme that is not valid is ignored. A changed address is told to the former one.',
+    takes: v.strictObject({ id, ...profileFields }),
+    gives: ProfileSchema,
+    gate: 'signed-in',
+    failures: ['not-found', 'bad-input', 'conflict', 'reauth_required'],
   }),
   changePasswordAd: call({
-    method: 'POST', path: 'profile/{id}/change-password/ad', says: 'A new password in the directory, by its own rules (WILL_NOT_PERFORM). Ends all other sessions.',
-    takes: change, gives: v.object({}), gate: 'signed-in', failures: ['wrong-credentials', 'not-found', 'conflict', 'too-many', 'busy'], early: true,
+    method: 'POST',
+    path: 'profile/{id}/change-password/ad',
+    says: 'A new password in the directory, by its own rules (WILL_NOT_PERFORM). Ends all other sessions.',
+    takes: change,
+    gives: v.object({}),
+    gate: 'signed-in',
+    failures: ['wrong-credentials', 'not-found', 'conflict', 'too-many', 'busy'],
+    early: true,
   }),
   changePasswordDb: call({
-    method: 'POST', path: 'profile/{id}/change-password/db', says: 'A new password. Ends all other sessions.',
-    takes: change, gives: v.object({}), gate: 'signed-in', failures: ['wrong-credentials', 'not-found', 'conflict', 'bad-input', 'too-many'], early: true,
+    method: 'POST',
+    path: 'profile/{id}/change-password/db',
+    says: 'A new password. Ends all other sessions.',
+    takes: change,
+    gives: v.object({}),
+    gate: 'signed-in',
+    failures: ['wrong-credentials', 'not-found', 'conflict', 'bad-input', 'too-many'],
+    early: true,
   }),
   setSecurityQuestions: call({
-    method: 'PUT', path: 'profile/{id}/security-questions', says: 'Chooses the questions and answers them, in place of those before.',
-    takes: v.strictObject({ id, answers: v.pipe(v.array(AnswerSchema), v.length(QUESTIONS_ASKED)) }), gives: v.object({}), gate: 'signed-in',
+    method: 'PUT',
+    path: 'profile/{id}/security-questions',
+    says: 'Chooses the questions and answers them, in place of those before.',
+    takes: v.strictObject({
+      id,
+      answers: v.pipe(v.array(AnswerSchema), v.length(QUESTIONS_ASKED)),
+    }),
+    gives: v.object({}),
+    gate: 'signed-in',
     failures: ['not-found', 'bad-input', 'too-many'],
   }),
   listSessions: call({
-    method: 'GET', path: 'profile/{id}/sessions', says: 'Where this user is signed in, the latest first.', takes: v.strictObject({ id }),
-    gives: v.array(OpenSessionSchema), gate: 'signed-in', failures: ['not-found'],
+    method: 'GET',
+    path: 'profile/{id}/sessions',
+    says: 'Where this user is signed in, the latest first.',
+    takes: v.strictObject({ id }),
+    gives: v.array(OpenSessionSchema),
+    gate: 'signed-in',
+    failures: ['not-found'],
   }),
   endSession: call({
-    method: 'DELETE', path: 'profile/{id}/sessions/{session}', says: 'Ends one session, or with `others` all but this one.',
-    takes: v.strictObject({ id, session: v.union([v.literal('others'), id]) }), gives: v.object({ ended: v.number() }), gate: 'signed-in', failures: ['not-found'],
+    method: 'DELETE',
+    path: 'profile/{id}/sessions/{session}',
+    says: 'Ends one session, or with `others` all but this one.',
+    takes: v.strictObject({ id, session: v.union([v.literal('others'), id]) }),
+    gives: v.object({ ended: v.number() }),
+    gate: 'signed-in',
+    failures: ['not-found'],
   }),
 } as const;

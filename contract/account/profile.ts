@@ -7,7 +7,12 @@ export type SsoProvider = (typeof SSO_PROVIDERS)[number];
 /** What a person is told of by mail: on by default. */
 export const NOTICES = ['security', 'reports', 'product'] as const;
 
-const phone = v.nullable(v.pipe(v.string(), v.regex(/^\+[1-9]\d{6,14}$/, 'a number in international form, such as +15550100200')));
+const phone = v.nullable(
+  v.pipe(
+    v.string(),
+    v.regex(/^\+[1-9]\d{6,14}$/, 'a number in international form, such as +15550100200'),
+  ),
+);
 export const PhoneSchema = phone.wrapped;
 
 /** An account in another system: `username` for vac and vcd, `zorgId` for zerto. */
@@ -17,17 +22,43 @@ export const SsoSchema = v.strictObject({
   enabled: v.boolean(),
 });
 
-/** What of a person stands beside its name: chosen by itself (`notices`), or by who keeps the users. */
+/**
+ * What of a person stands beside its name: chosen by itself (`notices`), or by who keeps the users.
+ */
 export const PersonSettingsSchema = v.strictObject({
-  notices: v.optional(v.strictObject({ security: v.optional(v.boolean()), reports: v.optional(v.boolean()), product: v.optional(v.boolean()) })),
-  sso: v.optional(v.strictObject({ vac: v.optional(SsoSchema), vcd: v.optional(SsoSchema), zerto: v.optional(SsoSchema) })),
+  notices: v.optional(
+    v.strictObject({
+      security: v.optional(v.boolean()),
+      reports: v.optional(v.boolean()),
+      product: v.optional(v.boolean()),
+    }),
+  ),
+  sso: v.optional(
+    v.strictObject({
+      vac: v.optional(SsoSchema),
+      vcd: v.optional(SsoSchema),
+      zerto: v.optional(SsoSchema),
+    }),
+  ),
   /** Accounts of other systems that this user answers for. */
-  accounts: v.optional(v.pipe(v.array(v.strictObject({ accountId: v.pipe(v.string(), v.maxLength(LIMITS.nameChars)), name: v.optional(v.string()) })), v.maxLength(200))),
+  accounts: v.optional(
+    v.pipe(
+      v.array(
+        v.strictObject({
+          accountId: v.pipe(v.string(), v.maxLength(LIMITS.nameChars)),
+          name: v.optional(v.string()),
+        }),
+      ),
+      v.maxLength(200),
+    ),
+  ),
   managedFilterType: v.optional(v.nullable(v.picklist(['managed', 'unmanaged']))),
   assignAsConnectWiseOwner: v.optional(v.boolean()),
   veeamServiceAccount: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.nameChars)))),
   isO365Migrator: v.optional(v.boolean()),
-  landingPage: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.nameChars), v.regex(/^\/(?![/\\])/)))),
+  landingPage: v.optional(
+    v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.nameChars), v.regex(/^\/(?![/\\])/))),
+  ),
   features: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(50))),
   wizardPromptDismissed: v.optional(v.boolean()),
   /** A code by SMS is asked for at every sign-in. */

@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 
-/** What a person can be asked; the answers are no factor by themselves (security.md 6). Their order is part of what decoys are made of: append only. */
+/**
+ * What a person can be asked; the answers are no factor by themselves (security.md 6). Their order
+ * is part of what decoys are made of: append only.
+ */
 export const QUESTIONS = [
   'What was the name of your first school?',
   'What was the name of your first pet?',
@@ -19,4 +22,7 @@ export const QUESTIONS = [
 /** So many are chosen, and so many are asked. */
 export const QUESTIONS_ASKED = 3;
 
-export const AnswerSchema = v.strictObject({ question: v.pipe(v.string(), v.minLength(1), v.maxLength(200)), answer: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) });
+export const AnswerSchema = v.strictObject({
+  question: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  answer: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+});

@@ -8,8 +8,14 @@ const newPassword = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwo
 const code = v.pipe(v.string(), v.regex(/^\s*\d{3}\s?\d{3}\s*$/, 'six digits'));
 const hash = v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/, 'the part of the link behind the #'));
 
-/** What is asked of this name. The same for a name that nobody has: who exists cannot be told from it (G36). */
-export const AskedSchema = v.object({ authType: v.picklist(['ad', 'db']), questions: v.array(v.string()) });
+/**
+ * What is asked of this name. The same for a name that nobody has: who exists cannot be told from
+ * it (G36).
+ */
+export const AskedSchema = v.object({
+  authType: v.picklist(['ad', 'db']),
+  questions: v.array(v.string()),
+});
 
 /** A code is on its way, if this is somebody's name. `until`: ms, when it expires. */
 export const CodeSentSchema = v.object({ until: v.number() });
@@ -17,39 +23,78 @@ export const CodeSentSchema = v.object({ until: v.number() });
 /** The ways back in: none of them signs anybody in, and none skips the second factor. */
 export const recoveryCalls = {
   validateUsername: call({
-    method: 'GET', path: 'auth/validate/{username}', says: 'The questions that the owner of a name is asked; none where the provider asks none.',
-    takes: v.strictObject({ username: v.string() }), gives: AskedSchema, gate: 'public', failures: ['bad-input', 'too-many'],
+    method: 'GET',
+    path: 'auth/validate/{username}',
+    says: 'The questions that the owner of a name is asked; none where the provider asks none.',
+    takes: v.strictObject({ username: v.string() }),
+    gives: AskedSchema,
+    gate: 'public',
+    failures: ['bad-input', 'too-many'],
   }),
   validateAnswers: call({
-    method: 'POST', path: 'auth/validate/secret-questions',
+    method: 'POST',
+    path: 'auth/validate/secret-questions',
     says: 'Answers the questions. Then a code goes to the address or number on record, bound to this browser by a cookie. Without questions `answers` is empty.',
-    takes: v.strictObject({ username, answers: v.pipe(v.array(AnswerSchema), v.maxLength(QUESTIONS_ASKED)) }),
-    gives: CodeSentSchema, gate: 'public', failures: ['wrong-credentials', 'too-many'],
+    takes: v.strictObject({
+      username,
+      answers: v.pipe(v.array(AnswerSchema), v.maxLength(QUESTIONS_ASKED)),
+    }),
+    gives: CodeSentSchema,
+    gate: 'public',
+    failures: ['wrong-credentials', 'too-many'],
   }),
   unlockAccount: call({
-    method: 'POST', path: 'profile/unlock', says: 'Unlocks the account with the code. The cookie decides whose it is.',
-    takes: v.strictObject({ username: v.optional(username), code }), gives: v.object({}), gate: 'public', failures: ['wrong-credentials', 'conflict', 'too-many', 'busy'],
+    method: 'POST',
+    path: 'profile/unlock',
+    says: 'Unlocks the account with the code. The cookie decides whose it is.',
+    takes: v.strictObject({ username: v.optional(username), code }),
+    gives: v.object({}),
+    gate: 'public',
+    failures: ['wrong-credentials', 'conflict', 'too-many', 'busy'],
   }),
   resetPassword: call({
-    method: 'POST', path: 'profile/reset-password', says: 'Sets a new password with the code, and ends all sessions. The cookie decides whose it is.',
-    takes: v.strictObject({ username: v.optional(username), code, newPassword }), gives: v.object({}), gate: 'public',
+    method: 'POST',
+    path: 'profile/reset-password',
+    says: 'Sets a new password with the code, and ends all sessions. The cookie decides whose it is.',
+    takes: v.strictObject({ username: v.optional(username), code, newPassword }),
+    gives: v.object({}),
+    gate: 'public',
     failures: ['wrong-credentials', 'conflict', 'bad-input', 'too-many', 'busy'],
   }),
   forgotPassword: call({
-    method: 'POST', path: 'profile/forgot-password/email',
+    method: 'POST',
+    path: 'profile/forgot-password/email',
     says: 'Sends a link for a new password to the address on record: for one use, within 15 minutes. The answer is the same for every name.',
-    takes: v.strictObject({ username }), gives: v.object({}), gate: 'public', failures: ['too-many'],
+    takes: v.strictObject({ username }),
+    gives: v.object({}),
+    gate: 'public',
+    failures: ['too-many'],
   }),
   checkPasswordLink: call({
-    method: 'GET', path: 'profile/forgot-password/check', says: 'Whether a link for a new password is still good. `hash` is what stands in it behind the #.',
-    takes: v.strictObject({ hash }), gives: v.object({}), gate: 'public', failures: ['not-found'],
+    method: 'GET',
+    path: 'profile/forgot-password/check',
+    says: 'Whether a link for a new password is still good. `hash` is what stands in it behind the #.',
+    takes: v.strictObject({ hash }),
+    gives: v.object({}),
+    gate: 'public',
+    failures: ['not-found'],
   }),
   checkPasswordLinkSent: call({
-    method: 'POST', path: 'profile/forgot-password/check', says: 'The same with the hash in the body, where no log of a proxy keeps it.',
-    takes: v.strictObject({ hash }), gives: v.object({}), gate: 'public', failures: ['not-found'],
+    method: 'POST',
+    path: 'profile/forgot-password/check',
+    says: 'The same with the hash in the body, where no log of a proxy keeps it.',
+    takes: v.strictObject({ hash }),
+    gives: v.object({}),
+    gate: 'public',
+    failures: ['not-found'],
   }),
   changePasswordByLink: call({
-    method: 'POST', path: 'profile/forgot-password/change', says: 'Sets a new password by a link, uses the link up and ends all sessions.',
-    takes: v.strictObject({ hash, newPassword }), gives: v.object({}), gate: 'public', failures: ['not-found', 'bad-input', 'too-many'],
+    method: 'POST',
+    path: 'profile/forgot-password/change',
+    says: 'Sets a new password by a link, uses the link up and ends all sessions.',
+    takes: v.strictObject({ hash, newPassword }),
+    gives: v.object({}),
+    gate: 'public',
+    failures: ['not-found', 'bad-input', 'too-many'],
   }),
 } as const;

@@ -5,43 +5,114 @@ import { LIMITS } from '../limits.ts';
 import { anyId, moment, words } from '../paging.ts';
 
 const count = v.number();
-/** One provider on the administrators' page: figures of this moment. `ingest`: results, and what was stored today (UTC), may be, how many logs were left out, when results were last refused. `sync`: sources in use, those whose last request could not be used, when one was last heard. */
+/**
+ * One provider on the administrators' page: figures of this moment. `ingest`: results, and what was
+ * stored today (UTC), may be, how many logs were left out, when results were last refused. `sync`:
+ * sources in use, those whose last request could not be used, when one was last heard.
+ */
 const OverviewSchema = v.object({
-  _id: v.string(), name: v.string(), hosts: v.array(v.string()), own: v.boolean(),
-  users: v.array(v.object({ role: RoleSchema, users: count })), active: count, signedIn: count, companies: count, jobs: count,
-  ingest: v.object({ hour: count, day: count, bytes: count, limitBytes: count, logsDropped: count, refusedAt: v.nullable(v.number()) }),
-  sync: v.object({ sources: count, failed: v.array(v.object({ entity: v.string(), at: v.number(), message: v.string() })), at: v.nullable(v.number()) }),
-  outgoing: v.object({ waiting: count, failed: count, oldest: v.nullable(v.number()) }), quarantine: count, events: count,
+  _id: v.string(),
+  name: v.string(),
+  hosts: v.array(v.string()),
+  own: v.boolean(),
+  users: v.array(v.object({ role: RoleSchema, users: count })),
+  active: count,
+  signedIn: count,
+  companies: count,
+  jobs: count,
+  ingest: v.object({
+    hour: count,
+    day: count,
+    bytes: count,
+    limitBytes: count,
+    logsDropped: count,
+    refusedAt: v.nullable(v.number()),
+  }),
+  sync: v.object({
+    sources: count,
+    failed: v.array(v.object({ entity: v.string(), at: v.number(), message: v.string() })),
+    at: v.nullable(v.number()),
+  }),
+  outgoing: v.object({ waiting: count, failed: count, oldest: v.nullable(v.number()) }),
+  quarantine: count,
+  events: count,
 });
-/** The disk of the embedded database, for the provider at the top. `low`: only sign-ins and the like are stored; `full`: nothing is. */
-const StorageSchema = v.object({ state: v.picklist(['ok', 'low', 'full']), freeBytes: count, totalBytes: count, floorBytes: count });
+/**
+ * The disk of the embedded database, for the provider at the top. `low`: only sign-ins and the like
+ * are stored; `full`: nothing is.
+ */
+const StorageSchema = v.object({
+  state: v.picklist(['ok', 'low', 'full']),
+  freeBytes: count,
+  totalBytes: count,
+  floorBytes: count,
+});
 export type ServerStorage = v.InferOutput<typeof StorageSchema>;
 export type ProviderOverview = v.InferOutput<typeof OverviewSchema>;
 
 const EventSchema = v.object({
-  seq: v.number(), at: v.number(), type: v.string(), entity: v.string(), company: v.nullable(v.string()), actor: v.string(), subject: v.nullable(v.string()),
-  acting: v.boolean(), data: v.string(),
+  seq: v.number(),
+  at: v.number(),
+  type: v.string(),
+  entity: v.string(),
+  company: v.nullable(v.string()),
+  actor: v.string(),
+  subject: v.nullable(v.string()),
+  acting: v.boolean(),
+  data: v.string(),
 });
 export type EventListed = v.InferOutput<typeof EventSchema>;
 
 const seq = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number));
-/** `provider`: the own one without it. `type`: the beginning of one, `problem.`. `actor`: a user's name or id, `source` or `clock`. `text`: in type, entity and data. */
+/**
+ * `provider`: the own one without it. `type`: the beginning of one, `problem.`. `actor`: a user's
+ * name or id, `source` or `clock`. `text`: in type, entity and data.
+ */
 const QUERY = {
-  provider: v.optional(anyId), type: v.optional(v.pipe(v.string(), v.maxLength(64))), entity: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  actor: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.nameChars))), company: v.optional(seq), from: v.optional(moment), to: v.optional(moment), text: words,
+  provider: v.optional(anyId),
+  type: v.optional(v.pipe(v.string(), v.maxLength(64))),
+  entity: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  actor: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.nameChars))),
+  company: v.optional(seq),
+  from: v.optional(moment),
+  to: v.optional(moment),
+  text: words,
 };
 
 export const adminCalls = {
   adminOverview: call({
-    method: 'GET', path: 'admin/overview', says: 'How the own provider and those below it stand.', takes: v.strictObject({}),
-    gives: v.object({ at: v.number(), providers: v.array(OverviewSchema), storage: v.nullable(StorageSchema) }), gate: 'admin.dashboard', failures: [],
+    method: 'GET',
+    path: 'admin/overview',
+    says: 'How the own provider and those below it stand.',
+    takes: v.strictObject({}),
+    gives: v.object({
+      at: v.number(),
+      providers: v.array(OverviewSchema),
+      storage: v.nullable(StorageSchema),
+    }),
+    gate: 'admin.dashboard',
+    failures: [],
   }),
   adminEvents: call({
-    method: 'GET', path: 'admin/events', says: 'The log of events, newest first, a hundred at a time; `before` goes on from the last one.',
-    takes: v.strictObject({ ...QUERY, before: v.optional(seq) }), gives: v.object({ events: v.array(EventSchema), next: v.nullable(v.number()), types: v.array(v.string()) }),
-    gate: 'admin.dashboard', failures: ['not-found'],
+    method: 'GET',
+    path: 'admin/events',
+    says: 'The log of events, newest first, a hundred at a time; `before` goes on from the last one.',
+    takes: v.strictObject({ ...QUERY, before: v.optional(seq) }),
+    gives: v.object({
+      events: v.array(EventSchema),
+      next: v.nullable(v.number()),
+      types: v.array(v.string()),
+    }),
+    gate: 'admin.dashboard',
+    failures: ['not-found'],
   }),
   exportAdminEvents: call({
-    method: 'GET', path: 'admin/events/export', says: 'The same as a CSV file, 50,000 events at most.', takes: v.strictObject(QUERY), gives: 'bytes', gate: 'admin.dashboard', failures: ['not-found'],
+    method: 'GET',
+    path: 'admin/events/export',
+    says: 'The same as a CSV file, 50,000 events at most.',
+    takes: v.strictObject(QUERY),
+    gives: 'bytes',
+    gate: 'admin.dashboard',
+    failures: ['not-found'],
   }),
 } as const;

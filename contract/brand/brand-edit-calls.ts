@@ -5,47 +5,118 @@ import { anyId } from '../paging.ts';
 import { BrandingSchema, FeaturesSchema } from './branding.ts';
 import { oneLine } from '../stored-text.ts';
 
-const short = (least: number) => v.pipe(v.string(), oneLine(), v.trim(), v.minLength(least), v.maxLength(LIMITS.nameChars));
-const colour = v.nullable(v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i, 'a colour such as #0a64c8'), v.transform((text) => text.toLowerCase())));
+const short = (least: number) =>
+  v.pipe(v.string(), oneLine(), v.trim(), v.minLength(least), v.maxLength(LIMITS.nameChars));
+const colour = v.nullable(
+  v.pipe(
+    v.string(),
+    v.regex(/^#[\da-f]{6}$/i, 'a colour such as #0a64c8'),
+    v.transform((text) => text.toLowerCase()),
+  ),
+);
 /** `blue`: the portal's own sidebar, its default. */
-const sidebarColor = v.nullable(v.pipe(v.string(), v.regex(/^(#[\da-f]{6}|blue)$/i, 'a color such as #0a64c8, or blue'), v.transform((text) => text.toLowerCase())));
+const sidebarColor = v.nullable(
+  v.pipe(
+    v.string(),
+    v.regex(/^(#[\da-f]{6}|blue)$/i, 'a color such as #0a64c8, or blue'),
+    v.transform((text) => text.toLowerCase()),
+  ),
+);
 /** Of this site, or http(s) without a name and password in it. */
-const picture = v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https?:\/\/(?![^/]*@)[^\s\\]+|\/(?![/\\])[^\s\\]*)$/, 'an http(s) address or a path of this site')));
+const picture = v.nullable(
+  v.pipe(
+    v.string(),
+    v.maxLength(2_000),
+    v.regex(
+      /^(https?:\/\/(?![^/]*@)[^\s\\]+|\/(?![/\\])[^\s\\]*)$/,
+      'an http(s) address or a path of this site',
+    ),
+  ),
+);
 const size = v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(8), v.maxValue(400)));
 const isZone = (zone: string): boolean => {
-  try { Intl.DateTimeFormat('en', { timeZone: zone }); return true; } catch { return false; }
+  try {
+    Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
 };
 
-/** What of a branding is the provider's to choose. The rest (`id`, `domain`, `apiUrl`, `authType`, sign-in) is made of other settings. */
+/**
+ * What of a branding is the provider's to choose. The rest (`id`, `domain`, `apiUrl`, `authType`,
+ * sign-in) is made of other settings.
+ */
 const BRAND_FIELDS = {
-  name: short(1), title: short(1), favIconUrl: picture, sidebarLogoUrl: picture, sidebarLogoDarkUrl: picture, sidebarLogoWidth: size, sidebarLogoHeight: size, sidebarTitle: short(1),
+  name: short(1),
+  title: short(1),
+  favIconUrl: picture,
+  sidebarLogoUrl: picture,
+  sidebarLogoDarkUrl: picture,
+  sidebarLogoWidth: size,
+  sidebarLogoHeight: size,
+  sidebarTitle: short(1),
   supportEmail: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(254), v.email())),
-  supportPhone: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(40), v.regex(/^[+\d][\d\s().-]*$/))),
-  isStripeEnabled: v.boolean(), accent: colour, accentDark: colour, sidebar: sidebarColor, sidebarDark: sidebarColor,
+  supportPhone: v.nullable(
+    v.pipe(v.string(), v.trim(), v.maxLength(40), v.regex(/^[+\d][\d\s().-]*$/)),
+  ),
+  isStripeEnabled: v.boolean(),
+  accent: colour,
+  accentDark: colour,
+  sidebar: sidebarColor,
+  sidebarDark: sidebarColor,
   timeZone: v.pipe(v.string(), v.maxLength(64), v.check(isZone, 'an IANA time zone')),
-  dayBeginsHour: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(23)), offlineDays: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(30)),
+  dayBeginsHour: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(23)),
+  offlineDays: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(30)),
   features: v.strictObject(FeaturesSchema.entries),
 };
 
 export const ASSET_NAMES = ['logo', 'logo-dark', 'favicon'] as const;
-export const ASSET_TYPES = ['image/svg+xml', 'image/png', 'image/x-icon', 'image/jpeg', 'image/webp'] as const;
+export const ASSET_TYPES = [
+  'image/svg+xml',
+  'image/png',
+  'image/x-icon',
+  'image/jpeg',
+  'image/webp',
+] as const;
 export const ASSET_BYTES = 200_000;
 
 export const brandEditCalls = {
   editBranding: call({
-    method: 'PUT', path: 'service-providers/{id}/branding', says: 'Changes what is named of a provider\'s branding: the own one, or one below.',
-    takes: v.strictObject({ id: anyId, ...v.partial(v.strictObject(BRAND_FIELDS)).entries }), gives: BrandingSchema, gate: 'admin.dashboard', failures: ['not-found'],
+    method: 'PUT',
+    path: 'service-providers/{id}/branding',
+    says: "Changes what is named of a provider's branding: the own one, or one below.",
+    takes: v.strictObject({ id: anyId, ...v.partial(v.strictObject(BRAND_FIELDS)).entries }),
+    gives: BrandingSchema,
+    gate: 'admin.dashboard',
+    failures: ['not-found'],
   }),
   brandingOf: call({
-    method: 'GET', path: 'service-providers/{id}/branding', says: 'The branding of a provider that one keeps.', takes: v.strictObject({ id: anyId }),
-    gives: BrandingSchema, gate: 'admin.dashboard', failures: ['not-found'],
+    method: 'GET',
+    path: 'service-providers/{id}/branding',
+    says: 'The branding of a provider that one keeps.',
+    takes: v.strictObject({ id: anyId }),
+    gives: BrandingSchema,
+    gate: 'admin.dashboard',
+    failures: ['not-found'],
   }),
   putBrandAsset: call({
-    method: 'POST', path: 'service-providers/{id}/assets', says: 'Keeps a picture of a branding, 200 kB at most. What could run in an SVG is taken out.',
+    method: 'POST',
+    path: 'service-providers/{id}/assets',
+    says: 'Keeps a picture of a branding, 200 kB at most. What could run in an SVG is taken out.',
     takes: v.strictObject({
-      id: anyId, name: v.picklist(ASSET_NAMES), type: v.picklist(ASSET_TYPES),
-      base64: v.pipe(v.string(), v.minLength(4), v.maxLength(Math.ceil(ASSET_BYTES / 3) * 4), v.regex(/^[A-Za-z\d+/]+={0,2}$/)),
+      id: anyId,
+      name: v.picklist(ASSET_NAMES),
+      type: v.picklist(ASSET_TYPES),
+      base64: v.pipe(
+        v.string(),
+        v.minLength(4),
+        v.maxLength(Math.ceil(ASSET_BYTES / 3) * 4),
+        v.regex(/^[A-Za-z\d+/]+={0,2}$/),
+      ),
     }),
-    gives: v.object({ url: v.string(), bytes: v.number(), changed: v.boolean() }), gate: 'admin.dashboard', failures: ['not-found', 'too-large'],
+    gives: v.object({ url: v.string(), bytes: v.number(), changed: v.boolean() }),
+    gate: 'admin.dashboard',
+    failures: ['not-found', 'too-large'],
   }),
 } as const;

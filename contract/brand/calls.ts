@@ -4,7 +4,12 @@ import { BrandingSchema } from './branding.ts';
 
 export const brandCalls = {
   getBranding: call({
-    method: 'GET', path: 'service-providers/branding', says: 'The branding of the host asked.', takes: v.strictObject({}),
-    gives: BrandingSchema, gate: 'public', failures: [],
+    method: 'GET',
+    path: 'service-providers/branding',
+    says: 'The branding of the host asked.',
+    takes: v.strictObject({}),
+    gives: BrandingSchema,
+    gate: 'public',
+    failures: [],
   }),
 } as const;

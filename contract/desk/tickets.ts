@@ -6,7 +6,11 @@ import { nameText } from '../stored-text.ts';
 /** Where a provider's tickets live: in its ticketing system, or here alone (`own`). */
 export const TICKET_SYSTEMS = ['own', 'connectwise', 'autotask'] as const;
 export type TicketSystem = (typeof TICKET_SYSTEMS)[number];
-export const SYSTEM_NAMES: Readonly<Record<TicketSystem, string>> = { own: 'Daybook', connectwise: 'ConnectWise', autotask: 'Autotask' };
+export const SYSTEM_NAMES: Readonly<Record<TicketSystem, string>> = {
+  own: 'Daybook',
+  connectwise: 'ConnectWise',
+  autotask: 'Autotask',
+};
 
 const uuid = v.pipe(v.string(), v.uuid());
 const n = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
@@ -14,7 +18,10 @@ const id = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.ticketChars));
 const url = v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^https?:\/\//)));
 
 /** What a ticketing system names by an id: a status, a priority, a member, a company. */
-export const NamedSchema = v.strictObject({ id, name: v.pipe(v.string(), v.maxLength(LIMITS.nameChars)) });
+export const NamedSchema = v.strictObject({
+  id,
+  name: v.pipe(v.string(), v.maxLength(LIMITS.nameChars)),
+});
 export type Named = v.InferOutput<typeof NamedSchema>;
 /** `closed`: who has this status is over. */
 export const StatusSchema = v.strictObject({ ...NamedSchema.entries, closed: v.boolean() });
@@ -25,25 +32,65 @@ export const ticketSubject = nameText(LIMITS.subjectChars);
 export const ticketDescription = v.pipe(v.string(), v.maxLength(LIMITS.descriptionChars));
 
 export const OWN_STATUSES: readonly TicketStatus[] = [
-  { id: 'new', name: 'New', closed: false }, { id: 'progress', name: 'In progress', closed: false }, { id: 'waiting', name: 'Waiting', closed: false }, { id: 'closed', name: 'Closed', closed: true },
+  { id: 'new', name: 'New', closed: false },
+  { id: 'progress', name: 'In progress', closed: false },
+  { id: 'waiting', name: 'Waiting', closed: false },
+  { id: 'closed', name: 'Closed', closed: true },
 ];
-export const OWN_PRIORITIES: readonly Named[] = [{ id: 'low', name: 'Low' }, { id: 'medium', name: 'Medium' }, { id: 'high', name: 'High' }];
+export const OWN_PRIORITIES: readonly Named[] = [
+  { id: 'low', name: 'Low' },
+  { id: 'medium', name: 'Medium' },
+  { id: 'high', name: 'High' },
+];
 
-/** Who or what last opened or closed it: somebody here, the ticketing system, a success, or the same failure once more. */
+/**
+ * Who or what last opened or closed it: somebody here, the ticketing system, a success, or the same
+ * failure once more.
+ */
 export const TICKET_BY = ['person', 'system', 'success', 'again'] as const;
 export type TicketBy = (typeof TICKET_BY)[number];
 
-const fields = { subject: ticketSubject, description: ticketDescription, status: StatusSchema, priority: v.nullable(NamedSchema), owner: v.nullable(NamedSchema) };
+const fields = {
+  subject: ticketSubject,
+  description: ticketDescription,
+  status: StatusSchema,
+  priority: v.nullable(NamedSchema),
+  owner: v.nullable(NamedSchema),
+};
 
-/** `company` stands in the envelope too. The number is the provider's own, in order; another system gives its own later. */
+/**
+ * `company` stands in the envelope too. The number is the provider's own, in order; another system
+ * gives its own later.
+ */
 export const ticketMade = v.strictObject({
-  type: v.literal('ticket.made@1'), data: v.strictObject({ id: uuid, number: n, company: n, system: v.picklist(TICKET_SYSTEMS), contact: v.nullable(NamedSchema), ...fields }),
+  type: v.literal('ticket.made@1'),
+  data: v.strictObject({
+    id: uuid,
+    number: n,
+    company: n,
+    system: v.picklist(TICKET_SYSTEMS),
+    contact: v.nullable(NamedSchema),
+    ...fields,
+  }),
 });
 /** What is said is as it is from here on; what is left out stays. */
-export const ticketChanged = v.strictObject({ type: v.literal('ticket.changed@1'), data: v.strictObject({ id: uuid, by: v.picklist(TICKET_BY), ...v.partial(v.strictObject(fields)).entries }) });
+export const ticketChanged = v.strictObject({
+  type: v.literal('ticket.changed@1'),
+  data: v.strictObject({
+    id: uuid,
+    by: v.picklist(TICKET_BY),
+    ...v.partial(v.strictObject(fields)).entries,
+  }),
+});
 /** The ticketing system has it, under this id and number. */
-export const ticketLinked = v.strictObject({ type: v.literal('ticket.linked@1'), data: v.strictObject({ id: uuid, remote: v.strictObject({ id, number: id, url }) }) });
-export const ticketDeleted = v.strictObject({ type: v.literal('ticket.deleted@1'), data: v.strictObject({ id: uuid }) });
+export const ticketLinked = v.strictObject({
+  type: v.literal('ticket.linked@1'),
+  data: v.strictObject({ id: uuid, remote: v.strictObject({ id, number: id, url }) }),
+});
+export const ticketDeleted = v.strictObject({
+  type: v.literal('ticket.deleted@1'),
+  data: v.strictObject({ id: uuid }),
+});
 
 export interface TicketRow {
   readonly id: string;
@@ -57,7 +104,11 @@ export interface TicketRow {
   readonly priority: Named | null;
   readonly owner: Named | null;
   /** As the ticketing system knows it; null while it does not. */
-  readonly remote: { readonly id: string; readonly number: string; readonly url: string | null } | null;
+  readonly remote: {
+    readonly id: string;
+    readonly number: string;
+    readonly url: string | null;
+  } | null;
   readonly madeBy: UserId;
   readonly madeAt: Ms;
   readonly changedAt: Ms;
@@ -67,4 +118,5 @@ export interface TicketRow {
 }
 
 /** What a problem shows: the number that the ticketing system gave, or our own. */
-export const ticketNumber = ({ number, remote }: Pick<TicketRow, 'number' | 'remote'>): string => remote?.number ?? `D-${number}`;
+export const ticketNumber = ({ number, remote }: Pick<TicketRow, 'number' | 'remote'>): string =>
+  remote?.number ?? `D-${number}`;

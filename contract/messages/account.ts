@@ -1,4 +1,6 @@
-/** Words of the specification's catalogue to the letter, its spelling included; the others are ours. */
+/**
+ * Words of the specification's catalogue to the letter, its spelling included; the others are ours.
+ */
 export const ACCOUNT = {
   changePassword: 'Sorry, change password failed.',
   currentPassword: 'The current password is not valid.',
@@ -25,7 +27,8 @@ export const ACCOUNT = {
   reauthByFactor: 'Confirm by your passkey, your authenticator or a recovery code.',
   notByKey: 'An API key cannot do this. Sign in.',
   keyExpired: 'This API key has expired.',
-  keyTooMany: (most: number): string => `Each user has ${most} API keys at most. Revoke one that is not needed any more.`,
+  keyTooMany: (most: number): string =>
+    `Each user has ${most} API keys at most. Revoke one that is not needed any more.`,
   keyNotYours: 'Choose abilities that you have yourself.',
   keyUntil: (days: number): string => `Choose a day within the next ${days}.`,
   keyLacks: (ability: string): string => `This API key does not have the ability ${ability}.`,
@@ -49,8 +52,10 @@ export const ACCOUNT = {
   wrongPasskey: 'This passkey is not valid here.',
   otherStep: 'This sign-in asks for something else. Start again if it does not go on.',
   phoneFixed: 'Your mobile number can be changed in your profile only.',
-  phoneNotUpdated: 'The mobile number was not changed in this sign-in. Send the code without userUpdatedPhoneOnce.',
-  phoneUpdatedOnce: 'The mobile number was already changed in this sign-in. Start again to use another one.',
+  phoneNotUpdated:
+    'The mobile number was not changed in this sign-in. Send the code without userUpdatedPhoneOnce.',
+  phoneUpdatedOnce:
+    'The mobile number was already changed in this sign-in. Start again to use another one.',
   noPhoneYet: 'Enter a mobile number in your profile first.',
   lastFactor: 'Your provider asks for an authenticator app or a passkey. Set up another one first.',
   noFactorYet: 'Set up an authenticator app or a passkey first.',

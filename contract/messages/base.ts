@@ -1,4 +1,6 @@
-/** What any page may have to say, the one for signing in too. Small: it comes with the first load. */
+/**
+ * What any page may have to say, the one for signing in too. Small: it comes with the first load.
+ */
 export const BASE = {
   sessionExpired: 'Your session has expired. Please log in again to continue.',
   signedOut: 'Please log in to continue.',
@@ -15,13 +17,16 @@ export const BASE = {
   tooLarge: 'The request is larger than allowed.',
   keyReused: 'This command was sent before with other content.',
   outOfOrder: 'A command of this device is missing before this one.',
-  updateNeeded: 'This page is older than the server. Reload it to continue; unsent changes are kept.',
+  updateNeeded:
+    'This page is older than the server. Reload it to continue; unsent changes are kept.',
   chunk: 'Part of this page did not load. Reload it to continue; your changes are kept.',
   tooMany: 'Too many requests. Wait a moment and try again.',
   busy: 'The server is busy. Try again in a moment.',
   outOfSpace: 'The server is out of disk space. Try again later.',
-  outOfSpaceQueued: 'The server is out of disk space. Your changes are saved on this device and will be sent later.',
-  outcomeUnknown: 'The server lost its database while saving. Check whether the change was made before you try again.',
+  outOfSpaceQueued:
+    'The server is out of disk space. Your changes are saved on this device and will be sent later.',
+  outcomeUnknown:
+    'The server lost its database while saving. Check whether the change was made before you try again.',
   badAnswer: 'The server does not answer properly. Try again in a moment.',
   serverFault: 'Something went wrong on the server. It has been logged.',
   needsNetwork: 'This needs the network. Connect and try again.',

@@ -5,7 +5,8 @@ export const REPORTS = {
   changeReport: 'Error while editing the report. Try again later.',
   removeReport: 'Error while deleting the report. Try again later.',
   sendReport: 'Error while sending the report, try again later.',
-  reportsFull: (most: number): string => `There are ${most} reports, which is the most. Remove one first.`,
+  reportsFull: (most: number): string =>
+    `There are ${most} reports, which is the most. Remove one first.`,
   reportOneCompany: 'Choose the one company that this report is about.',
   reportSomeCompanies: 'Choose the companies that this report is about.',
   reportManyCompanies: `Choose up to ${MOST_CUSTOMERS} companies.`,
@@ -18,5 +19,6 @@ export const REPORTS = {
   reportNotMade: 'The report could not be made.',
   reportTooLate: 'The report took too long to make. Choose fewer companies or a shorter time.',
   reportFileTooLarge: 'The file is too large for a mail. Choose fewer companies or a shorter time.',
-  reportAddressNotConfirmed: 'The owner of this report has not confirmed this address as their own.',
+  reportAddressNotConfirmed:
+    'The owner of this report has not confirmed this address as their own.',
 } as const;

@@ -4,15 +4,22 @@ import { rules } from './marks.ts';
 import { withoutNames } from './names.ts';
 import type { ProblemKind } from './words.ts';
 
-/** A cause as RUN-5 means it: the fixed words of a failure, with ‹marks› where failures of the same cause differ. */
-export interface Cause { readonly template: string; readonly kind: ProblemKind }
+/**
+ * A cause as RUN-5 means it: the fixed words of a failure, with ‹marks› where failures of the same
+ * cause differ.
+ */
+export interface Cause {
+  readonly template: string;
+  readonly kind: ProblemKind;
+}
 
 /** Longest template, UTF-16 units. */
 export const TEMPLATE_CHARS = 300;
 
 /**
- * RUN-5: the first meaningful line of a failure's text with what varies turned into marks. `names`: what this computer or server is
- * called, where it is known, since a bare name cannot be told from a word. The template of a template is itself; never empty.
+ * RUN-5: the first meaningful line of a failure's text with what varies turned into marks. `names`:
+ * what this computer or server is called, where it is known, since a bare name cannot be told from
+ * a word. The template of a template is itself; never empty.
  */
 export function templateOf(message: string, names: readonly string[] = []): Cause {
   const key = `${names.join('\0')}\n${message}`;
@@ -44,9 +51,15 @@ function read(message: string, names: readonly string[]): Cause {
 function round(text: string): string {
   let next = text;
   for (const [pattern, mark, needs] of rules()) {
-    if (needs.test(next)) next = next.replace(pattern, (found: string, ...groups: unknown[]) => (found.startsWith('‹') ? found : mark(found, groups)));
+    if (needs.test(next))
+      next = next.replace(pattern, (found: string, ...groups: unknown[]) =>
+        found.startsWith('‹') ? found : mark(found, groups),
+      );
   }
-  next = next.replace(/(‹[a-z]+›)(?:[\s,;|&+:=-]{0,3}\1)+/g, '$1').replace(/\s+/g, ' ').trim();
+  next = next
+    .replace(/(‹[a-z]+›)(?:[\s,;|&+:=-]{0,3}\1)+/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
   return firstLine(cut(next)).replace(/…$/, '').trim();
 }
 

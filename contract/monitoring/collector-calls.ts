@@ -23,71 +23,146 @@ const fields = {
   companyN,
   everySec: v.pipe(v.number(), v.safeInteger(), v.minValue(60), v.maxValue(86_400)),
   enabled: v.boolean(),
-  /** PEM of the one certificate that is believed, for a system whose own is not signed by a public authority. */
+  /**
+   * PEM of the one certificate that is believed, for a system whose own is not signed by a public
+   * authority.
+   */
   certificate: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.certificateChars))),
 };
 const kind = v.picklist(COLLECTOR_KINDS);
 const counted = v.object({ linked: v.number(), unlinked: v.number() });
 
 const collectionOut = v.object({
-  entity: v.picklist(ENTITIES), status: v.picklist(['waiting', 'running', 'succeeded', 'failed']),
-  startedAt: v.nullable(v.number()), succeededAt: v.nullable(v.number()), nextAt: v.nullable(v.number()),
+  entity: v.picklist(ENTITIES),
+  status: v.picklist(['waiting', 'running', 'succeeded', 'failed']),
+  startedAt: v.nullable(v.number()),
+  succeededAt: v.nullable(v.number()),
+  nextAt: v.nullable(v.number()),
   /** Read in the last whole round, and of those how many belong to no company of ours. */
-  rows: v.number(), unlinked: v.number(), fails: v.number(), error: v.nullable(v.string()),
+  rows: v.number(),
+  unlinked: v.number(),
+  fails: v.number(),
+  error: v.nullable(v.string()),
 });
 export type CollectionOut = v.InferOutput<typeof collectionOut>;
 
 const connectionOut = v.object({
-  _id: v.string(), kind, name: v.string(), address: v.string(), companyN: v.nullable(v.number()), everySec: v.number(), enabled: v.boolean(),
-  certificate: v.nullable(v.string()), signIn: v.picklist(SIGN_INS), user: v.nullable(v.string()), madeAt: v.number(),
-  collections: v.array(collectionOut), companies: counted, alarms: v.number(),
+  _id: v.string(),
+  kind,
+  name: v.string(),
+  address: v.string(),
+  companyN: v.nullable(v.number()),
+  everySec: v.number(),
+  enabled: v.boolean(),
+  certificate: v.nullable(v.string()),
+  signIn: v.picklist(SIGN_INS),
+  user: v.nullable(v.string()),
+  madeAt: v.number(),
+  collections: v.array(collectionOut),
+  companies: counted,
+  alarms: v.number(),
 });
 export type ConnectionOut = v.InferOutput<typeof connectionOut>;
 
 const tested = v.object({
-  ok: v.boolean(), says: v.string(),
+  ok: v.boolean(),
+  says: v.string(),
   /** The certificate that it showed, where that was not believed: to be compared and pinned. */
-  seen: v.nullable(v.object({ certificate: v.string(), fingerprint: v.string(), subject: v.string(), until: v.number() })),
+  seen: v.nullable(
+    v.object({
+      certificate: v.string(),
+      fingerprint: v.string(),
+      subject: v.string(),
+      until: v.number(),
+    }),
+  ),
 });
 export type ConnectionTested = v.InferOutput<typeof tested>;
 
-const found = v.object({ uid: v.string(), name: v.string(), companyN: v.nullable(v.number()), detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])), seenAt: v.number() });
+const found = v.object({
+  uid: v.string(),
+  name: v.string(),
+  companyN: v.nullable(v.number()),
+  detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
+  seenAt: v.number(),
+});
 export type Found = v.InferOutput<typeof found>;
 
 const gate = 'monitoring.sources';
 
 export const collectorCalls = {
   listConnections: call({
-    method: 'GET', path: 'monitoring/connections', says: 'The systems that are asked for results, and how each of them was last heard, entity by entity.',
-    takes: v.strictObject({}), gives: v.array(connectionOut), gate, failures: [],
+    method: 'GET',
+    path: 'monitoring/connections',
+    says: 'The systems that are asked for results, and how each of them was last heard, entity by entity.',
+    takes: v.strictObject({}),
+    gives: v.array(connectionOut),
+    gate,
+    failures: [],
   }),
   makeConnection: call({
-    method: 'POST', path: 'monitoring/connections', says: 'A new connection. Its credentials are sealed and told to nobody.',
-    takes: v.strictObject({ kind, ...fields, credentials: CredentialsSchema }), gives: v.object({ _id: v.string() }), gate, failures: ['bad-input', 'conflict', 'forbidden', 'not-found'],
+    method: 'POST',
+    path: 'monitoring/connections',
+    says: 'A new connection. Its credentials are sealed and told to nobody.',
+    takes: v.strictObject({ kind, ...fields, credentials: CredentialsSchema }),
+    gives: v.object({ _id: v.string() }),
+    gate,
+    failures: ['bad-input', 'conflict', 'forbidden', 'not-found'],
   }),
   editConnection: call({
-    method: 'PUT', path: 'monitoring/connections/{id}', says: 'Changes a connection. Without `credentials` the kept ones stay, unless the address changes: then they are asked for again.',
-    takes: v.strictObject({ id: uuid, ...fields, credentials: v.optional(CredentialsSchema) }), gives: v.object({}), gate, failures: ['bad-input', 'conflict', 'forbidden', 'not-found'],
+    method: 'PUT',
+    path: 'monitoring/connections/{id}',
+    says: 'Changes a connection. Without `credentials` the kept ones stay, unless the address changes: then they are asked for again.',
+    takes: v.strictObject({ id: uuid, ...fields, credentials: v.optional(CredentialsSchema) }),
+    gives: v.object({}),
+    gate,
+    failures: ['bad-input', 'conflict', 'forbidden', 'not-found'],
   }),
   deleteConnection: call({
-    method: 'DELETE', path: 'monitoring/connections/{id}', says: 'Takes a connection away, with its credentials. The results that it brought stay.',
-    takes: v.strictObject({ id: uuid }), gives: v.object({}), gate, failures: ['not-found'],
+    method: 'DELETE',
+    path: 'monitoring/connections/{id}',
+    says: 'Takes a connection away, with its credentials. The results that it brought stay.',
+    takes: v.strictObject({ id: uuid }),
+    gives: v.object({}),
+    gate,
+    failures: ['not-found'],
   }),
   testConnection: call({
-    method: 'POST', path: 'monitoring/connections/test', says: 'Signs in and asks one question, with nothing kept. `id`: with the kept credentials where none are given, at the kept address only.',
-    takes: v.strictObject({ id: v.optional(uuid), kind, address: fields.address, certificate: fields.certificate, credentials: v.optional(CredentialsSchema) }), gives: tested, gate,
+    method: 'POST',
+    path: 'monitoring/connections/test',
+    says: 'Signs in and asks one question, with nothing kept. `id`: with the kept credentials where none are given, at the kept address only.',
+    takes: v.strictObject({
+      id: v.optional(uuid),
+      kind,
+      address: fields.address,
+      certificate: fields.certificate,
+      credentials: v.optional(CredentialsSchema),
+    }),
+    gives: tested,
+    gate,
     failures: ['bad-input', 'not-found', 'too-many'],
   }),
   syncConnection: call({
-    method: 'POST', path: 'monitoring/connections/{id}/sync', says: 'Asks for everything now, or for one entity.',
-    takes: v.strictObject({ id: uuid, entity: v.optional(v.picklist(ENTITIES)) }), gives: v.object({}), gate, failures: ['not-found', 'conflict', 'too-many'],
+    method: 'POST',
+    path: 'monitoring/connections/{id}/sync',
+    says: 'Asks for everything now, or for one entity.',
+    takes: v.strictObject({ id: uuid, entity: v.optional(v.picklist(ENTITIES)) }),
+    gives: v.object({}),
+    gate,
+    failures: ['not-found', 'conflict', 'too-many'],
   }),
   foundByConnection: call({
-    method: 'GET', path: 'monitoring/connections/{id}/found', says: 'What a connection has found of an entity, by name; `unlinked=true`: only what belongs to no company of ours.',
+    method: 'GET',
+    path: 'monitoring/connections/{id}/found',
+    says: 'What a connection has found of an entity, by name; `unlinked=true`: only what belongs to no company of ours.',
     takes: v.strictObject({
-      id: uuid, entity: v.picklist(['companies', 'servers', 'agents', 'alarms', 'licences']), unlinked: v.optional(v.picklist(['true', 'false'])),
+      id: uuid,
+      entity: v.picklist(['companies', 'servers', 'agents', 'alarms', 'licences']),
+      unlinked: v.optional(v.picklist(['true', 'false'])),
       after: v.optional(v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number))),
     }),
-    gives: v.object({ rows: v.array(found), total: v.number() }), gate, failures: ['not-found'],
+    gives: v.object({ rows: v.array(found), total: v.number() }),
+    gate,
+    failures: ['not-found'],
   }),
 } as const;

@@ -1,18 +1,44 @@
-/** Systems that are asked for their results, on a schedule: Veeam Service Provider Console, Veeam Backup & Replication, Zerto. */
+/**
+ * Systems that are asked for their results, on a schedule: Veeam Service Provider Console, Veeam
+ * Backup & Replication, Zerto.
+ */
 export const COLLECTOR_KINDS = ['vspc', 'vbr', 'zerto'] as const;
 export type CollectorKind = (typeof COLLECTOR_KINDS)[number];
 
 export const COLLECTOR_NAMES: Readonly<Record<CollectorKind, string>> = {
-  vspc: 'Veeam Service Provider Console', vbr: 'Veeam Backup & Replication', zerto: 'Zerto',
+  vspc: 'Veeam Service Provider Console',
+  vbr: 'Veeam Backup & Replication',
+  zerto: 'Zerto',
 };
 
 /** What is asked for, each by itself: one that fails does not hold up the others. */
-export const ENTITIES = ['companies', 'servers', 'agents', 'jobs', 'agent-jobs', 'office365-jobs', 'sessions', 'repositories', 'computers', 'alarms', 'licences'] as const;
+export const ENTITIES = [
+  'companies',
+  'servers',
+  'agents',
+  'jobs',
+  'agent-jobs',
+  'office365-jobs',
+  'sessions',
+  'repositories',
+  'computers',
+  'alarms',
+  'licences',
+] as const;
 export type Entity = (typeof ENTITIES)[number];
 
 export const ENTITY_NAMES: Readonly<Record<Entity, string>> = {
-  'companies': 'Companies', 'servers': 'Backup servers', 'agents': 'Backup agents', 'jobs': 'Jobs', 'agent-jobs': 'Agent jobs', 'office365-jobs': 'Microsoft 365 jobs',
-  'sessions': 'Sessions', 'repositories': 'Repositories', 'computers': 'Discovered computers', 'alarms': 'Alarms', 'licences': 'Licences',
+  'companies': 'Companies',
+  'servers': 'Backup servers',
+  'agents': 'Backup agents',
+  'jobs': 'Jobs',
+  'agent-jobs': 'Agent jobs',
+  'office365-jobs': 'Microsoft 365 jobs',
+  'sessions': 'Sessions',
+  'repositories': 'Repositories',
+  'computers': 'Discovered computers',
+  'alarms': 'Alarms',
+  'licences': 'Licences',
 };
 
 /** In the order in which they are asked for: what tells of another comes before it. */
@@ -22,20 +48,43 @@ export const ENTITIES_OF: Readonly<Record<CollectorKind, readonly Entity[]>> = {
   zerto: ['jobs', 'alarms'],
 };
 
-/** Entities that bring results: while one of them fails, nothing is expected of the connection's jobs (RUN-3). */
-export const RESULT_ENTITIES = ['jobs', 'agent-jobs', 'office365-jobs', 'sessions'] as const satisfies readonly Entity[];
+/**
+ * Entities that bring results: while one of them fails, nothing is expected of the connection's
+ * jobs (RUN-3).
+ */
+export const RESULT_ENTITIES = [
+  'jobs',
+  'agent-jobs',
+  'office365-jobs',
+  'sessions',
+] as const satisfies readonly Entity[];
 
-const MINUTE = 60, HOUR = 3_600;
+const MINUTE = 60;
+const HOUR = 3_600;
 /** Asked for at most so often, in seconds; results as often as the connection says. */
 const LEAST: Readonly<Record<Entity, number>> = {
-  'companies': HOUR, 'servers': 15 * MINUTE, 'agents': 15 * MINUTE, 'jobs': 0, 'agent-jobs': 0, 'office365-jobs': 0,
-  'sessions': 0, 'repositories': HOUR, 'computers': HOUR, 'alarms': 0, 'licences': 24 * HOUR,
+  'companies': HOUR,
+  'servers': 15 * MINUTE,
+  'agents': 15 * MINUTE,
+  'jobs': 0,
+  'agent-jobs': 0,
+  'office365-jobs': 0,
+  'sessions': 0,
+  'repositories': HOUR,
+  'computers': HOUR,
+  'alarms': 0,
+  'licences': 24 * HOUR,
 };
-export const everyOf = (entity: Entity, everySec: number): number => Math.max(LEAST[entity], everySec);
+export const everyOf = (entity: Entity, everySec: number): number =>
+  Math.max(LEAST[entity], everySec);
 
 /** The ways in which each system is signed in to. */
 export const SIGN_INS = ['key', 'password', 'client'] as const;
 export type SignIn = (typeof SIGN_INS)[number];
-export const SIGN_INS_OF: Readonly<Record<CollectorKind, readonly SignIn[]>> = { vspc: ['key', 'password'], vbr: ['password'], zerto: ['client', 'password'] };
+export const SIGN_INS_OF: Readonly<Record<CollectorKind, readonly SignIn[]>> = {
+  vspc: ['key', 'password'],
+  vbr: ['password'],
+  zerto: ['client', 'password'],
+};
 
 export type CollectionStatus = 'waiting' | 'running' | 'succeeded' | 'failed';

@@ -3,10 +3,38 @@ import type { Ms } from '../ids.ts';
 import { dayText, offsetAt } from './day.ts';
 import type { DayN } from './day.ts';
 
-/** What a list's file may hold, in the grid's words. `started`, `lastGood` and other moments make two columns each, and so do ranges. */
+/**
+ * What a list's file may hold, in the grid's words. `started`, `lastGood` and other moments make
+ * two columns each, and so do ranges.
+ */
 export const EXPORT_COLUMNS = [
-  'state', 'streak', 'company', 'job', 'computer', 'server', 'source', 'type', 'managed', 'schedule', 'kind', 'cause', 'message', 'started', 'duration',
-  'usualDuration', 'bytes', 'usualBytes', 'lastGood', 'review', 'reviewedBy', 'reviewedAt', 'comment', 'snoozedUntil', 'note', 'ticket', 'run',
+  'state',
+  'streak',
+  'company',
+  'job',
+  'computer',
+  'server',
+  'source',
+  'type',
+  'managed',
+  'schedule',
+  'kind',
+  'cause',
+  'message',
+  'started',
+  'duration',
+  'usualDuration',
+  'bytes',
+  'usualBytes',
+  'lastGood',
+  'review',
+  'reviewedBy',
+  'reviewedAt',
+  'comment',
+  'snoozedUntil',
+  'note',
+  'ticket',
+  'run',
 ] as const;
 export type ExportColumnId = (typeof EXPORT_COLUMNS)[number];
 
@@ -14,8 +42,15 @@ export type ExportColumnId = (typeof EXPORT_COLUMNS)[number];
 export const SERVER_COLUMNS = ['level', 'scheduledFor', 'errorCount', 'warningCount'] as const;
 export type FileColumnId = ExportColumnId | (typeof SERVER_COLUMNS)[number];
 
-/** `words`: what a person reads for a code of this column (`Missed`: "Did not run"); a code without a word stands as it is. */
-export interface ExportColumn<Id extends FileColumnId = ExportColumnId> { readonly id: Id; readonly title: string; readonly words?: Readonly<Record<string, string>> }
+/**
+ * `words`: what a person reads for a code of this column (`Missed`: "Did not run"); a code without
+ * a word stands as it is.
+ */
+export interface ExportColumn<Id extends FileColumnId = ExportColumnId> {
+  readonly id: Id;
+  readonly title: string;
+  readonly words?: Readonly<Record<string, string>>;
+}
 
 /** Text is made safe; a number stands as it is; null is an empty cell. */
 export type Cell = string | number | null;
@@ -39,7 +74,9 @@ function csvCell(cell: Cell): string {
   return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A spreadsheet takes a cell that begins so for a formula: an apostrophe before it makes it text. */
+/**
+ * A spreadsheet takes a cell that begins so for a formula: an apostrophe before it makes it text.
+ */
 export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 /** Also where blanks at an end might be taken for none. */
@@ -59,24 +96,40 @@ export function utcText(at: Ms): string {
   return `${date}T${two(hour)}:${two(minute)}:${two(second)}Z`;
 }
 
-/** `DailyChecks_2026-11-21_074613.csv`: what it is and when it was made, on the wall of the zone. */
+/**
+ * `DailyChecks_2026-11-21_074613.csv`: what it is and when it was made, on the wall of the zone.
+ */
 export function csvName(prefix: string, at: Ms, timeZone: string): string {
   const { date, hour, minute, second } = clockOf(at + offsetAt(at, timeZone));
   return `${prefix}_${date}_${two(hour)}${two(minute)}${two(second)}.csv`;
 }
 
-/** What a clock without a zone shows. The date is kept: the next moment is mostly of the same day. */
-function clockOf(wall: Ms): { readonly date: string; readonly hour: number; readonly minute: number; readonly second: number } {
-  const day = Math.floor(wall / DAY), rest = Math.floor((wall - day * DAY) / 1000);
+/**
+ * What a clock without a zone shows. The date is kept: the next moment is mostly of the same day.
+ */
+function clockOf(wall: Ms): {
+  readonly date: string;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+} {
+  const day = Math.floor(wall / DAY);
+  const rest = Math.floor((wall - day * DAY) / 1000);
   let date = dates.get(day);
   if (date === undefined) {
     if (dates.size > MOST_DATES) dates.clear();
     dates.set(day, (date = dayText(day)));
   }
-  return { date, hour: Math.floor(rest / 3600), minute: Math.floor(rest / 60) % 60, second: rest % 60 };
+  return {
+    date,
+    hour: Math.floor(rest / 3600),
+    minute: Math.floor(rest / 60) % 60,
+    second: rest % 60,
+  };
 }
 
-const DAY = 86_400_000, MOST_DATES = 1_000;
+const DAY = 86_400_000;
+const MOST_DATES = 1_000;
 const dates = new Map<DayN, string>();
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value));

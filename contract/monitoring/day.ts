@@ -2,8 +2,9 @@ import type { Day, Ms } from '../ids.ts';
 import type { RunState } from './query.ts';
 
 /**
- * Operational days (RUN-7). A day is a whole number: days since 1970-01-01 on the wall of `timeZone`, where a day begins at
- * `beginsHour` (0 to 23) and ends at that hour of the next. Days that the clocks make longer or shorter stay one day.
+ * Operational days (RUN-7). A day is a whole number: days since 1970-01-01 on the wall of
+ * `timeZone`, where a day begins at `beginsHour` (0 to 23) and ends at that hour of the next. Days
+ * that the clocks make longer or shorter stay one day.
  */
 export type DayN = number;
 
@@ -11,12 +12,21 @@ export function dayOf(ms: Ms, timeZone: string, beginsHour: number): DayN {
   return Math.floor((ms + offsetAt(ms, timeZone) - beginsHour * HOUR) / DAY);
 }
 
-/** The first moment of a day. Where the clocks skip the hour at which it begins, the first moment after the gap. */
+/**
+ * The first moment of a day. Where the clocks skip the hour at which it begins, the first moment
+ * after the gap.
+ */
 export function startOfDay(day: DayN, timeZone: string, beginsHour: number): Ms {
   const wall = day * DAY + beginsHour * HOUR;
-  // The offset of the moment sought is one of those in force within a day of it; the earliest moment of the day wins.
-  const guesses = [wall - offsetAt(wall - DAY, timeZone), wall - offsetAt(wall + DAY, timeZone)].sort((a, b) => a - b);
-  const hit = guesses.find((ms) => dayOf(ms, timeZone, beginsHour) === day && dayOf(ms - 1, timeZone, beginsHour) < day);
+  // The offset of the moment sought is one of those in force within a day of it; the earliest
+  // moment of the day wins.
+  const guesses = [
+    wall - offsetAt(wall - DAY, timeZone),
+    wall - offsetAt(wall + DAY, timeZone),
+  ].sort((a, b) => a - b);
+  const hit = guesses.find(
+    (ms) => dayOf(ms, timeZone, beginsHour) === day && dayOf(ms - 1, timeZone, beginsHour) < day,
+  );
   if (hit !== undefined) return hit;
   let [before, after] = [wall - 2 * DAY, wall + 2 * DAY];
   while (after - before > 1) {
@@ -48,7 +58,8 @@ export function offsetAt(ms: Ms, timeZone: string): Ms {
   const day = Math.floor(ms / DAY);
   let known = days.get(day);
   if (known === undefined) {
-    // The same at both ends of a UTC day: the same all day. A day with a change is asked moment by moment.
+    // The same at both ends of a UTC day: the same all day. A day with a change is asked moment by
+    // moment.
     const first = measure(day * DAY, timeZone);
     known = first === measure((day + 1) * DAY - 1000, timeZone) ? first : null;
     if (days.size > 4_000) days.clear();
@@ -59,12 +70,23 @@ export function offsetAt(ms: Ms, timeZone: string): Ms {
 
 export type WorstHow = 'worst' | 'best' | 'last' | 'warning-if-mixed';
 
-/** Greater is worse. A run that is not over says the least: it counts where nothing else is known. */
-const RANK: Record<RunState, number> = { Failed: 6, Error: 5, Missed: 4, Warning: 3, Anomaly: 2, Success: 1, Running: 0 };
+/**
+ * Greater is worse. A run that is not over says the least: it counts where nothing else is known.
+ */
+const RANK: Record<RunState, number> = {
+  Failed: 6,
+  Error: 5,
+  Missed: 4,
+  Warning: 3,
+  Anomaly: 2,
+  Success: 1,
+  Running: 0,
+};
 
 /**
  * What several results of one day come to (RUN-7). `states` in order of time; null for none.
- * `warning-if-mixed`: a day with both good and bad results is a warning; a day of one sort shows its worst.
+ * `warning-if-mixed`: a day with both good and bad results is a warning; a day of one sort shows
+ * its worst.
  */
 export function worst(states: readonly RunState[], how: WorstHow): RunState | null {
   const over = states.filter((state) => state !== 'Running');
@@ -73,8 +95,10 @@ export function worst(states: readonly RunState[], how: WorstHow): RunState | nu
   const gravest = over.reduce((a, b) => (RANK[b] > RANK[a] ? b : a));
   const lightest = over.reduce((a, b) => (RANK[b] < RANK[a] ? b : a));
   if (how === 'best') return lightest;
-  // A success does not undo that the job runs again now: worst shows Running over Success, as the calendar's legend orders them.
-  if (how === 'worst') return gravest === 'Success' && over.length < states.length ? 'Running' : gravest;
+  // A success does not undo that the job runs again now: worst shows Running over Success, as the
+  // calendar's legend orders them.
+  if (how === 'worst')
+    return gravest === 'Success' && over.length < states.length ? 'Running' : gravest;
   return RANK[gravest] >= RANK.Missed && RANK[lightest] < RANK.Warning ? 'Warning' : gravest;
 }
 
@@ -87,7 +111,14 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   let format = formats.get(timeZone);
   if (format === undefined) {
     format = new Intl.DateTimeFormat('en-US-u-ca-iso8601', {
-      timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric',
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
     });
     if (formats.size > 600) formats.clear();
     formats.set(timeZone, format);
@@ -99,6 +130,13 @@ function measure(ms: Ms, timeZone: string): Ms {
   const whole = Math.floor(ms / 1000) * 1000;
   const part: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
   for (const { type, value } of formatOf(timeZone).formatToParts(whole)) part[type] = Number(value);
-  const wall = Date.UTC(part.year ?? 0, (part.month ?? 1) - 1, part.day ?? 1, part.hour ?? 0, part.minute ?? 0, part.second ?? 0);
+  const wall = Date.UTC(
+    part.year ?? 0,
+    (part.month ?? 1) - 1,
+    part.day ?? 1,
+    part.hour ?? 0,
+    part.minute ?? 0,
+    part.second ?? 0,
+  );
   return wall - whole;
 }

@@ -7,35 +7,78 @@ const uuid = v.pipe(v.string(), v.uuid());
 
 const hintShown = v.object({ _id: v.string(), ...hintFields });
 export type HintShown = v.InferOutput<typeof hintShown>;
-/** `matched`: open problems that it is shown with now. `helped`: problems with which it ever helped, and when last. */
+/**
+ * `matched`: open problems that it is shown with now. `helped`: problems with which it ever helped,
+ * and when last.
+ */
 const hintOut = v.object({
-  ...hintShown.entries, madeBy: v.string(), changedAt: v.number(), matched: v.number(), helped: v.object({ problems: v.number(), last: v.nullable(v.number()) }),
+  ...hintShown.entries,
+  madeBy: v.string(),
+  changedAt: v.number(),
+  matched: v.number(),
+  helped: v.object({ problems: v.number(), last: v.nullable(v.number()) }),
 });
 export type HintOut = v.InferOutput<typeof hintOut>;
 
 export const hintCalls = {
   listHints: call({
-    method: 'GET', path: 'monitoring/backoffice/hints', says: 'The hints by name, with how many open problems they are shown and how often they helped.',
-    takes: v.strictObject({}), gives: v.object({ hints: v.array(hintOut), count: v.number() }), gate: 'monitoring.hints', feature: 'hints', failures: [],
+    method: 'GET',
+    path: 'monitoring/backoffice/hints',
+    says: 'The hints by name, with how many open problems they are shown and how often they helped.',
+    takes: v.strictObject({}),
+    gives: v.object({ hints: v.array(hintOut), count: v.number() }),
+    gate: 'monitoring.hints',
+    feature: 'hints',
+    failures: [],
   }),
   hintsAtHand: call({
-    method: 'GET', path: 'monitoring/backoffice/hints/at-hand', says: 'The hints to show beside results, as far as this user may read them.',
-    takes: v.strictObject({}), gives: v.object({ hints: v.array(hintShown) }), gate: 'monitoring.daily-checks', feature: 'hints', failures: [],
+    method: 'GET',
+    path: 'monitoring/backoffice/hints/at-hand',
+    says: 'The hints to show beside results, as far as this user may read them.',
+    takes: v.strictObject({}),
+    gives: v.object({ hints: v.array(hintShown) }),
+    gate: 'monitoring.daily-checks',
+    feature: 'hints',
+    failures: [],
   }),
   makeHint: call({
-    method: 'POST', path: 'monitoring/backoffice/hints', says: 'A new hint.',
-    takes: v.strictObject({ hint: HintSchema }), gives: v.object({ _id: v.string() }), gate: 'monitoring.hints', feature: 'hints', failures: ['bad-input', 'conflict', 'forbidden'],
+    method: 'POST',
+    path: 'monitoring/backoffice/hints',
+    says: 'A new hint.',
+    takes: v.strictObject({ hint: HintSchema }),
+    gives: v.object({ _id: v.string() }),
+    gate: 'monitoring.hints',
+    feature: 'hints',
+    failures: ['bad-input', 'conflict', 'forbidden'],
   }),
   changeHint: call({
-    method: 'PUT', path: 'monitoring/backoffice/hints/{id}', says: 'Changes a hint.',
-    takes: v.strictObject({ id: uuid, hint: HintSchema }), gives: v.object({}), gate: 'monitoring.hints', feature: 'hints', failures: ['bad-input', 'not-found', 'forbidden'],
+    method: 'PUT',
+    path: 'monitoring/backoffice/hints/{id}',
+    says: 'Changes a hint.',
+    takes: v.strictObject({ id: uuid, hint: HintSchema }),
+    gives: v.object({}),
+    gate: 'monitoring.hints',
+    feature: 'hints',
+    failures: ['bad-input', 'not-found', 'forbidden'],
   }),
   removeHint: call({
-    method: 'DELETE', path: 'monitoring/backoffice/hints/{id}', says: 'Takes a hint away. Where it helped stays in the history of those problems.',
-    takes: v.strictObject({ id: uuid }), gives: v.object({}), gate: 'monitoring.hints', feature: 'hints', failures: ['not-found', 'forbidden'],
+    method: 'DELETE',
+    path: 'monitoring/backoffice/hints/{id}',
+    says: 'Takes a hint away. Where it helped stays in the history of those problems.',
+    takes: v.strictObject({ id: uuid }),
+    gives: v.object({}),
+    gate: 'monitoring.hints',
+    feature: 'hints',
+    failures: ['not-found', 'forbidden'],
   }),
   hintHelped: call({
-    method: 'POST', path: 'monitoring/backoffice/hints/{id}/helped', says: 'Says that a hint helped with the problem of the result `run`, or takes it back. Counted once a problem.',
-    takes: v.strictObject({ id: uuid, run: runRef, helped: v.boolean() }), gives: v.object({}), gate: 'monitoring.job-actions', feature: 'hints', failures: ['not-found', 'conflict'],
+    method: 'POST',
+    path: 'monitoring/backoffice/hints/{id}/helped',
+    says: 'Says that a hint helped with the problem of the result `run`, or takes it back. Counted once a problem.',
+    takes: v.strictObject({ id: uuid, run: runRef, helped: v.boolean() }),
+    gives: v.object({}),
+    gate: 'monitoring.job-actions',
+    feature: 'hints',
+    failures: ['not-found', 'conflict'],
   }),
 } as const;

@@ -5,10 +5,13 @@ import type { JobRow } from './rows.ts';
 export type Placed = Pick<JobRow, 'company' | 'computer' | 'server'>;
 
 /**
- * DESK-6: counts the jobs of a company whose computer or server has a host name. Upper and lower case are the same, and so are a name and
- * its full form (`db1` and `db1.example.net`); two full names are the same only where they are equal. An address is no name with a domain.
+ * DESK-6: counts the jobs of a company whose computer or server has a host name. Upper and lower
+ * case are the same, and so are a name and its full form (`db1` and `db1.example.net`); two full
+ * names are the same only where they are equal. An address is no name with a domain.
  */
-export function jobCounter(jobs: readonly Placed[]): (company: CompanyN, hostName: string) => number {
+export function jobCounter(
+  jobs: readonly Placed[],
+): (company: CompanyN, hostName: string) => number {
   const whole = new Map<string, Set<number>>();
   const short = new Map<string, Set<number>>();
   jobs.forEach(({ company, computer, server }, job) => {
@@ -21,7 +24,10 @@ export function jobCounter(jobs: readonly Placed[]): (company: CompanyN, hostNam
   return (company, hostName) => {
     const name = plain(hostName);
     const same = whole.get(`${company} ${name}`) ?? NONE;
-    const alike = (shortOf(name) === name ? short.get(`${company} ${name}`) : whole.get(`${company} ${shortOf(name)}`)) ?? NONE;
+    const alike =
+      (shortOf(name) === name
+        ? short.get(`${company} ${name}`)
+        : whole.get(`${company} ${shortOf(name)}`)) ?? NONE;
     return same.size + [...alike].filter((job) => !same.has(job)).length;
   };
 }
@@ -29,7 +35,8 @@ export function jobCounter(jobs: readonly Placed[]): (company: CompanyN, hostNam
 const NONE: ReadonlySet<number> = new Set();
 const plain = (name: string): string => name.trim().toLowerCase();
 const ADDRESS = /^[\d.]+$|:/;
-const shortOf = (name: string): string => (ADDRESS.test(name) ? name : name.split('.', 1)[0] || name);
+const shortOf = (name: string): string =>
+  ADDRESS.test(name) ? name : name.split('.', 1)[0] || name;
 
 function add(index: Map<string, Set<number>>, key: string, job: number): void {
   const set = index.get(key);

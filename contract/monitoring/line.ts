@@ -1,19 +1,20 @@
 import { LIMITS } from '../limits.ts';
 
 /**
- * The one line of a tool's output that a person should read: the reason of a failure. Without time stamps, names of
- * programs, levels and colours, at most `LIMITS.messageChars` long; '' where there is none. The reason of a reason is itself.
+ * The one line of a tool's output that a person should read: the reason of a failure. Without time
+ * stamps, names of programs, levels and colours, at most `LIMITS.messageChars` long; '' where there
+ * is none. The reason of a reason is itself.
  *
- * Every line gets a score, and the highest wins (of equals the first, or with `last` the last). From high to low:
- *   7    a fatal line that names a condition ("Fatal: wrong password")
- *   6    an error line that names a condition ("ERROR : a.txt: permission denied")
- *   5.5  a line without a level that does ("ssh: connect to host …: Connection refused")
- *   5.4  the exception at the end of a traceback, where it names a condition
- *   5, 4.5, 4.4  a fatal line, an error line, an exception of unknown words
- *   4    a line with a word of failure; 4.2 a warning that names a condition; 3 any other warning
- *   2.5  "command … returned non-zero exit status", 2 "Backup failed", "3 errors": they only say that something else failed
- *   1    any other text
- *   0.2  progress and totals, what a program says of itself, and the inside of a traceback
+ * Every line gets a score, and the highest wins (of equals the first, or with `last` the last).
+ * From high to low: 7 a fatal line that names a condition ("Fatal: wrong password") 6 an error line
+ * that names a condition ("ERROR : a.txt: permission denied")
+ * 5.5 a line without a level that does ("ssh: connect to host …: Connection refused")
+ * 5.4 the exception at the end of a traceback, where it names a condition 5, 4.5, 4.4 a fatal line,
+ * an error line, an exception of unknown words 4 a line with a word of failure; 4.2 a warning that
+ * names a condition; 3 any other warning
+ * 2.5 "command … returned non-zero exit status", 2 "Backup failed", "3 errors": they only say that
+ * something else failed 1 any other text
+ * 0.2 progress and totals, what a program says of itself, and the inside of a traceback
  */
 export function firstLine(text: string, which: 'first' | 'last' = 'first'): string {
   let best = '';
@@ -26,7 +27,8 @@ export function firstLine(text: string, which: 'first' | 'last' = 'first'): stri
     const raised = inTraceback && !inside;
     inTraceback = TRACEBACK.test(stamped.line) || inside;
     const score = inside ? 0.2 : scoreOf(stamped.line, stamped.level, raised);
-    if (score > bestScore || (score === bestScore && which === 'last')) [best, bestScore] = [stamped.line, score];
+    if (score > bestScore || (score === bestScore && which === 'last'))
+      [best, bestScore] = [stamped.line, score];
     if (score === HIGHEST && which === 'first') break;
   }
   return cutLine(best, LIMITS.messageChars);
@@ -43,13 +45,23 @@ function clipped(text: string, fromEnd = false): readonly string[] {
   return lines.length <= LINES ? lines : fromEnd ? lines.slice(-LINES) : lines.slice(0, LINES);
 }
 
-/** Whether a reason only says that something failed, and not why: "Backup failed", "restic ended with exit code 1." */
+/**
+ * Whether a reason only says that something failed, and not why: "Backup failed", "restic ended
+ * with exit code 1."
+ */
 export const saysLittle = (reason: string): boolean => {
   const { line, level } = plainLine(reason);
-  return line === '' || FALLBACK.test(line) || scoreOf(line, level, false) < 3 && scoreOf(line, level, false) !== 1;
+  return (
+    line === '' ||
+    FALLBACK.test(line) ||
+    (scoreOf(line, level, false) < 3 && scoreOf(line, level, false) !== 1)
+  );
 };
 
-/** At most `most` UTF-16 units, never half a character, ended by an ellipsis where something is missing. */
+/**
+ * At most `most` UTF-16 units, never half a character, ended by an ellipsis where something is
+ * missing.
+ */
 export function cutLine(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = most - 1;
@@ -78,7 +90,8 @@ const PREFIXES: readonly RegExp[] = [
   // The system's log: `host program[pid]: `.
   /^(?:[\w.-]{1,128} )?[\w./@-]{1,64}\[\d{1,10}\]: /,
 ];
-const LEVEL = /^[[(<]?(panic|fatal(?: error)?|critical|crit|emerg|alert|err|error|failed|failure|warn|warning|notice|info|information|debug|trace|verbose)(?:[\])>]:?|:| [-:|]) */i;
+const LEVEL =
+  /^[[(<]?(panic|fatal(?: error)?|critical|crit|emerg|alert|err|error|failed|failure|warn|warning|notice|info|information|debug|trace|verbose)(?:[\])>]:?|:| [-:|]) */i;
 /** Without a sign after it only in capitals: "Failed to copy" begins a sentence. */
 const LOUD = /^(PANIC|FATAL|CRITICAL|ERROR|WARN|WARNING|NOTICE|INFO|DEBUG|TRACE) /;
 
@@ -120,7 +133,11 @@ function plainLine(raw: string): PlainLine {
 function saidInJson(raw: string): { readonly text: string; readonly level: number } {
   let text = raw;
   let level = 0;
-  for (let depth = 0; depth < 5 && text.length <= JSON_LINE && /^\s*\{"/.test(text) && /\}\s*$/.test(text); depth++) {
+  for (
+    let depth = 0;
+    depth < 5 && text.length <= JSON_LINE && /^\s*\{"/.test(text) && /\}\s*$/.test(text);
+    depth++
+  ) {
     let line: Readonly<Record<string, unknown>>;
     try {
       line = JSON.parse(text) as Readonly<Record<string, unknown>>;
@@ -138,25 +155,45 @@ function saidInJson(raw: string): { readonly text: string; readonly level: numbe
 
 const levelOf = (name: string): number => LEVELS[name.toLowerCase().split(' ')[0] ?? ''] ?? 0;
 const LEVELS: Readonly<Record<string, number>> = {
-  panic: 5, fatal: 5, critical: 5, crit: 5, emerg: 5, alert: 5, err: 4, error: 4, failed: 4, failure: 4, warn: 3, warning: 3,
+  panic: 5,
+  fatal: 5,
+  critical: 5,
+  crit: 5,
+  emerg: 5,
+  alert: 5,
+  err: 4,
+  error: 4,
+  failed: 4,
+  failure: 4,
+  warn: 3,
+  warning: 3,
 };
 
-const GRAVE = /\b(?:fatal|panic|exception|error|errors|failed|failure|fails|cannot|can't|could not|couldn't|unable|denied|refused|wrong|incorrect|invalid|corrupt|corrupted|no space|timed out|timeout|unreachable|not found|does not exist|no such|missing|aborted|killed|interrupted|exceeded|locked|needs \d+ arguments?)\b/i;
-const MILD = /\b(?:warning|skipped|skipping|vanished|changed while|unreadable|retry|retrying|incomplete)\b/i;
+const GRAVE =
+  /\b(?:fatal|panic|exception|error|errors|failed|failure|fails|cannot|can't|could not|couldn't|unable|denied|refused|wrong|incorrect|invalid|corrupt|corrupted|no space|timed out|timeout|unreachable|not found|does not exist|no such|missing|aborted|killed|interrupted|exceeded|locked|needs \d+ arguments?)\b/i;
+const MILD =
+  /\b(?:warning|skipped|skipping|vanished|changed while|unreadable|retry|retrying|incomplete)\b/i;
 /** Words that name the condition itself: whoever reads them knows what to look at. */
-const CONDITION = /\b(?:permission denied|access (?:is |was )?denied|not permitted|no space|not enough (?:free |disk )?space|disk (?:is )?full|quota|read-only file ?system|file too (?:big|large)|connection (?:refused|reset|closed|timed out|lost)|no route to host|unreachable|no such (?:host|file|device|bucket)|name resolution|could not resolve|unknown host|not known|timed out|timeout|deadline exceeded|(?:wrong|incorrect|invalid|bad) (?:pass|user|key|cred|token|sign)\w*|(?:password|passphrase)\b.{0,80}\b(?:incorrect|wrong|required|rejected)|authenticat\w*|unauthori[sz]ed|forbidden|certificate|x509|host key|checksum|corrupt(?:ed|ion)?|mismatch|input\/output error|i\/o error|(?:already|is) locked|the lock\b|resource busy|in use by|do(?:es)? not exist|not found|unknown (?:flag|option|command|shorthand)|errno \d|err=\S|already exists|out of memory|quota exceeded|limit reached|duration reached|broken pipe)/i;
+const CONDITION =
+  /\b(?:permission denied|access (?:is |was )?denied|not permitted|no space|not enough (?:free |disk )?space|disk (?:is )?full|quota|read-only file ?system|file too (?:big|large)|connection (?:refused|reset|closed|timed out|lost)|no route to host|unreachable|no such (?:host|file|device|bucket)|name resolution|could not resolve|unknown host|not known|timed out|timeout|deadline exceeded|(?:wrong|incorrect|invalid|bad) (?:pass|user|key|cred|token|sign)\w*|(?:password|passphrase)\b.{0,80}\b(?:incorrect|wrong|required|rejected)|authenticat\w*|unauthori[sz]ed|forbidden|certificate|x509|host key|checksum|corrupt(?:ed|ion)?|mismatch|input\/output error|i\/o error|(?:already|is) locked|the lock\b|resource busy|in use by|do(?:es)? not exist|not found|unknown (?:flag|option|command|shorthand)|errno \d|err=\S|already exists|out of memory|quota exceeded|limit reached|duration reached|broken pipe)/i;
 /** Lines that hold grave words and say nothing, or say that all is well. */
-const IDLE = /^(?:stack trace|goroutine \d|at [\w.$]+\(|file "|caused by:?$|during handling of the above exception|the above exception was|[-=*_#.\s^~]+$)|\b(?:0|no|without) (?:errors?|failures?|warnings?|files? (?:failed|skipped))\b|\b(?:errors?|failed|failures?|warnings?|skipped):? +0\b/i;
+const IDLE =
+  /^(?:stack trace|goroutine \d|at [\w.$]+\(|file "|caused by:?$|during handling of the above exception|the above exception was|[-=*_#.\s^~]+$)|\b(?:0|no|without) (?:errors?|failures?|warnings?|files? (?:failed|skipped))\b|\b(?:errors?|failed|failures?|warnings?|skipped):? +0\b/i;
 /** Progress, totals, and what a program says of itself and where it runs. */
-const PROGRESS = /^(?:transferred|checks|deleted|renamed|elapsed time|eta|progress|scanning|processed|usage|flags|use "):?(?: |$)|^\[?\d{1,2}:\d\d\]? {0,3}\d|^\d{1,3}(?:\.\d+)? ?%|^\* .{0,200}: *\d+% \/|^(?:platform|linux|borg|pid|sys\.argv|ssh_original_command|python|version|user.agent): | - using defaults$/i;
+const PROGRESS =
+  /^(?:transferred|checks|deleted|renamed|elapsed time|eta|progress|scanning|processed|usage|flags|use "):?(?: |$)|^\[?\d{1,2}:\d\d\]? {0,3}\d|^\d{1,3}(?:\.\d+)? ?%|^\* .{0,200}: *\d+% \/|^(?:platform|linux|borg|pid|sys\.argv|ssh_original_command|python|version|user.agent): | - using defaults$/i;
 const TRACEBACK = /^traceback \(most recent call last\)/i;
-const EXCEPTION = /^(?:caused by: )?[\p{L}_][\w.$]{0,200}(?:error|exception|failed|failure|interrupt|exit|timeout|refused)\b(?:: |$)/iu;
+const EXCEPTION =
+  /^(?:caused by: )?[\p{L}_][\w.$]{0,200}(?:error|exception|failed|failure|interrupt|exit|timeout|refused)\b(?:: |$)/iu;
 
 /** A line that only says that something else failed, or how many did. */
-const SUMMARY = /^(?:summary:|\S+: error running (?:actions|configuration|command)|error running (?:actions|configuration|command)|errors?: +\d|fatal error received|local exception$|not deleting \S+ as there were|attempt \d+\/\d+ (?:failed|succeeded)[^:]{0,60}$|(?:bacula|bareos) \S+ \d+\.\d+|termination:|no job status returned)|^(?:(?:the|your|this|at least one|some|an?|one or more) )?(?:\S+ )?(?:backup|job|snapshot|sync|copy|restore|operation|process|command|task|run|script|execution|archive|files?|errors?|warnings?|failures?)(?: \S+){0,3}? (?:has |have |was |were |is |ended |finished |completed |occurr?ed |terminated )*(?:failed|error|errors|aborted|unsuccessful(?:ly)?|occurr?ed|with errors?|not successful)[.!]*$|^\d+ (?:errors?|failures?|files? failed)\b.{0,40}$|\bsee (?:the )?(?:log|above|below)/i;
+const SUMMARY =
+  /^(?:summary:|\S+: error running (?:actions|configuration|command)|error running (?:actions|configuration|command)|errors?: +\d|fatal error received|local exception$|not deleting \S+ as there were|attempt \d+\/\d+ (?:failed|succeeded)[^:]{0,60}$|(?:bacula|bareos) \S+ \d+\.\d+|termination:|no job status returned)|^(?:(?:the|your|this|at least one|some|an?|one or more) )?(?:\S+ )?(?:backup|job|snapshot|sync|copy|restore|operation|process|command|task|run|script|execution|archive|files?|errors?|warnings?|failures?)(?: \S+){0,3}? (?:has |have |was |were |is |ended |finished |completed |occurr?ed |terminated )*(?:failed|error|errors|aborted|unsuccessful(?:ly)?|occurr?ed|with errors?|not successful)[.!]*$|^\d+ (?:errors?|failures?|files? failed)\b.{0,40}$|\bsee (?:the )?(?:log|above|below)/i;
 /** What is said where a tool gave no reason. */
-const FALLBACK = /^\S+ ended with exit code \d+|^ended (?:with|well|in)\b|^reported as failed\.$|^some entries failed\.$|^no result since the start$|^at least one source file could not be read\.$|^incomplete\.$|^(?:failed|error|warning) without a message$|^JobStatus \w$|^duplicati ended with|does not say how it ended\.$|says that the job failed, and not why\.$/i;
-const COMMAND = /^command '.*returned non-zero exit status|^.{0,200}exited with (?:code|status) \d+\.?$|^(?:process |command )?(?:exit|return|terminated with)(?:ed)? ?(?:error )?(?:code|status)[ :=]*\d+\.?$|^terminating with (?:success|error|warning) status/i;
+const FALLBACK =
+  /^\S+ ended with exit code \d+|^ended (?:with|well|in)\b|^reported as failed\.$|^some entries failed\.$|^no result since the start$|^at least one source file could not be read\.$|^incomplete\.$|^(?:failed|error|warning) without a message$|^JobStatus \w$|^duplicati ended with|does not say how it ended\.$|says that the job failed, and not why\.$/i;
+const COMMAND =
+  /^command '.*returned non-zero exit status|^.{0,200}exited with (?:code|status) \d+\.?$|^(?:process |command )?(?:exit|return|terminated with)(?:ed)? ?(?:error )?(?:code|status)[ :=]*\d+\.?$|^terminating with (?:success|error|warning) status/i;
 
 function scoreOf(line: string, level: number, raised: boolean): number {
   if (TRACEBACK.test(line) || IDLE.test(line)) return 0;

@@ -1,15 +1,23 @@
 /**
- * What varies between two failures of one cause, and its mark (RUN-5). In order: what is found first is no longer looked at. Every
- * pattern passes over marks that stand already, and no pattern reaches across one. Lines are short (`LIMITS.messageChars`).
+ * What varies between two failures of one cause, and its mark (RUN-5). In order: what is found
+ * first is no longer looked at. Every pattern passes over marks that stand already, and no pattern
+ * reaches across one. Lines are short (`LIMITS.messageChars`).
  */
-export type Rule = readonly [pattern: RegExp, mark: (found: string, groups: readonly unknown[]) => string, needs: RegExp];
+export type Rule = readonly [
+  pattern: RegExp,
+  mark: (found: string, groups: readonly unknown[]) => string,
+  needs: RegExp,
+];
 
 const MARK = '‹[a-z]+›|';
 const START = '(?<![\\p{L}\\p{N}_])';
 const END = '(?![\\p{L}\\p{N}_])';
 /** `needs`: what a line must hold for the rule to be tried at all. Most lines hold little of it. */
-const rule = (needs: RegExp, pattern: string, mark: string | Rule[1], flags = 'giu'): Rule =>
-  [new RegExp(MARK + pattern, flags), typeof mark === 'string' ? () => mark : mark, needs];
+const rule = (needs: RegExp, pattern: string, mark: string | Rule[1], flags = 'giu'): Rule => [
+  new RegExp(MARK + pattern, flags),
+  typeof mark === 'string' ? () => mark : mark,
+  needs,
+];
 
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}';
 const CLOCK = '\\d{1,2}:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?(?: ?[AP]M)?';
@@ -17,73 +25,158 @@ const ZONE = '(?: ?(?:Z|UTC|GMT|CES?T|[+-]\\d\\d:?\\d\\d))?';
 /** A run of characters that a path may hold without being quoted. */
 const STEP = '[^\\s\'"`<>‹›:,;|()\\[\\]{}]';
 
-/** Made when they are first asked for: whoever loads this file without reading a failure (a device's worker does) need not pay for thirty patterns. */
+/**
+ * Made when they are first asked for: whoever loads this file without reading a failure (a device's
+ * worker does) need not pay for thirty patterns.
+ */
 export const rules = (): readonly Rule[] => (made ??= makeRules());
 let made: readonly Rule[] | null = null;
 
 const makeRules = (): readonly Rule[] => [
   rule(/:\/\//, `${START}[a-z][a-z0-9+.-]{1,20}://[^\\s'"<>‹›]*[^\\s'"<>‹›.,;:)\\]]`, '‹url›'),
   // Several words in quotes are a message within the message; one or two are a name.
-  rule(/["'`]/, `(?<![\\p{L}\\p{N}_])(["'\`])((?:(?!\\1)[^‹›]){1,200})\\1${END}`, (found, [, inner]) => quoted(found, String(inner))),
+  rule(
+    /["'`]/,
+    `(?<![\\p{L}\\p{N}_])(["'\`])((?:(?!\\1)[^‹›]){1,200})\\1${END}`,
+    (found, [, inner]) => quoted(found, String(inner)),
+  ),
   rule(/[“„«]/, '[“„«]([^“”«»‹›]{1,200})[”“»]', (found, [inner]) => quoted(found, String(inner))),
   rule(/</, '<([^<>‹›\\s]{1,200})>', '‹id›'),
-  rule(/@/, `(?<![\\p{L}\\p{N}_.+-])[\\p{L}\\p{N}_.+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63})+${END}(?![:/])`, '‹mail›'),
+  rule(
+    /@/,
+    `(?<![\\p{L}\\p{N}_.+-])[\\p{L}\\p{N}_.+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63})+${END}(?![:/])`,
+    '‹mail›',
+  ),
   rule(/-/, `${START}[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}${END}`, '‹id›'),
   // ---- addresses
   rule(/[:-]/, `${START}(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}${END}`, '‹host›'),
-  rule(/[:-]/, '(?<![\\p{L}\\p{N}_:])\\[?(?:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}|(?:[0-9a-f]{1,4}:){1,7}:|::(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})(?:%\\w+)?(?:\\](?::\\d+)?)?(?![\\p{L}\\p{N}_:])', '‹host›'),
-  rule(/\d\.\d/, `(?<![\\p{L}\\p{N}_.])\\d{1,3}(?:\\.\\d{1,3}){3}(?:/\\d{1,2}|:\\d{1,5}(?!/))?${END}(?!:/)`, '‹host›'),
+  rule(
+    /[:-]/,
+    '(?<![\\p{L}\\p{N}_:])\\[?(?:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}|(?:[0-9a-f]{1,4}:){1,7}:|::(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})(?:%\\w+)?(?:\\](?::\\d+)?)?(?![\\p{L}\\p{N}_:])',
+    '‹host›',
+  ),
+  rule(
+    /\d\.\d/,
+    `(?<![\\p{L}\\p{N}_.])\\d{1,3}(?:\\.\\d{1,3}){3}(?:/\\d{1,2}|:\\d{1,5}(?!/))?${END}(?!:/)`,
+    '‹host›',
+  ),
   // ---- times
-  rule(/\d/, `${START}\\d{4}[-/]\\d\\d?[-/]\\d\\d?(?:[T ,_]{1,2}(?:\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?|\\d{6})${ZONE})?${END}`, '‹time›'),
-  rule(/\d/, `${START}\\d{1,2}[-/. ](?:\\d{1,2}|${MONTH})[-/. ]\\d{4}(?:,? (?:at )?${CLOCK}${ZONE})?${END}(?!\\.\\d)`, '‹time›'),
-  rule(/\d/, `${START}(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? )?${MONTH} {1,2}\\d{1,2}(?:,? \\d{4})?(?: ${CLOCK})?(?: ?[A-Z]{3,4})?(?: \\d{4})?${END}`, '‹time›', 'gu'),
+  rule(
+    /\d/,
+    `${START}\\d{4}[-/]\\d\\d?[-/]\\d\\d?(?:[T ,_]{1,2}(?:\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?|\\d{6})${ZONE})?${END}`,
+    '‹time›',
+  ),
+  rule(
+    /\d/,
+    `${START}\\d{1,2}[-/. ](?:\\d{1,2}|${MONTH})[-/. ]\\d{4}(?:,? (?:at )?${CLOCK}${ZONE})?${END}(?!\\.\\d)`,
+    '‹time›',
+  ),
+  rule(
+    /\d/,
+    `${START}(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? )?${MONTH} {1,2}\\d{1,2}(?:,? \\d{4})?(?: ${CLOCK})?(?: ?[A-Z]{3,4})?(?: \\d{4})?${END}`,
+    '‹time›',
+    'gu',
+  ),
   rule(/\d/, `(?<![\\p{L}\\p{N}_.:])${CLOCK}${ZONE}${END}(?!:[0-9a-f])`, '‹time›'),
   // ---- paths
   rule(/[\\/]/, `${START}[a-z]:(?:\\\\[^\\\\/:*?"<>|‹›]{1,100}(?=\\\\))*[\\\\/]${STEP}*`, '‹path›'),
   rule(/\\/, `(?<![\\p{L}\\p{N}_\\\\])\\\\\\\\[^\\s"'<>‹›:,;]+`, '‹path›'),
-  rule(/\//, '(?<=\\b(?:open|stat|lstat|read|readdir|readdirnames|readlink|write|create|mkdir|remove|unlink|rename|chmod|chown|sync|close|truncate|scandir|opendir|listxattr|scan|archival) )/[^‹›\'"]{1,300}?(?=: |$)', '‹path›'),
+  rule(
+    /\//,
+    '(?<=\\b(?:open|stat|lstat|read|readdir|readdirnames|readlink|write|create|mkdir|remove|unlink|rename|chmod|chown|sync|close|truncate|scandir|opendir|listxattr|scan|archival) )/[^‹›\'"]{1,300}?(?=: |$)',
+    '‹path›',
+  ),
   rule(/\//, `(?<![\\p{L}\\p{N}_.~/])[\\p{L}\\p{N}_.@-]{1,100}:[~/]${STEP}+`, '‹path›'),
   rule(/\//, `(?<![\\p{L}\\p{N}_/›])(?:~|\\.{1,2})?/${STEP}+`, '‹path›'),
-  rule(/\//, `(?<![\\p{L}\\p{N}_.@%+=~-])[\\p{L}\\p{N}_.@%+=~-]+(?:/[\\p{L}\\p{N}_.@%+=~-]+)+/?`, (found) => (SLASHED.test(found) ? found : '‹path›')),
+  rule(
+    /\//,
+    `(?<![\\p{L}\\p{N}_.@%+=~-])[\\p{L}\\p{N}_.@%+=~-]+(?:/[\\p{L}\\p{N}_.@%+=~-]+)+/?`,
+    (found) => (SLASHED.test(found) ? found : '‹path›'),
+  ),
   // ---- amounts
-  rule(/\d/, `${START}\\d[\\d.,]{0,30}\\s?(?:[kmgtpe]i?b(?:/s|ps)?|bytes?|b/s|[kmgtpe])${END}`, '‹size›'),
+  rule(
+    /\d/,
+    `${START}\\d[\\d.,]{0,30}\\s?(?:[kmgtpe]i?b(?:/s|ps)?|bytes?|b/s|[kmgtpe])${END}`,
+    '‹size›',
+  ),
   rule(/\d/, `${START}(?:\\d+(?:\\.\\d+)?(?:ns|µs|us|ms|s|m|h|d))+${END}`, '‹time›', 'gu'),
-  rule(/\d/, `${START}\\d+(?:[.,]\\d+)?\\s?(?:milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?)${END}`, '‹time›'),
+  rule(
+    /\d/,
+    `${START}\\d+(?:[.,]\\d+)?\\s?(?:milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?)${END}`,
+    '‹time›',
+  ),
   // ---- ids
-  rule(/\d/, `${START}0x[0-9a-f]+${END}`, (found) => (/^0x[89a-f][0-9a-f]{7}$/i.test(found) ? found : '‹id›')),
+  rule(/\d/, `${START}0x[0-9a-f]+${END}`, (found) =>
+    /^0x[89a-f][0-9a-f]{7}$/i.test(found) ? found : '‹id›',
+  ),
   rule(/\d/, `${START}(?=[0-9a-f]*\\d)(?=\\d*[a-f])[0-9a-f]{7,}${END}`, '‹id›'),
   rule(/\d/, `(?<![\\w+=-])(?=[\\w+=-]*\\d)(?=[\\w+=-]*[a-z])[\\w+=-]{24,}${END}`, '‹id›'),
   // ---- hosts and names
-  rule(/lookup|host|connect/i, '(?<=\\b(?:lookup|hostname:?|resolve host:?|connect to host|connect to server|connect to|connecting to|connection to) )(?!(?:the|a|an|any|remote|server|host|repository|database|socket|agent)\\b)[\\p{L}\\p{N}_.-]{1,253}(?::\\d{1,5})?', '‹host›'),
-  rule(/Processing/, `(?<=\\bProcessing )[^‹›:]{1,100}?(?= (?:Error|Warning|Failed)\\b)`, '‹name›', 'gu'),
-  rule(/@/, `(?<![\\p{L}\\p{N}_.-])[\\p{L}\\p{N}_.-]{1,64}@[\\p{L}\\p{N}_.-]{1,253}(?::\\d+)?`, '‹host›'),
-  rule(/\./, `(?<![\\p{L}\\p{N}_-])[\\p{L}\\p{N}_-]+(?:\\.[\\p{L}\\p{N}_-]+){1,30}(?::\\d{1,6})?${END}`, dotted),
-  rule(/\p{N}/u, `(?<![\\p{L}\\p{N}_-])(?=[\\p{L}_-]*\\p{N})(?=[\\p{N}_-]*\\p{L})[\\p{L}\\p{N}_-]*[\\p{L}\\p{N}_]${END}`, (found) => (isWord(found) ? found : '‹name›')),
+  rule(
+    /lookup|host|connect/i,
+    '(?<=\\b(?:lookup|hostname:?|resolve host:?|connect to host|connect to server|connect to|connecting to|connection to) )(?!(?:the|a|an|any|remote|server|host|repository|database|socket|agent)\\b)[\\p{L}\\p{N}_.-]{1,253}(?::\\d{1,5})?',
+    '‹host›',
+  ),
+  rule(
+    /Processing/,
+    `(?<=\\bProcessing )[^‹›:]{1,100}?(?= (?:Error|Warning|Failed)\\b)`,
+    '‹name›',
+    'gu',
+  ),
+  rule(
+    /@/,
+    `(?<![\\p{L}\\p{N}_.-])[\\p{L}\\p{N}_.-]{1,64}@[\\p{L}\\p{N}_.-]{1,253}(?::\\d+)?`,
+    '‹host›',
+  ),
+  rule(
+    /\./,
+    `(?<![\\p{L}\\p{N}_-])[\\p{L}\\p{N}_-]+(?:\\.[\\p{L}\\p{N}_-]+){1,30}(?::\\d{1,6})?${END}`,
+    dotted,
+  ),
+  rule(
+    /\p{N}/u,
+    `(?<![\\p{L}\\p{N}_-])(?=[\\p{L}_-]*\\p{N})(?=[\\p{N}_-]*\\p{L})[\\p{L}\\p{N}_-]*[\\p{L}\\p{N}_]${END}`,
+    (found) => (isWord(found) ? found : '‹name›'),
+  ),
   // A number that says which failure it is stays: HTTP 503 is another cause than HTTP 403.
-  rule(/\p{N}/u, '(?<![\\p{L}\\p{N}_]|\\p{L}-|\\b(?:http|https|http/\\d\\.\\d|status|code|errno|sqlstate|rc|signal)[ :=(#]{0,3}-?)[+-]?\\p{N}+(?:[.,]\\p{N}+)*%?(?![\\p{L}\\p{N}_])', '‹n›'),
+  rule(
+    /\p{N}/u,
+    '(?<![\\p{L}\\p{N}_]|\\p{L}-|\\b(?:http|https|http/\\d\\.\\d|status|code|errno|sqlstate|rc|signal)[ :=(#]{0,3}-?)[+-]?\\p{N}+(?:[.,]\\p{N}+)*%?(?![\\p{L}\\p{N}_])',
+    '‹n›',
+  ),
 ];
 
-const SLASHED = /^(?:i\/o|input\/output|read\/write|and\/or|n\/a|tcp\/ip|ssl\/tls|client\/server|on\/off|http\/\d(?:\.\d)?|yes\/no|create\/acquire|files?\/(?:folders?|director(?:y|ies))|director(?:y|ies)\/files?|user(?:name)?\/password|send\/receive|open\/close|start\/stop)$/i;
+const SLASHED =
+  /^(?:i\/o|input\/output|read\/write|and\/or|n\/a|tcp\/ip|ssl\/tls|client\/server|on\/off|http\/\d(?:\.\d)?|yes\/no|create\/acquire|files?\/(?:folders?|director(?:y|ies))|director(?:y|ies)\/files?|user(?:name)?\/password|send\/receive|open\/close|start\/stop)$/i;
 
 function quoted(found: string, inner: string): string {
   if (/[/\\]/.test(inner) && !/\s\S+\s\S+\s/.test(inner)) return '‹path›';
   return /^\p{L}[\p{L}']*(?: [\p{L}',:]+){2,}/u.test(inner.trim()) ? found : '‹name›';
 }
 
-const FILE = /\.(?:conf|cfg|ini|txt|log|jpe?g|png|gif|svg|pdf|docx?|xlsx?|pptx?|zip|gz|tar|tgz|bz2|xz|zst|7z|rar|sql|db|sqlite|mdb|edb|ldf|mdf|vbk|vib|vrb|vbm|vmdk|vmx|vmsd|vhdx?|avhdx?|qcow2|img|iso|bak|tmp|dat|bin|exe|dll|sys|so|sh|py|go|c|cpp|h|js|ts|json|xml|ya?ml|toml|csv|html?|lock|pack|idx|mp[34]|mov|avi|mkv|eml|pst|ost|msg|key|pem|crt|md|bat|ps1|lnk|old|new|part|swp)(?::\d+)?$/i;
+const FILE =
+  /\.(?:conf|cfg|ini|txt|log|jpe?g|png|gif|svg|pdf|docx?|xlsx?|pptx?|zip|gz|tar|tgz|bz2|xz|zst|7z|rar|sql|db|sqlite|mdb|edb|ldf|mdf|vbk|vib|vrb|vbm|vmdk|vmx|vmsd|vhdx?|avhdx?|qcow2|img|iso|bak|tmp|dat|bin|exe|dll|sys|so|sh|py|go|c|cpp|h|js|ts|json|xml|ya?ml|toml|csv|html?|lock|pack|idx|mp[34]|mov|avi|mkv|eml|pst|ost|msg|key|pem|crt|md|bat|ps1|lnk|old|new|part|swp)(?::\d+)?$/i;
 
 function dotted(found: string): string {
   if (/^[\d.]+$/.test(found)) return '‹n›';
   if (FILE.test(found)) return '‹path›';
-  // Names of programs' own parts (System.IO.IOException), and sentences that lack a space, are words.
-  if (/(?:Exception|Error)$/.test(found) || /\.\p{Lu}\p{Ll}+$/u.test(found) || /\.\p{L}$/u.test(found)) return /\p{N}/u.test(found) ? '‹name›' : found;
+  // Names of programs' own parts (System.IO.IOException), and sentences that lack a space, are
+  // words.
+  if (
+    /(?:Exception|Error)$/.test(found) ||
+    /\.\p{Lu}\p{Ll}+$/u.test(found) ||
+    /\.\p{L}$/u.test(found)
+  )
+    return /\p{N}/u.test(found) ? '‹name›' : found;
   return '‹host›';
 }
 
-const TECHNICAL = new Set((
-  'sha1 sha256 sha512 md5 crc32 aes128 aes256 utf8 utf16 ext2 ext3 ext4 s3 b2 x86 x64 i386 i686 amd64 arm64 http2 h2 ipv4 ipv6 smb1 smb2 smb3 '
-  + 'nfs3 nfs4 nfsv3 nfsv4 v1 v2 v3 v4 v5 v8 v9 office365 m365 o365 win32 win64 base64 tls1 ssl3 sqlite3 python3 lz4 bz2 oauth2 argon2 blake2 log4j'
-).split(' '));
+const TECHNICAL = new Set(
+  (
+    'sha1 sha256 sha512 md5 crc32 aes128 aes256 utf8 utf16 ext2 ext3 ext4 s3 b2 x86 x64 i386 i686 amd64 arm64 http2 h2 ipv4 ipv6 smb1 smb2 smb3 ' +
+    'nfs3 nfs4 nfsv3 nfsv4 v1 v2 v3 v4 v5 v8 v9 office365 m365 o365 win32 win64 base64 tls1 ssl3 sqlite3 python3 lz4 bz2 oauth2 argon2 blake2 log4j'
+  ).split(' '),
+);
 
 function isWord(found: string): boolean {
   if (/^0x[89a-f][0-9a-f]{7}$/i.test(found)) return true;

@@ -6,93 +6,217 @@ import { DELIVERY_STATES, NOTIFY_CATEGORIES, NotifySchema, WebhookSchema } from 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const at = orNull(v.number());
 const endpoint = v.pipe(v.string(), v.url(), v.startsWith('https://'), v.maxLength(2_000));
-const key = (bytes: number) => v.pipe(v.string(), v.maxLength(200), v.regex(new RegExp(`^[\\w-]{${Math.ceil(bytes * 4 / 3)}}=*$`)));
+const key = (bytes: number) =>
+  v.pipe(
+    v.string(),
+    v.maxLength(200),
+    v.regex(new RegExp(`^[\\w-]{${Math.ceil((bytes * 4) / 3)}}=*$`)),
+  );
 
 /** `agent`: the browser, as it names itself. `fault`: of the last try, where that failed. */
-const deviceOut = v.object({ _id: v.string(), agent: v.string(), current: v.boolean(), madeAt: v.number(), lastAt: at, fault: orNull(v.string()) });
+const deviceOut = v.object({
+  _id: v.string(),
+  agent: v.string(),
+  current: v.boolean(),
+  madeAt: v.number(),
+  lastAt: at,
+  fault: orNull(v.string()),
+});
 export type PushDeviceOut = v.InferOutput<typeof deviceOut>;
 
-/** `categories`: those that this user may be told of. `email`: where mail goes, once it is verified (EMAIL-1). `vapid`: the key that a browser subscribes with. */
+/**
+ * `categories`: those that this user may be told of. `email`: where mail goes, once it is verified
+ * (EMAIL-1). `vapid`: the key that a browser subscribes with.
+ */
 const notifyOut = v.object({
-  settings: NotifySchema, categories: v.array(v.picklist(NOTIFY_CATEGORIES)), email: orNull(v.string()), emailVerified: v.boolean(), nextAt: at, lastAt: at, vapid: v.string(), devices: v.array(deviceOut),
+  settings: NotifySchema,
+  categories: v.array(v.picklist(NOTIFY_CATEGORIES)),
+  email: orNull(v.string()),
+  emailVerified: v.boolean(),
+  nextAt: at,
+  lastAt: at,
+  vapid: v.string(),
+  devices: v.array(deviceOut),
 });
 export type NotifyOut = v.InferOutput<typeof notifyOut>;
 
 const category = v.picklist([...NOTIFY_CATEGORIES, 'test']);
-/** `failingSince`: of tries in a row that failed. `stoppedAt`: switched off because of them. `waiting`: on their way. */
+/**
+ * `failingSince`: of tries in a row that failed. `stoppedAt`: switched off because of them.
+ * `waiting`: on their way.
+ */
 const webhookOut = v.object({
-  _id: v.string(), ...WebhookSchema.entries, companies: orNull(v.array(v.number())), madeAt: v.number(), changedAt: v.number(), failingSince: at, stoppedAt: at, lastAt: at, lastState: orNull(v.picklist(DELIVERY_STATES)), lastCode: at, waiting: v.number(),
+  _id: v.string(),
+  ...WebhookSchema.entries,
+  companies: orNull(v.array(v.number())),
+  madeAt: v.number(),
+  changedAt: v.number(),
+  failingSince: at,
+  stoppedAt: at,
+  lastAt: at,
+  lastState: orNull(v.picklist(DELIVERY_STATES)),
+  lastCode: at,
+  waiting: v.number(),
 });
 export type WebhookOut = v.InferOutput<typeof webhookOut>;
 
-/** `code`: the HTTP status of the last answer; null: there was none. `facts`: how many are told of in it. */
+/**
+ * `code`: the HTTP status of the last answer; null: there was none. `facts`: how many are told of
+ * in it.
+ */
 const deliveryOut = v.object({
-  _id: v.string(), category, facts: v.number(), state: v.picklist(DELIVERY_STATES), madeAt: v.number(), doneAt: at, nextAt: at, tries: v.number(), code: at, fault: orNull(v.string()), body: v.string(),
+  _id: v.string(),
+  category,
+  facts: v.number(),
+  state: v.picklist(DELIVERY_STATES),
+  madeAt: v.number(),
+  doneAt: at,
+  nextAt: at,
+  tries: v.number(),
+  code: at,
+  fault: orNull(v.string()),
+  body: v.string(),
 });
 export type DeliveryOut = v.InferOutput<typeof deliveryOut>;
 
-const hooks = 'monitoring/webhooks', gate = 'monitoring.sources';
+const hooks = 'monitoring/webhooks';
+const gate = 'monitoring.sources';
 const withSecret = v.object({ _id: v.string(), secret: v.string() });
 
 export const notifyCalls = {
   getNotify: call({
-    method: 'GET', path: 'monitoring/notify', says: 'How the user is told: by mail, by web push, when not, and on which devices.',
-    takes: v.strictObject({}), gives: notifyOut, gate: 'signed-in', failures: [],
+    method: 'GET',
+    path: 'monitoring/notify',
+    says: 'How the user is told: by mail, by web push, when not, and on which devices.',
+    takes: v.strictObject({}),
+    gives: notifyOut,
+    gate: 'signed-in',
+    failures: [],
   }),
   saveNotify: call({
-    method: 'PUT', path: 'monitoring/notify', says: 'Keeps how the user is told. `weekdays`: 1 is Monday; one alone is once a week.',
-    takes: v.strictObject({ settings: NotifySchema }), gives: v.object({ nextAt: at }), gate: 'signed-in', failures: ['bad-input'],
+    method: 'PUT',
+    path: 'monitoring/notify',
+    says: 'Keeps how the user is told. `weekdays`: 1 is Monday; one alone is once a week.',
+    takes: v.strictObject({ settings: NotifySchema }),
+    gives: v.object({ nextAt: at }),
+    gate: 'signed-in',
+    failures: ['bad-input'],
   }),
   sendDigest: call({
-    method: 'POST', path: 'monitoring/notify/digest', says: 'Sends the digest of this moment to the user, also where nothing is broken.',
-    takes: v.strictObject({}), gives: v.object({ to: v.string() }), gate: 'signed-in', failures: ['conflict', 'too-many'],
+    method: 'POST',
+    path: 'monitoring/notify/digest',
+    says: 'Sends the digest of this moment to the user, also where nothing is broken.',
+    takes: v.strictObject({}),
+    gives: v.object({ to: v.string() }),
+    gate: 'signed-in',
+    failures: ['conflict', 'too-many'],
   }),
   addPushDevice: call({
-    method: 'POST', path: 'monitoring/notify/devices', says: 'A browser that is told by web push, as its `PushSubscription` says. It belongs to the session: signing out ends it.',
-    takes: v.strictObject({ endpoint, keys: v.strictObject({ p256dh: key(65), auth: key(16) }) }), gives: v.object({ _id: v.string() }), gate: 'signed-in', failures: ['bad-input', 'conflict'],
+    method: 'POST',
+    path: 'monitoring/notify/devices',
+    says: 'A browser that is told by web push, as its `PushSubscription` says. It belongs to the session: signing out ends it.',
+    takes: v.strictObject({ endpoint, keys: v.strictObject({ p256dh: key(65), auth: key(16) }) }),
+    gives: v.object({ _id: v.string() }),
+    gate: 'signed-in',
+    failures: ['bad-input', 'conflict'],
   }),
   keepPushDevice: call({
-    method: 'POST', path: 'monitoring/notify/devices/seen', says: 'Whether this browser is one of the user’s; it belongs to this session from now on. Of somebody else, it is told no more.',
-    takes: v.strictObject({ endpoint }), gives: v.object({ known: v.boolean() }), gate: 'signed-in', failures: ['bad-input'],
+    method: 'POST',
+    path: 'monitoring/notify/devices/seen',
+    says: 'Whether this browser is one of the user’s; it belongs to this session from now on. Of somebody else, it is told no more.',
+    takes: v.strictObject({ endpoint }),
+    gives: v.object({ known: v.boolean() }),
+    gate: 'signed-in',
+    failures: ['bad-input'],
   }),
   removePushDevice: call({
-    method: 'DELETE', path: 'monitoring/notify/devices/{id}', says: 'A browser that is told no more.',
-    takes: v.strictObject({ id: anyId }), gives: v.object({}), gate: 'signed-in', failures: ['not-found'],
+    method: 'DELETE',
+    path: 'monitoring/notify/devices/{id}',
+    says: 'A browser that is told no more.',
+    takes: v.strictObject({ id: anyId }),
+    gives: v.object({}),
+    gate: 'signed-in',
+    failures: ['not-found'],
   }),
   tryPushDevice: call({
-    method: 'POST', path: 'monitoring/notify/devices/{id}/test', says: 'Sends a notification to one of the user’s browsers. `says`: what its push service answered, where that was no.',
-    takes: v.strictObject({ id: anyId }), gives: v.object({ ok: v.boolean(), says: v.string() }), gate: 'signed-in', failures: ['not-found', 'too-many'],
+    method: 'POST',
+    path: 'monitoring/notify/devices/{id}/test',
+    says: 'Sends a notification to one of the user’s browsers. `says`: what its push service answered, where that was no.',
+    takes: v.strictObject({ id: anyId }),
+    gives: v.object({ ok: v.boolean(), says: v.string() }),
+    gate: 'signed-in',
+    failures: ['not-found', 'too-many'],
   }),
   listWebhooks: call({
-    method: 'GET', path: hooks, says: 'Addresses that are told of what happens, and how each of them answered last.',
-    takes: v.strictObject({}), gives: v.object({ webhooks: v.array(webhookOut) }), gate, failures: [],
+    method: 'GET',
+    path: hooks,
+    says: 'Addresses that are told of what happens, and how each of them answered last.',
+    takes: v.strictObject({}),
+    gives: v.object({ webhooks: v.array(webhookOut) }),
+    gate,
+    failures: [],
   }),
   makeWebhook: call({
-    method: 'POST', path: hooks, says: 'A new address. Its secret is made here and told this once; deliveries are signed with it as Standard Webhooks describe.',
-    takes: v.strictObject({ webhook: WebhookSchema }), gives: withSecret, gate, failures: ['bad-input', 'conflict', 'forbidden'],
+    method: 'POST',
+    path: hooks,
+    says: 'A new address. Its secret is made here and told this once; deliveries are signed with it as Standard Webhooks describe.',
+    takes: v.strictObject({ webhook: WebhookSchema }),
+    gives: withSecret,
+    gate,
+    failures: ['bad-input', 'conflict', 'forbidden'],
   }),
   changeWebhook: call({
-    method: 'PUT', path: `${hooks}/{id}`, says: 'Changes an address; its secret stays, and where `companies` is not named its companies. Switched on again, it counts as one that never failed. What waits already goes as it was made.',
-    takes: v.strictObject({ id: anyId, webhook: WebhookSchema }), gives: v.object({}), gate, failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
+    method: 'PUT',
+    path: `${hooks}/{id}`,
+    says: 'Changes an address; its secret stays, and where `companies` is not named its companies. Switched on again, it counts as one that never failed. What waits already goes as it was made.',
+    takes: v.strictObject({ id: anyId, webhook: WebhookSchema }),
+    gives: v.object({}),
+    gate,
+    failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
   }),
   removeWebhook: call({
-    method: 'DELETE', path: `${hooks}/{id}`, says: 'Takes an address away, with its history and what waits for it.',
-    takes: v.strictObject({ id: anyId }), gives: v.object({}), gate, failures: ['not-found'],
+    method: 'DELETE',
+    path: `${hooks}/{id}`,
+    says: 'Takes an address away, with its history and what waits for it.',
+    takes: v.strictObject({ id: anyId }),
+    gives: v.object({}),
+    gate,
+    failures: ['not-found'],
   }),
   renewWebhookSecret: call({
-    method: 'POST', path: `${hooks}/{id}/secret`, says: 'A new secret, told this once. Deliveries are signed with both for a day.',
-    takes: v.strictObject({ id: anyId }), gives: withSecret, gate, failures: ['not-found'],
+    method: 'POST',
+    path: `${hooks}/{id}/secret`,
+    says: 'A new secret, told this once. Deliveries are signed with both for a day.',
+    takes: v.strictObject({ id: anyId }),
+    gives: withSecret,
+    gate,
+    failures: ['not-found'],
   }),
   testWebhook: call({
-    method: 'POST', path: `${hooks}/{id}/test`, says: 'Delivers a message of the type `test` now, once. `code`: the HTTP status that came back, null where nothing did.',
-    takes: v.strictObject({ id: anyId }), gives: v.object({ ok: v.boolean(), code: at, says: v.string() }), gate, failures: ['not-found', 'too-many'],
+    method: 'POST',
+    path: `${hooks}/{id}/test`,
+    says: 'Delivers a message of the type `test` now, once. `code`: the HTTP status that came back, null where nothing did.',
+    takes: v.strictObject({ id: anyId }),
+    gives: v.object({ ok: v.boolean(), code: at, says: v.string() }),
+    gate,
+    failures: ['not-found', 'too-many'],
   }),
   listDeliveries: call({
-    method: 'GET', path: `${hooks}/{id}/deliveries`, says: 'What was delivered to an address or is on its way, the newest first; the last 200 of 30 days.',
-    takes: v.strictObject({ id: anyId }), gives: v.object({ deliveries: v.array(deliveryOut) }), gate, failures: ['not-found'],
+    method: 'GET',
+    path: `${hooks}/{id}/deliveries`,
+    says: 'What was delivered to an address or is on its way, the newest first; the last 200 of 30 days.',
+    takes: v.strictObject({ id: anyId }),
+    gives: v.object({ deliveries: v.array(deliveryOut) }),
+    gate,
+    failures: ['not-found'],
   }),
   redeliver: call({
-    method: 'POST', path: `${hooks}/{id}/deliveries/{delivery}/again`, says: 'Delivers it once more, under the same id.',
-    takes: v.strictObject({ id: anyId, delivery: anyId }), gives: v.object({}), gate, failures: ['not-found', 'conflict'],
+    method: 'POST',
+    path: `${hooks}/{id}/deliveries/{delivery}/again`,
+    says: 'Delivers it once more, under the same id.',
+    takes: v.strictObject({ id: anyId, delivery: anyId }),
+    gives: v.object({}),
+    gate,
+    failures: ['not-found', 'conflict'],
   }),
 } as const;

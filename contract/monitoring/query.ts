@@ -8,22 +8,45 @@ export const REVIEW_STATES = ['pending', 'snoozed', 'cleared', 'none'] as const;
 export type ReviewState = (typeof REVIEW_STATES)[number];
 
 /** Facet values of "State": a status, or an anomaly on a success. */
-export const RUN_STATES = ['Failed', 'Error', 'Missed', 'Anomaly', 'Warning', 'Running', 'Success'] as const;
+export const RUN_STATES = [
+  'Failed',
+  'Error',
+  'Missed',
+  'Anomaly',
+  'Warning',
+  'Running',
+  'Success',
+] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 /**
- * `worst`: severity, then newest. The others by that column, the least and the beginning of the alphabet first, ties newest first; `streak`:
- * days of the problem; `lastGood`: longest ago first. Names are read as people do: any case, no accents, numbers by their size.
+ * `worst`: severity, then newest. The others by that column, the least and the beginning of the
+ * alphabet first, ties newest first; `streak`: days of the problem; `lastGood`: longest ago first.
+ * Names are read as people do: any case, no accents, numbers by their size.
  */
-export const ORDERS = ['worst', 'newest', 'company', 'job', 'computer', 'duration', 'bytes', 'lastGood', 'streak', 'cause', 'source', 'ticket'] as const;
+export const ORDERS = [
+  'worst',
+  'newest',
+  'company',
+  'job',
+  'computer',
+  'duration',
+  'bytes',
+  'lastGood',
+  'streak',
+  'cause',
+  'source',
+  'ticket',
+] as const;
 export type Order = (typeof ORDERS)[number];
 
 export const GROUPS = ['company', 'job', 'cause', 'server'] as const;
 export type Group = (typeof GROUPS)[number];
 
 /**
- * What shapes a list of runs, and what stands in the address. Empty lists mean "all". Times are resolved by the page (`from` inclusive,
- * `to` exclusive); `rows`: the newest run of each job within the time, or every run.
+ * What shapes a list of runs, and what stands in the address. Empty lists mean "all". Times are
+ * resolved by the page (`from` inclusive, `to` exclusive); `rows`: the newest run of each job
+ * within the time, or every run.
  */
 export interface RunsFilter {
   readonly from: Ms | null;
@@ -37,7 +60,10 @@ export interface RunsFilter {
   readonly types: readonly JobType[];
   readonly causes: readonly CauseN[];
   readonly jobs: readonly JobN[];
-  /** Names of servers (`JobRow.server`, or the computer of a job that has none), and entity groups of jobs. */
+  /**
+   * Names of servers (`JobRow.server`, or the computer of a job that has none), and entity groups
+   * of jobs.
+   */
   readonly servers: readonly string[];
   readonly instructionTypes: readonly EntityGroup[];
   readonly managed: boolean | null;
@@ -49,32 +75,68 @@ export interface RunsFilter {
   /** The other way round; rows that have no value stand last either way. */
   readonly reverse: boolean;
   /**
-   * Lines with the same stand under one head. Heads: worst state first, then most rows; inside, `order`. Causes that one job alone has stand
-   * under one head behind those that jobs share, and behind that the rows without a cause.
+   * Lines with the same stand under one head. Heads: worst state first, then most rows; inside,
+   * `order`. Causes that one job alone has stand under one head behind those that jobs share, and
+   * behind that the rows without a cause.
    */
   readonly group: Group | null;
 }
 
 export const EVERYTHING: RunsFilter = {
-  from: null, to: null, rows: 'runs', review: null, states: [], kinds: [], companies: [], sources: [], types: [], causes: [], jobs: [],
-  servers: [], instructionTypes: [], managed: null, anomaly: true, text: '', order: 'newest', reverse: false, group: null,
+  from: null,
+  to: null,
+  rows: 'runs',
+  review: null,
+  states: [],
+  kinds: [],
+  companies: [],
+  sources: [],
+  types: [],
+  causes: [],
+  jobs: [],
+  servers: [],
+  instructionTypes: [],
+  managed: null,
+  anomaly: true,
+  text: '',
+  order: 'newest',
+  reverse: false,
+  group: null,
 };
 
-/** The same question of one group alone: what it finds are exactly the rows under that head, in their order. */
-export function ofGroup(filter: RunsFilter, { key, causes }: Pick<GroupHead, 'key' | 'causes'>): RunsFilter {
-  const one = { ...filter, group: null }, n = Number(key);
+/**
+ * The same question of one group alone: what it finds are exactly the rows under that head, in
+ * their order.
+ */
+export function ofGroup(
+  filter: RunsFilter,
+  { key, causes }: Pick<GroupHead, 'key' | 'causes'>,
+): RunsFilter {
+  const one = { ...filter, group: null };
+  const n = Number(key);
   switch (filter.group) {
-    case 'company': return { ...one, companies: [n] };
-    case 'job': return { ...one, jobs: [n] };
-    case 'cause': return { ...one, causes: causes ?? [n] };
-    case 'server': return { ...one, servers: [String(key)] };
-    case null: return one;
+    case 'company':
+      return { ...one, companies: [n] };
+    case 'job':
+      return { ...one, jobs: [n] };
+    case 'cause':
+      return { ...one, causes: causes ?? [n] };
+    case 'server':
+      return { ...one, servers: [String(key)] };
+    case null:
+      return one;
   }
 }
 
-export interface Facet<T> { readonly value: T; readonly count: number }
+export interface Facet<T> {
+  readonly value: T;
+  readonly count: number;
+}
 
-/** Exact counts, each under the whole filter but for its own dimension (COL-3). Values with none are left out of companies and causes only. */
+/**
+ * Exact counts, each under the whole filter but for its own dimension (COL-3). Values with none are
+ * left out of companies and causes only.
+ */
 export interface RunsFacets {
   readonly review: readonly Facet<ReviewState>[];
   readonly states: readonly Facet<RunState>[];
@@ -83,15 +145,26 @@ export interface RunsFacets {
   readonly sources: readonly Facet<Source>[];
   readonly types: readonly Facet<JobType>[];
   readonly managed: readonly Facet<boolean | null>[];
-  /** How many of the list are anomalies and how many are not, where anomalies are counted as problems. */
+  /**
+   * How many of the list are anomalies and how many are not, where anomalies are counted as
+   * problems.
+   */
   readonly anomaly: readonly Facet<boolean>[];
   readonly causes: readonly (Facet<CauseN> & { readonly template: string })[];
 }
 
-/** As they cross to the page. `left`: values with a count that were not sent, because not all were asked for. */
-export interface ShownFacets extends RunsFacets { readonly left?: { readonly companies: number; readonly causes: number } }
+/**
+ * As they cross to the page. `left`: values with a count that were not sent, because not all were
+ * asked for.
+ */
+export interface ShownFacets extends RunsFacets {
+  readonly left?: { readonly companies: number; readonly causes: number };
+}
 
-/** One row as the grid shows it. Ranges are what is usual for this job, from its last 30 finished runs on this device (7 at least). */
+/**
+ * One row as the grid shows it. Ranges are what is usual for this job, from its last 30 finished
+ * runs on this device (7 at least).
+ */
 export interface RunView {
   readonly n: RunN;
   readonly job: JobN;
@@ -114,7 +187,10 @@ export interface RunView {
   readonly message: string | null;
   /** The cause's fixed words, with ‹marks› where the message varies. */
   readonly template: string | null;
-  /** 14 operational days, oldest first, today last: the worst of each day, null where nothing was due. */
+  /**
+   * 14 operational days, oldest first, today last: the worst of each day, null where nothing was
+   * due.
+   */
   readonly strip: readonly (RunState | null)[];
   readonly lastGoodAt: Ms | null;
   readonly review: ReviewState;
@@ -149,8 +225,9 @@ export interface ProblemView {
 export const SINGLE_CAUSES = 'single';
 
 /**
- * The head of a group, with exact counts of all its rows, also of those that are folded away. `key`: the company's, job's or cause's number
- * (0: no cause), `SINGLE_CAUSES`, or the server's name (empty: not known). `title`: its name, empty where it has none.
+ * The head of a group, with exact counts of all its rows, also of those that are folded away.
+ * `key`: the company's, job's or cause's number (0: no cause), `SINGLE_CAUSES`, or the server's
+ * name (empty: not known). `title`: its name, empty where it has none.
  */
 export interface GroupHead {
   /** Its line in the list: heads and rows are counted together. */
@@ -163,14 +240,20 @@ export interface GroupHead {
   readonly worst: RunState;
   readonly progress: { readonly cleared: number; readonly of: number };
   readonly folded: boolean;
-  /** Of single causes: which they are, least number first, also those whose rows a person has dealt with. */
+  /**
+   * Of single causes: which they are, least number first, also those whose rows a person has dealt
+   * with.
+   */
   readonly causes?: readonly CauseN[];
 }
 
 /** What a list needs of the worker at once: counts, facets and the visible window (COL-7). */
 export interface RunsView {
   readonly total: number;
-  /** Lines of the list: `total` where it is not grouped; heads and unfolded rows where it is. Windows count lines. */
+  /**
+   * Lines of the list: `total` where it is not grouped; heads and unfolded rows where it is.
+   * Windows count lines.
+   */
   readonly lines: number;
   /** Heads within the window; the window's other lines are `rows`, in order. */
   readonly heads: readonly GroupHead[];
@@ -186,10 +269,16 @@ export interface RunsView {
   readonly newestAt: Ms | null;
   /** Days of the window that are here already, of all of them: 30 of 30 once loaded. */
   readonly loaded: { readonly days: number; readonly of: number };
-  /** The server's time of the newest event in it, for measuring how long a change takes to the screen. */
+  /**
+   * The server's time of the newest event in it, for measuring how long a change takes to the
+   * screen.
+   */
   readonly committedAt?: Ms | null;
   /** Counts up with every change that the view shows. */
   readonly version: number;
 }
 
-export interface RunsWindow { readonly first: number; readonly count: number }
+export interface RunsWindow {
+  readonly first: number;
+  readonly count: number;
+}

@@ -1,15 +1,42 @@
-import type { Bytes, CauseN, CompanyN, Day, JobN, KeyId, Ms, ProblemN, RunN, Seconds, UserId } from '../ids.ts';
+import type {
+  Bytes,
+  CauseN,
+  CompanyN,
+  Day,
+  JobN,
+  KeyId,
+  Ms,
+  ProblemN,
+  RunN,
+  Seconds,
+  UserId,
+} from '../ids.ts';
 import type { Ruled } from './rules.ts';
 import type { ScheduleKind } from './schedule-state.ts';
-import type { EntityGroup, JobType, Measure, ProblemKind, ProblemState, RunLevel, Source, Status } from './words.ts';
+import type {
+  EntityGroup,
+  JobType,
+  Measure,
+  ProblemKind,
+  ProblemState,
+  RunLevel,
+  Source,
+  Status,
+} from './words.ts';
 
 /**
- * When a job is due: every so many seconds, or at the minutes of a cron line in a zone; `kind` alone where its source tells no times. Beside
- * times, `kind` is what the source calls a schedule that they do not describe by themselves.
+ * When a job is due: every so many seconds, or at the minutes of a cron line in a zone; `kind`
+ * alone where its source tells no times. Beside times, `kind` is what the source calls a schedule
+ * that they do not describe by themselves.
  */
 export type Schedule =
   | { readonly is: 'every'; readonly everySec: Seconds; readonly kind?: ScheduleKind | undefined }
-  | { readonly is: 'cron'; readonly cron: string; readonly tz: string; readonly kind?: ScheduleKind | undefined }
+  | {
+      readonly is: 'cron';
+      readonly cron: string;
+      readonly tz: string;
+      readonly kind?: ScheduleKind | undefined;
+    }
   | { readonly is: 'kind'; readonly kind: ScheduleKind };
 
 export interface JobRow {
@@ -29,7 +56,10 @@ export interface JobRow {
   readonly schedule: Schedule | null;
   readonly graceSec: Seconds | null;
   readonly firstSeenAt: Ms;
-  /** No result is expected until then; `until` null only for `disabledIgnored`: until it is switched on. */
+  /**
+   * No result is expected until then; `until` null only for `disabledIgnored`: until it is switched
+   * on.
+   */
   readonly missedIgnored: Ignored | null;
   readonly disabledIgnored: Ignored | null;
   /** The problem that is open now, if any. */
@@ -37,9 +67,16 @@ export interface JobRow {
 }
 
 /** Somebody said that it is meant. `until` null: until it changes. */
-export interface Ignored { readonly by: UserId; readonly at: Ms; readonly until: Ms | null }
+export interface Ignored {
+  readonly by: UserId;
+  readonly at: Ms;
+  readonly until: Ms | null;
+}
 
-/** What a job usually does: kept on the server only. Lists hold the last 30 finished runs, oldest first. */
+/**
+ * What a job usually does: kept on the server only. Lists hold the last 30 finished runs, oldest
+ * first.
+ */
 export interface StatRow {
   readonly n: JobN;
   readonly starts: readonly Ms[];
@@ -56,9 +93,17 @@ export interface StatRow {
 }
 
 /** One measure outside its usual range. Seconds, bytes or a count of files. */
-export interface Anomaly { readonly measure: Measure; readonly value: number; readonly low: number; readonly high: number }
+export interface Anomaly {
+  readonly measure: Measure;
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
 
-/** One run of one job (a job execution). `startedAt` of a `Missed` one is the time at which it was expected. */
+/**
+ * One run of one job (a job execution). `startedAt` of a `Missed` one is the time at which it was
+ * expected.
+ */
 export interface RunRow {
   readonly n: RunN;
   readonly job: JobN;
@@ -91,14 +136,37 @@ export interface RunRow {
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-export interface CauseRow { readonly n: CauseN; readonly template: string; readonly kind: ProblemKind }
+export interface CauseRow {
+  readonly n: CauseN;
+  readonly template: string;
+  readonly kind: ProblemKind;
+}
 
-export interface Review { readonly by: UserId; readonly at: Ms; readonly comment: string | null }
-export interface Snooze { readonly by: UserId; readonly at: Ms; readonly until: Ms; readonly reason: string }
-export interface Tied { readonly id: string; readonly open: boolean; readonly url: string | null }
-export interface Note { readonly by: UserId; readonly at: Ms; readonly content: string }
+export interface Review {
+  readonly by: UserId;
+  readonly at: Ms;
+  readonly comment: string | null;
+}
+export interface Snooze {
+  readonly by: UserId;
+  readonly at: Ms;
+  readonly until: Ms;
+  readonly reason: string;
+}
+export interface Tied {
+  readonly id: string;
+  readonly open: boolean;
+  readonly url: string | null;
+}
+export interface Note {
+  readonly by: UserId;
+  readonly at: Ms;
+  readonly content: string;
+}
 
-/** A problem is job + cause + state, from its first run until a success or another problem ends it. */
+/**
+ * A problem is job + cause + state, from its first run until a success or another problem ends it.
+ */
 export interface ProblemRow {
   readonly n: ProblemN;
   readonly job: JobN;
@@ -140,7 +208,9 @@ export interface KeyRow {
   readonly rotatedAt: Ms | null;
   readonly revokedAt: Ms | null;
   readonly firstResultAt: Ms | null;
-  /** A collected connection that the results of this company come by: nobody holds a secret of it. */
+  /**
+   * A collected connection that the results of this company come by: nobody holds a secret of it.
+   */
   readonly connection?: string | undefined;
 }
 
@@ -174,4 +244,8 @@ export interface RepositoryRow {
   /** The last sample of each UTC day, oldest first, 90 at most: for the trend. */
   readonly days: readonly RepositoryDay[];
 }
-export interface RepositoryDay { readonly day: Day; readonly usedBytes: Bytes | null; readonly capacityBytes: Bytes | null }
+export interface RepositoryDay {
+  readonly day: Day;
+  readonly usedBytes: Bytes | null;
+  readonly capacityBytes: Bytes | null;
+}

@@ -8,7 +8,11 @@ const uuid = v.pipe(v.string(), v.uuid());
 
 /** `did`: problems that it acted on within the last 30 days, and when last. */
 export const ruleOut = v.object({
-  _id: v.string(), ...RuleSchema.entries, madeBy: v.string(), changedAt: v.number(), did: v.object({ problems: v.number(), last: v.nullable(v.number()) }),
+  _id: v.string(),
+  ...RuleSchema.entries,
+  madeBy: v.string(),
+  changedAt: v.number(),
+  did: v.object({ problems: v.number(), last: v.nullable(v.number()) }),
 });
 export type RuleOut = v.InferOutput<typeof ruleOut>;
 
@@ -21,37 +25,94 @@ const rulesOut = v.object({
 export type RulesOut = v.InferOutput<typeof rulesOut>;
 
 const ruleTested = v.object({
-  /** Results with a problem of the last 30 days that match, and how many were looked at; `all` false: there are more, older ones. */
-  count: v.number(), looked: v.number(), all: v.boolean(),
+  /**
+   * Results with a problem of the last 30 days that match, and how many were looked at; `all`
+   * false: there are more, older ones.
+   */
+  count: v.number(),
+  looked: v.number(),
+  all: v.boolean(),
   /** The newest. */
-  rows: v.array(v.object({
-    run: v.number(), startedAt: v.number(), job: v.string(), computer: v.string(), company: v.string(), state: v.picklist(PROBLEM_STATES), message: v.string(),
-  })),
-  /** Other rules that are on and match some of the same results. `same`: what both set; the upper one's stands. */
-  conflicts: v.array(v.object({ _id: v.string(), name: v.string(), count: v.number(), above: v.boolean(), same: v.array(v.picklist(SETTLED)) })),
+  rows: v.array(
+    v.object({
+      run: v.number(),
+      startedAt: v.number(),
+      job: v.string(),
+      computer: v.string(),
+      company: v.string(),
+      state: v.picklist(PROBLEM_STATES),
+      message: v.string(),
+    }),
+  ),
+  /**
+   * Other rules that are on and match some of the same results. `same`: what both set; the upper
+   * one's stands.
+   */
+  conflicts: v.array(
+    v.object({
+      _id: v.string(),
+      name: v.string(),
+      count: v.number(),
+      above: v.boolean(),
+      same: v.array(v.picklist(SETTLED)),
+    }),
+  ),
 });
 export type RuleTested = v.InferOutput<typeof ruleTested>;
 
 export const ruleCalls = {
   listRules: call({
-    method: 'GET', path: 'monitoring/backoffice/rules', says: 'The rules from the top, and what each did in the last 30 days.',
-    takes: v.strictObject({}), gives: rulesOut, gate: 'monitoring.rules', feature: 'rules', failures: [],
+    method: 'GET',
+    path: 'monitoring/backoffice/rules',
+    says: 'The rules from the top, and what each did in the last 30 days.',
+    takes: v.strictObject({}),
+    gives: rulesOut,
+    gate: 'monitoring.rules',
+    feature: 'rules',
+    failures: [],
   }),
   makeRule: call({
-    method: 'POST', path: 'monitoring/backoffice/rules', says: 'A new rule, at the end. It acts on results that arrive from now on.',
-    takes: v.strictObject({ rule: RuleSchema }), gives: v.object({ _id: v.string() }), gate: 'monitoring.rules', feature: 'rules', failures: ['bad-input', 'conflict', 'forbidden'],
+    method: 'POST',
+    path: 'monitoring/backoffice/rules',
+    says: 'A new rule, at the end. It acts on results that arrive from now on.',
+    takes: v.strictObject({ rule: RuleSchema }),
+    gives: v.object({ _id: v.string() }),
+    gate: 'monitoring.rules',
+    feature: 'rules',
+    failures: ['bad-input', 'conflict', 'forbidden'],
   }),
   changeRules: call({
-    method: 'PUT', path: 'monitoring/backoffice/rules', says: 'Changes the rule `id` to `rule`, or puts all rules into an order (`order`, their ids from the top).',
-    takes: v.strictObject({ id: v.optional(uuid), rule: v.optional(RuleSchema), order: v.optional(v.pipe(v.array(uuid), v.maxLength(LIMITS.rules))) }), gives: v.object({}), gate: 'monitoring.rules', feature: 'rules',
+    method: 'PUT',
+    path: 'monitoring/backoffice/rules',
+    says: 'Changes the rule `id` to `rule`, or puts all rules into an order (`order`, their ids from the top).',
+    takes: v.strictObject({
+      id: v.optional(uuid),
+      rule: v.optional(RuleSchema),
+      order: v.optional(v.pipe(v.array(uuid), v.maxLength(LIMITS.rules))),
+    }),
+    gives: v.object({}),
+    gate: 'monitoring.rules',
+    feature: 'rules',
     failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
   }),
   removeRule: call({
-    method: 'DELETE', path: 'monitoring/backoffice/rules/{id}', says: 'Takes a rule away. What it did stays; its exceptions end with the next result.',
-    takes: v.strictObject({ id: uuid }), gives: v.object({}), gate: 'monitoring.rules', feature: 'rules', failures: ['not-found'],
+    method: 'DELETE',
+    path: 'monitoring/backoffice/rules/{id}',
+    says: 'Takes a rule away. What it did stays; its exceptions end with the next result.',
+    takes: v.strictObject({ id: uuid }),
+    gives: v.object({}),
+    gate: 'monitoring.rules',
+    feature: 'rules',
+    failures: ['not-found'],
   }),
   testRule: call({
-    method: 'POST', path: 'monitoring/backoffice/rules/test', says: 'What a rule would have matched in the last 30 days, and which others match it too. `id`: that of the rule itself, where it exists.',
-    takes: v.strictObject({ id: v.optional(uuid), when: RuleWhenSchema, does: RuleDoesSchema }), gives: ruleTested, gate: 'monitoring.rules', feature: 'rules', failures: ['bad-input', 'forbidden'],
+    method: 'POST',
+    path: 'monitoring/backoffice/rules/test',
+    says: 'What a rule would have matched in the last 30 days, and which others match it too. `id`: that of the rule itself, where it exists.',
+    takes: v.strictObject({ id: v.optional(uuid), when: RuleWhenSchema, does: RuleDoesSchema }),
+    gives: ruleTested,
+    gate: 'monitoring.rules',
+    feature: 'rules',
+    failures: ['bad-input', 'forbidden'],
   }),
 } as const;

@@ -2,13 +2,22 @@ import type { EventOf, Logged } from '../events.ts';
 import type { Rows } from '../fold.ts';
 import type { UserId } from '../ids.ts';
 
-type OfRules = EventOf<'problem.excepted@1' | 'problem.unexcepted@1' | 'problem.ruled@1' | 'rule.made@1' | 'rule.changed@1' | 'rule.removed@1' | 'rules.ordered@1'>;
+type OfRules = EventOf<
+  | 'problem.excepted@1'
+  | 'problem.unexcepted@1'
+  | 'problem.ruled@1'
+  | 'rule.made@1'
+  | 'rule.changed@1'
+  | 'rule.removed@1'
+  | 'rules.ordered@1'
+>;
 
 const BY_RULE = 'rule:';
 /** Who said a note or a snooze, where that was a rule: by the name that it had then. */
 export const byRuleOf = (name: string): UserId => `${BY_RULE}${name}`;
 /** "Rule “Known warnings”", where it was a rule. */
-export const ruleNameOf = (by: UserId): string | null => (by.startsWith(BY_RULE) ? `Rule “${by.slice(BY_RULE.length)}”` : null);
+export const ruleNameOf = (by: UserId): string | null =>
+  by.startsWith(BY_RULE) ? `Rule “${by.slice(BY_RULE.length)}”` : null;
 
 /** RULES-2: what rules are, and what they did to problems. */
 export function foldRules(rows: Rows, { at, actor, subject }: Logged, event: OfRules): void {
@@ -37,10 +46,16 @@ export function foldRules(rows: Rows, { at, actor, subject }: Logged, event: OfR
     default: {
       const problem = rows.problem?.get(event.data.problem);
       if (!problem) return;
-      if (event.type === 'problem.unexcepted@1') return rows.problem?.set(problem.n, { ...problem, exception: null });
+      if (event.type === 'problem.unexcepted@1')
+        return rows.problem?.set(problem.n, { ...problem, exception: null });
       const { rule, name } = event.data;
-      if (event.type === 'problem.excepted@1') rows.problem?.set(problem.n, { ...problem, exception: { rule, name, at } });
-      else rows.problem?.set(problem.n, { ...problem, ruled: [...problem.ruled ?? [], { rule, name, at, hint: event.data.hint }] });
+      if (event.type === 'problem.excepted@1')
+        rows.problem?.set(problem.n, { ...problem, exception: { rule, name, at } });
+      else
+        rows.problem?.set(problem.n, {
+          ...problem,
+          ruled: [...(problem.ruled ?? []), { rule, name, at, hint: event.data.hint }],
+        });
     }
   }
 }

@@ -1,14 +1,23 @@
 import type { JobRow, Schedule } from './rows.ts';
 
 /** How a source calls the schedule of a job: the words of Veeam Service Provider Console. */
-export const SCHEDULE_KINDS = ['Daily', 'Monthly', 'Continuously', 'Periodically', 'Chained'] as const;
+export const SCHEDULE_KINDS = [
+  'Daily',
+  'Monthly',
+  'Continuously',
+  'Periodically',
+  'Chained',
+] as const;
 export type ScheduleKind = (typeof SCHEDULE_KINDS)[number];
 
 export const SCHEDULE_STATES = [...SCHEDULE_KINDS, 'Disabled'] as const;
 export type ScheduleState = (typeof SCHEDULE_STATES)[number];
 
 /** The schedule of a job in one word. Null for a job of which no schedule is known. */
-export function scheduleStateOf({ enabled, schedule }: Pick<JobRow, 'enabled' | 'schedule'>): ScheduleState | null {
+export function scheduleStateOf({
+  enabled,
+  schedule,
+}: Pick<JobRow, 'enabled' | 'schedule'>): ScheduleState | null {
   if (!enabled) return 'Disabled';
   return schedule === null ? null : kindOf(schedule);
 }
@@ -19,12 +28,19 @@ function kindOf(schedule: Schedule): ScheduleKind {
 }
 
 const NICKNAMES: Readonly<Record<string, ScheduleKind>> = {
-  '@hourly': 'Periodically', '@daily': 'Daily', '@midnight': 'Daily', '@weekly': 'Daily', '@monthly': 'Monthly', '@yearly': 'Monthly', '@annually': 'Monthly',
+  '@hourly': 'Periodically',
+  '@daily': 'Daily',
+  '@midnight': 'Daily',
+  '@weekly': 'Daily',
+  '@monthly': 'Monthly',
+  '@yearly': 'Monthly',
+  '@annually': 'Monthly',
 };
 
 /**
- * A cron line of five fields. More than one time a day, or one time every so many days, is periodical; one time, on certain days of the
- * month or in certain months, is monthly. One time on each day or on certain days of the week is daily, as the console calls it.
+ * A cron line of five fields. More than one time a day, or one time every so many days, is
+ * periodical; one time, on certain days of the month or in certain months, is monthly. One time on
+ * each day or on certain days of the week is daily, as the console calls it.
  */
 function kindOfCron(cron: string): ScheduleKind {
   const nickname = NICKNAMES[cron];

@@ -21,8 +21,13 @@ export const TasksInSchema = v.pipe(v.array(TaskInSchema), v.maxLength(LIMITS.ta
 
 /** The same as it is kept and given back. */
 export const TaskSchema = v.object({
-  name: v.string(), status: v.picklist(TASK_STATUSES), startTime: v.nullable(v.string()), durationSec: v.nullable(v.number()),
-  bytesTransferred: v.nullable(v.number()), bytesProcessed: v.nullable(v.number()), message: v.nullable(v.string()),
+  name: v.string(),
+  status: v.picklist(TASK_STATUSES),
+  startTime: v.nullable(v.string()),
+  durationSec: v.nullable(v.number()),
+  bytesTransferred: v.nullable(v.number()),
+  bytesProcessed: v.nullable(v.number()),
+  message: v.nullable(v.string()),
 });
 export type Task = v.InferOutput<typeof TaskSchema>;
 

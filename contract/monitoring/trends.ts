@@ -5,7 +5,10 @@ import type { JobType, Source } from './words.ts';
 /** What the parts of a time are told by. */
 export type TrendBy = 'company' | 'type' | 'source';
 
-/** Failures and warnings of a time: `from` and `to` as of the dashboard. Empty lists mean "all". `by`: whose days are told one by one. */
+/**
+ * Failures and warnings of a time: `from` and `to` as of the dashboard. Empty lists mean "all".
+ * `by`: whose days are told one by one.
+ */
 export interface TrendsAsk {
   readonly from: Ms;
   readonly to: Ms;
@@ -16,9 +19,21 @@ export interface TrendsAsk {
 }
 
 export type TrendTally = Omit<Tally, 'bytes'>;
-export interface TrendDay { readonly day: Day; readonly from: Ms; readonly runs: number; readonly failures: number; readonly warnings: number; readonly missed: number }
+export interface TrendDay {
+  readonly day: Day;
+  readonly from: Ms;
+  readonly runs: number;
+  readonly failures: number;
+  readonly warnings: number;
+  readonly missed: number;
+}
 /** `key`: the number of the company, or the type, or the source. */
-export interface TrendPart { readonly key: string; readonly name: string; readonly now: TrendTally; readonly before: TrendTally }
+export interface TrendPart {
+  readonly key: string;
+  readonly name: string;
+  readonly now: TrendTally;
+  readonly before: TrendTally;
+}
 
 /** Most failures and warnings first. `failures` hold errors. */
 export interface Trends {
@@ -30,7 +45,11 @@ export interface Trends {
   readonly daysBefore: readonly TrendDay[];
   readonly parts: Readonly<Record<TrendBy, readonly TrendPart[]>>;
   /** The worst ten of `by`, a number for each day. */
-  readonly series: readonly { readonly key: string; readonly failures: readonly number[]; readonly warnings: readonly number[] }[];
+  readonly series: readonly {
+    readonly key: string;
+    readonly failures: readonly number[];
+    readonly warnings: readonly number[];
+  }[];
   readonly version: number;
 }
 

@@ -1,32 +1,93 @@
-/** The field's words, in the order in which columns pack them: append only, the position is the code on disk and on the wire. */
+/**
+ * The field's words, in the order in which columns pack them: append only, the position is the code
+ * on disk and on the wire.
+ */
 export const STATUSES = ['Running', 'Success', 'Warning', 'Failed', 'Error', 'Missed'] as const;
 export type Status = (typeof STATUSES)[number];
 
 export const SOURCES = [
-  'api', 'ping', 'restic', 'borg', 'borgmatic', 'kopia', 'rclone', 'bacula', 'bareos', 'duplicati', 'pbs', 'urbackup',
-  'vac', 'vbr', 'vcd', 'zerto', 'office365',
+  'api',
+  'ping',
+  'restic',
+  'borg',
+  'borgmatic',
+  'kopia',
+  'rclone',
+  'bacula',
+  'bareos',
+  'duplicati',
+  'pbs',
+  'urbackup',
+  'vac',
+  'vbr',
+  'vcd',
+  'zerto',
+  'office365',
 ] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** The tools by their own names: they are the same in every language, and lists are ordered by them. */
+/**
+ * The tools by their own names: they are the same in every language, and lists are ordered by them.
+ */
 export const SOURCE_NAMES: Readonly<Record<Source, string>> = {
-  api: 'API', ping: 'Ping', restic: 'restic', borg: 'borg', borgmatic: 'borgmatic', kopia: 'Kopia', rclone: 'rclone', bacula: 'Bacula', bareos: 'Bareos',
-  duplicati: 'Duplicati', pbs: 'Proxmox Backup', urbackup: 'UrBackup', vac: 'Veeam SPC', vbr: 'Veeam B&R', vcd: 'Cloud Director', zerto: 'Zerto',
+  api: 'API',
+  ping: 'Ping',
+  restic: 'restic',
+  borg: 'borg',
+  borgmatic: 'borgmatic',
+  kopia: 'Kopia',
+  rclone: 'rclone',
+  bacula: 'Bacula',
+  bareos: 'Bareos',
+  duplicati: 'Duplicati',
+  pbs: 'Proxmox Backup',
+  urbackup: 'UrBackup',
+  vac: 'Veeam SPC',
+  vbr: 'Veeam B&R',
+  vcd: 'Cloud Director',
+  zerto: 'Zerto',
   office365: 'Microsoft 365',
 };
 
 export const JOB_TYPES = [
-  'Backup', 'BackupCopy', 'Replication', 'Tape', 'FileShare', 'ObjectStorage', 'Agent', 'M365', 'Snapshot', 'SureBackup', 'LogBackup',
-  'Copy', 'Archive', 'Sync', 'Other',
+  'Backup',
+  'BackupCopy',
+  'Replication',
+  'Tape',
+  'FileShare',
+  'ObjectStorage',
+  'Agent',
+  'M365',
+  'Snapshot',
+  'SureBackup',
+  'LogBackup',
+  'Copy',
+  'Archive',
+  'Sync',
+  'Other',
 ] as const;
 export type JobType = (typeof JOB_TYPES)[number];
 
-/** Copies, tests and whatever else a tool does with what was saved: a success of these alone protects nothing. Restores and checks are `Other`. */
-const NO_BACKUP: ReadonlySet<JobType> = new Set<JobType>(['BackupCopy', 'SureBackup', 'Copy', 'Other']);
+/**
+ * Copies, tests and whatever else a tool does with what was saved: a success of these alone
+ * protects nothing. Restores and checks are `Other`.
+ */
+const NO_BACKUP: ReadonlySet<JobType> = new Set<JobType>([
+  'BackupCopy',
+  'SureBackup',
+  'Copy',
+  'Other',
+]);
 export const isBackupType = (type: JobType): boolean => !NO_BACKUP.has(type);
 
 export const ENTITY_GROUPS = [
-  'managed-servers', 'monitored-agents', 'managed-agents', 'office365', 'public-cloud-vms', 'file-share-jobs', 'other',
+  'managed-servers',
+  'monitored-agents',
+  'managed-agents',
+  'office365',
+  'public-cloud-vms',
+  'file-share-jobs',
+  'other',
 ] as const;
 export type EntityGroup = (typeof ENTITY_GROUPS)[number];
 
@@ -34,11 +95,27 @@ export type EntityGroup = (typeof ENTITY_GROUPS)[number];
 export const PROBLEM_STATES = ['Failed', 'Error', 'Missed', 'Anomaly', 'Warning'] as const;
 export type ProblemState = (typeof PROBLEM_STATES)[number];
 /** Greater is worse. */
-export const SEVERITY: Record<ProblemState, number> = { Failed: 5, Error: 5, Missed: 4, Warning: 3, Anomaly: 2 };
+export const SEVERITY: Record<ProblemState, number> = {
+  Failed: 5,
+  Error: 5,
+  Missed: 4,
+  Warning: 3,
+  Anomaly: 2,
+};
 
 /** A coarse reading of a cause, for the facet "Kind of problem". */
 export const PROBLEM_KINDS = [
-  'connection', 'snapshot', 'silent', 'space', 'partial', 'unusual', 'access', 'locked', 'integrity', 'cancelled', 'other',
+  'connection',
+  'snapshot',
+  'silent',
+  'space',
+  'partial',
+  'unusual',
+  'access',
+  'locked',
+  'integrity',
+  'cancelled',
+  'other',
 ] as const;
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 

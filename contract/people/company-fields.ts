@@ -5,12 +5,22 @@ const id = v.nullable(nameText());
 
 /** The company in other systems: ids of theirs. */
 export const ApplicationsSchema = v.strictObject({
-  vac: v.strictObject({ id }), vcd: v.strictObject({ id }), zerto: v.strictObject({ id }),
-  office365: v.strictObject({ enabled: v.boolean(), organizations: v.pipe(v.array(v.strictObject({ id: id.wrapped })), v.maxLength(100)) }),
+  vac: v.strictObject({ id }),
+  vcd: v.strictObject({ id }),
+  zerto: v.strictObject({ id }),
+  office365: v.strictObject({
+    enabled: v.boolean(),
+    organizations: v.pipe(v.array(v.strictObject({ id: id.wrapped })), v.maxLength(100)),
+  }),
 });
 export type Applications = v.InferOutput<typeof ApplicationsSchema>;
 
-export const NO_APPLICATIONS: Applications = { vac: { id: null }, vcd: { id: null }, zerto: { id: null }, office365: { enabled: false, organizations: [] } };
+export const NO_APPLICATIONS: Applications = {
+  vac: { id: null },
+  vcd: { id: null },
+  zerto: { id: null },
+  office365: { enabled: false, organizations: [] },
+};
 
 /** What is set of a company. `notify`: users who are told of it. */
 export const COMPANY_FIELDS = {

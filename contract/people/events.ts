@@ -7,7 +7,11 @@ const n = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
 export const companyMade = v.strictObject({
   type: v.literal('company.made@1'),
-  data: v.strictObject({ n, id: v.pipe(v.string(), v.uuid()), name: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)) }),
+  data: v.strictObject({
+    n,
+    id: v.pipe(v.string(), v.uuid()),
+    name: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
+  }),
 });
 
 /** All that is set of a company, as it is from here on. */
@@ -24,13 +28,21 @@ export const companyDeleted = v.strictObject({
 
 export const userMade = v.strictObject({
   type: v.literal('user.made@1'),
-  data: v.strictObject({ id: v.pipe(v.string(), v.uuid()), roles: v.array(RoleSchema), companies: v.nullable(v.array(n)) }),
+  data: v.strictObject({
+    id: v.pipe(v.string(), v.uuid()),
+    roles: v.array(RoleSchema),
+    companies: v.nullable(v.array(n)),
+  }),
 });
 
 /** What a user may see has changed: devices out of scope drop what they may no longer hold. */
 export const userScoped = v.strictObject({
   type: v.literal('user.scoped@1'),
-  data: v.strictObject({ id: v.pipe(v.string(), v.uuid()), roles: v.array(RoleSchema), companies: v.nullable(v.array(n)) }),
+  data: v.strictObject({
+    id: v.pipe(v.string(), v.uuid()),
+    roles: v.array(RoleSchema),
+    companies: v.nullable(v.array(n)),
+  }),
 });
 
 export const userDeleted = v.strictObject({
@@ -41,7 +53,10 @@ export const userDeleted = v.strictObject({
 /** Fields of a user that stand outside the log were changed: their names, never what is in them. */
 export const userChanged = v.strictObject({
   type: v.literal('user.changed@1'),
-  data: v.strictObject({ id: v.pipe(v.string(), v.uuid()), fields: v.array(v.pipe(v.string(), v.maxLength(64))) }),
+  data: v.strictObject({
+    id: v.pipe(v.string(), v.uuid()),
+    fields: v.array(v.pipe(v.string(), v.maxLength(64))),
+  }),
 });
 
 /** Gone for good: name, addresses, factors. The number stays, with what it did. */

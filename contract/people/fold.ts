@@ -6,7 +6,12 @@ export function foldPeople(rows: Rows, logged: Logged): boolean {
   const { event, at } = logged;
   switch (event.type) {
     case 'company.made@1':
-      rows.company?.set(event.data.n, { n: event.data.n, id: event.data.id, name: event.data.name, madeAt: at });
+      rows.company?.set(event.data.n, {
+        n: event.data.n,
+        id: event.data.id,
+        name: event.data.name,
+        madeAt: at,
+      });
       return true;
     case 'company.changed@1': {
       const company = rows.company?.get(event.data.n);
@@ -23,7 +28,12 @@ export function foldPeople(rows: Rows, logged: Logged): boolean {
       return true;
     case 'user.scoped@1': {
       const user = rows.user?.get(event.data.id);
-      if (user) rows.user?.set(user.id, { ...user, roles: event.data.roles, companies: event.data.companies });
+      if (user)
+        rows.user?.set(user.id, {
+          ...user,
+          roles: event.data.roles,
+          companies: event.data.companies,
+        });
       return true;
     }
     case 'user.deleted@1': {
@@ -33,10 +43,12 @@ export function foldPeople(rows: Rows, logged: Logged): boolean {
     }
     case 'user.removed@1': {
       const user = rows.user?.get(event.data.id);
-      if (user) rows.user?.set(user.id, { ...user, deletedAt: user.deletedAt ?? at, removedAt: at });
+      if (user)
+        rows.user?.set(user.id, { ...user, deletedAt: user.deletedAt ?? at, removedAt: at });
       return true;
     }
-    case 'user.changed@1': return true;
+    case 'user.changed@1':
+      return true;
     default:
       return false;
   }
@@ -44,8 +56,16 @@ export function foldPeople(rows: Rows, logged: Logged): boolean {
 
 export function touchesPeople(event: Event): Touch[] {
   switch (event.type) {
-    case 'company.made@1': case 'company.changed@1': case 'company.deleted@1': return [['company', event.data.n]];
-    case 'user.made@1': case 'user.scoped@1': case 'user.deleted@1': case 'user.removed@1': return [['user', event.data.id]];
-    default: return [];
+    case 'company.made@1':
+    case 'company.changed@1':
+    case 'company.deleted@1':
+      return [['company', event.data.n]];
+    case 'user.made@1':
+    case 'user.scoped@1':
+    case 'user.deleted@1':
+    case 'user.removed@1':
+      return [['user', event.data.id]];
+    default:
+      return [];
   }
 }

@@ -2,7 +2,10 @@ import type { Role } from '../abilities.ts';
 import type { CompanyN, Ms, UserId } from '../ids.ts';
 import type { Applications } from './company-fields.ts';
 
-/** What only some have stands where it was set: ids in other systems, users who are told of it, when it was deleted. */
+/**
+ * What only some have stands where it was set: ids in other systems, users who are told of it, when
+ * it was deleted.
+ */
 export interface CompanyRow {
   readonly n: CompanyN;
   readonly id: string;
@@ -14,7 +17,10 @@ export interface CompanyRow {
   readonly deletedAt?: Ms;
 }
 
-/** Names, addresses and secrets of a user stand outside the log, by reference. `companies` null: all of the provider's. */
+/**
+ * Names, addresses and secrets of a user stand outside the log, by reference. `companies` null: all
+ * of the provider's.
+ */
 export interface UserRow {
   readonly id: UserId;
   readonly roles: readonly Role[];

@@ -5,74 +5,178 @@ import { letterOf } from './report.ts';
 import type { Column, DayCells, Fact, ReportCell } from './report.ts';
 
 /** Columns that several templates have, and their cells: one place says what each means. */
-export const text = (id: string, title: string, wide = 1): Column => ({ id, title, kind: 'text', wide });
+export const text = (id: string, title: string, wide = 1): Column => ({
+  id,
+  title,
+  kind: 'text',
+  wide,
+});
 export const count = (id: string, title: string): Column => ({ id, title, kind: 'count' });
-export const COMPANY = text('company', 'Company', 1.4), JOB = text('job', 'Job', 1.6), COMPUTER = text('computer', 'Computer'), SOURCE = text('source', 'Source', 0.7);
-export const JOBS = count('jobs', 'Jobs'), SHARE: Column = { id: 'share', title: 'Good days', kind: 'share' };
-export const daysColumn = (days: readonly Day[]): Column => ({ id: 'days', title: 'Days', kind: 'days', days });
+export const COMPANY = text('company', 'Company', 1.4);
+export const JOB = text('job', 'Job', 1.6);
+export const COMPUTER = text('computer', 'Computer');
+export const SOURCE = text('source', 'Source', 0.7);
+export const JOBS = count('jobs', 'Jobs');
+export const SHARE: Column = { id: 'share', title: 'Good days', kind: 'share' };
+export const daysColumn = (days: readonly Day[]): Column => ({
+  id: 'days',
+  title: 'Days',
+  kind: 'days',
+  days,
+});
 
 /** Days of jobs: what went well with a warning, failed, or did not run. */
-export const CELL_COUNTS = [count('warnings', 'Warnings'), count('failed', 'Failed'), count('missed', 'Did not run')] as const;
-export const cellCounts = ({ Warning, Failed, Error, Missed }: CellCounts): readonly number[] => [Warning, Failed + Error, Missed];
+export const CELL_COUNTS = [
+  count('warnings', 'Warnings'),
+  count('failed', 'Failed'),
+  count('missed', 'Did not run'),
+] as const;
+export const cellCounts = ({ Warning, Failed, Error, Missed }: CellCounts): readonly number[] => [
+  Warning,
+  Failed + Error,
+  Missed,
+];
 
 /** Of one job a day is its state; of several it is the worst of them and how many were bad. */
-export const dayCells = ({ cells }: CalendarLine, several: boolean): DayCells =>
-  ({ states: cells.map(({ state }) => letterOf(state)).join(''), bad: several ? cells.map(({ bad }) => bad) : null });
+export const dayCells = ({ cells }: CalendarLine, several: boolean): DayCells => ({
+  states: cells.map(({ state }) => letterOf(state)).join(''),
+  bad: several ? cells.map(({ bad }) => bad) : null,
+});
 
 export function sumCounts(lines: readonly { readonly counts: CellCounts }[]): CellCounts {
   const sum = { Failed: 0, Error: 0, Missed: 0, Anomaly: 0, Warning: 0, Running: 0, Success: 0 };
   for (const { counts } of lines) {
-    sum.Failed += counts.Failed; sum.Error += counts.Error; sum.Missed += counts.Missed; sum.Anomaly += counts.Anomaly;
-    sum.Warning += counts.Warning; sum.Running += counts.Running; sum.Success += counts.Success;
+    sum.Failed += counts.Failed;
+    sum.Error += counts.Error;
+    sum.Missed += counts.Missed;
+    sum.Anomaly += counts.Anomaly;
+    sum.Warning += counts.Warning;
+    sum.Running += counts.Running;
+    sum.Success += counts.Success;
   }
   return sum;
 }
 
-/** Of 0 to 1: days that succeeded among those on which something ended or should have run, as the calendar has it. Null where none did. */
-export function shareOfCounts({ Success, Warning, Anomaly, Failed, Error, Missed }: CellCounts): number | null {
-  const good = Success + Warning + Anomaly, all = good + Failed + Error + Missed;
+/**
+ * Of 0 to 1: days that succeeded among those on which something ended or should have run, as the
+ * calendar has it. Null where none did.
+ */
+export function shareOfCounts({
+  Success,
+  Warning,
+  Anomaly,
+  Failed,
+  Error,
+  Missed,
+}: CellCounts): number | null {
+  const good = Success + Warning + Anomaly;
+  const all = good + Failed + Error + Missed;
   return all === 0 ? null : good / all;
 }
 
 /** What lines of a calendar come to. */
-export function calendarFacts(lines: readonly { readonly counts: CellCounts }[], jobs: number): readonly Fact[] {
-  const sum = sumCounts(lines), [warnings = 0, failed = 0, missed = 0] = cellCounts(sum);
+export function calendarFacts(
+  lines: readonly { readonly counts: CellCounts }[],
+  jobs: number,
+): readonly Fact[] {
+  const sum = sumCounts(lines);
+  const [warnings = 0, failed = 0, missed = 0] = cellCounts(sum);
   return [
-    { title: 'Good days', kind: 'share', value: shareOfCounts(sum) }, { title: 'Jobs', kind: 'count', value: jobs }, { title: 'Days with warnings', kind: 'count', value: warnings },
-    { title: 'Days that failed', kind: 'count', value: failed }, { title: 'Days that did not run', kind: 'count', value: missed },
+    { title: 'Good days', kind: 'share', value: shareOfCounts(sum) },
+    { title: 'Jobs', kind: 'count', value: jobs },
+    { title: 'Days with warnings', kind: 'count', value: warnings },
+    { title: 'Days that failed', kind: 'count', value: failed },
+    { title: 'Days that did not run', kind: 'count', value: missed },
   ];
 }
 
 export const TALLY = [
-  count('runs', 'Results'), count('success', 'Success'), count('warnings', 'Warnings'), count('failed', 'Failed'), count('missed', 'Did not run'), count('anomalies', 'Anomalies'),
-  { id: 'share', title: 'Went well', kind: 'share' }, { id: 'bytes', title: 'Transferred', kind: 'bytes' },
+  count('runs', 'Results'),
+  count('success', 'Success'),
+  count('warnings', 'Warnings'),
+  count('failed', 'Failed'),
+  count('missed', 'Did not run'),
+  count('anomalies', 'Anomalies'),
+  { id: 'share', title: 'Went well', kind: 'share' },
+  { id: 'bytes', title: 'Transferred', kind: 'bytes' },
 ] as const satisfies readonly Column[];
-export const tallyCells = ({ runs, success, warning, failed, missed, anomaly, share, bytes }: TallyOut): readonly ReportCell[] => [runs, success, warning, failed, missed, anomaly, share, bytes];
-
-export const tallyFacts = ({ runs, warning, failed, missed, share, bytes }: TallyOut): readonly Fact[] => [
-  { title: 'Went well', kind: 'share', value: share }, { title: 'Results', kind: 'count', value: runs }, { title: 'Warnings', kind: 'count', value: warning },
-  { title: 'Failed', kind: 'count', value: failed }, { title: 'Did not run', kind: 'count', value: missed }, { title: 'Transferred', kind: 'bytes', value: bytes },
+export const tallyCells = ({
+  runs,
+  success,
+  warning,
+  failed,
+  missed,
+  anomaly,
+  share,
+  bytes,
+}: TallyOut): readonly ReportCell[] => [
+  runs,
+  success,
+  warning,
+  failed,
+  missed,
+  anomaly,
+  share,
+  bytes,
 ];
 
-/** The sum of tallies. `share` as each has it: what went well among what ended or should have run. */
+export const tallyFacts = ({
+  runs,
+  warning,
+  failed,
+  missed,
+  share,
+  bytes,
+}: TallyOut): readonly Fact[] => [
+  { title: 'Went well', kind: 'share', value: share },
+  { title: 'Results', kind: 'count', value: runs },
+  { title: 'Warnings', kind: 'count', value: warning },
+  { title: 'Failed', kind: 'count', value: failed },
+  { title: 'Did not run', kind: 'count', value: missed },
+  { title: 'Transferred', kind: 'bytes', value: bytes },
+];
+
+/**
+ * The sum of tallies. `share` as each has it: what went well among what ended or should have run.
+ */
 export function sumTallies(all: readonly TallyOut[]): TallyOut {
-  const sum = { runs: 0, success: 0, warning: 0, failed: 0, missed: 0, anomaly: 0, running: 0, bytes: 0 };
+  const sum = {
+    runs: 0,
+    success: 0,
+    warning: 0,
+    failed: 0,
+    missed: 0,
+    anomaly: 0,
+    running: 0,
+    bytes: 0,
+  };
   for (const one of all) {
-    sum.runs += one.runs; sum.success += one.success; sum.warning += one.warning; sum.failed += one.failed;
-    sum.missed += one.missed; sum.anomaly += one.anomaly; sum.running += one.running; sum.bytes += one.bytes;
+    sum.runs += one.runs;
+    sum.success += one.success;
+    sum.warning += one.warning;
+    sum.failed += one.failed;
+    sum.missed += one.missed;
+    sum.anomaly += one.anomaly;
+    sum.running += one.running;
+    sum.bytes += one.bytes;
   }
-  const good = sum.success + sum.warning + sum.anomaly, ended = good + sum.failed + sum.missed;
+  const good = sum.success + sum.warning + sum.anomaly;
+  const ended = good + sum.failed + sum.missed;
   return { ...sum, share: ended === 0 ? null : good / ended };
 }
 
-export const NO_JOBS = 'There are no jobs in these companies.', NO_COMPANIES = 'There are no companies to report on.';
+export const NO_JOBS = 'There are no jobs in these companies.';
+export const NO_COMPANIES = 'There are no companies to report on.';
 
 /** Lines in their order, those of the same company together. */
-export function byCompany<T extends { readonly company: number; readonly companyName: string }>(lines: readonly T[]): readonly { readonly name: string; readonly lines: readonly T[] }[] {
+export function byCompany<T extends { readonly company: number; readonly companyName: string }>(
+  lines: readonly T[],
+): readonly { readonly name: string; readonly lines: readonly T[] }[] {
   const groups = new Map<number, { name: string; lines: T[] }>();
   for (const line of lines) {
     const group = groups.get(line.company);
-    if (group) group.lines.push(line); else groups.set(line.company, { name: line.companyName, lines: [line] });
+    if (group) group.lines.push(line);
+    else groups.set(line.company, { name: line.companyName, lines: [line] });
   }
   return [...groups.values()];
 }

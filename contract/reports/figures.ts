@@ -14,29 +14,77 @@ export interface CalendarLine {
   readonly share: number | null;
 }
 export interface JobLine extends CalendarLine {
-  readonly company: CompanyN; readonly companyName: string; readonly jobName: string; readonly computerName: string; readonly source: string; readonly type: string;
+  readonly company: CompanyN;
+  readonly companyName: string;
+  readonly jobName: string;
+  readonly computerName: string;
+  readonly source: string;
+  readonly type: string;
 }
-export interface CompanyLine extends CalendarLine { readonly company: CompanyN; readonly companyName: string; readonly jobs: number }
-export interface ProviderLine extends CalendarLine { readonly provider: string; readonly companies: number; readonly jobs: number }
+export interface CompanyLine extends CalendarLine {
+  readonly company: CompanyN;
+  readonly companyName: string;
+  readonly jobs: number;
+}
+export interface ProviderLine extends CalendarLine {
+  readonly provider: string;
+  readonly companies: number;
+  readonly jobs: number;
+}
 
 /** One result with what is known around it. */
 export interface ResultLine {
-  readonly companyName: string; readonly jobName: string; readonly computerName: string; readonly source: string; readonly state: RunState; readonly startedAt: Ms;
-  readonly seconds: Seconds | null; readonly bytes: number | null; readonly message: string | null; readonly review: ReviewState; readonly ticket: string | null;
+  readonly companyName: string;
+  readonly jobName: string;
+  readonly computerName: string;
+  readonly source: string;
+  readonly state: RunState;
+  readonly startedAt: Ms;
+  readonly seconds: Seconds | null;
+  readonly bytes: number | null;
+  readonly message: string | null;
+  readonly review: ReviewState;
+  readonly ticket: string | null;
 }
 /** `count`: of all there are; `lines` are the first of them. */
-export interface Results { readonly lines: readonly ResultLine[]; readonly count: number }
+export interface Results {
+  readonly lines: readonly ResultLine[];
+  readonly count: number;
+}
 
-export interface DayTally { readonly day: Day; readonly tally: TallyOut }
-export interface CompanyTally { readonly company: CompanyN; readonly companyName: string; readonly jobs: number; readonly now: TallyOut; readonly before: TallyOut; readonly open: number }
+export interface DayTally {
+  readonly day: Day;
+  readonly tally: TallyOut;
+}
+export interface CompanyTally {
+  readonly company: CompanyN;
+  readonly companyName: string;
+  readonly jobs: number;
+  readonly now: TallyOut;
+  readonly before: TallyOut;
+  readonly open: number;
+}
 export interface JobTally {
-  readonly company: CompanyN; readonly companyName: string; readonly jobName: string; readonly computerName: string; readonly source: string; readonly tally: TallyOut; readonly lastGoodAt: Ms | null;
+  readonly company: CompanyN;
+  readonly companyName: string;
+  readonly jobName: string;
+  readonly computerName: string;
+  readonly source: string;
+  readonly tally: TallyOut;
+  readonly lastGoodAt: Ms | null;
 }
 /** What a company has and keeps. Bytes of repositories are null where none says. */
 export interface Holding {
-  readonly company: CompanyN; readonly companyName: string; readonly jobs: number; readonly disabled: number; readonly computers: number;
-  readonly groups: { readonly [G in EntityGroup]: number }; readonly transferred: number;
-  readonly repositories: number; readonly used: number | null; readonly capacity: number | null;
+  readonly company: CompanyN;
+  readonly companyName: string;
+  readonly jobs: number;
+  readonly disabled: number;
+  readonly computers: number;
+  readonly groups: { readonly [G in EntityGroup]: number };
+  readonly transferred: number;
+  readonly repositories: number;
+  readonly used: number | null;
+  readonly capacity: number | null;
 }
 
 /** What each template is made of. */
@@ -44,11 +92,23 @@ export interface Figures {
   readonly jobs: { readonly days: readonly Day[]; readonly lines: readonly JobLine[] };
   readonly companies: { readonly days: readonly Day[]; readonly lines: readonly CompanyLine[] };
   readonly providers: { readonly days: readonly Day[]; readonly lines: readonly ProviderLine[] };
-  readonly company: { readonly days: readonly Day[]; readonly lines: readonly JobLine[]; readonly tally: TallyOut; readonly troubles: Results };
-  readonly days: { readonly days: readonly DayTally[]; readonly all: TallyOut; readonly jobs: number };
+  readonly company: {
+    readonly days: readonly Day[];
+    readonly lines: readonly JobLine[];
+    readonly tally: TallyOut;
+    readonly troubles: Results;
+  };
+  readonly days: {
+    readonly days: readonly DayTally[];
+    readonly all: TallyOut;
+    readonly jobs: number;
+  };
   readonly results: Results;
   readonly holdings: readonly Holding[];
   readonly tallies: readonly CompanyTally[];
-  readonly details: readonly { readonly company: CompanyTally; readonly jobs: readonly JobTally[] }[];
+  readonly details: readonly {
+    readonly company: CompanyTally;
+    readonly jobs: readonly JobTally[];
+  }[];
 }
 export type FiguresName = keyof Figures;

@@ -6,88 +6,241 @@ import { REPORT_FORMATS, REPORT_LANGUAGES, ReportFields } from './setting.ts';
 import { MOST_CUSTOMERS, TEMPLATE_KEYS } from './template.ts';
 
 const GATE = 'monitoring.report-settings';
-const template = v.picklist(TEMPLATE_KEYS), orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
+const template = v.picklist(TEMPLATE_KEYS);
+const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 
-const templateOut = v.object({ key: template, prettyName: v.string(), description: v.string(), templateName: v.string(), customers: v.picklist(['any', 'one', 'some', 'none']), mostCustomers: v.literal(MOST_CUSTOMERS) });
+const templateOut = v.object({
+  key: template,
+  prettyName: v.string(),
+  description: v.string(),
+  templateName: v.string(),
+  customers: v.picklist(['any', 'one', 'some', 'none']),
+  mostCustomers: v.literal(MOST_CUSTOMERS),
+});
 export type TemplateOut = v.InferOutput<typeof templateOut>;
 
-/** What became of a report that was due. `kept`: no mail server is set, it lies in the outbox of who runs this server. `waiting` and `making`: not yet. */
-export const SENT_STATES = ['waiting', 'making', 'sending', 'sent', 'kept', 'partly', 'failed'] as const;
+/**
+ * What became of a report that was due. `kept`: no mail server is set, it lies in the outbox of who
+ * runs this server. `waiting` and `making`: not yet.
+ */
+export const SENT_STATES = [
+  'waiting',
+  'making',
+  'sending',
+  'sent',
+  'kept',
+  'partly',
+  'failed',
+] as const;
 export type SentState = (typeof SENT_STATES)[number];
-const mailOut = v.object({ to: v.string(), state: v.picklist(['sending', 'sent', 'kept', 'failed']), at: orNull(v.number()), fault: orNull(v.string()) });
-/** `dueAt`: when it was due, for those that a clock sent. `kept`: until when its file is here; null where there is none. */
+const mailOut = v.object({
+  to: v.string(),
+  state: v.picklist(['sending', 'sent', 'kept', 'failed']),
+  at: orNull(v.number()),
+  fault: orNull(v.string()),
+});
+/**
+ * `dueAt`: when it was due, for those that a clock sent. `kept`: until when its file is here; null
+ * where there is none.
+ */
 const sentOut = v.object({
-  _id: v.string(), setting: v.string(), name: v.string(), template, format: v.picklist(REPORT_FORMATS), how: v.picklist(['schedule', 'hand']), by: orNull(v.string()),
-  state: v.picklist(SENT_STATES), madeAt: v.number(), dueAt: orNull(v.number()), doneAt: orNull(v.number()), from: orNull(v.number()), to: orNull(v.number()), rows: orNull(v.number()),
-  bytes: orNull(v.number()), fileName: orNull(v.string()), kept: orNull(v.number()), fault: orNull(v.string()), mails: v.array(mailOut),
+  _id: v.string(),
+  setting: v.string(),
+  name: v.string(),
+  template,
+  format: v.picklist(REPORT_FORMATS),
+  how: v.picklist(['schedule', 'hand']),
+  by: orNull(v.string()),
+  state: v.picklist(SENT_STATES),
+  madeAt: v.number(),
+  dueAt: orNull(v.number()),
+  doneAt: orNull(v.number()),
+  from: orNull(v.number()),
+  to: orNull(v.number()),
+  rows: orNull(v.number()),
+  bytes: orNull(v.number()),
+  fileName: orNull(v.string()),
+  kept: orNull(v.number()),
+  fault: orNull(v.string()),
+  mails: v.array(mailOut),
 });
 export type SentOut = v.InferOutput<typeof sentOut>;
 
-/** `owner`: as whom it reports; `gone`: who may not any more, so that it is not sent. `mine`: the one who asks. `nextAt`: null where it is switched off. */
+/**
+ * `owner`: as whom it reports; `gone`: who may not any more, so that it is not sent. `mine`: the
+ * one who asks. `nextAt`: null where it is switched off.
+ */
 const settingOut = v.object({
-  _id: v.string(), ...ReportFields.entries, owner: v.string(), mine: v.boolean(), gone: v.boolean(), changedAt: v.number(), nextAt: orNull(v.number()), last: orNull(v.object({ state: v.picklist(SENT_STATES), at: v.number() })),
+  _id: v.string(),
+  ...ReportFields.entries,
+  owner: v.string(),
+  mine: v.boolean(),
+  gone: v.boolean(),
+  changedAt: v.number(),
+  nextAt: orNull(v.number()),
+  last: orNull(v.object({ state: v.picklist(SENT_STATES), at: v.number() })),
 });
 export type SettingOut = v.InferOutput<typeof settingOut>;
 const settingsOut = v.object({
   settings: v.array(settingOut),
   /** What a new one begins with. */
-  usual: v.object({ timeZone: v.string(), language: v.picklist(REPORT_LANGUAGES), recipient: orNull(v.string()) }),
+  usual: v.object({
+    timeZone: v.string(),
+    language: v.picklist(REPORT_LANGUAGES),
+    recipient: orNull(v.string()),
+  }),
   /** Whether mail goes out of this portal. */
   mails: v.boolean(),
 });
 export type SettingsOut = v.InferOutput<typeof settingsOut>;
 
-const column = v.object({ id: v.string(), title: v.string(), kind: v.picklist(['text', 'state', 'count', 'share', 'bytes', 'seconds', 'moment', 'day', 'days']), wide: v.optional(v.number()), days: v.optional(v.array(v.string())) });
-/** `states`: a letter for each day, F failed, E error, M did not run, A anomaly, W warning, R running, S success, o switched off, - nothing. */
+const column = v.object({
+  id: v.string(),
+  title: v.string(),
+  kind: v.picklist([
+    'text',
+    'state',
+    'count',
+    'share',
+    'bytes',
+    'seconds',
+    'moment',
+    'day',
+    'days',
+  ]),
+  wide: v.optional(v.number()),
+  days: v.optional(v.array(v.string())),
+});
+/**
+ * `states`: a letter for each day, F failed, E error, M did not run, A anomaly, W warning, R
+ * running, S success, o switched off, - nothing.
+ */
 const dayCells = v.object({ states: v.string(), bad: orNull(v.array(v.number())) });
 const row = v.array(v.union([v.string(), v.number(), v.null(), dayCells]));
 const reportEntries = {
-  name: v.string(), template: v.string(), from: v.number(), to: v.number(), madeAt: v.number(), timeZone: v.string(), language: v.string(),
-  facts: v.array(v.object({ title: v.string(), kind: v.picklist(['text', 'state', 'count', 'share', 'bytes', 'seconds', 'moment', 'day']), value: v.union([v.string(), v.number(), v.null()]) })),
-  sections: v.array(v.object({ title: orNull(v.string()), columns: v.array(column), rows: v.array(row), total: orNull(row), none: v.string() })), notices: v.array(v.string()),
+  name: v.string(),
+  template: v.string(),
+  from: v.number(),
+  to: v.number(),
+  madeAt: v.number(),
+  timeZone: v.string(),
+  language: v.string(),
+  facts: v.array(
+    v.object({
+      title: v.string(),
+      kind: v.picklist(['text', 'state', 'count', 'share', 'bytes', 'seconds', 'moment', 'day']),
+      value: v.union([v.string(), v.number(), v.null()]),
+    }),
+  ),
+  sections: v.array(
+    v.object({
+      title: orNull(v.string()),
+      columns: v.array(column),
+      rows: v.array(row),
+      total: orNull(row),
+      none: v.string(),
+    }),
+  ),
+  notices: v.array(v.string()),
 };
 /** A report as a page reads it: its first rows. `rows`: how many the whole of it has. */
 const reportOut = v.object({ report: v.object(reportEntries), rows: v.number() });
-export interface ReportOut { readonly report: Report; readonly rows: number }
+export interface ReportOut {
+  readonly report: Report;
+  readonly rows: number;
+}
 
 export const reportCalls = {
   listReportSettings: call({
-    method: 'GET', path: 'monitoring/reporting/reports/settings', says: 'The scheduled reports that one keeps; who sees all companies sees everybody\'s.',
-    takes: v.strictObject({}), gives: settingsOut, gate: GATE, failures: ['forbidden'],
+    method: 'GET',
+    path: 'monitoring/reporting/reports/settings',
+    says: "The scheduled reports that one keeps; who sees all companies sees everybody's.",
+    takes: v.strictObject({}),
+    gives: settingsOut,
+    gate: GATE,
+    failures: ['forbidden'],
   }),
   makeReportSetting: call({
-    method: 'POST', path: 'monitoring/reporting/reports/settings', says: 'A new scheduled report. It tells what its owner may see when it is sent.',
-    takes: v.strictObject({ setting: ReportFields }), gives: v.object({ _id: v.string() }), gate: GATE, failures: ['bad-input', 'forbidden', 'conflict'],
+    method: 'POST',
+    path: 'monitoring/reporting/reports/settings',
+    says: 'A new scheduled report. It tells what its owner may see when it is sent.',
+    takes: v.strictObject({ setting: ReportFields }),
+    gives: v.object({ _id: v.string() }),
+    gate: GATE,
+    failures: ['bad-input', 'forbidden', 'conflict'],
   }),
   changeReportSetting: call({
-    method: 'PUT', path: 'monitoring/reporting/reports/settings/{id}', says: 'Changes one. It stays its owner\'s, unless that one may not report any more.',
-    takes: v.strictObject({ id: anyId, setting: ReportFields }), gives: v.object({}), gate: GATE, failures: ['bad-input', 'forbidden', 'not-found'],
+    method: 'PUT',
+    path: 'monitoring/reporting/reports/settings/{id}',
+    says: "Changes one. It stays its owner's, unless that one may not report any more.",
+    takes: v.strictObject({ id: anyId, setting: ReportFields }),
+    gives: v.object({}),
+    gate: GATE,
+    failures: ['bad-input', 'forbidden', 'not-found'],
   }),
   removeReportSetting: call({
-    method: 'DELETE', path: 'monitoring/reporting/reports/settings/{id}', says: 'Takes one away. What was sent stays in the history.',
-    takes: v.strictObject({ id: anyId }), gives: v.object({}), gate: GATE, failures: ['forbidden', 'not-found'],
+    method: 'DELETE',
+    path: 'monitoring/reporting/reports/settings/{id}',
+    says: 'Takes one away. What was sent stays in the history.',
+    takes: v.strictObject({ id: anyId }),
+    gives: v.object({}),
+    gate: GATE,
+    failures: ['forbidden', 'not-found'],
   }),
   listReportTemplates: call({
-    method: 'GET', path: 'monitoring/reporting/reports/enabled', says: 'The templates that one may use.', takes: v.strictObject({}), gives: v.array(templateOut), gate: GATE, failures: ['forbidden'],
+    method: 'GET',
+    path: 'monitoring/reporting/reports/enabled',
+    says: 'The templates that one may use.',
+    takes: v.strictObject({}),
+    gives: v.array(templateOut),
+    gate: GATE,
+    failures: ['forbidden'],
   }),
   sendReport: call({
-    method: 'POST', path: 'monitoring/reporting/reports/send', says: 'Sends a report now, beside its schedule. Answers at once; the history tells what became of it.',
-    takes: v.strictObject({ reportSettingId: anyId }), gives: v.object({ _id: v.string() }), gate: GATE, failures: ['forbidden', 'not-found', 'too-many'],
+    method: 'POST',
+    path: 'monitoring/reporting/reports/send',
+    says: 'Sends a report now, beside its schedule. Answers at once; the history tells what became of it.',
+    takes: v.strictObject({ reportSettingId: anyId }),
+    gives: v.object({ _id: v.string() }),
+    gate: GATE,
+    failures: ['forbidden', 'not-found', 'too-many'],
   }),
   previewReport: call({
-    method: 'POST', path: 'monitoring/reporting/reports/preview', says: 'What a report would tell now: its first rows. Nothing is kept or sent.',
-    takes: v.strictObject({ setting: v.pick(ReportFields, ['name', 'template', 'companies', 'period', 'language']) }), gives: reportOut, gate: GATE, failures: ['bad-input', 'forbidden', 'too-many'],
+    method: 'POST',
+    path: 'monitoring/reporting/reports/preview',
+    says: 'What a report would tell now: its first rows. Nothing is kept or sent.',
+    takes: v.strictObject({
+      setting: v.pick(ReportFields, ['name', 'template', 'companies', 'period', 'language']),
+    }),
+    gives: reportOut,
+    gate: GATE,
+    failures: ['bad-input', 'forbidden', 'too-many'],
   }),
   listSentReports: call({
-    method: 'GET', path: 'monitoring/reporting/reports/sent', says: 'What was sent, when, to whom and with what result, newest first.',
-    takes: v.strictObject({ reportSettingId: v.optional(anyId), ...PAGE }), gives: pageOf(sentOut), gate: GATE, failures: ['forbidden'],
+    method: 'GET',
+    path: 'monitoring/reporting/reports/sent',
+    says: 'What was sent, when, to whom and with what result, newest first.',
+    takes: v.strictObject({ reportSettingId: v.optional(anyId), ...PAGE }),
+    gives: pageOf(sentOut),
+    gate: GATE,
+    failures: ['forbidden'],
   }),
   openSentReport: call({
-    method: 'GET', path: 'monitoring/reporting/reports/sent/{id}', says: 'A report that was sent, to read it: its first rows.',
-    takes: v.strictObject({ id: anyId }), gives: v.object({ sent: sentOut, ...reportOut.entries }), gate: GATE, failures: ['forbidden', 'not-found'],
+    method: 'GET',
+    path: 'monitoring/reporting/reports/sent/{id}',
+    says: 'A report that was sent, to read it: its first rows.',
+    takes: v.strictObject({ id: anyId }),
+    gives: v.object({ sent: sentOut, ...reportOut.entries }),
+    gate: GATE,
+    failures: ['forbidden', 'not-found'],
   }),
   reportFile: call({
-    method: 'GET', path: 'monitoring/reporting/reports/sent/{id}/file', says: 'The file that was sent, for as long as it is kept.',
-    takes: v.strictObject({ id: anyId }), gives: 'bytes', gate: GATE, failures: ['forbidden', 'not-found'],
+    method: 'GET',
+    path: 'monitoring/reporting/reports/sent/{id}/file',
+    says: 'The file that was sent, for as long as it is kept.',
+    takes: v.strictObject({ id: anyId }),
+    gives: 'bytes',
+    gate: GATE,
+    failures: ['forbidden', 'not-found'],
   }),
 } as const;

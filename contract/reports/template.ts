@@ -3,18 +3,35 @@ import type { Body } from './report.ts';
 
 /** In the order in which they are offered. */
 export const TEMPLATE_KEYS = [
-  'calendarReportFull', 'calendarReportBasic', 'calendarReportCompanyFull', 'calendarReportSummary', 'sspCalendarReportSummary', 'calendarReportCompanySummary', 'detailReport',
-  'licenseStorageReport', 'multiCustomerReportSummary', 'multiCustomerReportDetails',
+  'calendarReportFull',
+  'calendarReportBasic',
+  'calendarReportCompanyFull',
+  'calendarReportSummary',
+  'sspCalendarReportSummary',
+  'calendarReportCompanySummary',
+  'detailReport',
+  'licenseStorageReport',
+  'multiCustomerReportSummary',
+  'multiCustomerReportDetails',
 ] as const;
 export type TemplateKey = (typeof TEMPLATE_KEYS)[number];
 
 /**
- * Which companies a setting names. `any`: some or none, and none means all that its owner sees; `one`: exactly one; `some`: 1 to
- * `MOST_CUSTOMERS`; `none`: it is about providers.
+ * Which companies a setting names. `any`: some or none, and none means all that its owner sees;
+ * `one`: exactly one; `some`: 1 to `MOST_CUSTOMERS`; `none`: it is about providers.
  */
 export type Customers = 'any' | 'one' | 'some' | 'none';
 export const MOST_CUSTOMERS = 30;
 
-export interface TemplateAbout { readonly key: TemplateKey; readonly prettyName: string; readonly description: string; /** The word of it in a file's name. */ readonly templateName: string; readonly customers: Customers }
+export interface TemplateAbout {
+  readonly key: TemplateKey;
+  readonly prettyName: string;
+  readonly description: string;
+  /** The word of it in a file's name. */ readonly templateName: string;
+  readonly customers: Customers;
+}
 /** `body` is pure: the same figures make the same report. */
-export interface Template<N extends FiguresName = FiguresName> extends TemplateAbout { readonly figures: N; body(figures: Figures[N]): Body }
+export interface Template<N extends FiguresName = FiguresName> extends TemplateAbout {
+  readonly figures: N;
+  body(figures: Figures[N]): Body;
+}

@@ -11,6 +11,14 @@ import { sspCalendarReportSummary } from './ssp-calendar-report-summary.ts';
 import type { TemplateKey } from './template.ts';
 
 export const TEMPLATES = {
-  calendarReportFull, calendarReportBasic, calendarReportCompanyFull, calendarReportSummary, sspCalendarReportSummary, calendarReportCompanySummary, detailReport,
-  licenseStorageReport, multiCustomerReportSummary, multiCustomerReportDetails,
+  calendarReportFull,
+  calendarReportBasic,
+  calendarReportCompanyFull,
+  calendarReportSummary,
+  sspCalendarReportSummary,
+  calendarReportCompanySummary,
+  detailReport,
+  licenseStorageReport,
+  multiCustomerReportSummary,
+  multiCustomerReportDetails,
 } as const satisfies Readonly<Record<TemplateKey, unknown>>;

@@ -13,30 +13,61 @@ import type { CompanyRow } from '../people/rows.ts';
 const whole = v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number));
 const day = v.pipe(v.string(), v.isoDate());
 
-/** Rows are made by the fold from events that were checked at the gate; they are not checked field by field again on their way out. */
+/**
+ * Rows are made by the fold from events that were checked at the gate; they are not checked field
+ * by field again on their way out.
+ */
 const rowsOf = <R>() => v.custom<readonly R[]>((input) => Array.isArray(input));
 
 export const LastSyncSchema = v.object({
   status: v.picklist(['SUCCEEDED', 'FAILED', 'NEVER']),
   at: v.nullable(v.number()),
-  /** `name`: of the key or the connection, `company`: the name of the one it belongs to. `id` for who may open the page that changes it. */
-  failed: v.array(v.object({
-    entity: v.string(), at: v.number(), message: v.string(),
-    kind: v.picklist(['key', 'connection']), id: v.nullable(v.string()), name: v.string(), company: v.nullable(v.string()),
-  })),
-  /** One a tool that has keys in use: how many, how many of them failed, and when one was last heard. */
-  sources: v.array(v.object({ source: v.picklist(SOURCES), keys: v.number(), failed: v.number(), at: v.nullable(v.number()) })),
+  /**
+   * `name`: of the key or the connection, `company`: the name of the one it belongs to. `id` for
+   * who may open the page that changes it.
+   */
+  failed: v.array(
+    v.object({
+      entity: v.string(),
+      at: v.number(),
+      message: v.string(),
+      kind: v.picklist(['key', 'connection']),
+      id: v.nullable(v.string()),
+      name: v.string(),
+      company: v.nullable(v.string()),
+    }),
+  ),
+  /**
+   * One a tool that has keys in use: how many, how many of them failed, and when one was last
+   * heard.
+   */
+  sources: v.array(
+    v.object({
+      source: v.picklist(SOURCES),
+      keys: v.number(),
+      failed: v.number(),
+      at: v.nullable(v.number()),
+    }),
+  ),
 });
 export type LastSync = v.InferOutput<typeof LastSyncSchema>;
 
-/** The last sync as a device keeps it: it names what it has by `tag`, and `asOf` says which of two is newer. */
-export const SyncedSourcesSchema = v.object({ ...LastSyncSchema.entries, tag: v.string(), asOf: v.number() });
+/**
+ * The last sync as a device keeps it: it names what it has by `tag`, and `asOf` says which of two
+ * is newer.
+ */
+export const SyncedSourcesSchema = v.object({
+  ...LastSyncSchema.entries,
+  tag: v.string(),
+  asOf: v.number(),
+});
 export type SyncedSources = v.InferOutput<typeof SyncedSourcesSchema>;
 
 /**
- * What a device needs before any run, in one answer: who am I, and the small tables as of `cursor`. `days` says which days of runs there
- * are in the window, newest first, with the tag of each day's page. A device takes the days newest first and then the events after
- * `cursor`: it may see a run twice (a phantom), never miss one (SYNC-1).
+ * What a device needs before any run, in one answer: who am I, and the small tables as of `cursor`.
+ * `days` says which days of runs there are in the window, newest first, with the tag of each day's
+ * page. A device takes the days newest first and then the events after `cursor`: it may see a run
+ * twice (a phantom), never miss one (SYNC-1).
  */
 export const BootstrapSchema = v.object({
   protocol: v.number(),
@@ -64,18 +95,28 @@ export const BootstrapSchema = v.object({
 export type Bootstrap = v.InferOutput<typeof BootstrapSchema>;
 
 /**
- * `cursor`: the place in the log that the answer reaches, also where none of the events is for this user. `more`: ask again at once. `causes`: for who sees
- * some companies those of which the events speak, to be there before them: others' may have had them first, and what they had is not told. `sources`:
- * how sources synced last, where that has another tag than the one asked with.
+ * `cursor`: the place in the log that the answer reaches, also where none of the events is for this
+ * user. `more`: ask again at once. `causes`: for who sees some companies those of which the events
+ * speak, to be there before them: others' may have had them first, and what they had is not told.
+ * `sources`: how sources synced last, where that has another tag than the one asked with.
  */
 export const EventsSchema = v.object({
-  epoch: v.string(), cursor: v.number(), head: v.number(), more: v.boolean(), events: v.array(LoggedSchema),
-  causes: v.optional(v.array(v.object({ n: v.number(), template: v.string(), kind: v.picklist(PROBLEM_KINDS) }))),
+  epoch: v.string(),
+  cursor: v.number(),
+  head: v.number(),
+  more: v.boolean(),
+  events: v.array(LoggedSchema),
+  causes: v.optional(
+    v.array(v.object({ n: v.number(), template: v.string(), kind: v.picklist(PROBLEM_KINDS) })),
+  ),
   sources: v.optional(SyncedSourcesSchema),
 });
 export type EventsPage = v.InferOutput<typeof EventsSchema>;
 
-/** Lines of the poke stream (`text/event-stream`, `data: <JSON>`). A poke carries no data: it says that there is something to pull. */
+/**
+ * Lines of the poke stream (`text/event-stream`, `data: <JSON>`). A poke carries no data: it says
+ * that there is something to pull.
+ */
 export type Poke =
   | { readonly is: 'head'; readonly head: number; readonly epoch: string }
   | { readonly is: 'sources' } // a source synced, or failed to
@@ -84,28 +125,66 @@ export type Poke =
 
 export const syncCalls = {
   bootstrap: call({
-    method: 'GET', path: 'sync/bootstrap', says: 'Who am I, and the small tables as of a cursor: of each what the user may read.',
-    takes: v.strictObject({ protocol: v.optional(whole) }), gives: BootstrapSchema, gate: 'signed-in', failures: ['update-needed'], early: true,
+    method: 'GET',
+    path: 'sync/bootstrap',
+    says: 'Who am I, and the small tables as of a cursor: of each what the user may read.',
+    takes: v.strictObject({ protocol: v.optional(whole) }),
+    gives: BootstrapSchema,
+    gate: 'signed-in',
+    failures: ['update-needed'],
+    early: true,
   }),
   runsOfDay: call({
-    method: 'GET', path: 'sync/runs/{day}',
+    method: 'GET',
+    path: 'sync/runs/{day}',
     says: 'The runs that started on a UTC day, as one or more pages of binary columns, newest first; each page is led by its length (u32, little-endian). Carries an ETag; a closed day is made once.',
-    takes: v.strictObject({ day }), gives: 'bytes', gate: 'signed-in', failures: ['forbidden'],
+    takes: v.strictObject({ day }),
+    gives: 'bytes',
+    gate: 'signed-in',
+    failures: ['forbidden'],
   }),
   events: call({
-    method: 'GET', path: 'sync/events', says: 'Events after a cursor, those that this user may see. Another epoch in the answer than the one asked with: the log or what the user may read has changed, load everything again.',
-    takes: v.strictObject({ after: whole, epoch: v.string(), limit: v.optional(whole), protocol: v.optional(whole), sources: v.optional(v.pipe(v.string(), v.maxLength(64))) }),
-    gives: EventsSchema, gate: 'signed-in', failures: ['update-needed', 'conflict'], early: true, byKey: 'monitoring.daily-checks',
+    method: 'GET',
+    path: 'sync/events',
+    says: 'Events after a cursor, those that this user may see. Another epoch in the answer than the one asked with: the log or what the user may read has changed, load everything again.',
+    takes: v.strictObject({
+      after: whole,
+      epoch: v.string(),
+      limit: v.optional(whole),
+      protocol: v.optional(whole),
+      sources: v.optional(v.pipe(v.string(), v.maxLength(64))),
+    }),
+    gives: EventsSchema,
+    gate: 'signed-in',
+    failures: ['update-needed', 'conflict'],
+    early: true,
+    byKey: 'monitoring.daily-checks',
   }),
   stream: call({
-    method: 'GET', path: 'sync/stream', says: 'A stream of pokes: there is something to pull.',
-    takes: v.strictObject({}), gives: 'stream', gate: 'signed-in', failures: ['too-many'], early: true,
+    method: 'GET',
+    path: 'sync/stream',
+    says: 'A stream of pokes: there is something to pull.',
+    takes: v.strictObject({}),
+    gives: 'stream',
+    gate: 'signed-in',
+    failures: ['too-many'],
+    early: true,
   }),
   lastSync: call({
-    method: 'GET', path: 'sync/last-sync', says: 'Whether every source was last heard without a fault, and which was not; empty for who may see neither the dashboard nor the sources.',
-    takes: v.strictObject({}), gives: LastSyncSchema, gate: 'signed-in', failures: [], byKey: 'monitoring.dashboard',
+    method: 'GET',
+    path: 'sync/last-sync',
+    says: 'Whether every source was last heard without a fault, and which was not; empty for who may see neither the dashboard nor the sources.',
+    takes: v.strictObject({}),
+    gives: LastSyncSchema,
+    gate: 'signed-in',
+    failures: [],
+    byKey: 'monitoring.dashboard',
   }),
 } as const;
 
 /** The protocol in headers of a command (OUT-3). */
-export const COMMAND_HEADERS = { key: 'idempotency-key', device: 'daybook-device', order: 'daybook-order' } as const;
+export const COMMAND_HEADERS = {
+  key: 'idempotency-key',
+  device: 'daybook-device',
+  order: 'daybook-order',
+} as const;

@@ -29,24 +29,41 @@ export const TOKEN_KIND = 'login-as';
 
 /** What a token for another provider's portal stands for. */
 export type Token = {
-  readonly actor: UserId; readonly actorName: string; readonly actorTenant: TenantId; readonly parent: string; readonly impersonation: string; readonly reason: string;
+  readonly actor: UserId;
+  readonly actorName: string;
+  readonly actorTenant: TenantId;
+  readonly parent: string;
+  readonly impersonation: string;
+  readonly reason: string;
   readonly authenticatedAt: number;
   /** When the own session of who acts ends at the latest. */
   readonly parentUntil: number;
 };
 
 /** ACT-1 to ACT-6: an administrator signs in as somebody below, and comes back. */
-export function actingHandlers(world: World): Pick<Handlers, Exclude<keyof typeof actingCalls, 'loginToken'>> {
+export function actingHandlers(
+  world: World,
+): Pick<Handlers, Exclude<keyof typeof actingCalls, 'loginToken'>> {
   return {
     async loginAs({ userId, reason, serviceProviderId }, ask) {
-      const { tenant } = ask, signed = signedOf(ask), target = userId.toLowerCase(), provider = serviceProviderId?.toLowerCase();
-      if (!signed.roles.includes('admin') && !signed.roles.includes('super-admin')) return failed(NOT_ALLOWED);
+      const { tenant } = ask;
+      const signed = signedOf(ask);
+      const target = userId.toLowerCase();
+      const provider = serviceProviderId?.toLowerCase();
+      if (!signed.roles.includes('admin') && !signed.roles.includes('super-admin'))
+        return failed(NOT_ALLOWED);
       const impersonation = world.chance.uuid();
       if (provider === undefined || provider === tenant) {
-        const here = await world.store.tenant(tenant, async (tx) => await reachOf(tx, target) !== null, { readOnly: true });
+        const here = await world.store.tenant(
+          tenant,
+          async (tx) => (await reachOf(tx, target)) !== null,
+          { readOnly: true },
+        );
         if (here) return actHere(signed, target, { impersonation, reason }, ask);
       }
-      for (const below of await world.store.tenant(tenant, (tx) => providersBelow(tx), { readOnly: true })) {
+      for (const below of await world.store.tenant(tenant, (tx) => providersBelow(tx), {
+        readOnly: true,
+      })) {
         if (provider !== undefined && provider !== below) continue;
         const found = await actBelow(signed, below, target, { impersonation, reason }, ask);
         if (found) return found;
@@ -55,31 +72,64 @@ export function actingHandlers(world: World): Pick<Handlers, Exclude<keyof typeo
     },
 
     async exitLoginAs(_, ask) {
-      const { tenant, now } = ask, signed = signedOf(ask);
-      if (signed.impersonation === null) return failed({ kind: 'conflict', message: MESSAGES.notActing });
+      const { tenant, now } = ask;
+      const signed = signedOf(ask);
+      if (signed.impersonation === null)
+        return failed({ kind: 'conflict', message: MESSAGES.notActing });
       const key = await sessionKey(world);
       const outcome = await world.store.tenant(tenant, async (tx) => {
         const { sql } = tx;
-        const row = await sql.updateTable('session').set({ ended_at: now }).where('tenant_id', '=', tenant).where('id', '=', signed.sessionId)
-          .where('ended_at', 'is', null).returningAll().executeTakeFirst();
+        const row = await sql
+          .updateTable('session')
+          .set({ ended_at: now })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', signed.sessionId)
+          .where('ended_at', 'is', null)
+          .returningAll()
+          .executeTakeFirst();
         if (!row) return { is: 'gone' as const };
         await audit(tx, world, ask, { what: 'login-as.ended', user: signed.userId });
-        if (row.actor_tenant !== null) return { is: 'elsewhere' as const, actorTenant: row.actor_tenant };
-        const parent = await sql.updateTable('session').set({ ended_at: now }).where('tenant_id', '=', tenant).where('id', '=', row.parent_id)
-          .where('user_id', '=', signed.actor).where('ended_at', 'is', null).where('absolute_until', '>', now).returningAll().executeTakeFirst();
-        const actor = parent && await reachOf(tx, signed.actor);
+        if (row.actor_tenant !== null)
+          return { is: 'elsewhere' as const, actorTenant: row.actor_tenant };
+        const parent = await sql
+          .updateTable('session')
+          .set({ ended_at: now })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', row.parent_id)
+          .where('user_id', '=', signed.actor)
+          .where('ended_at', 'is', null)
+          .where('absolute_until', '>', now)
+          .returningAll()
+          .executeTakeFirst();
+        const actor = parent && (await reachOf(tx, signed.actor));
         if (!parent || !actor) return { is: 'gone' as const };
-        const opened = await openSession(tx, world, key, { ...here(ask), userId: signed.actor, how: parent.how });
+        const opened = await openSession(tx, world, key, {
+          ...here(ask),
+          userId: signed.actor,
+          how: parent.how,
+        });
         // It goes on as it was: the same end, and no fresher than it was (G40, G44).
-        await sql.updateTable('session').set({ absolute_until: parent.absolute_until, made_at: parent.made_at, authenticated_at: parent.authenticated_at })
-          .where('tenant_id', '=', tenant).where('id', '=', opened.session).execute();
+        await sql
+          .updateTable('session')
+          .set({
+            absolute_until: parent.absolute_until,
+            made_at: parent.made_at,
+            authenticated_at: parent.authenticated_at,
+          })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', opened.session)
+          .execute();
         return { is: 'back' as const, opened: within(opened, parent.absolute_until) };
       });
       forgetSessions(world, tenant);
       if (outcome.is === 'back') return handOver(world, outcome.opened, ask);
       if (outcome.is === 'gone') return refused(GONE, ask);
       const url = await world.store.tenant(outcome.actorTenant, async (tx) => {
-        await audit(tx, world, ask, { what: 'login-as.ended', user: signed.userId, detail: { provider: tenant } });
+        await audit(tx, world, ask, {
+          what: 'login-as.ended',
+          user: signed.userId,
+          detail: { provider: tenant },
+        });
         return portalAddressOf(tx, world);
       });
       refused(GONE, ask); // the cookie of this portal is taken back
@@ -88,15 +138,32 @@ export function actingHandlers(world: World): Pick<Handlers, Exclude<keyof typeo
   };
 
   /** A user of the same provider: this device goes on as that user. */
-  async function actHere(signed: Signed, target: UserId, of: Deed, ask: Ask): ReturnType<Handlers['loginAs']> {
-    const key = await sessionKey(world), { tenant } = ask;
+  async function actHere(
+    signed: Signed,
+    target: UserId,
+    of: Deed,
+    ask: Ask,
+  ): ReturnType<Handlers['loginAs']> {
+    const key = await sessionKey(world);
+    const { tenant } = ask;
     const opened = await world.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
       const reach = await reachOf(tx, target);
       if (!reach || target === signed.userId) return failed(reach ? NOT_ALLOWED : NOT_FOUND);
       if (await isOff(tx)) return failed(OFF);
       if (!mayActAs(signed, reach, false)) return failed(NOT_ALLOWED);
-      const made = await openActing(tx, world, key, ask, target, { ...await parentOf(tx, signed), ...of });
-      await audit(tx, world, ask, { what: 'login-as.began', user: target, detail: { impersonation: of.impersonation, reason: of.reason, until: ask.now + LIMITS.impersonationMs } });
+      const made = await openActing(tx, world, key, ask, target, {
+        ...(await parentOf(tx, signed)),
+        ...of,
+      });
+      await audit(tx, world, ask, {
+        what: 'login-as.began',
+        user: target,
+        detail: {
+          impersonation: of.impersonation,
+          reason: of.reason,
+          until: ask.now + LIMITS.impersonationMs,
+        },
+      });
       return ok(made);
     });
     forgetSessions(world, tenant);
@@ -104,38 +171,93 @@ export function actingHandlers(world: World): Pick<Handlers, Exclude<keyof typeo
   }
 
   /** A user of a provider below: a token for its portal. Null where there is no such user. */
-  async function actBelow(signed: Signed, below: TenantId, target: UserId, of: Deed, ask: Ask): Promise<Result<{ url: string }> | null> {
+  async function actBelow(
+    signed: Signed,
+    below: TenantId,
+    target: UserId,
+    of: Deed,
+    ask: Ask,
+  ): Promise<Result<{ url: string }> | null> {
     const { tenant, now } = ask;
-    const { off, ...token } = await world.store.tenant(tenant, async (tx): Promise<Token & { readonly off: boolean }> => {
-      const { name: actorName } = await tx.sql.selectFrom('person').select('name').where('tenant_id', '=', tenant).where('id', '=', signed.userId).executeTakeFirstOrThrow();
-      return { off: await isOff(tx), actorName, actorTenant: tenant, ...await parentOf(tx, signed), ...of };
-    }, { readOnly: true });
+    const { off, ...token } = await world.store.tenant(
+      tenant,
+      async (tx): Promise<Token & { readonly off: boolean }> => {
+        const { name: actorName } = await tx.sql
+          .selectFrom('person')
+          .select('name')
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', signed.userId)
+          .executeTakeFirstOrThrow();
+        return {
+          off: await isOff(tx),
+          actorName,
+          actorTenant: tenant,
+          ...(await parentOf(tx, signed)),
+          ...of,
+        };
+      },
+      { readOnly: true },
+    );
     const made = await world.store.tenant(below, async (tx) => {
       const reach = await reachOf(tx, target);
       if (!reach) return null;
-      if (off || await isOff(tx)) return failed(OFF);
+      if (off || (await isOff(tx))) return failed(OFF);
       const address = await portalAddressOf(tx, world);
       if (!mayActAs(signed, reach, true) || address === null) return failed(NOT_ALLOWED);
-      return ok({ url: `${address}/login#token=${await makeOneTime(tx, world, TOKEN_KIND, target, token, now, LIMITS.loginTokenMs)}` });
+      return ok({
+        url: `${address}/login#token=${await makeOneTime(tx, world, TOKEN_KIND, target, token, now, LIMITS.loginTokenMs)}`,
+      });
     });
     if (made?.ok) {
-      await world.store.tenant(tenant, (tx) => audit(tx, world, ask, {
-        what: 'login-as.began', user: target, detail: { impersonation: of.impersonation, reason: of.reason, provider: below, until: now + LIMITS.impersonationMs },
-      }));
+      await world.store.tenant(tenant, (tx) =>
+        audit(tx, world, ask, {
+          what: 'login-as.began',
+          user: target,
+          detail: {
+            impersonation: of.impersonation,
+            reason: of.reason,
+            provider: below,
+            until: now + LIMITS.impersonationMs,
+          },
+        }),
+      );
     }
     return made;
   }
 }
 
-/** Who signs out while acting leaves its own session here too: this device has no way back to it. To be called before the session ends. */
-export async function endActor(tx: TenantTx, world: World, ask: Ask, { sessionId, actor, userId }: Signed): Promise<void> {
+/**
+ * Who signs out while acting leaves its own session here too: this device has no way back to it. To
+ * be called before the session ends.
+ */
+export async function endActor(
+  tx: TenantTx,
+  world: World,
+  ask: Ask,
+  { sessionId, actor, userId }: Signed,
+): Promise<void> {
   const { tenant, sql } = tx;
-  await sql.updateTable('session').set({ ended_at: ask.now }).where('tenant_id', '=', tenant).where('user_id', '=', actor).where('ended_at', 'is', null)
-    .where('id', '=', (of) => of.selectFrom('session as acting').select('acting.parent_id').where('acting.tenant_id', '=', tenant).where('acting.id', '=', sessionId)).execute();
+  await sql
+    .updateTable('session')
+    .set({ ended_at: ask.now })
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', actor)
+    .where('ended_at', 'is', null)
+    .where('id', '=', (of) =>
+      of
+        .selectFrom('session as acting')
+        .select('acting.parent_id')
+        .where('acting.tenant_id', '=', tenant)
+        .where('acting.id', '=', sessionId),
+    )
+    .execute();
   await audit(tx, world, ask, { what: 'login-as.ended', user: userId });
 }
 
-interface Deed { readonly impersonation: string; readonly reason: string }
+interface Deed {
+  readonly impersonation: string;
+  readonly reason: string;
+}
 
 function signedOf({ signed }: Ask): Signed {
   if (!signed) throw new Error('a signed-in call without a session');
@@ -144,22 +266,58 @@ function signedOf({ signed }: Ask): Signed {
 
 /** The own session of who acts, as what stands in other hands depends on it. */
 async function parentOf({ tenant, sql }: TenantTx, { userId, sessionId, authenticatedAt }: Signed) {
-  const { absolute_until: parentUntil } = await sql.selectFrom('session').select('absolute_until').where('tenant_id', '=', tenant).where('id', '=', sessionId).executeTakeFirstOrThrow();
+  const { absolute_until: parentUntil } = await sql
+    .selectFrom('session')
+    .select('absolute_until')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', sessionId)
+    .executeTakeFirstOrThrow();
   return { actor: userId, parent: sessionId, authenticatedAt, parentUntil };
 }
 
-/** Opens a session in other hands. It is no fresher than the session of who acts, and does not outlast it (G40, G44). */
-export async function openActing(tx: TenantTx, world: World, key: Buffer, ask: Ask, userId: UserId, of: Omit<Token, 'actorName' | 'actorTenant'> & Partial<Pick<Token, 'actorName' | 'actorTenant'>>): Promise<Opened> {
+/**
+ * Opens a session in other hands. It is no fresher than the session of who acts, and does not
+ * outlast it (G40, G44).
+ */
+export async function openActing(
+  tx: TenantTx,
+  world: World,
+  key: Buffer,
+  ask: Ask,
+  userId: UserId,
+  of: Omit<Token, 'actorName' | 'actorTenant'> & Partial<Pick<Token, 'actorName' | 'actorTenant'>>,
+): Promise<Opened> {
   const { actor, parent, impersonation, reason } = of;
-  const opened = await openSession(tx, world, key, { ...here(ask), userId, how: 'login-as', acting: { actor, impersonation, parent, reason } });
-  await tx.sql.updateTable('session').set({
-    authenticated_at: of.authenticatedAt, absolute_until: Math.min(ask.now + LIMITS.impersonationMs, of.parentUntil), actor_tenant: of.actorTenant ?? null, actor_name: of.actorName ?? null,
-  }).where('tenant_id', '=', tx.tenant).where('id', '=', opened.session).execute();
+  const opened = await openSession(tx, world, key, {
+    ...here(ask),
+    userId,
+    how: 'login-as',
+    acting: { actor, impersonation, parent, reason },
+  });
+  await tx.sql
+    .updateTable('session')
+    .set({
+      authenticated_at: of.authenticatedAt,
+      absolute_until: Math.min(ask.now + LIMITS.impersonationMs, of.parentUntil),
+      actor_tenant: of.actorTenant ?? null,
+      actor_name: of.actorName ?? null,
+    })
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', opened.session)
+    .execute();
   return within(opened, of.parentUntil);
 }
 
-const here = ({ now, ip, request }: Ask): Pick<NewSession, 'now' | 'ip' | 'agent'> => ({ now, ip, agent: (request.headers.get('user-agent') ?? '').slice(0, 200) });
-const within = (opened: Opened, end: number): Opened => ({ ...opened, accessUntil: Math.min(opened.accessUntil, end), cookieUntil: Math.min(opened.cookieUntil, end) });
+const here = ({ now, ip, request }: Ask): Pick<NewSession, 'now' | 'ip' | 'agent'> => ({
+  now,
+  ip,
+  agent: (request.headers.get('user-agent') ?? '').slice(0, 200),
+});
+const within = (opened: Opened, end: number): Opened => ({
+  ...opened,
+  accessUntil: Math.min(opened.accessUntil, end),
+  cookieUntil: Math.min(opened.cookieUntil, end),
+});
 
 /** What a user of this provider may do; null where there is none, or not any more. */
 export async function reachOf(tx: TenantTx, id: UserId): Promise<UserRights | null> {
@@ -169,7 +327,11 @@ export async function reachOf(tx: TenantTx, id: UserId): Promise<UserRights | nu
 
 /** Whether this provider does not want it. */
 export async function isOff({ tenant, sql }: TenantTx): Promise<boolean> {
-  const { settings } = await sql.selectFrom('provider').select('settings').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  const { settings } = await sql
+    .selectFrom('provider')
+    .select('settings')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
   return settings.loginAs === false;
 }
 
@@ -178,7 +340,12 @@ async function providersBelow({ tenant, sql }: TenantTx): Promise<readonly Tenan
   const found: TenantId[] = [];
   let level: readonly TenantId[] = [tenant];
   for (let depth = 0; depth < LEVELS && level.length > 0; depth += 1) {
-    const rows = await sql.selectFrom('tenant_list').select('tenant_id').where('master_id', 'in', [...level]).orderBy('tenant_id').execute();
+    const rows = await sql
+      .selectFrom('tenant_list')
+      .select('tenant_id')
+      .where('master_id', 'in', [...level])
+      .orderBy('tenant_id')
+      .execute();
     level = rows.map((row) => row.tenant_id).filter((id) => id !== tenant && !found.includes(id));
     found.push(...level);
   }

@@ -10,16 +10,24 @@ export const ATTEMPT_COOKIE = '__Host-daybook-attempt';
 export const OIDC_COOKIE = '__Host-daybook-oidc';
 const FIXED = 'Path=/; HttpOnly; Secure; SameSite=Strict';
 
-const cookie = (name: string, token: string, forMs: Ms): string => `${name}=${token}; Max-Age=${Math.max(0, Math.ceil(forMs / 1000))}; ${FIXED}`;
-export const refreshCookie = (token: string, until: Ms, now: Ms): string => cookie(COOKIE, token, until - now);
-export const deviceCookie = (token: string, forMs: Ms): string => cookie(DEVICE_COOKIE, token, forMs);
+const cookie = (name: string, token: string, forMs: Ms): string =>
+  `${name}=${token}; Max-Age=${Math.max(0, Math.ceil(forMs / 1000))}; ${FIXED}`;
+export const refreshCookie = (token: string, until: Ms, now: Ms): string =>
+  cookie(COOKIE, token, until - now);
+export const deviceCookie = (token: string, forMs: Ms): string =>
+  cookie(DEVICE_COOKIE, token, forMs);
 export const noCookie = cookie(COOKIE, '', 0);
-export const attemptCookie = (token: string, forMs: Ms): string => cookie(ATTEMPT_COOKIE, token, forMs);
+export const attemptCookie = (token: string, forMs: Ms): string =>
+  cookie(ATTEMPT_COOKIE, token, forMs);
 export const noAttempt = cookie(ATTEMPT_COOKIE, '', 0);
-export const oidcCookie = (token: string, forMs: Ms): string => cookie(OIDC_COOKIE, token, forMs).replace('SameSite=Strict', 'SameSite=Lax');
+export const oidcCookie = (token: string, forMs: Ms): string =>
+  cookie(OIDC_COOKIE, token, forMs).replace('SameSite=Strict', 'SameSite=Lax');
 
 /** Null where there is none of this name, or more than one. */
-export function cookieOf(headers: Headers, name: typeof COOKIE | typeof DEVICE_COOKIE | typeof ATTEMPT_COOKIE | typeof OIDC_COOKIE): string | null {
+export function cookieOf(
+  headers: Headers,
+  name: typeof COOKIE | typeof DEVICE_COOKIE | typeof ATTEMPT_COOKIE | typeof OIDC_COOKIE,
+): string | null {
   const parts = (headers.get('cookie') ?? '').split(';').map((part) => part.trim());
   const own = parts.filter((part) => part.startsWith(`${name}=`));
   return own.length === 1 ? (own[0]?.slice(name.length + 1) ?? null) : null;

@@ -24,18 +24,35 @@ import { keepTotp, newSecret, sealForAttempt, stepOfCode, unsealForAttempt } fro
 
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 const conflict = (message: string): Failure => ({ kind: 'conflict', message });
-const badCode: Failure = { kind: 'bad-input', message: MESSAGES.wrongCode, issues: [{ path: 'code', message: MESSAGES.wrongCode }] };
+const badCode: Failure = {
+  kind: 'bad-input',
+  message: MESSAGES.wrongCode,
+  issues: [{ path: 'code', message: MESSAGES.wrongCode }],
+};
 
 /** What a user has besides the password, kept by the user alone (FACTOR-4). */
-export function factorHandlers(world: World, find: FindDirectory = directoryOf): Pick<Handlers, keyof typeof factorCalls> {
+export function factorHandlers(
+  world: World,
+  find: FindDirectory = directoryOf,
+): Pick<Handlers, keyof typeof factorCalls> {
   /** In a transaction, for the signed-in user's own; anybody else's are not found. */
-  const own = async <T>(id: string, ask: Ask, work: (tx: TenantTx, user: UserId, session: string, key: Buffer) => Promise<Result<T>>): Promise<Result<T>> => {
+  const own = async <T>(
+    id: string,
+    ask: Ask,
+    work: (tx: TenantTx, user: UserId, session: string, key: Buffer) => Promise<Result<T>>,
+  ): Promise<Result<T>> => {
     const { userId, sessionId } = signedIn(ask);
     if (id.toLowerCase() !== userId) return failed(NOT_FOUND);
     const key = await sessionKey(world);
     return world.store.tenant(ask.tenant, (tx) => work(tx, userId, sessionId, key));
   };
-  const told = async (tx: TenantTx, ask: Ask, user: UserId, what: 'added' | 'removed', factor: 'totp' | 'passkey' | 'sms'): Promise<void> => {
+  const told = async (
+    tx: TenantTx,
+    ask: Ask,
+    user: UserId,
+    what: 'added' | 'removed',
+    factor: 'totp' | 'passkey' | 'sms',
+  ): Promise<void> => {
     await audit(tx, world, ask, { what: `factor.${what}`, user, detail: { factor } });
     await tellFactor(tx, world, user, `${factor}-${what}`);
   };
@@ -47,100 +64,200 @@ export function factorHandlers(world: World, find: FindDirectory = directoryOf):
   return {
     ...reauthHandlers(world, find),
 
-    getFactors: ({ id }, ask) => own(id, ask, async (tx, user) => {
-      const owned = await ownedBy(tx, user);
-      const totp = await tx.sql.selectFrom('totp').select('confirmed_at').where('tenant_id', '=', tx.tenant).where('user_id', '=', user).executeTakeFirst();
-      const passkeys = await passkeysOf(tx, user);
-      return ok({
-        policy: await policyOf(tx), totp: typeof totp?.confirmed_at === 'number' ? { since: totp.confirmed_at } : null,
-        passkeys: passkeys.map((one) => ({ key: one.id, name: one.name, madeAt: one.made_at, usedAt: one.used_at })),
-        recoveryCodesLeft: await codesLeft(tx, user), phone: owned.phone === null ? null : maskedPhone(owned.phone), sms: owned.smsAsked,
-      });
-    }),
+    getFactors: ({ id }, ask) =>
+      own(id, ask, async (tx, user) => {
+        const owned = await ownedBy(tx, user);
+        const totp = await tx.sql
+          .selectFrom('totp')
+          .select('confirmed_at')
+          .where('tenant_id', '=', tx.tenant)
+          .where('user_id', '=', user)
+          .executeTakeFirst();
+        const passkeys = await passkeysOf(tx, user);
+        return ok({
+          policy: await policyOf(tx),
+          totp: typeof totp?.confirmed_at === 'number' ? { since: totp.confirmed_at } : null,
+          passkeys: passkeys.map((one) => ({
+            key: one.id,
+            name: one.name,
+            madeAt: one.made_at,
+            usedAt: one.used_at,
+          })),
+          recoveryCodesLeft: await codesLeft(tx, user),
+          phone: owned.phone === null ? null : maskedPhone(owned.phone),
+          sms: owned.smsAsked,
+        });
+      }),
 
-    beginTotp: ({ id }, ask) => own(id, ask, async (tx, user, session) => {
-      const secret = newSecret(world.chance), state = { session };
-      const { attempt } = await beginAttempt(tx, world, { kind: 'totp-new', userId: user, state }, ask.now);
-      await changeAttempt(tx, attempt, { state: { ...state, enrol: await sealForAttempt(tx, world, attempt.id, secret) } });
-      return ok(await enrolOf(tx, user, secret));
-    }),
+    beginTotp: ({ id }, ask) =>
+      own(id, ask, async (tx, user, session) => {
+        const secret = newSecret(world.chance);
+        const state = { session };
+        const { attempt } = await beginAttempt(
+          tx,
+          world,
+          { kind: 'totp-new', userId: user, state },
+          ask.now,
+        );
+        await changeAttempt(tx, attempt, {
+          state: { ...state, enrol: await sealForAttempt(tx, world, attempt.id, secret) },
+        });
+        return ok(await enrolOf(tx, user, secret));
+      }),
 
-    confirmTotp: ({ id, code }, ask) => own(id, ask, async (tx, user, session, key) => {
-      const attempt = await attemptOfSession(tx, 'totp-new', user, session, ask.now);
-      if (attempt?.state.enrol === undefined) return failed(conflict(MESSAGES.setUpOver));
-      const secret = await unsealForAttempt(tx, world, attempt.id, attempt.state.enrol);
-      const step = stepOfCode(secret, code, ask.now, 0);
-      if (step === null) return failed(badCode);
-      await endAttempt(tx, attempt.id, ask.now);
-      await keepTotp(tx, world, user, secret, step, ask.now);
-      await told(tx, ask, user, 'added', 'totp');
-      return ok({ recoveryCodes: await fresh(tx, ask, user, key) });
-    }),
+    confirmTotp: ({ id, code }, ask) =>
+      own(id, ask, async (tx, user, session, key) => {
+        const attempt = await attemptOfSession(tx, 'totp-new', user, session, ask.now);
+        if (attempt?.state.enrol === undefined) return failed(conflict(MESSAGES.setUpOver));
+        const secret = await unsealForAttempt(tx, world, attempt.id, attempt.state.enrol);
+        const step = stepOfCode(secret, code, ask.now, 0);
+        if (step === null) return failed(badCode);
+        await endAttempt(tx, attempt.id, ask.now);
+        await keepTotp(tx, world, user, secret, step, ask.now);
+        await told(tx, ask, user, 'added', 'totp');
+        return ok({ recoveryCodes: await fresh(tx, ask, user, key) });
+      }),
 
-    removeTotp: ({ id }, ask) => own(id, ask, async (tx, user) => {
-      await oneAtATime(tx, user);
-      const owned = await ownedBy(tx, user);
-      if (!owned.totp) return failed(NOT_FOUND);
-      if (!owned.passkey && await policyOf(tx) === 'strong') return failed(conflict(MESSAGES.lastFactor));
-      await tx.sql.deleteFrom('totp').where('tenant_id', '=', tx.tenant).where('user_id', '=', user).execute();
-      await withoutUse(tx, user);
-      await told(tx, ask, user, 'removed', 'totp');
-      return ok({});
-    }),
+    removeTotp: ({ id }, ask) =>
+      own(id, ask, async (tx, user) => {
+        await oneAtATime(tx, user);
+        const owned = await ownedBy(tx, user);
+        if (!owned.totp) return failed(NOT_FOUND);
+        if (!owned.passkey && (await policyOf(tx)) === 'strong')
+          return failed(conflict(MESSAGES.lastFactor));
+        await tx.sql
+          .deleteFrom('totp')
+          .where('tenant_id', '=', tx.tenant)
+          .where('user_id', '=', user)
+          .execute();
+        await withoutUse(tx, user);
+        await told(tx, ask, user, 'removed', 'totp');
+        return ok({});
+      }),
 
-    renewRecoveryCodes: ({ id }, ask) => own(id, ask, async (tx, user, _, key) => {
-      if (!hasBetter(await ownedBy(tx, user))) return failed(conflict(MESSAGES.noFactorYet));
-      await tellFactor(tx, world, user, 'codes-made');
-      return ok({ codes: await fresh(tx, ask, user, key) });
-    }),
+    renewRecoveryCodes: ({ id }, ask) =>
+      own(id, ask, async (tx, user, _, key) => {
+        if (!hasBetter(await ownedBy(tx, user))) return failed(conflict(MESSAGES.noFactorYet));
+        await tellFactor(tx, world, user, 'codes-made');
+        return ok({ codes: await fresh(tx, ask, user, key) });
+      }),
 
-    setSms: ({ id, on }, ask) => own(id, ask, async (tx, user) => {
-      const { phone, smsAsked } = await ownedBy(tx, user);
-      if (on && phone === null) return failed(conflict(MESSAGES.noPhoneYet));
-      if (on === smsAsked) return ok({});
-      const { settings } = await tx.sql.selectFrom('person').select('settings').where('tenant_id', '=', tx.tenant).where('id', '=', user).forUpdate().executeTakeFirstOrThrow();
-      await tx.sql.updateTable('person').set({ settings: JSON.stringify({ ...settings, sms: on }) }).where('tenant_id', '=', tx.tenant).where('id', '=', user).execute();
-      await told(tx, ask, user, on ? 'added' : 'removed', 'sms');
-      return ok({});
-    }),
+    setSms: ({ id, on }, ask) =>
+      own(id, ask, async (tx, user) => {
+        const { phone, smsAsked } = await ownedBy(tx, user);
+        if (on && phone === null) return failed(conflict(MESSAGES.noPhoneYet));
+        if (on === smsAsked) return ok({});
+        const { settings } = await tx.sql
+          .selectFrom('person')
+          .select('settings')
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', user)
+          .forUpdate()
+          .executeTakeFirstOrThrow();
+        await tx.sql
+          .updateTable('person')
+          .set({ settings: JSON.stringify({ ...settings, sms: on }) })
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', user)
+          .execute();
+        await told(tx, ask, user, on ? 'added' : 'removed', 'sms');
+        return ok({});
+      }),
 
-    passkeyOptions: ({ id }, ask) => own(id, ask, async (tx, user, session) => {
-      if (!hasName(ask.host)) return failed(conflict(MESSAGES.passkeyNeedsName));
-      if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS) return failed(conflict(MESSAGES.passkeysFull));
-      const challenge = newChallenge(world);
-      await beginAttempt(tx, world, { kind: 'passkey-new', userId: user, state: { challenge, session } }, ask.now);
-      const { username, name } = await tx.sql.selectFrom('person').select(['username', 'name']).where('tenant_id', '=', tx.tenant).where('id', '=', user).executeTakeFirstOrThrow();
-      const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
-      return ok({ options: await creationOptions(tx, ask.host, challenge, { user, username, name, provider: branding.name }) });
-    }),
+    passkeyOptions: ({ id }, ask) =>
+      own(id, ask, async (tx, user, session) => {
+        if (!hasName(ask.host)) return failed(conflict(MESSAGES.passkeyNeedsName));
+        if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS)
+          return failed(conflict(MESSAGES.passkeysFull));
+        const challenge = newChallenge(world);
+        await beginAttempt(
+          tx,
+          world,
+          { kind: 'passkey-new', userId: user, state: { challenge, session } },
+          ask.now,
+        );
+        const { username, name } = await tx.sql
+          .selectFrom('person')
+          .select(['username', 'name'])
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', user)
+          .executeTakeFirstOrThrow();
+        const { branding } = await tx.sql
+          .selectFrom('provider')
+          .select('branding')
+          .where('tenant_id', '=', tx.tenant)
+          .executeTakeFirstOrThrow();
+        return ok({
+          options: await creationOptions(tx, ask.host, challenge, {
+            user,
+            username,
+            name,
+            provider: branding.name,
+          }),
+        });
+      }),
 
-    addPasskey: ({ id, name, response }, ask) => own(id, ask, async (tx, user, session, key) => {
-      const { now, host } = ask;
-      const attempt = await attemptOfSession(tx, 'passkey-new', user, session, now);
-      const challenge = attempt?.state.challenge;
-      if (!attempt || challenge === undefined) return failed(conflict(MESSAGES.setUpOver));
-      await endAttempt(tx, attempt.id, now);
-      const made = await readNewPasskey({ host, challenge, response, now });
-      if (!made) return failed({ kind: 'bad-input', message: MESSAGES.passkeyNotMade, issues: [{ path: 'response', message: MESSAGES.passkeyNotMade }] });
-      if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS) return failed(conflict(MESSAGES.passkeysFull));
-      const kept = await tx.sql.insertInto('passkey').values({
-        tenant_id: tx.tenant, id: made.id, user_id: user, public_key: made.publicKey, counter: made.counter, transports: JSON.stringify(made.transports), name, made_at: now, used_at: null,
-      }).onConflict((on) => on.columns(['tenant_id', 'id']).doNothing()).returning('id').executeTakeFirst();
-      if (!kept) return failed(conflict(MESSAGES.passkeyNotMade));
-      await told(tx, ask, user, 'added', 'passkey');
-      return ok({ key: made.id, recoveryCodes: await codesLeft(tx, user) === 0 ? await fresh(tx, ask, user, key) : null });
-    }),
+    addPasskey: ({ id, name, response }, ask) =>
+      own(id, ask, async (tx, user, session, key) => {
+        const { now, host } = ask;
+        const attempt = await attemptOfSession(tx, 'passkey-new', user, session, now);
+        const challenge = attempt?.state.challenge;
+        if (!attempt || challenge === undefined) return failed(conflict(MESSAGES.setUpOver));
+        await endAttempt(tx, attempt.id, now);
+        const made = await readNewPasskey({ host, challenge, response, now });
+        if (!made)
+          return failed({
+            kind: 'bad-input',
+            message: MESSAGES.passkeyNotMade,
+            issues: [{ path: 'response', message: MESSAGES.passkeyNotMade }],
+          });
+        if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS)
+          return failed(conflict(MESSAGES.passkeysFull));
+        const kept = await tx.sql
+          .insertInto('passkey')
+          .values({
+            tenant_id: tx.tenant,
+            id: made.id,
+            user_id: user,
+            public_key: made.publicKey,
+            counter: made.counter,
+            transports: JSON.stringify(made.transports),
+            name,
+            made_at: now,
+            used_at: null,
+          })
+          .onConflict((on) => on.columns(['tenant_id', 'id']).doNothing())
+          .returning('id')
+          .executeTakeFirst();
+        if (!kept) return failed(conflict(MESSAGES.passkeyNotMade));
+        await told(tx, ask, user, 'added', 'passkey');
+        return ok({
+          key: made.id,
+          recoveryCodes: (await codesLeft(tx, user)) === 0 ? await fresh(tx, ask, user, key) : null,
+        });
+      }),
 
-    removePasskey: ({ id, key }, ask) => own(id, ask, async (tx, user) => {
-      await oneAtATime(tx, user);
-      const passkeys = await passkeysOf(tx, user);
-      if (!passkeys.some((one) => one.id === key)) return failed(NOT_FOUND);
-      if (passkeys.length === 1 && !(await ownedBy(tx, user)).totp && await policyOf(tx) === 'strong') return failed(conflict(MESSAGES.lastFactor));
-      await tx.sql.deleteFrom('passkey').where('tenant_id', '=', tx.tenant).where('user_id', '=', user).where('id', '=', key).execute();
-      await withoutUse(tx, user);
-      await told(tx, ask, user, 'removed', 'passkey');
-      return ok({});
-    }),
+    removePasskey: ({ id, key }, ask) =>
+      own(id, ask, async (tx, user) => {
+        await oneAtATime(tx, user);
+        const passkeys = await passkeysOf(tx, user);
+        if (!passkeys.some((one) => one.id === key)) return failed(NOT_FOUND);
+        if (
+          passkeys.length === 1 &&
+          !(await ownedBy(tx, user)).totp &&
+          (await policyOf(tx)) === 'strong'
+        )
+          return failed(conflict(MESSAGES.lastFactor));
+        await tx.sql
+          .deleteFrom('passkey')
+          .where('tenant_id', '=', tx.tenant)
+          .where('user_id', '=', user)
+          .where('id', '=', key)
+          .execute();
+        await withoutUse(tx, user);
+        await told(tx, ask, user, 'removed', 'passkey');
+        return ok({});
+      }),
   };
 }
 
@@ -148,9 +265,18 @@ const hasBetter = ({ totp, passkey }: Owned): boolean => totp || passkey;
 
 /** Of two that remove at once the second sees what the first has left. */
 const oneAtATime = ({ tenant, sql }: TenantTx, user: UserId): Promise<unknown> =>
-  sql.selectFrom('person').select('id').where('tenant_id', '=', tenant).where('id', '=', user).forUpdate().executeTakeFirst();
+  sql
+    .selectFrom('person')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', user)
+    .forUpdate()
+    .executeTakeFirst();
 
-/** Recovery codes stand in for an authenticator or a passkey: without either they stand for nothing, and end. */
+/**
+ * Recovery codes stand in for an authenticator or a passkey: without either they stand for nothing,
+ * and end.
+ */
 async function withoutUse(tx: TenantTx, user: UserId): Promise<void> {
   if (!hasBetter(await ownedBy(tx, user))) await dropCodes(tx, user);
 }

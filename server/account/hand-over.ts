@@ -16,7 +16,9 @@ const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 
 /** The session as its device gets it: access token in the answer, refresh token in the cookie. */
 export async function handOver(world: World, opened: Opened, ask: Ask): Promise<Result<Session>> {
-  const made = await world.store.tenant(ask.tenant, (tx) => sessionOf(tx, opened, ask.now), { readOnly: true });
+  const made = await world.store.tenant(ask.tenant, (tx) => sessionOf(tx, opened, ask.now), {
+    readOnly: true,
+  });
   if (!made) return refused(SIGNED_OUT, ask);
   ask.answer.append('set-cookie', refreshCookie(opened.pair.refresh, opened.cookieUntil, ask.now));
   return ok(made);
@@ -29,11 +31,28 @@ export function refused(failure: Failure, { answer }: Ask): Result<never> {
 }
 
 /** Null where the user is gone. */
-async function sessionOf(tx: TenantTx, { session, pair, userId, accessUntil }: Opened, now: Ms): Promise<Session | null> {
+async function sessionOf(
+  tx: TenantTx,
+  { session, pair, userId, accessUntil }: Opened,
+  now: Ms,
+): Promise<Session | null> {
   const found = await readSession(tx, session);
   if (!found?.signed) return null;
-  const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+  const { branding } = await tx.sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirstOrThrow();
   // Who acts as another takes nothing along that outlasts it.
-  const offlineUntil = found.signed.impersonation === null ? now + branding.offlineDays * 86_400_000 : found.row.absolute_until;
-  return { token: pair.access, tokenExpiresAt: accessUntil, userId, user: await meOf(tx, found.signed), offlineUntil };
+  const offlineUntil =
+    found.signed.impersonation === null
+      ? now + branding.offlineDays * 86_400_000
+      : found.row.absolute_until;
+  return {
+    token: pair.access,
+    tokenExpiresAt: accessUntil,
+    userId,
+    user: await meOf(tx, found.signed),
+    offlineUntil,
+  };
 }

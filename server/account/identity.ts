@@ -7,28 +7,64 @@ import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 
 /** Who somebody is at an issuer. `email`: only where the issuer has checked it. */
-export interface Claims { readonly issuer: string; readonly subject: string; readonly email: string | null }
-export type Found = { readonly is: 'user'; readonly userId: UserId } | { readonly is: 'refused'; readonly why: OidcRefusal };
+export interface Claims {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+}
+export type Found =
+  | { readonly is: 'user'; readonly userId: UserId }
+  | { readonly is: 'refused'; readonly why: OidcRefusal };
 
 /**
- * The user of an identity: issuer and subject together, which stay when names and addresses change (G43). The first time it is bound to the one
- * user with this address, where both the issuer and this portal have verified it (EMAIL-2): what somebody typed for themselves neither links
- * nor makes the link of another ambiguous. Not to two, not to none, and not to one who is bound to another subject of that issuer.
+ * The user of an identity: issuer and subject together, which stay when names and addresses change
+ * (G43). The first time it is bound to the one user with this address, where both the issuer and
+ * this portal have verified it (EMAIL-2): what somebody typed for themselves neither links nor
+ * makes the link of another ambiguous. Not to two, not to none, and not to one who is bound to
+ * another subject of that issuer.
  */
-export async function userOfIdentity(tx: TenantTx, world: World, ask: Ask, { issuer, subject, email }: Claims): Promise<Found> {
+export async function userOfIdentity(
+  tx: TenantTx,
+  world: World,
+  ask: Ask,
+  { issuer, subject, email }: Claims,
+): Promise<Found> {
   const { tenant, sql } = tx;
-  const bound = await sql.selectFrom('identity').select('user_id').where('tenant_id', '=', tenant).where('issuer', '=', issuer).where('subject', '=', subject).executeTakeFirst();
-  if (bound) return await lives(tx, bound.user_id) ? { is: 'user', userId: bound.user_id } : { is: 'refused', why: 'unknown' };
+  const bound = await sql
+    .selectFrom('identity')
+    .select('user_id')
+    .where('tenant_id', '=', tenant)
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+  if (bound)
+    return (await lives(tx, bound.user_id))
+      ? { is: 'user', userId: bound.user_id }
+      : { is: 'refused', why: 'unknown' };
   if (email === null) return { is: 'refused', why: 'unverified' };
-  const people = await sql.selectFrom('person').select('id').where('tenant_id', '=', tenant).where('email_verified', '=', true)
-    .where(raw<string>`lower(email)`, '=', email.trim().toLowerCase()).execute();
+  const people = await sql
+    .selectFrom('person')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('email_verified', '=', true)
+    .where(raw<string>`lower(email)`, '=', email.trim().toLowerCase())
+    .execute();
   const alive: UserId[] = [];
   for (const { id } of people) if (await lives(tx, id)) alive.push(id);
   const [userId, ...more] = alive;
   if (userId === undefined || more.length > 0) return { is: 'refused', why: 'unknown' };
-  const other = await sql.selectFrom('identity').select('subject').where('tenant_id', '=', tenant).where('issuer', '=', issuer).where('user_id', '=', userId).executeTakeFirst();
+  const other = await sql
+    .selectFrom('identity')
+    .select('subject')
+    .where('tenant_id', '=', tenant)
+    .where('issuer', '=', issuer)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
   if (other) return { is: 'refused', why: 'unknown' };
-  await sql.insertInto('identity').values({ tenant_id: tenant, issuer, subject, user_id: userId, made_at: ask.now }).execute();
+  await sql
+    .insertInto('identity')
+    .values({ tenant_id: tenant, issuer, subject, user_id: userId, made_at: ask.now })
+    .execute();
   await audit(tx, world, ask, { what: 'identity.linked', user: userId, detail: { how: 'oidc' } });
   return { is: 'user', userId };
 }

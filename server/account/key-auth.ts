@@ -18,34 +18,85 @@ export function keyIn(request: Request): string | null {
 }
 
 /**
- * Who a key stands for: its user with the roles and companies of this moment, and of the abilities those that it was given. Asked of the database
- * each time: what was revoked ends at once. A key of another provider does not exist here. `expired`: its day is over.
+ * Who a key stands for: its user with the roles and companies of this moment, and of the abilities
+ * those that it was given. Asked of the database each time: what was revoked ends at once. A key of
+ * another provider does not exist here. `expired`: its day is over.
  */
-export async function authenticateKey(world: World, tenant: TenantId, secret: string, ip: string): Promise<Result<Signed>> {
+export async function authenticateKey(
+  world: World,
+  tenant: TenantId,
+  secret: string,
+  ip: string,
+): Promise<Result<Signed>> {
   if (!isSecret(secret)) return failed(NO_KEY);
-  const hash = hashOf(secret), now = world.clock.now(), from = networkOf(ip);
-  const found = await world.store.tenant(tenant, async (tx) => {
-    const row = await tx.sql.selectFrom('api_key').selectAll().where('tenant_id', '=', tenant).where('hash', '=', hash).executeTakeFirst();
-    return row && { row, holder: await readHolder(tx, row.user_id) };
-  }, { readOnly: true });
+  const hash = hashOf(secret);
+  const now = world.clock.now();
+  const from = networkOf(ip);
+  const found = await world.store.tenant(
+    tenant,
+    async (tx) => {
+      const row = await tx.sql
+        .selectFrom('api_key')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('hash', '=', hash)
+        .executeTakeFirst();
+      return row && { row, holder: await readHolder(tx, row.user_id) };
+    },
+    { readOnly: true },
+  );
   if (!found?.holder) return failed(NO_KEY);
   const { row, holder } = found;
   if (!isAhead(row.until, now, LIMITS.apiKeyDays * 86_400_000)) return failed(OVER);
   // Its day is what is told: what changes within a day is written now and then.
-  if (row.used_at === null || now - row.used_at >= TOLD_MS || now < row.used_at || dayOf(now) !== dayOf(row.used_at)) {
-    const noted = world.store.tenant(tenant, ({ sql }) => sql.updateTable('api_key').set({ used_at: now, used_from: from }).where('tenant_id', '=', tenant).where('id', '=', row.id).execute());
+  if (
+    row.used_at === null ||
+    now - row.used_at >= TOLD_MS ||
+    now < row.used_at ||
+    dayOf(now) !== dayOf(row.used_at)
+  ) {
+    const noted = world.store.tenant(tenant, ({ sql }) =>
+      sql
+        .updateTable('api_key')
+        .set({ used_at: now, used_from: from })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', row.id)
+        .execute(),
+    );
     // Without space on the disk a key can still read.
-    await noted.catch((error: unknown) => { if (!(error instanceof StoreFault && error.kind === 'disk-full')) throw error; });
+    await noted.catch((error: unknown) => {
+      if (!(error instanceof StoreFault && error.kind === 'disk-full')) throw error;
+    });
   }
-  return ok({ ...holder, sessionId: row.id, actor: holder.userId, impersonation: null, beganAt: row.made_at, authenticatedAt: 0, key: { id: row.id, abilities: row.abilities } });
+  return ok({
+    ...holder,
+    sessionId: row.id,
+    actor: holder.userId,
+    impersonation: null,
+    beganAt: row.made_at,
+    authenticatedAt: 0,
+    key: { id: row.id, abilities: row.abilities },
+  });
 }
 
 /** Of IPv4 the first 24 bits, of IPv6 the first 48: where a key is used, and not by whom. */
 export function networkOf(ip: string): string {
   if (!ip.includes(':')) return /^\d+\.\d+\.\d+\.\d+$/.test(ip) ? ip.replace(/\d+$/, '0/24') : '';
-  const [head = '', tail] = ip.split('::'), first = head === '' ? [] : head.split(':'), last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const all = tail === undefined ? first : [...first, ...Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0'), ...last];
-  return `${all.slice(0, 3).map((part) => part.replace(/^0+(?=.)/, '')).join(':')}::/48`;
+  const [head = '', tail] = ip.split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const all =
+    tail === undefined
+      ? first
+      : [
+          ...first,
+          ...Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0'),
+          ...last,
+        ];
+  return `${all
+    .slice(0, 3)
+    .map((part) => part.replace(/^0+(?=.)/, ''))
+    .join(':')}::/48`;
 }
 
 export const dayOf = (at: Ms): string => new Date(at).toISOString().slice(0, 10);

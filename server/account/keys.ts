@@ -22,28 +22,56 @@ const DAY_MS = 86_400_000;
 const KEEP_MS = 30 * DAY_MS;
 
 /** Abilities that a key can be used for at all. */
-const ASKED: readonly Ability[] = ABILITIES.filter((ability) => (Object.keys(CALLS) as CallName[]).some((name) => keyAccess(name) === ability));
+const ASKED: readonly Ability[] = ABILITIES.filter((ability) =>
+  (Object.keys(CALLS) as CallName[]).some((name) => keyAccess(name) === ability),
+);
 
 /** KEY-1: a user's own API keys, by the user's own hands. */
 export const apiKeyHandlers = (world: World): Pick<Handlers, Names> => ({
-  readOwnApiKey: (_, { tenant, signed }) => world.store.tenant(tenant, async ({ sql }) => {
-    if (!signed?.key) return failed(NOT_FOUND);
-    const row = await sql.selectFrom('api_key').select(['id', 'name', 'until']).where('tenant_id', '=', tenant).where('id', '=', signed.key.id).executeTakeFirst();
-    if (!row) return failed(NOT_FOUND);
-    return ok({ ...row, userId: signed.userId, abilities: signed.key.abilities.filter((ability) => may(signed, ability)), companies: signed.companies && [...signed.companies] });
-  }, { readOnly: true }),
+  readOwnApiKey: (_, { tenant, signed }) =>
+    world.store.tenant(
+      tenant,
+      async ({ sql }) => {
+        if (!signed?.key) return failed(NOT_FOUND);
+        const row = await sql
+          .selectFrom('api_key')
+          .select(['id', 'name', 'until'])
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', signed.key.id)
+          .executeTakeFirst();
+        if (!row) return failed(NOT_FOUND);
+        return ok({
+          ...row,
+          userId: signed.userId,
+          abilities: signed.key.abilities.filter((ability) => may(signed, ability)),
+          companies: signed.companies && [...signed.companies],
+        });
+      },
+      { readOnly: true },
+    ),
 
   listApiKeys: async ({ id }, ask) => {
     const signed = ownId(ask, id);
     if (!signed) return failed(NOT_FOUND);
-    const keys = await world.store.tenant(ask.tenant, (tx) => apiKeysOf(tx, signed.userId), { readOnly: true });
-    return ok({ keys, most: LIMITS.apiKeys, abilities: ASKED.filter((ability) => may(signed, ability)) });
+    const keys = await world.store.tenant(ask.tenant, (tx) => apiKeysOf(tx, signed.userId), {
+      readOnly: true,
+    });
+    return ok({
+      keys,
+      most: LIMITS.apiKeys,
+      abilities: ASKED.filter((ability) => may(signed, ability)),
+    });
   },
 
   makeApiKey: async ({ id, name, abilities, until }, ask) => {
     const signed = ownId(ask, id);
     if (!signed) return failed(NOT_FOUND);
-    if (!abilities.every((ability) => may(signed, ability))) return failed({ kind: 'bad-input', message: MESSAGES.keyNotYours, issues: [{ path: 'abilities', message: MESSAGES.keyNotYours }] });
+    if (!abilities.every((ability) => may(signed, ability)))
+      return failed({
+        kind: 'bad-input',
+        message: MESSAGES.keyNotYours,
+        issues: [{ path: 'abilities', message: MESSAGES.keyNotYours }],
+      });
     // A day chosen in any zone of the world ends at most so much later.
     if (until <= ask.now || until > ask.now + (LIMITS.apiKeyDays + 2) * DAY_MS) {
       const message = MESSAGES.keyUntil(LIMITS.apiKeyDays);
@@ -52,17 +80,54 @@ export const apiKeyHandlers = (world: World): Pick<Handlers, Names> => ({
     return world.store.tenant(ask.tenant, async (tx) => {
       await tx.lock(); // of two made at once the second is counted
       const { tenant, sql } = tx;
-      await sql.deleteFrom('api_key').where('tenant_id', '=', tenant).where('user_id', '=', signed.userId).where('until', '<', ask.now - KEEP_MS).execute();
-      const { keys } = await sql.selectFrom('api_key').select((e) => e.fn.countAll<number>().as('keys')).where('tenant_id', '=', tenant).where('user_id', '=', signed.userId).where('until', '>', ask.now).executeTakeFirstOrThrow();
-      if (keys >= LIMITS.apiKeys) return failed({ kind: 'conflict', message: MESSAGES.keyTooMany(LIMITS.apiKeys) });
+      await sql
+        .deleteFrom('api_key')
+        .where('tenant_id', '=', tenant)
+        .where('user_id', '=', signed.userId)
+        .where('until', '<', ask.now - KEEP_MS)
+        .execute();
+      const { keys } = await sql
+        .selectFrom('api_key')
+        .select((e) => e.fn.countAll<number>().as('keys'))
+        .where('tenant_id', '=', tenant)
+        .where('user_id', '=', signed.userId)
+        .where('until', '>', ask.now)
+        .executeTakeFirstOrThrow();
+      if (keys >= LIMITS.apiKeys)
+        return failed({ kind: 'conflict', message: MESSAGES.keyTooMany(LIMITS.apiKeys) });
       const secret = secretOf(world.chance.bytes(32));
       const row = {
-        tenant_id: tenant, id: world.chance.uuid(), user_id: signed.userId, name, abilities: ABILITIES.filter((ability) => abilities.includes(ability)),
-        hash: hashOf(secret), hint: hintOf(secret), made_at: ask.now, until, used_at: null, used_from: null,
+        tenant_id: tenant,
+        id: world.chance.uuid(),
+        user_id: signed.userId,
+        name,
+        abilities: ABILITIES.filter((ability) => abilities.includes(ability)),
+        hash: hashOf(secret),
+        hint: hintOf(secret),
+        made_at: ask.now,
+        until,
+        used_at: null,
+        used_from: null,
       };
-      await sql.insertInto('api_key').values({ ...row, abilities: JSON.stringify(row.abilities) }).execute();
-      await audit(tx, world, ask, { what: 'api-key.made', user: signed.userId, detail: { apiKey: row.id, abilities: row.abilities.join(', '), until: new Date(until).toISOString() } });
-      await tellOfKey(tx, world, signed.userId, `An API key "${name}" was made for your account. Programs that have it act as you, as far as you have chosen, until it ends or you revoke it.`);
+      await sql
+        .insertInto('api_key')
+        .values({ ...row, abilities: JSON.stringify(row.abilities) })
+        .execute();
+      await audit(tx, world, ask, {
+        what: 'api-key.made',
+        user: signed.userId,
+        detail: {
+          apiKey: row.id,
+          abilities: row.abilities.join(', '),
+          until: new Date(until).toISOString(),
+        },
+      });
+      await tellOfKey(
+        tx,
+        world,
+        signed.userId,
+        `An API key "${name}" was made for your account. Programs that have it act as you, as far as you have chosen, until it ends or you revoke it.`,
+      );
       return ok({ key: shownKey(row), secret });
     });
   },
@@ -70,6 +135,10 @@ export const apiKeyHandlers = (world: World): Pick<Handlers, Names> => ({
   revokeApiKey: async ({ id, key }, ask) => {
     const signed = ownId(ask, id);
     if (!signed) return failed(NOT_FOUND);
-    return await world.store.tenant(ask.tenant, (tx) => revokeKey(tx, world, ask, signed.userId, key)) ? ok({}) : failed(NOT_FOUND);
+    return (await world.store.tenant(ask.tenant, (tx) =>
+      revokeKey(tx, world, ask, signed.userId, key),
+    ))
+      ? ok({})
+      : failed(NOT_FOUND);
   },
 });

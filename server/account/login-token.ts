@@ -20,31 +20,57 @@ import { countTry } from './throttle.ts';
 
 const OVER: Failure = { kind: 'wrong-credentials', message: MESSAGES.attemptOver };
 const TokenSchema = v.object({
-  actor: v.string(), actorName: v.string(), actorTenant: v.string(), parent: v.string(), impersonation: v.string(), reason: v.string(), authenticatedAt: v.number(), parentUntil: v.number(),
+  actor: v.string(),
+  actorName: v.string(),
+  actorTenant: v.string(),
+  parent: v.string(),
+  impersonation: v.string(),
+  reason: v.string(),
+  authenticatedAt: v.number(),
+  parentUntil: v.number(),
 });
 
-/** ACT-7: a token is good once and for a minute, at the portal that it was made for, while who asked for it still may. */
+/**
+ * ACT-7: a token is good once and for a minute, at the portal that it was made for, while who asked
+ * for it still may.
+ */
 export const loginTokenHandlers = (world: World): Pick<Handlers, 'loginToken'> => ({
   async loginToken({ token }, ask) {
-    const { tenant, now } = ask, key = await sessionKey(world);
+    const { tenant, now } = ask;
+    const key = await sessionKey(world);
     const found = await world.store.tenant(tenant, async (tx) => {
       const outcome = await countTry(tx, askingBuckets(ask.ip), now);
       if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
-      const row = await readOneTime(tx, TOKEN_KIND, token, now), data = v.safeParse(TokenSchema, row?.data), user = row?.user_id ? await reachOf(tx, row.user_id) : null;
+      const row = await readOneTime(tx, TOKEN_KIND, token, now);
+      const data = v.safeParse(TokenSchema, row?.data);
+      const user = row?.user_id ? await reachOf(tx, row.user_id) : null;
       return data.success && user ? ok({ data: data.output, user }) : failed(OVER);
     });
     if (!found.ok) return found;
     const { data } = found.value;
     // The other provider is asked outside of this one's transaction.
-    const stands = await actorStands(world, tenant, { actor_id: data.actor, actor_tenant: data.actorTenant, parent_id: data.parent }, found.value.user);
+    const stands = await actorStands(
+      world,
+      tenant,
+      { actor_id: data.actor, actor_tenant: data.actorTenant, parent_id: data.parent },
+      found.value.user,
+    );
     const opened = await world.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
-      const row = await useOneTime(tx, TOKEN_KIND, token, now), user = row?.user_id ? await reachOf(tx, row.user_id) : null;
-      if (!stands || !row?.user_id || !user || await isOff(tx)) return failed(OVER);
+      const row = await useOneTime(tx, TOKEN_KIND, token, now);
+      const user = row?.user_id ? await reachOf(tx, row.user_id) : null;
+      if (!stands || !row?.user_id || !user || (await isOff(tx))) return failed(OVER);
       await endFormer(tx, ask);
       const made = await openActing(tx, world, key, ask, row.user_id, data);
       await audit(tx, world, ask, {
-        what: 'login-as.began', user: row.user_id,
-        detail: { impersonation: data.impersonation, reason: data.reason, actor: data.actor, actorProvider: data.actorTenant, until: now + LIMITS.impersonationMs },
+        what: 'login-as.began',
+        user: row.user_id,
+        detail: {
+          impersonation: data.impersonation,
+          reason: data.reason,
+          actor: data.actor,
+          actorProvider: data.actorTenant,
+          until: now + LIMITS.impersonationMs,
+        },
       });
       return ok(made);
     });

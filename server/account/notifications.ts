@@ -8,55 +8,136 @@ import type { Ask, Handlers, Signed } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 
-type Names = 'listNotifications' | 'ackNotification' | 'publishNotification' | 'publishedNotifications' | 'endNotification';
+type Names =
+  | 'listNotifications'
+  | 'ackNotification'
+  | 'publishNotification'
+  | 'publishedNotifications'
+  | 'endNotification';
 const MOST = 50;
 
-/** Notices above the pages: each is for all of a provider, for those with one of its roles, or for one user, who alone learns of it. */
+/**
+ * Notices above the pages: each is for all of a provider, for those with one of its roles, or for
+ * one user, who alone learns of it.
+ */
 export const notificationHandlers = (world: World): Pick<Handlers, Names> => ({
-  listNotifications: ({ userId }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-    const signed = signedOf(ask);
-    return userId === signed.userId ? ok(await openNotifications(tx, signed)) : failed(NOT_FOUND);
-  }, { readOnly: true }),
+  listNotifications: ({ userId }, ask) =>
+    world.store.tenant(
+      ask.tenant,
+      async (tx) => {
+        const signed = signedOf(ask);
+        return userId === signed.userId
+          ? ok(await openNotifications(tx, signed))
+          : failed(NOT_FOUND);
+      },
+      { readOnly: true },
+    ),
 
-  ackNotification: ({ notificationId, userId }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-    const signed = signedOf(ask);
-    // Told again, it is done already: the page may not have heard the answer.
-    if (userId !== signed.userId || !(await standing(tx, signed, true)).some(({ id }) => id === notificationId)) return failed(NOT_FOUND);
-    await tx.sql.insertInto('notification_ack').values({ tenant_id: tx.tenant, notification_id: notificationId, user_id: userId, at: ask.now })
-      .onConflict((on) => on.columns(['tenant_id', 'notification_id', 'user_id']).doNothing()).execute();
-    return ok({});
-  }),
+  ackNotification: ({ notificationId, userId }, ask) =>
+    world.store.tenant(ask.tenant, async (tx) => {
+      const signed = signedOf(ask);
+      // Told again, it is done already: the page may not have heard the answer.
+      if (
+        userId !== signed.userId ||
+        !(await standing(tx, signed, true)).some(({ id }) => id === notificationId)
+      )
+        return failed(NOT_FOUND);
+      await tx.sql
+        .insertInto('notification_ack')
+        .values({
+          tenant_id: tx.tenant,
+          notification_id: notificationId,
+          user_id: userId,
+          at: ask.now,
+        })
+        .onConflict((on) => on.columns(['tenant_id', 'notification_id', 'user_id']).doNothing())
+        .execute();
+      return ok({});
+    }),
 
-  publishNotification: (fields, ask) => world.store.tenant(ask.tenant, async (tx) => {
-    const signed = signedOf(ask), { userId } = fields;
-    if (signed.companies !== null) return failed(FORBIDDEN);
-    if (userId !== null) {
-      const user = (await tx.rows('user', [userId])).get(userId);
-      if (user?.deletedAt !== null) return failed(NOT_FOUND);
-      if (userId !== signed.userId && !hasAuthorityOver(signed, user)) return failed(FORBIDDEN);
-    }
-    const row: Notification = { _id: world.chance.uuid(), ...fields };
-    const { _id: id } = row;
-    await tx.sql.insertInto('notification').values({ tenant_id: tx.tenant, id, row: JSON.stringify(row), made_at: ask.now, ended_at: null }).execute();
-    await audit(tx, world, ask, { what: 'notification.published', user: userId, detail: { notification: id, app: row.app } });
-    return ok(row);
-  }),
+  publishNotification: (fields, ask) =>
+    world.store.tenant(ask.tenant, async (tx) => {
+      const signed = signedOf(ask);
+      const { userId } = fields;
+      if (signed.companies !== null) return failed(FORBIDDEN);
+      if (userId !== null) {
+        const user = (await tx.rows('user', [userId])).get(userId);
+        if (user?.deletedAt !== null) return failed(NOT_FOUND);
+        if (userId !== signed.userId && !hasAuthorityOver(signed, user)) return failed(FORBIDDEN);
+      }
+      const row: Notification = { _id: world.chance.uuid(), ...fields };
+      const { _id: id } = row;
+      await tx.sql
+        .insertInto('notification')
+        .values({
+          tenant_id: tx.tenant,
+          id,
+          row: JSON.stringify(row),
+          made_at: ask.now,
+          ended_at: null,
+        })
+        .execute();
+      await audit(tx, world, ask, {
+        what: 'notification.published',
+        user: userId,
+        detail: { notification: id, app: row.app },
+      });
+      return ok(row);
+    }),
 
-  publishedNotifications: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
-    if (signedOf(ask).companies !== null) return failed(FORBIDDEN);
-    const rows = await tx.sql.selectFrom('notification').select(['id', 'row', 'made_at']).where('tenant_id', '=', tx.tenant).where('ended_at', 'is', null).orderBy('made_at', 'desc').limit(200).execute();
-    const acks = new Map((await tx.sql.selectFrom('notification_ack').select(['notification_id', (e) => e.fn.countAll<number>().as('acks')]).where('tenant_id', '=', tx.tenant).groupBy('notification_id').execute())
-      .map((one) => [one.notification_id, one.acks]));
-    return ok<GivesOf<'publishedNotifications'>>(rows.map(({ id, row, made_at: at }) => ({ ...row, roles: row.roles && [...row.roles], at, acks: acks.get(id) ?? 0 })));
-  }, { readOnly: true }),
+  publishedNotifications: (_, ask) =>
+    world.store.tenant(
+      ask.tenant,
+      async (tx) => {
+        if (signedOf(ask).companies !== null) return failed(FORBIDDEN);
+        const rows = await tx.sql
+          .selectFrom('notification')
+          .select(['id', 'row', 'made_at'])
+          .where('tenant_id', '=', tx.tenant)
+          .where('ended_at', 'is', null)
+          .orderBy('made_at', 'desc')
+          .limit(200)
+          .execute();
+        const acks = new Map(
+          (
+            await tx.sql
+              .selectFrom('notification_ack')
+              .select(['notification_id', (e) => e.fn.countAll<number>().as('acks')])
+              .where('tenant_id', '=', tx.tenant)
+              .groupBy('notification_id')
+              .execute()
+          ).map((one) => [one.notification_id, one.acks]),
+        );
+        return ok<GivesOf<'publishedNotifications'>>(
+          rows.map(({ id, row, made_at: at }) => ({
+            ...row,
+            roles: row.roles && [...row.roles],
+            at,
+            acks: acks.get(id) ?? 0,
+          })),
+        );
+      },
+      { readOnly: true },
+    ),
 
-  endNotification: ({ id }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-    if (signedOf(ask).companies !== null) return failed(FORBIDDEN);
-    const { numUpdatedRows } = await tx.sql.updateTable('notification').set({ ended_at: ask.now }).where('tenant_id', '=', tx.tenant).where('id', '=', id).where('ended_at', 'is', null).executeTakeFirst();
-    if (Number(numUpdatedRows) === 0) return failed(NOT_FOUND);
-    await audit(tx, world, ask, { what: 'notification.ended', user: null, detail: { notification: id } });
-    return ok({});
-  }),
+  endNotification: ({ id }, ask) =>
+    world.store.tenant(ask.tenant, async (tx) => {
+      if (signedOf(ask).companies !== null) return failed(FORBIDDEN);
+      const { numUpdatedRows } = await tx.sql
+        .updateTable('notification')
+        .set({ ended_at: ask.now })
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', id)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst();
+      if (Number(numUpdatedRows) === 0) return failed(NOT_FOUND);
+      await audit(tx, world, ask, {
+        what: 'notification.ended',
+        user: null,
+        detail: { notification: id },
+      });
+      return ok({});
+    }),
 });
 
 type NotificationOut = GivesOf<'listNotifications'>[number];
@@ -65,11 +146,32 @@ export const openNotifications = async (tx: TenantTx, signed: Signed): Promise<N
   (await standing(tx, signed)).map(({ row }) => ({ ...row, roles: row.roles && [...row.roles] }));
 
 /** What stands for somebody, newest first; `also`: with what was acknowledged. */
-async function standing({ tenant, sql }: TenantTx, { userId, roles }: Signed, also = false): Promise<{ readonly id: string; readonly row: Notification }[]> {
-  let query = sql.selectFrom('notification').select(['id', 'row']).where('tenant_id', '=', tenant).where('ended_at', 'is', null);
-  if (!also) query = query.where('id', 'not in', (e) => e.selectFrom('notification_ack').select('notification_id').where('tenant_id', '=', tenant).where('user_id', '=', userId));
+async function standing(
+  { tenant, sql }: TenantTx,
+  { userId, roles }: Signed,
+  also = false,
+): Promise<{ readonly id: string; readonly row: Notification }[]> {
+  let query = sql
+    .selectFrom('notification')
+    .select(['id', 'row'])
+    .where('tenant_id', '=', tenant)
+    .where('ended_at', 'is', null);
+  if (!also)
+    query = query.where('id', 'not in', (e) =>
+      e
+        .selectFrom('notification_ack')
+        .select('notification_id')
+        .where('tenant_id', '=', tenant)
+        .where('user_id', '=', userId),
+    );
   const rows = await query.orderBy('made_at', 'desc').execute();
-  return rows.filter(({ row }) => (row.userId === null || row.userId === userId) && (row.roles === null || row.roles.some((role) => roles.includes(role)))).slice(0, also ? undefined : MOST);
+  return rows
+    .filter(
+      ({ row }) =>
+        (row.userId === null || row.userId === userId) &&
+        (row.roles === null || row.roles.some((role) => roles.includes(role))),
+    )
+    .slice(0, also ? undefined : MOST);
 }
 
 function signedOf({ signed }: Ask): Signed {

@@ -1,5 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { authorizationCodeGrant, buildAuthorizationUrl, calculatePKCECodeChallenge, ClientError } from 'openid-client';
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  ClientError,
+} from 'openid-client';
 import type { oidcCalls } from '#contract/account/oidc-calls.ts';
 import { OIDC_IN, OIDC_REFUSED, OIDC_STEP } from '#contract/account/oidc-words.ts';
 import type { OidcRefusal } from '#contract/account/oidc-words.ts';
@@ -35,25 +40,46 @@ const STARTS = { address: 30, provider: 300 } as const;
 /** As long as a subject may be (OpenID Connect Core 2); none at all would be one that all share. */
 const SUBJECT_MOST = 255;
 
-/** What belongs to one sign-in follows from the secret of its cookie, so that the database has none of it. */
-const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string => createHmac('sha256', secret).update(`oidc ${use}`).digest('base64url');
+/**
+ * What belongs to one sign-in follows from the secret of its cookie, so that the database has none
+ * of it.
+ */
+const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string =>
+  createHmac('sha256', secret).update(`oidc ${use}`).digest('base64url');
 
-/** Signing in at an issuer (OpenID Connect, code and PKCE): once there and back, in the browser that began it, within ten minutes (G43). */
-export function oidcHandlers(world: World): Pick<Handlers, Exclude<keyof typeof oidcCalls, 'validateSso'>> {
-  const byAddress = makeOften(STARTS.address), byProvider = makeOften(STARTS.provider);
+/**
+ * Signing in at an issuer (OpenID Connect, code and PKCE): once there and back, in the browser that
+ * began it, within ten minutes (G43).
+ */
+export function oidcHandlers(
+  world: World,
+): Pick<Handlers, Exclude<keyof typeof oidcCalls, 'validateSso'>> {
+  const byAddress = makeOften(STARTS.address);
+  const byProvider = makeOften(STARTS.provider);
   return {
     async oidcStart(_, ask) {
-      if (byAddress.ask(ask.ip, ask.now) !== null || byProvider.ask(ask.tenant, ask.now) !== null) return refused('often');
+      if (byAddress.ask(ask.ip, ask.now) !== null || byProvider.ask(ask.tenant, ask.now) !== null)
+        return refused('often');
       const found = await world.store.tenant(ask.tenant, (tx) => setOf(tx, world, ask));
       if (!found) return refused('off');
-      const config = await issuerOf(world, found.at).catch((error: unknown) => { warn(world, ask, issuerFault(error)); return null; });
+      const config = await issuerOf(world, found.at).catch((error: unknown) => {
+        warn(world, ask, issuerFault(error));
+        return null;
+      });
       if (!config) return refused('issuer');
-      const { token } = await world.store.tenant(ask.tenant, (tx) => beginAttempt(tx, world, { kind: 'oidc', userId: null, state: {} }, ask.now));
+      const { token } = await world.store.tenant(ask.tenant, (tx) =>
+        beginAttempt(tx, world, { kind: 'oidc', userId: null, state: {} }, ask.now),
+      );
       const own = readToken(token);
       if (!own) return refused('over');
       const address = buildAuthorizationUrl(config, {
-        redirect_uri: found.back, scope: scopeOf(found.at.settings.scope ?? 'email profile'), response_type: 'code', state: made(own, 'state'), nonce: made(own, 'nonce'),
-        code_challenge: await calculatePKCECodeChallenge(made(own, 'verifier')), code_challenge_method: 'S256',
+        redirect_uri: found.back,
+        scope: scopeOf(found.at.settings.scope ?? 'email profile'),
+        response_type: 'code',
+        state: made(own, 'state'),
+        nonce: made(own, 'nonce'),
+        code_challenge: await calculatePKCECodeChallenge(made(own, 'verifier')),
+        code_challenge_method: 'S256',
       });
       ask.answer.append('set-cookie', oidcCookie(token, LIMITS.attemptMs));
       return led(address.href);
@@ -74,68 +100,145 @@ export function oidcHandlers(world: World): Pick<Handlers, Exclude<keyof typeof 
       if (!found.set) return refused('off');
       if (input.error !== undefined) return refused('denied');
       const claims = await claimsOf(world, ask, found.set, own, input);
-      return typeof claims === 'string' ? refused(claims) : enter(world, ask, claims, found.set.at.settings.trustsFactor === true);
+      return typeof claims === 'string'
+        ? refused(claims)
+        : enter(world, ask, claims, found.set.at.settings.trustsFactor === true);
     },
   };
 }
 
-interface Set { readonly at: IssuerAt; /** Where the issuer leads back to. */ readonly back: string }
-
-async function setOf(tx: TenantTx, world: World, ask: Ask): Promise<Set | null> {
-  const { settings: { oidc } } = await tx.sql.selectFrom('provider').select('settings').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
-  return oidc ? { at: { settings: oidc, secret: await secretOf(tx, world, 'oidc') }, back: `${await portalAddress(tx, world, ask)}${API}/auth/oidc/callback` } : null;
+interface Set {
+  readonly at: IssuerAt;
+  /** Where the issuer leads back to. */ readonly back: string;
 }
 
-/** The code against an ID token, whose signature, issuer, audience, times and nonce are checked, as is the issuer named beside the code. */
-async function claimsOf(world: World, ask: Ask, { at, back }: Set, own: Token, sent: { readonly code?: string | undefined; readonly state?: string | undefined; readonly iss?: string | undefined }): Promise<Claims | OidcRefusal> {
+async function setOf(tx: TenantTx, world: World, ask: Ask): Promise<Set | null> {
+  const {
+    settings: { oidc },
+  } = await tx.sql
+    .selectFrom('provider')
+    .select('settings')
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirstOrThrow();
+  return oidc
+    ? {
+        at: { settings: oidc, secret: await secretOf(tx, world, 'oidc') },
+        back: `${await portalAddress(tx, world, ask)}${API}/auth/oidc/callback`,
+      }
+    : null;
+}
+
+/**
+ * The code against an ID token, whose signature, issuer, audience, times and nonce are checked, as
+ * is the issuer named beside the code.
+ */
+async function claimsOf(
+  world: World,
+  ask: Ask,
+  { at, back }: Set,
+  own: Token,
+  sent: {
+    readonly code?: string | undefined;
+    readonly state?: string | undefined;
+    readonly iss?: string | undefined;
+  },
+): Promise<Claims | OidcRefusal> {
   const address = new URL(back);
-  for (const name of ['code', 'state', 'iss'] as const) if (sent[name] !== undefined) address.searchParams.set(name, sent[name]);
+  for (const name of ['code', 'state', 'iss'] as const)
+    if (sent[name] !== undefined) address.searchParams.set(name, sent[name]);
   try {
     const config = await issuerOf(world, at);
-    const answer = await authorizationCodeGrant(config, address, { expectedState: made(own, 'state'), expectedNonce: made(own, 'nonce'), pkceCodeVerifier: made(own, 'verifier'), idTokenExpected: true });
+    const answer = await authorizationCodeGrant(config, address, {
+      expectedState: made(own, 'state'),
+      expectedNonce: made(own, 'nonce'),
+      pkceCodeVerifier: made(own, 'verifier'),
+      idTokenExpected: true,
+    });
     const claims = answer.claims();
-    if (!claims || claims.sub === '' || claims.sub.length > SUBJECT_MOST || storable(claims.sub) !== claims.sub) return 'answer';
+    if (
+      !claims ||
+      claims.sub === '' ||
+      claims.sub.length > SUBJECT_MOST ||
+      storable(claims.sub) !== claims.sub
+    )
+      return 'answer';
     const { iss, sub, email, email_verified: verified } = claims;
-    return { issuer: iss, subject: sub, email: typeof email === 'string' && verified === true ? email : null };
+    return {
+      issuer: iss,
+      subject: sub,
+      email: typeof email === 'string' && verified === true ? email : null,
+    };
   } catch (error) {
-    const away = [error, error instanceof Error ? error.cause : null].some((one) => one instanceof OutboundError);
-    warn(world, ask, away ? issuerFault(error) : error instanceof ClientError ? error.code ?? error.name : error instanceof Error ? error.name : 'unknown');
+    const away = [error, error instanceof Error ? error.cause : null].some(
+      (one) => one instanceof OutboundError,
+    );
+    warn(
+      world,
+      ask,
+      away
+        ? issuerFault(error)
+        : error instanceof ClientError
+          ? (error.code ?? error.name)
+          : error instanceof Error
+            ? error.name
+            : 'unknown',
+    );
     return away ? 'issuer' : 'answer';
   }
 }
 
-/** In; or, unless the provider trusts the issuer with it, on to the same second factor as after a password (FACTOR-1). */
+/**
+ * In; or, unless the provider trusts the issuer with it, on to the same second factor as after a
+ * password (FACTOR-1).
+ */
 async function enter(world: World, ask: Ask, claims: Claims, trusted: boolean): Promise<Response> {
   const key = await sessionKey(world);
   const signed = await world.store.tenant(ask.tenant, async (tx) => {
     const user = await userOfIdentity(tx, world, ask, claims);
     if (user.is === 'refused') {
-      await audit(tx, world, ask, { what: 'sign-in.refused', user: null, detail: { how: 'oidc', why: user.why } });
+      await audit(tx, world, ask, {
+        what: 'sign-in.refused',
+        user: null,
+        detail: { how: 'oidc', why: user.why },
+      });
       return user;
     }
-    const { userId } = user, owned = await ownedBy(tx, userId);
+    const { userId } = user;
+    const owned = await ownedBy(tx, userId);
     // The cookie of a known device does not come along from another site.
     const need = trusted ? { step: 'none' as const } : needOf(await policyOf(tx), owned, false);
-    if (need.step === 'none') return openHere(tx, world, key, ask, { userId, how: 'oidc', remember: undefined, known: null });
+    if (need.step === 'none')
+      return openHere(tx, world, key, ask, {
+        userId,
+        how: 'oidc',
+        remember: undefined,
+        known: null,
+      });
     const begun = await beginStep(tx, world, key, ask, userId, need, owned, { first: 'oidc' });
     return begun.ok ? begun.value : { is: 'refused' as const, why: 'often' as const };
   });
   knownSessions(world.store).forget(ask.tenant);
   if (signed.is === 'refused') return refused(signed.why);
   if (signed.is === 'step') {
-    if (signed.token !== null) ask.answer.append('set-cookie', attemptCookie(signed.token, LIMITS.attemptMs));
+    if (signed.token !== null)
+      ask.answer.append('set-cookie', attemptCookie(signed.token, LIMITS.attemptMs));
     return led(`/login${OIDC_STEP}`);
   }
-  if (signed.device !== null) ask.answer.append('set-cookie', deviceCookie(signed.device, DEVICE_MS));
+  if (signed.device !== null)
+    ask.answer.append('set-cookie', deviceCookie(signed.device, DEVICE_MS));
   const handed = await handOver(world, signed.opened, ask);
   return handed.ok ? led(`/login${OIDC_IN}`) : refused('unknown');
 }
 
 /** Without `openid` an issuer says nothing of who somebody is. */
-const scopeOf = (asked: string): string => [...new Set(['openid', ...asked.split(/\s+/).filter((one) => one !== '')])].join(' ');
-const led = (location: string): Response => new Response(null, { status: 302, headers: { location } });
+const scopeOf = (asked: string): string =>
+  [...new Set(['openid', ...asked.split(/\s+/).filter((one) => one !== '')])].join(' ');
+const led = (location: string): Response =>
+  new Response(null, { status: 302, headers: { location } });
 const refused = (why: OidcRefusal): Response => led(`/login${OIDC_REFUSED}${why}`);
-const warn = (world: World, { tenant }: Ask, fault: string): void => { world.log.warn('a sign-in at an issuer failed', { tenant, fault }); };
+const warn = (world: World, { tenant }: Ask, fault: string): void => {
+  world.log.warn('a sign-in at an issuer failed', { tenant, fault });
+};
 
 function same(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];

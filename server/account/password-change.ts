@@ -29,37 +29,69 @@ const FAILED: Failure = { kind: 'conflict', message: MESSAGES.changePassword };
 const NO_DIRECTORY: Failure = { ...busyFor(5_000), message: MESSAGES.noDirectory };
 
 /** Who holds a session may not find the password out by trying. */
-const bucketOf = (userId: string): Tried => ({ name: `present-password:${userId}`, rule: { ...ACCOUNT_RULE, most: null } });
+const bucketOf = (userId: string): Tried => ({
+  name: `present-password:${userId}`,
+  rule: { ...ACCOUNT_RULE, most: null },
+});
 
-type Owned = Pick<Handlers, Extract<keyof typeof profileCalls, 'changePasswordAd' | 'changePasswordDb' | 'setSecurityQuestions'>>;
+type Owned = Pick<
+  Handlers,
+  Extract<
+    keyof typeof profileCalls,
+    'changePasswordAd' | 'changePasswordDb' | 'setSecurityQuestions'
+  >
+>;
 
 /** PROFILE-4: a password is changed by who knows the present one; PROFILE-6: questions. */
-export function passwordHandlers(world: World, directoryFrom: typeof directoryOf = directoryOf): Owned {
+export function passwordHandlers(
+  world: World,
+  directoryFrom: typeof directoryOf = directoryOf,
+): Owned {
   return {
-    changePasswordDb: (input, ask) => change(input, ask, 'db', async ({ stored, signed }) => {
-      const checking = checkPassword(stored, input.currentPassword);
-      if (checking === null) return failed(tooMany(1_000));
-      if (!await checking) return failed(WRONG);
-      const fault = passwordFault(input.newPassword, await world.store.tenant(ask.tenant, (tx) => measureOf(tx, signed.userId), { readOnly: true }));
-      if (fault !== null) return failed(passwordRefused(fault));
-      if (input.newPassword === input.currentPassword) return failed(passwordRefused(MESSAGES.passwordSame));
-      const hashing = hashPassword(input.newPassword);
-      return hashing ? ok(await hashing) : failed(tooMany(1_000));
-    }),
+    changePasswordDb: (input, ask) =>
+      change(input, ask, 'db', async ({ stored, signed }) => {
+        const checking = checkPassword(stored, input.currentPassword);
+        if (checking === null) return failed(tooMany(1_000));
+        if (!(await checking)) return failed(WRONG);
+        const fault = passwordFault(
+          input.newPassword,
+          await world.store.tenant(ask.tenant, (tx) => measureOf(tx, signed.userId), {
+            readOnly: true,
+          }),
+        );
+        if (fault !== null) return failed(passwordRefused(fault));
+        if (input.newPassword === input.currentPassword)
+          return failed(passwordRefused(MESSAGES.passwordSame));
+        const hashing = hashPassword(input.newPassword);
+        return hashing ? ok(await hashing) : failed(tooMany(1_000));
+      }),
 
-    changePasswordAd: (input, ask) => change(input, ask, 'ad', async ({ username }) => {
-      // Asked outside of any transaction: a directory can take seconds.
-      const directory = await world.store.tenant(ask.tenant, (tx) => directoryFrom(tx, world));
-      if (!directory) return failed(NO_DIRECTORY);
-      const outcome = await aside(() => directory.change(username, input.currentPassword, input.newPassword));
-      switch (outcome.is) {
-        case 'done': return ok(null);
-        case 'wrong': return failed(WRONG);
-        case 'unreachable': return failed(NO_DIRECTORY);
-        case 'unknown': return failed(FAILED);
-        case 'refused': return failed({ kind: 'wrong-credentials', message: outcome.says.includes('WILL_NOT_PERFORM') ? outcome.says : `WILL_NOT_PERFORM: ${outcome.says}` });
-      }
-    }),
+    changePasswordAd: (input, ask) =>
+      change(input, ask, 'ad', async ({ username }) => {
+        // Asked outside of any transaction: a directory can take seconds.
+        const directory = await world.store.tenant(ask.tenant, (tx) => directoryFrom(tx, world));
+        if (!directory) return failed(NO_DIRECTORY);
+        const outcome = await aside(() =>
+          directory.change(username, input.currentPassword, input.newPassword),
+        );
+        switch (outcome.is) {
+          case 'done':
+            return ok(null);
+          case 'wrong':
+            return failed(WRONG);
+          case 'unreachable':
+            return failed(NO_DIRECTORY);
+          case 'unknown':
+            return failed(FAILED);
+          case 'refused':
+            return failed({
+              kind: 'wrong-credentials',
+              message: outcome.says.includes('WILL_NOT_PERFORM')
+                ? outcome.says
+                : `WILL_NOT_PERFORM: ${outcome.says}`,
+            });
+        }
+      }),
 
     async setSecurityQuestions({ id, answers }, ask) {
       const signed = ownId(ask, id);
@@ -74,9 +106,29 @@ export function passwordHandlers(world: World, directoryFrom: typeof directoryOf
       }
       await world.store.tenant(ask.tenant, async (tx) => {
         const { tenant, sql } = tx;
-        await sql.deleteFrom('security_answer').where('tenant_id', '=', tenant).where('user_id', '=', signed.userId).execute();
-        await sql.insertInto('security_answer').values(answers.map(({ question }, at) => ({ tenant_id: tenant, user_id: signed.userId, question, hash: hashes[at] ?? '' }))).execute();
-        const { email } = await sql.updateTable('person').set({ force_questions: false }).where('tenant_id', '=', tenant).where('id', '=', signed.userId).returning('email').executeTakeFirstOrThrow();
+        await sql
+          .deleteFrom('security_answer')
+          .where('tenant_id', '=', tenant)
+          .where('user_id', '=', signed.userId)
+          .execute();
+        await sql
+          .insertInto('security_answer')
+          .values(
+            answers.map(({ question }, at) => ({
+              tenant_id: tenant,
+              user_id: signed.userId,
+              question,
+              hash: hashes[at] ?? '',
+            })),
+          )
+          .execute();
+        const { email } = await sql
+          .updateTable('person')
+          .set({ force_questions: false })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', signed.userId)
+          .returning('email')
+          .executeTakeFirstOrThrow();
         await record(tx, ask, signed, 'questions.set', 'securityQuestions');
         await tellChange(tx, world, email, 'questions');
       });
@@ -84,34 +136,65 @@ export function passwordHandlers(world: World, directoryFrom: typeof directoryOf
     },
   };
 
-  /** `next`: proves the present password and answers the new one's hash, null where it is kept elsewhere. */
+  /**
+   * `next`: proves the present password and answers the new one's hash, null where it is kept
+   * elsewhere.
+   */
   async function change(
-    { id }: TakenOf<'changePasswordDb'>, ask: Ask, auth: 'ad' | 'db',
-    next: (of: { readonly signed: Signed; readonly username: string; readonly stored: string | null }) => Promise<Result<string | null>>,
+    { id }: TakenOf<'changePasswordDb'>,
+    ask: Ask,
+    auth: 'ad' | 'db',
+    next: (of: {
+      readonly signed: Signed;
+      readonly username: string;
+      readonly stored: string | null;
+    }) => Promise<Result<string | null>>,
   ): Promise<Result<object>> {
     const signed = ownId(ask, id);
     if (!signed) return failed(NOT_FOUND);
-    const { tenant, now } = ask, bucket = bucketOf(signed.userId);
+    const { tenant, now } = ask;
+    const bucket = bucketOf(signed.userId);
     const found = await world.store.tenant(tenant, async (tx) => {
-      const person = await tx.sql.selectFrom('person').select(['username', 'password_hash', 'auth']).where('tenant_id', '=', tenant).where('id', '=', signed.userId).executeTakeFirstOrThrow();
+      const person = await tx.sql
+        .selectFrom('person')
+        .select(['username', 'password_hash', 'auth'])
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', signed.userId)
+        .executeTakeFirstOrThrow();
       if (person.auth !== auth) return failed(FAILED);
       const outcome = await countTry(tx, [bucket], now);
       return 'waitMs' in outcome ? failed(tooMany(outcome.waitMs)) : ok(person);
     });
     if (!found.ok) return found;
-    const chosen = await next({ signed, username: found.value.username, stored: found.value.password_hash });
+    const chosen = await next({
+      signed,
+      username: found.value.username,
+      stored: found.value.password_hash,
+    });
     if (!chosen.ok) {
       // What was refused for another reason than the present password was no guess.
-      if (chosen.failure !== WRONG) await world.store.tenant(tenant, (tx) => forgive(tx, [bucket], bucket, now));
+      if (chosen.failure !== WRONG)
+        await world.store.tenant(tenant, (tx) => forgive(tx, [bucket], bucket, now));
       return chosen;
     }
     const { email } = await world.store.tenant(tenant, async (tx) => {
       await forgive(tx, [bucket], bucket, now);
       await passwordChosen(tx, signed.userId, chosen.value, now, signed.sessionId);
-      // This session goes on with tokens of its own: the present access token ends here, the next refresh gives another (A9).
-      await tx.sql.updateTable('session').set({ access_until: now }).where('tenant_id', '=', tenant).where('id', '=', signed.sessionId).execute();
+      // This session goes on with tokens of its own: the present access token ends here, the next
+      // refresh gives another (A9).
+      await tx.sql
+        .updateTable('session')
+        .set({ access_until: now })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', signed.sessionId)
+        .execute();
       await record(tx, ask, signed, 'password.changed', 'password');
-      const person = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tenant).where('id', '=', signed.userId).executeTakeFirstOrThrow();
+      const person = await tx.sql
+        .selectFrom('person')
+        .select('email')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', signed.userId)
+        .executeTakeFirstOrThrow();
       await tellChange(tx, world, person.email, 'password');
       return person;
     });
@@ -120,20 +203,48 @@ export function passwordHandlers(world: World, directoryFrom: typeof directoryOf
     return ok({});
   }
 
-  async function record(tx: TenantTx, ask: Ask, signed: Signed, what: string, field: string): Promise<void> {
+  async function record(
+    tx: TenantTx,
+    ask: Ask,
+    signed: Signed,
+    what: string,
+    field: string,
+  ): Promise<void> {
     await audit(tx, world, ask, { what, user: signed.userId });
     const { userId } = signed;
-    await tx.append([{ event: { type: 'user.changed@1', data: { id: userId, fields: [field] } }, company: null, entity: `user:${userId}` }], byUser(signed, ask.command?.id ?? null, ask.now));
+    await tx.append(
+      [
+        {
+          event: { type: 'user.changed@1', data: { id: userId, fields: [field] } },
+          company: null,
+          entity: `user:${userId}`,
+        },
+      ],
+      byUser(signed, ask.command?.id ?? null, ask.now),
+    );
   }
 }
 
-/** Three questions of the catalogue, each once, with answers that differ and that their question does not give away. */
+/**
+ * Three questions of the catalogue, each once, with answers that differ and that their question
+ * does not give away.
+ */
 function faultOfAnswers(answers: TakenOf<'setSecurityQuestions'>['answers']): Failure | null {
   const issues = answers.flatMap(({ question, answer }, at): Issue[] => {
-    const normal = normalAnswer(answer), others = answers.filter((_, other) => other !== at);
-    if (!(QUESTIONS as readonly string[]).includes(question) || others.some((other) => other.question === question)) return [{ path: `answers.${at}.question`, message: MESSAGES.questionNotValid }];
-    if (Array.from(normal).length < 3 || normalAnswer(question).includes(normal)) return [{ path: `answers.${at}.answer`, message: MESSAGES.answerTooShort }];
-    return others.some((other) => normalAnswer(other.answer) === normal) ? [{ path: `answers.${at}.answer`, message: MESSAGES.answerTwice }] : [];
+    const normal = normalAnswer(answer);
+    const others = answers.filter((_, other) => other !== at);
+    if (
+      !(QUESTIONS as readonly string[]).includes(question) ||
+      others.some((other) => other.question === question)
+    )
+      return [{ path: `answers.${at}.question`, message: MESSAGES.questionNotValid }];
+    if (Array.from(normal).length < 3 || normalAnswer(question).includes(normal))
+      return [{ path: `answers.${at}.answer`, message: MESSAGES.answerTooShort }];
+    return others.some((other) => normalAnswer(other.answer) === normal)
+      ? [{ path: `answers.${at}.answer`, message: MESSAGES.answerTwice }]
+      : [];
   });
-  return issues.length === 0 ? null : { kind: 'bad-input', message: issues[0]?.message ?? MESSAGES.badInput, issues };
+  return issues.length === 0
+    ? null
+    : { kind: 'bad-input', message: issues[0]?.message ?? MESSAGES.badInput, issues };
 }

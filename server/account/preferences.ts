@@ -12,14 +12,23 @@ import { parseStorable } from '#contract/stored-text.ts';
 /** DESK-5: everybody sets how the portal is for themselves, nobody for another. */
 export function preferenceHandlers(world: World): Pick<Handlers, 'prefer'> {
   return {
-    prefer: ({ id, name, value }, ask) => once<GivesOf<'prefer'>>(world, ask, async (_tx, { userId }) => {
-      if (id.toLowerCase() !== userId) return refusal({ kind: 'forbidden', message: MESSAGES.preferenceNotOwned });
-      if (!readable(name, value)) {
-        return refusal({ kind: 'bad-input', message: MESSAGES.badInput, issues: [{ path: 'value', message: MESSAGES.preferenceUnreadable }] });
-      }
-      const event = { type: 'user.preferred@1', data: { id: userId, name, value } } as const;
-      return { drafts: [{ event, company: null, entity: `preference:${preferenceId(userId, name)}` }], answer: (seq) => ok({ seq }) };
-    }),
+    prefer: ({ id, name, value }, ask) =>
+      once<GivesOf<'prefer'>>(world, ask, async (_tx, { userId }) => {
+        if (id.toLowerCase() !== userId)
+          return refusal({ kind: 'forbidden', message: MESSAGES.preferenceNotOwned });
+        if (!readable(name, value)) {
+          return refusal({
+            kind: 'bad-input',
+            message: MESSAGES.badInput,
+            issues: [{ path: 'value', message: MESSAGES.preferenceUnreadable }],
+          });
+        }
+        const event = { type: 'user.preferred@1', data: { id: userId, name, value } } as const;
+        return {
+          drafts: [{ event, company: null, entity: `preference:${preferenceId(userId, name)}` }],
+          answer: (seq) => ok({ seq }),
+        };
+      }),
   };
 }
 

@@ -28,11 +28,19 @@ export function ownId({ signed }: Ask, id: string): Signed | null {
 }
 
 /** PROFILE-1 to PROFILE-3: everybody sees and changes their own. */
-export function profileHandlers(world: World): Pick<Handlers, Extract<keyof typeof profileCalls, 'readProfile' | 'editProfile'>> {
+export function profileHandlers(
+  world: World,
+): Pick<Handlers, Extract<keyof typeof profileCalls, 'readProfile' | 'editProfile'>> {
   return {
     async readProfile({ id }, ask) {
       const signed = ownId(ask, id);
-      return signed ? ok(await world.store.tenant(ask.tenant, (tx) => profileOf(tx, signed, ask.now), { readOnly: true })) : failed(NOT_FOUND);
+      return signed
+        ? ok(
+            await world.store.tenant(ask.tenant, (tx) => profileOf(tx, signed, ask.now), {
+              readOnly: true,
+            }),
+          )
+        : failed(NOT_FOUND);
     },
 
     async editProfile({ id, ...sent }, ask) {
@@ -44,27 +52,52 @@ export function profileHandlers(world: World): Pick<Handlers, Extract<keyof type
         if ('kind' in edit) return failed(edit);
         const { change, settings, changed } = edit;
         const needsFactor = changed.some((field) => SENSITIVE.has(field));
-        if (needsFactor && ask.now - signed.authenticatedAt > LIMITS.freshMs) return failed({ kind: 'reauth_required', message: MESSAGES.reauth });
-        if (change.username !== undefined && await isTaken(tx, signed, change.username)) return failed({ kind: 'conflict', message: MESSAGES.usernameTaken });
-        const { email } = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tx.tenant).where('id', '=', signed.userId).executeTakeFirstOrThrow();
+        if (needsFactor && ask.now - signed.authenticatedAt > LIMITS.freshMs)
+          return failed({ kind: 'reauth_required', message: MESSAGES.reauth });
+        if (change.username !== undefined && (await isTaken(tx, signed, change.username)))
+          return failed({ kind: 'conflict', message: MESSAGES.usernameTaken });
+        const { email } = await tx.sql
+          .selectFrom('person')
+          .select('email')
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', signed.userId)
+          .executeTakeFirstOrThrow();
         if (changed.length > 0) {
-          await tx.sql.updateTable('person').set({
-            ...change, ...(change.email !== undefined && { email_verified: false }), settings: JSON.stringify(settings), ...(sent.ackO365TermsOfUse === true && { terms_at: ask.now }),
-            ...(change.username !== undefined && { username_key: usernameKey(change.username) }),
-          }).where('tenant_id', '=', tx.tenant).where('id', '=', signed.userId).execute();
-          await audit(tx, world, ask, { what: 'profile.changed', user: signed.userId, detail: { fields: changed.join(',') } });
-          if (changed.includes('ackO365TermsOfUse')) await audit(tx, world, ask, { what: 'terms.accepted', user: signed.userId });
+          await tx.sql
+            .updateTable('person')
+            .set({
+              ...change,
+              ...(change.email !== undefined && { email_verified: false }),
+              settings: JSON.stringify(settings),
+              ...(sent.ackO365TermsOfUse === true && { terms_at: ask.now }),
+              ...(change.username !== undefined && { username_key: usernameKey(change.username) }),
+            })
+            .where('tenant_id', '=', tx.tenant)
+            .where('id', '=', signed.userId)
+            .execute();
+          await audit(tx, world, ask, {
+            what: 'profile.changed',
+            user: signed.userId,
+            detail: { fields: changed.join(',') },
+          });
+          if (changed.includes('ackO365TermsOfUse'))
+            await audit(tx, world, ask, { what: 'terms.accepted', user: signed.userId });
         }
         // To the address from before: whoever did not mean it learns of it.
         if (changed.includes('email')) {
           await tellChange(tx, world, email, 'email');
           await endLinks(tx, signed.userId, ask.now);
           await endEmailLinks(tx, signed.userId, ask.now);
-          if (sent.email !== undefined) await sendEmailLink(tx, world, ask, signed.userId, sent.email);
+          if (sent.email !== undefined)
+            await sendEmailLink(tx, world, ask, signed.userId, sent.email);
         }
         if (changed.includes('username')) await tellChange(tx, world, email, 'username');
-        if (changed.includes('mobilePhone') || changed.includes('officePhone')) await tellChange(tx, world, email, 'phone');
-        const drafts = [...aboutUser(signed, changed), ...await aboutTheme(tx, signed, sent.theme)];
+        if (changed.includes('mobilePhone') || changed.includes('officePhone'))
+          await tellChange(tx, world, email, 'phone');
+        const drafts = [
+          ...aboutUser(signed, changed),
+          ...(await aboutTheme(tx, signed, sent.theme)),
+        ];
         await tx.append(drafts, byUser(signed, ask.command?.id ?? null, ask.now));
         return ok(await profileOf(tx, signed, ask.now));
       });
@@ -74,48 +107,108 @@ export function profileHandlers(world: World): Pick<Handlers, Extract<keyof type
 
 type Sent = Omit<TakenOf<'editProfile'>, 'id'>;
 /** What changes an account, by its columns. */
-type Columns = Updateable<Pick<PersonTable, 'name' | 'username' | 'email' | 'mobile_phone' | 'office_phone' | 'language' | 'time_zone'>>;
-const COLUMNS = { name: 'name', username: 'username', email: 'email', mobilePhone: 'mobile_phone', officePhone: 'office_phone', language: 'language', timeZone: 'time_zone' } as const;
+type Columns = Updateable<
+  Pick<
+    PersonTable,
+    'name' | 'username' | 'email' | 'mobile_phone' | 'office_phone' | 'language' | 'time_zone'
+  >
+>;
+const COLUMNS = {
+  name: 'name',
+  username: 'username',
+  email: 'email',
+  mobilePhone: 'mobile_phone',
+  officePhone: 'office_phone',
+  language: 'language',
+  timeZone: 'time_zone',
+} as const;
 const SENSITIVE: ReadonlySet<string> = new Set(['username', 'email', 'mobilePhone', 'officePhone']);
 
 /** What really changes of a person: a field that says what stands already is no change. */
 async function editOf({ tenant, sql }: TenantTx, { userId }: Signed, sent: Sent) {
-  const person = await sql.selectFrom('person').selectAll().where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirstOrThrow();
-  if (sent.timeZone && !isZone(sent.timeZone)) return refused('timeZone', 'Expected a zone of the IANA list, such as Europe/Berlin.');
-  if (person.auth === 'ad' && sent.username !== undefined && sent.username !== person.username) return refused('username', MESSAGES.nameByDirectory);
-  const changed = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter((field) => sent[field] !== undefined && sent[field] !== person[COLUMNS[field]]);
+  const person = await sql
+    .selectFrom('person')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (sent.timeZone && !isZone(sent.timeZone))
+    return refused('timeZone', 'Expected a zone of the IANA list, such as Europe/Berlin.');
+  if (person.auth === 'ad' && sent.username !== undefined && sent.username !== person.username)
+    return refused('username', MESSAGES.nameByDirectory);
+  const changed = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter(
+    (field) => sent[field] !== undefined && sent[field] !== person[COLUMNS[field]],
+  );
   const change: Columns = Object.fromEntries(changed.map((field) => [COLUMNS[field], sent[field]]));
   const settings = {
     ...person.settings,
-    ...(sent.notices && { notices: { ...person.settings.notices, ...sent.notices } }), ...(sent.wizardPromptDismissed !== undefined && { wizardPromptDismissed: sent.wizardPromptDismissed }),
+    ...(sent.notices && { notices: { ...person.settings.notices, ...sent.notices } }),
+    ...(sent.wizardPromptDismissed !== undefined && {
+      wizardPromptDismissed: sent.wizardPromptDismissed,
+    }),
   };
   const more = [
-    ...(sent.notices ? ['notices'] : []), ...(sent.wizardPromptDismissed !== undefined ? ['wizardPromptDismissed'] : []),
+    ...(sent.notices ? ['notices'] : []),
+    ...(sent.wizardPromptDismissed !== undefined ? ['wizardPromptDismissed'] : []),
     ...(sent.ackO365TermsOfUse === true && person.terms_at === null ? ['ackO365TermsOfUse'] : []),
   ];
   return { change, settings, changed: [...changed, ...more] };
 }
 
-const refused = (path: string, message: string): Failure => ({ kind: 'bad-input', message: MESSAGES.editProfile, issues: [{ path, message }] });
+const refused = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message: MESSAGES.editProfile,
+  issues: [{ path, message }],
+});
 
-async function isTaken({ tenant, sql }: TenantTx, { userId }: Signed, username: string): Promise<boolean> {
-  return await sql.selectFrom('person').select('id').where('tenant_id', '=', tenant).where('username_key', '=', usernameKey(username)).where('id', '!=', userId).executeTakeFirst() !== undefined;
+async function isTaken(
+  { tenant, sql }: TenantTx,
+  { userId }: Signed,
+  username: string,
+): Promise<boolean> {
+  return (
+    (await sql
+      .selectFrom('person')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('username_key', '=', usernameKey(username))
+      .where('id', '!=', userId)
+      .executeTakeFirst()) !== undefined
+  );
 }
 
 /** Only the names of the fields that changed are recorded, never what is in them. */
 function aboutUser({ userId }: Signed, changed: readonly string[]): Draft[] {
-  return changed.length === 0 ? [] : [{ event: { type: 'user.changed@1', data: { id: userId, fields: [...changed] } }, company: null, entity: `user:${userId}` }];
+  return changed.length === 0
+    ? []
+    : [
+        {
+          event: { type: 'user.changed@1', data: { id: userId, fields: [...changed] } },
+          company: null,
+          entity: `user:${userId}`,
+        },
+      ];
 }
 
-/** The theme is a preference, the same on every device. What is not sent of it stays, so that a client may send one field alone. */
+/**
+ * The theme is a preference, the same on every device. What is not sent of it stays, so that a
+ * client may send one field alone.
+ */
 async function aboutTheme(tx: TenantTx, { userId }: Signed, sent: Sent['theme']): Promise<Draft[]> {
   if (sent === undefined) return [];
-  const kept = await themeOf(tx, userId), theme = { ...kept, ...sent };
+  const kept = await themeOf(tx, userId);
+  const theme = { ...kept, ...sent };
   if (isDeepStrictEqual(theme, kept)) return [];
-  return [{
-    event: { type: 'user.preferred@1', data: { id: userId, name: 'theme', value: JSON.stringify(theme) } },
-    company: null, entity: `preference:${preferenceId(userId, 'theme')}`,
-  }];
+  return [
+    {
+      event: {
+        type: 'user.preferred@1',
+        data: { id: userId, name: 'theme', value: JSON.stringify(theme) },
+      },
+      company: null,
+      entity: `preference:${preferenceId(userId, 'theme')}`,
+    },
+  ];
 }
 
 function isZone(timeZone: string): boolean {

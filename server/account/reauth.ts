@@ -28,52 +28,96 @@ import type { FindDirectory, Proved } from './sign-in.ts';
 import { giveBack } from './throttle.ts';
 import { useTotp } from './totp.ts';
 
-type Reauth = Pick<Handlers, 'reauth' | 'reauthCode' | 'reauthOptions'> & Pick<Record<keyof typeof factorCalls, unknown>, 'reauth' | 'reauthCode' | 'reauthOptions'>;
+type Reauth = Pick<Handlers, 'reauth' | 'reauthCode' | 'reauthOptions'> &
+  Pick<Record<keyof typeof factorCalls, unknown>, 'reauth' | 'reauthCode' | 'reauthOptions'>;
 type Way = 'passkey' | 'totp' | 'recovery' | 'password' | 'sms';
 
-/** G44: the signed-in user shows one factor again, so that a sensitive change may be made within five minutes. */
+/**
+ * G44: the signed-in user shows one factor again, so that a sensitive change may be made within
+ * five minutes.
+ */
 export function reauthHandlers(world: World, find: FindDirectory): Reauth {
   return {
-    reauthOptions: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const { userId, sessionId } = signedIn(ask);
-      const owned = await ownedBy(tx, userId);
-      const person = await personOf(tx, userId);
-      let passkey: string | null = null;
-      if (owned.passkey) {
-        const challenge = newChallenge(world);
-        await beginAttempt(tx, world, { kind: 'reauth', userId, state: { challenge, session: sessionId } }, ask.now);
-        passkey = await requestOptions(tx, ask.host, challenge, userId);
-      }
-      const methods: Way[] = [
-        ...(owned.passkey ? ['passkey' as const] : []), ...(owned.totp ? ['totp' as const] : []),
-        ...(!isFactor(owned) && (person.auth === 'ad' || person.password_hash !== null) ? [isBySms(await policyOf(tx), owned) ? 'sms' as const : 'password' as const] : []), ...(owned.recovery ? ['recovery' as const] : []),
-      ];
-      return ok({ methods, passkey });
-    }),
+    reauthOptions: (_, ask) =>
+      world.store.tenant(ask.tenant, async (tx) => {
+        const { userId, sessionId } = signedIn(ask);
+        const owned = await ownedBy(tx, userId);
+        const person = await personOf(tx, userId);
+        let passkey: string | null = null;
+        if (owned.passkey) {
+          const challenge = newChallenge(world);
+          await beginAttempt(
+            tx,
+            world,
+            { kind: 'reauth', userId, state: { challenge, session: sessionId } },
+            ask.now,
+          );
+          passkey = await requestOptions(tx, ask.host, challenge, userId);
+        }
+        const methods: Way[] = [
+          ...(owned.passkey ? ['passkey' as const] : []),
+          ...(owned.totp ? ['totp' as const] : []),
+          ...(!isFactor(owned) && (person.auth === 'ad' || person.password_hash !== null)
+            ? [isBySms(await policyOf(tx), owned) ? ('sms' as const) : ('password' as const)]
+            : []),
+          ...(owned.recovery ? ['recovery' as const] : []),
+        ];
+        return ok({ methods, passkey });
+      }),
 
     async reauth(input, ask) {
       const given = [input.password, input.code, input.passkey].filter((one) => one !== undefined);
-      if (given.length !== 1) return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [{ path: '', message: MESSAGES.oneFactor }] });
+      if (given.length !== 1)
+        return failed({
+          kind: 'bad-input',
+          message: MESSAGES.badInput,
+          issues: [{ path: '', message: MESSAGES.oneFactor }],
+        });
       const { userId, sessionId } = signedIn(ask);
       const { tenant, now } = ask;
-      // A password is what a stranger at this device may have watched: whoever set something better up shows that.
-      const more = input.password === undefined ? null : await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), { readOnly: true });
+      // A password is what a stranger at this device may have watched: whoever set something better
+      // up shows that.
+      const more =
+        input.password === undefined
+          ? null
+          : await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), {
+              readOnly: true,
+            });
       if (more !== null) return failed(more === 'sms' ? BY_CODE : BY_FACTOR);
       const shown = await show(world, find, input, ask);
       if (!shown.ok) return shown;
       await world.store.tenant(tenant, async (tx) => {
-        await tx.sql.updateTable('session').set({ authenticated_at: now }).where('tenant_id', '=', tenant).where('id', '=', sessionId).execute();
-        await audit(tx, world, ask, { what: 'reauth.done', user: userId, detail: { how: shown.value } });
+        await tx.sql
+          .updateTable('session')
+          .set({ authenticated_at: now })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', sessionId)
+          .execute();
+        await audit(tx, world, ask, {
+          what: 'reauth.done',
+          user: userId,
+          detail: { how: shown.value },
+        });
       });
       knownSessions(world.store).forget(tenant);
       return ok({ freshUntil: now + LIMITS.freshMs });
     },
 
     async reauthCode({ password }, ask) {
-      const { userId } = signedIn(ask), { tenant } = ask;
-      if (await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), { readOnly: true }) !== 'sms') return failed(BY_FACTOR);
+      const { userId } = signedIn(ask);
+      const { tenant } = ask;
+      if (
+        (await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), {
+          readOnly: true,
+        })) !== 'sms'
+      )
+        return failed(BY_FACTOR);
       const shown = await show(world, find, { password }, ask);
-      return shown.ok ? world.store.tenant(tenant, async (tx) => sendReauthCode(tx, world, await sessionKey(world), ask)) : shown;
+      return shown.ok
+        ? world.store.tenant(tenant, async (tx) =>
+            sendReauthCode(tx, world, await sessionKey(world), ask),
+          )
+        : shown;
     },
   };
 }
@@ -85,32 +129,56 @@ async function moreThanPassword(tx: TenantTx, userId: string): Promise<'factor' 
 }
 
 /** By what it was shown. Tries are counted where those of signing in are (G37). */
-async function show(world: World, find: FindDirectory, input: TakenOf<'reauth'>, ask: Ask): Promise<Result<Way>> {
+async function show(
+  world: World,
+  find: FindDirectory,
+  input: TakenOf<'reauth'>,
+  ask: Ask,
+): Promise<Result<Way>> {
   const { tenant, now, ip } = ask;
   const { userId } = signedIn(ask);
   const key = await sessionKey(world);
   const begun = await world.store.tenant(tenant, async (tx) => {
     const device = shownDevice(ask);
-    const known = device && await knownDevice(tx, device, userId, now);
+    const known = device && (await knownDevice(tx, device, userId, now));
     const counted = await countFactor(tx, userId, known, ip, now);
     const person = await personOf(tx, userId);
-    return { known, counted, person, directory: input.password !== undefined && person.auth === 'ad' ? await find(tx, world) : null };
+    return {
+      known,
+      counted,
+      person,
+      directory:
+        input.password !== undefined && person.auth === 'ad' ? await find(tx, world) : null,
+    };
   });
   const { known, counted, person } = begun;
   if ('waitMs' in counted.outcome) return failed(tooMany(counted.outcome.waitMs));
   // A password is looked at outside a transaction: a hash and a directory take their time.
   let proved: Proved | null = null;
   if (input.password !== undefined) {
-    proved = person.auth === 'ad' ? await provedByDirectory(begun.directory, person.username, input.password) : await provedByHash(person.password_hash, input.password);
+    proved =
+      person.auth === 'ad'
+        ? await provedByDirectory(begun.directory, person.username, input.password)
+        : await provedByHash(person.password_hash, input.password);
   }
   if (proved === 'disabled') await endForDirectory(world, ask, userId, 'disabled');
   return world.store.tenant(tenant, async (tx): Promise<Result<Way>> => {
     if (proved === 'later' || proved === 'unreachable') {
       await giveBack(tx, counted.tried, now);
-      return failed(proved === 'later' ? tooMany(1_000) : { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 });
+      return failed(
+        proved === 'later'
+          ? tooMany(1_000)
+          : { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 },
+      );
     }
-    // A password that ran out is shown as well as any: the directory says so to the right one alone.
-    const way = proved === null ? await wayShown(tx, world, key, input, ask) : proved === 'right' || proved === 'change' ? 'password' : null;
+    // A password that ran out is shown as well as any: the directory says so to the right one
+    // alone.
+    const way =
+      proved === null
+        ? await wayShown(tx, world, key, input, ask)
+        : proved === 'right' || proved === 'change'
+          ? 'password'
+          : null;
     if (way !== null) {
       await forgiveFactor(tx, counted, userId, known, now);
       return ok(way);
@@ -121,19 +189,29 @@ async function show(world: World, find: FindDirectory, input: TakenOf<'reauth'>,
   });
 }
 
-async function wayShown(tx: TenantTx, world: World, key: Buffer, { code, passkey }: TakenOf<'reauth'>, ask: Ask): Promise<Way | null> {
-  const { userId, sessionId } = signedIn(ask), { now, host } = ask;
+async function wayShown(
+  tx: TenantTx,
+  world: World,
+  key: Buffer,
+  { code, passkey }: TakenOf<'reauth'>,
+  ask: Ask,
+): Promise<Way | null> {
+  const { userId, sessionId } = signedIn(ask);
+  const { now, host } = ask;
   if (passkey !== undefined) {
     const attempt = await attemptOfSession(tx, 'reauth', userId, sessionId, now);
     const challenge = attempt?.state.challenge;
     if (!attempt || challenge === undefined || challengeIn(passkey) !== challenge) return null;
     await endAttempt(tx, attempt.id, now);
-    return await usePasskey(tx, world, { host, challenge, response: passkey, now }, userId) ? 'passkey' : null;
+    return (await usePasskey(tx, world, { host, challenge, response: passkey, now }, userId))
+      ? 'passkey'
+      : null;
   }
   if (code === undefined) return null;
-  if (/^\d{6}$/.test(code) && await moreThanPassword(tx, userId) === 'sms') return await useReauthCode(tx, key, ask, code) ? 'sms' : null;
-  if (/^\d{6}$/.test(code)) return await useTotp(tx, world, userId, code, now) ? 'totp' : null;
-  if (!await useCode(tx, key, userId, code, now)) return null;
+  if (/^\d{6}$/.test(code) && (await moreThanPassword(tx, userId)) === 'sms')
+    return (await useReauthCode(tx, key, ask, code)) ? 'sms' : null;
+  if (/^\d{6}$/.test(code)) return (await useTotp(tx, world, userId, code, now)) ? 'totp' : null;
+  if (!(await useCode(tx, key, userId, code, now))) return null;
   await audit(tx, world, ask, { what: 'recovery-code.used', user: userId });
   await tellFactor(tx, world, userId, 'code-used');
   return 'recovery';
@@ -144,11 +222,22 @@ const BY_CODE: Failure = { kind: 'reauth_required', message: MESSAGES.reauthByCo
 const BY_FACTOR: Failure = { kind: 'reauth_required', message: MESSAGES.reauthByFactor };
 
 const wrongOf = ({ password, passkey }: TakenOf<'reauth'>): Failure => ({
-  kind: 'wrong-credentials', message: password !== undefined ? MESSAGES.currentPassword : passkey !== undefined ? MESSAGES.wrongPasskey : MESSAGES.wrongCode,
+  kind: 'wrong-credentials',
+  message:
+    password !== undefined
+      ? MESSAGES.currentPassword
+      : passkey !== undefined
+        ? MESSAGES.wrongPasskey
+        : MESSAGES.wrongCode,
 });
 
 const personOf = ({ tenant, sql }: TenantTx, userId: string) =>
-  sql.selectFrom('person').select(['username', 'password_hash', 'auth']).where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirstOrThrow();
+  sql
+    .selectFrom('person')
+    .select(['username', 'password_hash', 'auth'])
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
 
 /** Throws where the gate let a stranger by. */
 export function signedIn({ signed }: Ask): Signed {

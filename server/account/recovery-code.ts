@@ -21,38 +21,105 @@ import { shownDevice } from './sign-in-open.ts';
 import { giveBack } from './throttle.ts';
 
 /** `mailedTo`: the address that the code was sent to; null where it went to a phone. */
-export interface ProvenRecovery { readonly attempt: string; readonly userId: UserId; readonly mailedTo: string | null }
+export interface ProvenRecovery {
+  readonly attempt: string;
+  readonly userId: UserId;
+  readonly mailedTo: string | null;
+}
 
 /** Whom a code is sent to. */
-export interface Reached { readonly id: UserId; readonly email: string | null; readonly mobile_phone: string | null }
+export interface Reached {
+  readonly id: UserId;
+  readonly email: string | null;
+  readonly mobile_phone: string | null;
+}
 
 /**
- * Begins an attempt to get back in and sends its code: by mail, else to the number on record, unless that is what the second factor goes to: a
- * phone alone is never both. For a name that nobody has, the same is done but sent nowhere. `token` goes into the cookie.
+ * Begins an attempt to get back in and sends its code: by mail, else to the number on record,
+ * unless that is what the second factor goes to: a phone alone is never both. For a name that
+ * nobody has, the same is done but sent nowhere. `token` goes into the cookie.
  */
-export async function beginRecovery(tx: TenantTx, world: World, key: Buffer, ask: Ask, username: string, person: Reached | undefined): Promise<{ readonly token: string; readonly until: Ms }> {
+export async function beginRecovery(
+  tx: TenantTx,
+  world: World,
+  key: Buffer,
+  ask: Ask,
+  username: string,
+  person: Reached | undefined,
+): Promise<{ readonly token: string; readonly until: Ms }> {
   const { now } = ask;
-  const { attempt, token } = await beginAttempt(tx, world, { kind: 'recovery', userId: person?.id ?? null, state: { counted: codeBucketName(username), ...(person?.email && { mailedTo: person.email }) } }, now);
-  const code = makeCode(world.chance), until = now + LIMITS.codeMs, portal = await portalName(tx);
-  await changeAttempt(tx, attempt, { codeHash: codeHash(key, attempt.id, code), codeUntil: until, sends: 1 });
+  const { attempt, token } = await beginAttempt(
+    tx,
+    world,
+    {
+      kind: 'recovery',
+      userId: person?.id ?? null,
+      state: {
+        counted: codeBucketName(username),
+        ...(person?.email && { mailedTo: person.email }),
+      },
+    },
+    now,
+  );
+  const code = makeCode(world.chance);
+  const until = now + LIMITS.codeMs;
+  const portal = await portalName(tx);
+  await changeAttempt(tx, attempt, {
+    codeHash: codeHash(key, attempt.id, code),
+    codeUntil: until,
+    sends: 1,
+  });
   const mail = codeMail(portal, code);
   if (person?.email) await post(tx, world, { kind: 'mail', to: person.email, ...mail });
-  else if (person?.mobile_phone && !await isPhoneFactor(tx, person.id) && await takeTurn(tx, key, `number|${person.mobile_phone}`, LIMITS.codeSends, now)) await post(tx, world, { kind: 'sms', to: person.mobile_phone, text: `${code} is your code for ${portal}. It is good for five minutes. Give it to nobody.` });
-  else await seal(tx, world, { table: 'outgoing', column: 'sealed', row: attempt.id }, JSON.stringify(mail));
+  else if (
+    person?.mobile_phone &&
+    !(await isPhoneFactor(tx, person.id)) &&
+    (await takeTurn(tx, key, `number|${person.mobile_phone}`, LIMITS.codeSends, now))
+  )
+    await post(tx, world, {
+      kind: 'sms',
+      to: person.mobile_phone,
+      text: `${code} is your code for ${portal}. It is good for five minutes. Give it to nobody.`,
+    });
+  else
+    await seal(
+      tx,
+      world,
+      { table: 'outgoing', column: 'sealed', row: attempt.id },
+      JSON.stringify(mail),
+    );
   await audit(tx, world, ask, { what: 'recovery.began', user: person?.id ?? null });
   return { token, until };
 }
 
 /**
- * Whose attempt the cookie stands for, if the code is right; a wrong one is counted, for the attempt, which is over after five, and for the name, over
- * all attempts (RECOVER-6). `message`: what is answered then. Nothing is used up yet.
+ * Whose attempt the cookie stands for, if the code is right; a wrong one is counted, for the
+ * attempt, which is over after five, and for the name, over all attempts (RECOVER-6). `message`:
+ * what is answered then. Nothing is used up yet.
  */
-export async function provenRecovery(tx: TenantTx, key: Buffer, ask: Ask, code: string, message: string): Promise<Result<ProvenRecovery>> {
-  const wrong: Failure = { kind: 'wrong-credentials', message }, over: Failure = { kind: 'conflict', message };
+export async function provenRecovery(
+  tx: TenantTx,
+  key: Buffer,
+  ask: Ask,
+  code: string,
+  message: string,
+): Promise<Result<ProvenRecovery>> {
+  const wrong: Failure = { kind: 'wrong-credentials', message };
+  const over: Failure = { kind: 'conflict', message };
   const attempt = await heldAttempt(tx, shownAttempt(ask), ['recovery'], ask.now);
   if (!attempt || codeOver(attempt, ask.now)) return failed(over);
-  const { userId, state: { counted = '', mailedTo = null } } = attempt, device = shownDevice(ask), known = device && await knownDevice(tx, device, userId ?? undefined, ask.now);
-  const { tried, outcome } = await countedTry(tx, known !== null && userId !== null ? deviceCodeBucket(known, userId) : null, [codeBucket(counted)], ask.now);
+  const {
+    userId,
+    state: { counted = '', mailedTo = null },
+  } = attempt;
+  const device = shownDevice(ask);
+  const known = device && (await knownDevice(tx, device, userId ?? undefined, ask.now));
+  const { tried, outcome } = await countedTry(
+    tx,
+    known !== null && userId !== null ? deviceCodeBucket(known, userId) : null,
+    [codeBucket(counted)],
+    ask.now,
+  );
   if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
   if (rightCode(key, attempt, code.replace(/\s/g, ''), ask.now) && userId !== null) {
     await giveBack(tx, tried, ask.now);
@@ -66,17 +133,32 @@ export async function provenRecovery(tx: TenantTx, key: Buffer, ask: Ask, code: 
 /** Whether the second factor of this user is a code by SMS. */
 async function isPhoneFactor(tx: TenantTx, userId: UserId): Promise<boolean> {
   const owned = await ownedBy(tx, userId);
-  return !owned.totp && !owned.passkey && (owned.smsAsked || await policyOf(tx) !== 'own');
+  return !owned.totp && !owned.passkey && (owned.smsAsked || (await policyOf(tx)) !== 'own');
 }
 
 /** Uses a proven attempt up: of two that try at once one gets it. */
-export async function useRecovery({ tenant, sql }: TenantTx, attempt: string, now: Ms): Promise<boolean> {
-  const used = await sql.updateTable('attempt').set({ done_at: now }).where('tenant_id', '=', tenant).where('id', '=', attempt)
-    .where('done_at', 'is', null).where(columnAhead('until', now, LIMITS.attemptMs)).executeTakeFirst();
+export async function useRecovery(
+  { tenant, sql }: TenantTx,
+  attempt: string,
+  now: Ms,
+): Promise<boolean> {
+  const used = await sql
+    .updateTable('attempt')
+    .set({ done_at: now })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', attempt)
+    .where('done_at', 'is', null)
+    .where(columnAhead('until', now, LIMITS.attemptMs))
+    .executeTakeFirst();
   return used.numUpdatedRows > 0n;
 }
 
 /** What the directory did not do can be tried again with the same code. */
 export async function giveBackRecovery({ tenant, sql }: TenantTx, attempt: string): Promise<void> {
-  await sql.updateTable('attempt').set({ done_at: null }).where('tenant_id', '=', tenant).where('id', '=', attempt).execute();
+  await sql
+    .updateTable('attempt')
+    .set({ done_at: null })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', attempt)
+    .execute();
 }

@@ -23,31 +23,70 @@ import { recoveryBuckets, tooMany } from './recovery-limits.ts';
 import { countTry } from './throttle.ts';
 
 const LINK_OVER: Failure = { kind: 'not-found', message: MESSAGES.linkOver };
-type ByLink = Pick<Handlers, Extract<keyof typeof recoveryCalls, 'forgotPassword' | 'checkPasswordLink' | 'checkPasswordLinkSent' | 'changePasswordByLink'>>;
+type ByLink = Pick<
+  Handlers,
+  Extract<
+    keyof typeof recoveryCalls,
+    'forgotPassword' | 'checkPasswordLink' | 'checkPasswordLinkSent' | 'changePasswordByLink'
+  >
+>;
 
-/** Getting back in with a link by mail (RECOVER-5, RECOVER-6). Links of invitations are used up here too. */
+/**
+ * Getting back in with a link by mail (RECOVER-5, RECOVER-6). Links of invitations are used up here
+ * too.
+ */
 export function recoveryLinkHandlers(world: World): ByLink {
-  const check = ({ hash }: { readonly hash: string }, ask: Ask) => world.store.tenant(ask.tenant, async (tx) => (
-    await ownerOf(tx, await readOneTime(tx, 'password', hash, ask.now)) ? ok({}) : failed(LINK_OVER)));
+  const check = ({ hash }: { readonly hash: string }, ask: Ask) =>
+    world.store.tenant(ask.tenant, async (tx) =>
+      (await ownerOf(tx, await readOneTime(tx, 'password', hash, ask.now)))
+        ? ok({})
+        : failed(LINK_OVER),
+    );
   return {
     checkPasswordLink: check,
     checkPasswordLinkSent: check,
 
-    forgotPassword: ({ username }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const outcome = await countTry(tx, recoveryBuckets(username, ask.ip), ask.now);
-      if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
-      const person = await tx.sql.selectFrom('person').select(['id', 'email']).where('tenant_id', '=', tx.tenant)
-        .where('username_key', '=', usernameKey(username)).where('auth', '=', 'db').executeTakeFirst();
-      const user = (await tx.rows('user', [person?.id ?? NOBODY])).get(person?.id ?? NOBODY);
-      const known = user && user.deletedAt === null && person?.email ? { id: user.id, email: person.email } : null;
-      // A name that nobody has is the same work, and is recorded too; its link is nobody's.
-      const secret = await makeOneTime(tx, world, 'password', known?.id ?? null, known ? { address: known.email } : {}, ask.now, LIMITS.passwordLinkMs);
-      const mail = linkMail(await portalName(tx), `${await portalAddress(tx, world, ask)}/reset-password-db#${secret}`);
-      if (known) await post(tx, world, { kind: 'mail', to: known.email, ...mail });
-      else await seal(tx, world, { table: 'outgoing', column: 'sealed', row: NOBODY }, JSON.stringify(mail));
-      await audit(tx, world, ask, { what: 'password.link-asked', user: known?.id ?? null });
-      return ok({});
-    }),
+    forgotPassword: ({ username }, ask) =>
+      world.store.tenant(ask.tenant, async (tx) => {
+        const outcome = await countTry(tx, recoveryBuckets(username, ask.ip), ask.now);
+        if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
+        const person = await tx.sql
+          .selectFrom('person')
+          .select(['id', 'email'])
+          .where('tenant_id', '=', tx.tenant)
+          .where('username_key', '=', usernameKey(username))
+          .where('auth', '=', 'db')
+          .executeTakeFirst();
+        const user = (await tx.rows('user', [person?.id ?? NOBODY])).get(person?.id ?? NOBODY);
+        const known =
+          user && user.deletedAt === null && person?.email
+            ? { id: user.id, email: person.email }
+            : null;
+        // A name that nobody has is the same work, and is recorded too; its link is nobody's.
+        const secret = await makeOneTime(
+          tx,
+          world,
+          'password',
+          known?.id ?? null,
+          known ? { address: known.email } : {},
+          ask.now,
+          LIMITS.passwordLinkMs,
+        );
+        const mail = linkMail(
+          await portalName(tx),
+          `${await portalAddress(tx, world, ask)}/reset-password-db#${secret}`,
+        );
+        if (known) await post(tx, world, { kind: 'mail', to: known.email, ...mail });
+        else
+          await seal(
+            tx,
+            world,
+            { table: 'outgoing', column: 'sealed', row: NOBODY },
+            JSON.stringify(mail),
+          );
+        await audit(tx, world, ask, { what: 'password.link-asked', user: known?.id ?? null });
+        return ok({});
+      }),
 
     async changePasswordByLink({ hash, newPassword }, ask) {
       const checked = await world.store.tenant(ask.tenant, async (tx) => {
@@ -61,12 +100,17 @@ export function recoveryLinkHandlers(world: World): ByLink {
       if (!hashing) return failed(tooMany(1_000));
       const hashed = await hashing;
       const changed = await world.store.tenant(ask.tenant, async (tx) => {
-        const link = await useOneTime(tx, 'password', hash, ask.now), owner = await ownerOf(tx, link);
+        const link = await useOneTime(tx, 'password', hash, ask.now);
+        const owner = await ownerOf(tx, link);
         if (!owner) return failed(LINK_OVER);
         await passwordChosen(tx, owner.id, hashed, ask.now);
         await verifyEmail(tx, owner.id, link?.data['address']);
         await endKeysOf(tx, world, ask, owner.id, true);
-        await audit(tx, world, ask, { what: 'password.reset', user: owner.id, detail: { by: 'link' } });
+        await audit(tx, world, ask, {
+          what: 'password.reset',
+          user: owner.id,
+          detail: { by: 'link' },
+        });
         await tellChange(tx, world, owner.email, 'password');
         return ok({});
       });
@@ -83,5 +127,13 @@ async function ownerOf(tx: TenantTx, link: { readonly user_id: string | null } |
   if (!link || link.user_id === null) return null;
   const user = (await tx.rows('user', [link.user_id])).get(link.user_id);
   if (!user || user.deletedAt !== null) return null;
-  return await tx.sql.selectFrom('person').select(['id', 'email']).where('tenant_id', '=', tx.tenant).where('id', '=', user.id).where('auth', '=', 'db').executeTakeFirst() ?? null;
+  return (
+    (await tx.sql
+      .selectFrom('person')
+      .select(['id', 'email'])
+      .where('tenant_id', '=', tx.tenant)
+      .where('id', '=', user.id)
+      .where('auth', '=', 'db')
+      .executeTakeFirst()) ?? null
+  );
 }

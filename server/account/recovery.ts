@@ -28,14 +28,27 @@ import { asksQuestions, questionsOf, rightAnswers } from './recovery-questions.t
 import { sessionKey } from './session-key.ts';
 import { countTry, endFailures } from './throttle.ts';
 
-type ByCode = Pick<Handlers, Exclude<keyof typeof recoveryCalls, 'forgotPassword' | 'checkPasswordLink' | 'checkPasswordLinkSent' | 'changePasswordByLink'>>;
+type ByCode = Pick<
+  Handlers,
+  Exclude<
+    keyof typeof recoveryCalls,
+    'forgotPassword' | 'checkPasswordLink' | 'checkPasswordLinkSent' | 'changePasswordByLink'
+  >
+>;
 
 /** Getting back in with a code (RECOVER-1 to RECOVER-4): it opens no session. */
-export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf = directoryOf): ByCode {
+export function recoveryHandlers(
+  world: World,
+  directoryFrom: typeof directoryOf = directoryOf,
+): ByCode {
   return {
     async validateUsername({ username }, ask) {
       const name = usernameKey(username);
-      if (!NAME.test(name)) return failed({ ...bad('username', 'Expected a user name.'), message: MESSAGES.invalidUsername });
+      if (!NAME.test(name))
+        return failed({
+          ...bad('username', 'Expected a user name.'),
+          message: MESSAGES.invalidUsername,
+        });
       const key = await sessionKey(world);
       return world.store.tenant(ask.tenant, async (tx) => {
         const outcome = await countTry(tx, askingBuckets(ask.ip), ask.now);
@@ -43,17 +56,24 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
         const { authType } = await brandingOf(tx);
         const person = await personOf(tx, name);
         const kept = await questionsOf(tx, key, name, person?.id);
-        return ok({ authType, questions: await asksQuestions(tx) ? kept.map(({ question }) => question) : [] });
+        return ok({
+          authType,
+          questions: (await asksQuestions(tx)) ? kept.map(({ question }) => question) : [],
+        });
       });
     },
 
     async validateAnswers({ username, answers }, ask) {
-      const key = await sessionKey(world), name = usernameKey(username);
+      const key = await sessionKey(world);
+      const name = usernameKey(username);
       const found = await world.store.tenant(ask.tenant, async (tx) => {
         const outcome = await countTry(tx, recoveryBuckets(name, ask.ip), ask.now);
         if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
         const person = await personOf(tx, name);
-        return ok({ person, kept: await asksQuestions(tx) ? await questionsOf(tx, key, name, person?.id) : null });
+        return ok({
+          person,
+          kept: (await asksQuestions(tx)) ? await questionsOf(tx, key, name, person?.id) : null,
+        });
       });
       if (!found.ok) return found;
       const { person, kept } = found.value;
@@ -63,7 +83,9 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
         world.log.warn('security answers were refused', { tenant: ask.tenant, ip: ask.ip });
         return failed({ kind: 'wrong-credentials', message: MESSAGES.invalidAnswers });
       }
-      const { token, until } = await world.store.tenant(ask.tenant, (tx) => beginRecovery(tx, world, key, ask, name, person));
+      const { token, until } = await world.store.tenant(ask.tenant, (tx) =>
+        beginRecovery(tx, world, key, ask, name, person),
+      );
       ask.answer.append('set-cookie', attemptCookie(token, LIMITS.attemptMs));
       return ok({ until });
     },
@@ -72,13 +94,20 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
       const key = await sessionKey(world);
       const proven = await world.store.tenant(ask.tenant, async (tx) => {
         const checked = await provenRecovery(tx, key, ask, code, MESSAGES.notUnlocked);
-        return checked.ok ? ok({ ...checked.value, ...await accountOf(tx, checked.value.userId, directoryFrom) }) : checked;
+        return checked.ok
+          ? ok({ ...checked.value, ...(await accountOf(tx, checked.value.userId, directoryFrom)) })
+          : checked;
       });
       if (!proven.ok) return proven;
       const { attempt, userId, mailedTo, username, email, auth, directory } = proven.value;
       if (auth === 'ad') {
         const outcome = directory ? await aside(() => directory.unlock(username)) : undefined;
-        if (outcome?.is !== 'done') return failed(outcome?.is === 'unknown' ? { kind: 'conflict', message: MESSAGES.notUnlocked } : NO_DIRECTORY);
+        if (outcome?.is !== 'done')
+          return failed(
+            outcome?.is === 'unknown'
+              ? { kind: 'conflict', message: MESSAGES.notUnlocked }
+              : NO_DIRECTORY,
+          );
       }
       return finished(ask, attempt, MESSAGES.notUnlocked, async (tx) => {
         await endFailures(tx, usernameKey(username), userId);
@@ -94,8 +123,13 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
         const checked = await provenRecovery(tx, key, ask, code, MESSAGES.resetPassword);
         if (!checked.ok) return checked;
         const account = await accountOf(tx, checked.value.userId, directoryFrom);
-        const fault = account.auth === 'db' ? passwordFault(newPassword, await measureOf(tx, checked.value.userId)) : null;
-        return fault === null ? ok({ ...checked.value, ...account }) : failed(passwordRefused(fault));
+        const fault =
+          account.auth === 'db'
+            ? passwordFault(newPassword, await measureOf(tx, checked.value.userId))
+            : null;
+        return fault === null
+          ? ok({ ...checked.value, ...account })
+          : failed(passwordRefused(fault));
       });
       if (!proven.ok) return proven;
       const { attempt, userId, mailedTo, username, email, auth, directory } = proven.value;
@@ -103,7 +137,11 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
         await passwordChosen(tx, userId, hash, ask.now);
         await verifyEmail(tx, userId, mailedTo);
         await endKeysOf(tx, world, ask, userId, true);
-        await audit(tx, world, ask, { what: 'password.reset', user: userId, detail: { by: 'code' } });
+        await audit(tx, world, ask, {
+          what: 'password.reset',
+          user: userId,
+          detail: { by: 'code' },
+        });
         await tellChange(tx, world, email, 'password');
       };
       if (auth === 'db') {
@@ -113,12 +151,17 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
         return finished(ask, attempt, MESSAGES.resetPassword, (tx) => done(tx, hash));
       }
       if (!directory) return failed(NO_DIRECTORY);
-      if (!await world.store.tenant(ask.tenant, (tx) => useRecovery(tx, attempt, ask.now))) return failed({ kind: 'conflict', message: MESSAGES.resetPassword });
+      if (!(await world.store.tenant(ask.tenant, (tx) => useRecovery(tx, attempt, ask.now))))
+        return failed({ kind: 'conflict', message: MESSAGES.resetPassword });
       const outcome = await aside(() => directory.reset(username, newPassword, false));
       if (outcome.is !== 'done') {
         await world.store.tenant(ask.tenant, (tx) => giveBackRecovery(tx, attempt));
         if (outcome.is === 'refused') return failed(passwordRefused(MESSAGES.passwordPolicy));
-        return failed(outcome.is === 'unreachable' ? NO_DIRECTORY : { kind: 'conflict', message: MESSAGES.resetPassword });
+        return failed(
+          outcome.is === 'unreachable'
+            ? NO_DIRECTORY
+            : { kind: 'conflict', message: MESSAGES.resetPassword },
+        );
       }
       await world.store.tenant(ask.tenant, (tx) => done(tx, null));
       forgetSessions(world, ask.tenant);
@@ -128,9 +171,14 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
   };
 
   /** Uses the attempt up and does what it was for, both or neither. */
-  async function finished(ask: Ask, attempt: string, message: string, work: (tx: TenantTx) => Promise<void>): Promise<Result<object>> {
+  async function finished(
+    ask: Ask,
+    attempt: string,
+    message: string,
+    work: (tx: TenantTx) => Promise<void>,
+  ): Promise<Result<object>> {
     const result = await world.store.tenant(ask.tenant, async (tx) => {
-      if (!await useRecovery(tx, attempt, ask.now)) return failed({ kind: 'conflict', message });
+      if (!(await useRecovery(tx, attempt, ask.now))) return failed({ kind: 'conflict', message });
       await work(tx);
       return ok({});
     });
@@ -140,7 +188,12 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
   }
 
   async function accountOf(tx: TenantTx, userId: UserId, from: typeof directoryOf) {
-    const person = await tx.sql.selectFrom('person').select(['username', 'email', 'auth']).where('tenant_id', '=', tx.tenant).where('id', '=', userId).executeTakeFirstOrThrow();
+    const person = await tx.sql
+      .selectFrom('person')
+      .select(['username', 'email', 'auth'])
+      .where('tenant_id', '=', tx.tenant)
+      .where('id', '=', userId)
+      .executeTakeFirstOrThrow();
     return { ...person, directory: person.auth === 'ad' ? await from(tx, world) : null };
   }
 }
@@ -149,9 +202,17 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
 const NAME = new RegExp(`^\\P{Cc}{1,${LIMITS.nameChars}}$`, 'u');
 const NO_DIRECTORY = { ...busyFor(5_000), message: MESSAGES.noDirectory };
 
-/** A living user of this name: with the same two questions to the database for a name that nobody has. */
+/**
+ * A living user of this name: with the same two questions to the database for a name that nobody
+ * has.
+ */
 async function personOf(tx: TenantTx, name: string) {
-  const person = await tx.sql.selectFrom('person').select(['id', 'email', 'mobile_phone', 'auth']).where('tenant_id', '=', tx.tenant).where('username_key', '=', name).executeTakeFirst();
+  const person = await tx.sql
+    .selectFrom('person')
+    .select(['id', 'email', 'mobile_phone', 'auth'])
+    .where('tenant_id', '=', tx.tenant)
+    .where('username_key', '=', name)
+    .executeTakeFirst();
   const user = (await tx.rows('user', [person?.id ?? NOBODY])).get(person?.id ?? NOBODY);
   return user && user.deletedAt === null ? person : undefined;
 }

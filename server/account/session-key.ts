@@ -8,8 +8,9 @@ const NAME = 'session-key';
 const known = new WeakMap<World, Promise<Buffer>>();
 
 /**
- * The key of tokens that follow each other, of codes by mail and SMS and of recovery codes: made once, the same for every server on this database,
- * and stored only sealed under the master key (G51). @throws where it was sealed under a key that this server does not have.
+ * The key of tokens that follow each other, of codes by mail and SMS and of recovery codes: made
+ * once, the same for every server on this database, and stored only sealed under the master key
+ * (G51). @throws where it was sealed under a key that this server does not have.
  */
 export function sessionKey(world: World): Promise<Buffer> {
   const there = known.get(world);
@@ -23,7 +24,7 @@ export function sessionKey(world: World): Promise<Buffer> {
 async function readOrMake(sql: ServerSettings, world: World): Promise<Buffer> {
   const fresh = Buffer.from(world.chance.bytes(32)).toString('base64url');
   await insertSetting(sql, NAME, sealForServer(world, NAME, fresh));
-  const value = await readSetting(sql, NAME) ?? '';
+  const value = (await readSetting(sql, NAME)) ?? '';
   return Buffer.from(await plainOf(sql, world, value), 'base64url');
 }
 
@@ -34,11 +35,14 @@ async function plainOf(sql: ServerSettings, world: World, value: string): Promis
   return value;
 }
 
-/** Seals it under the present master key, if it is there and is not. Returns whether it was changed. */
-export const rewrapSessionKey = (world: World): Promise<boolean> => world.store.system(async (sql) => {
-  const value = await readSetting(sql, NAME);
-  if (value === null || sealedUnder(value) === masterKeys(world)[0].id) return false;
-  const plain = await plainOf(sql, world, value);
-  await replaceSetting(sql, NAME, value, sealForServer(world, NAME, plain));
-  return true;
-});
+/**
+ * Seals it under the present master key, if it is there and is not. Returns whether it was changed.
+ */
+export const rewrapSessionKey = (world: World): Promise<boolean> =>
+  world.store.system(async (sql) => {
+    const value = await readSetting(sql, NAME);
+    if (value === null || sealedUnder(value) === masterKeys(world)[0].id) return false;
+    const plain = await plainOf(sql, world, value);
+    await replaceSetting(sql, NAME, value, sealForServer(world, NAME, plain));
+    return true;
+  });

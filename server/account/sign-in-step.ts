@@ -15,58 +15,126 @@ import { requestOptions } from './passkeys.ts';
 import type { Need, Owned } from './policy.ts';
 import { newSecret, sealForAttempt, unsealForAttempt, uriOf } from './totp.ts';
 
-/** One step further: `token` is the attempt's, for its cookie; null where the device has it already. */
-export interface Further { readonly is: 'step'; readonly step: SignInStep; readonly token: string | null }
+/**
+ * One step further: `token` is the attempt's, for its cookie; null where the device has it already.
+ */
+export interface Further {
+  readonly is: 'step';
+  readonly step: SignInStep;
+  readonly token: string | null;
+}
 
 const HOUR_MS: Ms = 3_600_000;
 /** No more codes go out, to this number or for this sign-in. */
-export const noMoreCodes = (retryAfterMs = HOUR_MS / LIMITS.codeSends): Failure => ({ kind: 'too-many', message: MESSAGES.noMoreCodes, retryAfterMs });
+export const noMoreCodes = (retryAfterMs = HOUR_MS / LIMITS.codeSends): Failure => ({
+  kind: 'too-many',
+  message: MESSAGES.noMoreCodes,
+  retryAfterMs,
+});
 
-/** What was needed after the password begins: an attempt in place of one before it on this device, with a code on its way where that is the best there is. */
-export async function beginStep(tx: TenantTx, world: World, key: Buffer, ask: Ask, userId: UserId, need: Exclude<Need, { step: 'none' }>, owned: Owned, state: AttemptState): Promise<Result<Further>> {
+/**
+ * What was needed after the password begins: an attempt in place of one before it on this device,
+ * with a code on its way where that is the best there is.
+ */
+export async function beginStep(
+  tx: TenantTx,
+  world: World,
+  key: Buffer,
+  ask: Ask,
+  userId: UserId,
+  need: Exclude<Need, { step: 'none' }>,
+  owned: Owned,
+  state: AttemptState,
+): Promise<Result<Further>> {
   await endShown(tx, ask);
   const begun = await beginAttempt(tx, world, { kind: 'sign-in', userId, state }, ask.now);
   let { attempt } = begun;
   if (need.step === 'enrol') {
     attempt = await withSecret(tx, world, attempt);
   } else if (need.step === 'code' && need.methods.includes('passkey')) {
-    attempt = await changeAttempt(tx, attempt, { state: { ...state, challenge: newChallenge(world) } });
+    attempt = await changeAttempt(tx, attempt, {
+      state: { ...state, challenge: newChallenge(world) },
+    });
   } else if (need.step === 'code' && need.methods[0] === 'sms' && owned.phone !== null) {
     const sent = await sendCode(tx, world, key, ask, attempt, owned.phone);
     if (sent === null) return failed(noMoreCodes());
     attempt = sent;
   }
-  return ok({ is: 'step', step: await stepOf(tx, world, ask, attempt, need, owned), token: begun.token });
+  return ok({
+    is: 'step',
+    step: await stepOf(tx, world, ask, attempt, need, owned),
+    token: begun.token,
+  });
 }
 
 /** With a new authenticator's secret, sealed. */
 export const withSecret = async (tx: TenantTx, world: World, attempt: Attempt): Promise<Attempt> =>
-  changeAttempt(tx, attempt, { state: { ...attempt.state, enrol: await sealForAttempt(tx, world, attempt.id, newSecret(world.chance)) } });
+  changeAttempt(tx, attempt, {
+    state: {
+      ...attempt.state,
+      enrol: await sealForAttempt(tx, world, attempt.id, newSecret(world.chance)),
+    },
+  });
 
 /** 256 bits, base64url. */
-export const newChallenge = ({ chance }: World): string => Buffer.from(chance.bytes(32)).toString('base64url');
+export const newChallenge = ({ chance }: World): string =>
+  Buffer.from(chance.bytes(32)).toString('base64url');
 
-/** Whether this sign-in has led the codes from the user's number to another one. A number that was missing is given, not changed. */
-export const changedOnce = ({ state }: Attempt, { phone }: Owned): boolean => phone !== null && state.newPhone !== undefined;
+/**
+ * Whether this sign-in has led the codes from the user's number to another one. A number that was
+ * missing is given, not changed.
+ */
+export const changedOnce = ({ state }: Attempt, { phone }: Owned): boolean =>
+  phone !== null && state.newPhone !== undefined;
 
 /** The step as the page is told of it. */
-export async function stepOf(tx: TenantTx, world: World, { host }: Ask, attempt: Attempt, need: Exclude<Need, { step: 'none' }>, owned: Owned): Promise<SignInStep> {
+export async function stepOf(
+  tx: TenantTx,
+  world: World,
+  { host }: Ask,
+  attempt: Attempt,
+  need: Exclude<Need, { step: 'none' }>,
+  owned: Owned,
+): Promise<SignInStep> {
   const { state, userId, until } = attempt;
   const phone = state.newPhone ?? owned.phone;
   // A number that was given on the way is as good as the user's own, once its code is typed.
   const step = need.step === 'phone' && phone !== null ? 'code' : need.step;
   const methods = need.step === 'code' ? need.methods : step === 'code' ? ['sms' as const] : [];
   return {
-    step, methods: [...methods], until, resends: LIMITS.codeSends - attempt.sends,
-    phone: methods.includes('sms') && phone !== null ? maskedPhone(phone) : null, mayChangePhone: methods[0] === 'sms' && !owned.phoneProven && !changedOnce(attempt, owned),
-    passkey: methods.includes('passkey') && state.challenge !== undefined ? await requestOptions(tx, host, state.challenge, userId) : null,
-    enrol: step === 'enrol' && state.enrol !== undefined && userId !== null ? await enrolOf(tx, userId, await unsealForAttempt(tx, world, attempt.id, state.enrol)) : null,
+    step,
+    methods: [...methods],
+    until,
+    resends: LIMITS.codeSends - attempt.sends,
+    phone: methods.includes('sms') && phone !== null ? maskedPhone(phone) : null,
+    mayChangePhone: methods[0] === 'sms' && !owned.phoneProven && !changedOnce(attempt, owned),
+    passkey:
+      methods.includes('passkey') && state.challenge !== undefined
+        ? await requestOptions(tx, host, state.challenge, userId)
+        : null,
+    enrol:
+      step === 'enrol' && state.enrol !== undefined && userId !== null
+        ? await enrolOf(tx, userId, await unsealForAttempt(tx, world, attempt.id, state.enrol))
+        : null,
   };
 }
 
 /** A new authenticator, to be scanned or typed. */
-export async function enrolOf({ tenant, sql }: TenantTx, userId: UserId, secret: string): Promise<{ readonly secret: string; readonly uri: string }> {
-  const { username } = await sql.selectFrom('person').select('username').where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirstOrThrow();
-  const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+export async function enrolOf(
+  { tenant, sql }: TenantTx,
+  userId: UserId,
+  secret: string,
+): Promise<{ readonly secret: string; readonly uri: string }> {
+  const { username } = await sql
+    .selectFrom('person')
+    .select('username')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  const { branding } = await sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
   return { secret, uri: uriOf(secret, branding.name, username) };
 }

@@ -23,7 +23,11 @@ import type { Further } from './sign-in-step.ts';
 import { DEVICE_RULE, deviceBucket, forgive, giveBack, strangersBuckets } from './throttle.ts';
 
 const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.wrongCredentials };
-export const tooMany = (retryAfterMs: Ms): Failure => ({ kind: 'too-many', message: MESSAGES.tooManyTries, retryAfterMs });
+export const tooMany = (retryAfterMs: Ms): Failure => ({
+  kind: 'too-many',
+  message: MESSAGES.tooManyTries,
+  retryAfterMs,
+});
 const UNREACHABLE: Failure = { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 };
 
 /** A directory takes a little longer over a name that it has: no refusal comes sooner than this. */
@@ -33,8 +37,9 @@ const DIRECTORY_MS: Ms = 300;
 export type FindDirectory = (tx: TenantTx, world: World) => Promise<Directory | null>;
 
 /**
- * What became of a password. `change`: right, and to be changed before anything else. `locked`: the directory does not look at it now;
- * `disabled`: not any more. `later`: too many are being looked at.
+ * What became of a password. `change`: right, and to be changed before anything else. `locked`: the
+ * directory does not look at it now; `disabled`: not any more. `later`: too many are being looked
+ * at.
  */
 export type Proved = 'right' | 'change' | 'wrong' | 'locked' | 'disabled' | 'later' | 'unreachable';
 
@@ -42,11 +47,15 @@ export type Proved = 'right' | 'change' | 'wrong' | 'locked' | 'disabled' | 'lat
 export async function provedByHash(stored: string | null, password: string): Promise<Proved> {
   const checking = checkPassword(stored, password);
   if (checking === null) return 'later';
-  return await checking ? 'right' : 'wrong';
+  return (await checking) ? 'right' : 'wrong';
 }
 
 /** Asks the directory. It answers `must-change` and `expired` to the right password alone. */
-export async function provedByDirectory(directory: Directory | null, username: string, password: string): Promise<Proved> {
+export async function provedByDirectory(
+  directory: Directory | null,
+  username: string,
+  password: string,
+): Promise<Proved> {
   if (directory === null) return 'unreachable';
   const { is } = await aside(() => directory.bind(username, password));
   if (is === 'must-change' || is === 'expired') return 'change';
@@ -54,55 +63,146 @@ export async function provedByDirectory(directory: Directory | null, username: s
 }
 
 /**
- * A name and a password for a session, or for the step that comes next. An unknown name takes the same steps, the same time and the same answer
- * as a wrong password (G36); a try that comes too soon is not looked at, right or wrong. Who guesses slows and closes an account for devices on
- * which its user has not signed in before, and for no other (G37). `by`: who keeps the password; a user of the other kind does not exist here.
+ * A name and a password for a session, or for the step that comes next. An unknown name takes the
+ * same steps, the same time and the same answer as a wrong password (G36); a try that comes too
+ * soon is not looked at, right or wrong. Who guesses slows and closes an account for devices on
+ * which its user has not signed in before, and for no other (G37). `by`: who keeps the password; a
+ * user of the other kind does not exist here.
  */
-export async function signIn(world: World, key: Buffer, by: 'db' | 'ad', find: FindDirectory, input: TakenOf<'loginDb'>, ask: Ask): Promise<Result<SignedIn | Further>> {
+export async function signIn(
+  world: World,
+  key: Buffer,
+  by: 'db' | 'ad',
+  find: FindDirectory,
+  input: TakenOf<'loginDb'>,
+  ask: Ask,
+): Promise<Result<SignedIn | Further>> {
   const { tenant, now, ip } = ask;
   const name = usernameKey(input.username);
   const strangers = strangersBuckets(name, ip);
   const shown = shownDevice(ask);
   const found = await world.store.tenant(tenant, async (tx) => {
-    const row = await tx.sql.selectFrom('person').select(['id', 'password_hash', 'auth']).where('tenant_id', '=', tenant).where('username_key', '=', name).executeTakeFirst();
+    const row = await tx.sql
+      .selectFrom('person')
+      .select(['id', 'password_hash', 'auth'])
+      .where('tenant_id', '=', tenant)
+      .where('username_key', '=', name)
+      .executeTakeFirst();
     const person = row?.auth === by ? row : undefined;
-    const device = shown && await knownDevice(tx, shown, person?.id, now);
+    const device = shown && (await knownDevice(tx, shown, person?.id, now));
     const directory = by === 'ad' ? await find(tx, world) : null;
-    return { person, device, directory, ...await countedTry(tx, device && person ? deviceBucket(device, person.id) : null, strangers, now) };
+    return {
+      person,
+      device,
+      directory,
+      ...(await countedTry(
+        tx,
+        device && person ? deviceBucket(device, person.id) : null,
+        strangers,
+        now,
+      )),
+    };
   });
   const { person, device, tried, outcome } = found;
   if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
-  // The directory is asked for names that are nobody's here too: the time it takes tells nothing of who is. It is asked for a name that is
-  // nobody's there either, so that accounts of others are not locked from here.
-  const slow = by === 'ad' ? new Promise<void>((resolve) => { world.clock.after(DIRECTORY_MS, resolve); }) : null;
-  const asked = person ? input.username.trim() : `nobody-${Buffer.from(world.chance.bytes(6)).toString('hex')}`;
-  const proved = by === 'db' ? await provedByHash(person?.password_hash ?? null, input.password) : await provedByDirectory(found.directory, asked, input.password);
+  // The directory is asked for names that are nobody's here too: the time it takes tells nothing of
+  // who is. It is asked for a name that is nobody's there either, so that accounts of others are
+  // not locked from here.
+  const slow =
+    by === 'ad'
+      ? new Promise<void>((resolve) => {
+          world.clock.after(DIRECTORY_MS, resolve);
+        })
+      : null;
+  const asked = person
+    ? input.username.trim()
+    : `nobody-${Buffer.from(world.chance.bytes(6)).toString('hex')}`;
+  const proved =
+    by === 'db'
+      ? await provedByHash(person?.password_hash ?? null, input.password)
+      : await provedByDirectory(found.directory, asked, input.password);
   if (proved === 'later' || proved === 'unreachable') {
     await world.store.tenant(tenant, (tx) => giveBack(tx, tried, now));
     return failed(proved === 'later' ? tooMany(1_000) : UNREACHABLE);
   }
-  const right = proved === 'right' || proved === 'change', isLocked = proved === 'locked' || proved === 'disabled';
+  const right = proved === 'right' || proved === 'change';
+  const isLocked = proved === 'locked' || proved === 'disabled';
   if (person && proved === 'disabled') await endForDirectory(world, ask, person.id, 'disabled');
   if (!right) await slow;
   return world.store.tenant(tenant, async (tx): Promise<Result<SignedIn | Further>> => {
     const user = person && right ? (await tx.rows('user', [person.id])).get(person.id) : undefined;
     if (!person || !user || user.deletedAt !== null) {
-      await audit(tx, world, ask, { what: 'sign-in.refused', user: person?.id ?? null, detail: { step: 'password', device: device === null ? 'unknown' : 'known' } });
+      await audit(tx, world, ask, {
+        what: 'sign-in.refused',
+        user: person?.id ?? null,
+        detail: { step: 'password', device: device === null ? 'unknown' : 'known' },
+      });
       world.log.warn('a sign-in was refused', { tenant, ip });
-      if (outcome.last && person) world.log.warn('too many passwords were wrong in a row: no more are taken', { tenant, user: person.id, device: device === null ? 'unknown' : 'known' });
+      if (outcome.last && person)
+        world.log.warn('too many passwords were wrong in a row: no more are taken', {
+          tenant,
+          user: person.id,
+          device: device === null ? 'unknown' : 'known',
+        });
       // Only who has signed in here before is told of the account (G36).
-      return failed(isLocked && device !== null ? { ...WRONG, message: MESSAGES.accountLocked } : WRONG);
+      return failed(
+        isLocked && device !== null ? { ...WRONG, message: MESSAGES.accountLocked } : WRONG,
+      );
     }
-    await forgive(tx, device === null ? tried : [deviceBucket(device, person.id), ...tried.filter((one) => one.rule !== DEVICE_RULE)], strangers[0], now);
-    if (proved === 'change') await tx.sql.updateTable('person').set({ password_reset: true }).where('tenant_id', '=', tenant).where('id', '=', person.id).execute();
-    return goOn(tx, world, key, ask, person.id, by === 'db' ? 'password' : 'directory', input.rememberComputer, device);
+    await forgive(
+      tx,
+      device === null
+        ? tried
+        : [deviceBucket(device, person.id), ...tried.filter((one) => one.rule !== DEVICE_RULE)],
+      strangers[0],
+      now,
+    );
+    if (proved === 'change')
+      await tx.sql
+        .updateTable('person')
+        .set({ password_reset: true })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', person.id)
+        .execute();
+    return goOn(
+      tx,
+      world,
+      key,
+      ask,
+      person.id,
+      by === 'db' ? 'password' : 'directory',
+      input.rememberComputer,
+      device,
+    );
   });
 }
 
 /** The password was right: in, or on to what the provider and the user ask for besides. */
-async function goOn(tx: TenantTx, world: World, key: Buffer, ask: Ask, userId: UserId, first: 'password' | 'directory', remember: boolean | undefined, known: string | null): Promise<Result<SignedIn | Further>> {
+async function goOn(
+  tx: TenantTx,
+  world: World,
+  key: Buffer,
+  ask: Ask,
+  userId: UserId,
+  first: 'password' | 'directory',
+  remember: boolean | undefined,
+  known: string | null,
+): Promise<Result<SignedIn | Further>> {
   const owned = await ownedBy(tx, userId);
-  const policy = await policyOf(tx), need = needOf(policy, owned, await skipsCode(tx, known, userId, ask.now));
-  if (need.step === 'none') return ok(await openHere(tx, world, key, ask, { userId, how: first, spared: needOf(policy, owned, false).step !== 'none', remember, known }));
-  return beginStep(tx, world, key, ask, userId, need, owned, { first, ...(remember !== undefined && { remember }) });
+  const policy = await policyOf(tx);
+  const need = needOf(policy, owned, await skipsCode(tx, known, userId, ask.now));
+  if (need.step === 'none')
+    return ok(
+      await openHere(tx, world, key, ask, {
+        userId,
+        how: first,
+        spared: needOf(policy, owned, false).step !== 'none',
+        remember,
+        known,
+      }),
+    );
+  return beginStep(tx, world, key, ask, userId, need, owned, {
+    first,
+    ...(remember !== undefined && { remember }),
+  });
 }

@@ -9,35 +9,59 @@ import type { Chance } from '../world.ts';
  *
  * so that a refresh that is asked twice in a race gets the same answer twice, though only hashes are kept.
  */
-export interface Token { readonly session: string; readonly secret: Buffer }
+export interface Token {
+  readonly session: string;
+  readonly secret: Buffer;
+}
 /** What is handed out at once. */
-export interface Pair { readonly refresh: string; readonly access: string; readonly refreshHash: string; readonly accessHash: string }
+export interface Pair {
+  readonly refresh: string;
+  readonly access: string;
+  readonly refreshHash: string;
+  readonly accessHash: string;
+}
 
-export const firstPair = (session: string, key: Buffer, chance: Chance): Pair => pairOf(makeToken(session, chance).token, key);
+export const firstPair = (session: string, key: Buffer, chance: Chance): Pair =>
+  pairOf(makeToken(session, chance).token, key);
 
 /** A token by chance, and as it is handed out. */
-export function makeToken(session: string, chance: Chance): { readonly token: Token; readonly text: string } {
+export function makeToken(
+  session: string,
+  chance: Chance,
+): { readonly token: Token; readonly text: string } {
   const token = { session, secret: Buffer.from(chance.bytes(32)) };
   return { token, text: textOf(token) };
 }
 
 /** The pair that follows this refresh token. */
-export const nextPair = ({ session, secret }: Token, key: Buffer): Pair => pairOf({ session, secret: derive(key, 'refresh', secret) }, key);
+export const nextPair = ({ session, secret }: Token, key: Buffer): Pair =>
+  pairOf({ session, secret: derive(key, 'refresh', secret) }, key);
 
 export function readToken(text: string): Token | null {
   if (!/^[\w-]{64}$/.test(text)) return null;
   const bytes = Buffer.from(text, 'base64url');
   const hex = bytes.subarray(0, 16).toString('hex');
-  return { session: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'), secret: bytes.subarray(16) };
+  return {
+    session: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+    secret: bytes.subarray(16),
+  };
 }
 
 /** All that is ever stored of a token (A4). */
-export const hashOf = ({ secret }: Token): string => createHash('sha256').update(secret).digest('hex');
+export const hashOf = ({ secret }: Token): string =>
+  createHash('sha256').update(secret).digest('hex');
 
 function pairOf(refresh: Token, key: Buffer): Pair {
   const access: Token = { session: refresh.session, secret: derive(key, 'access', refresh.secret) };
-  return { refresh: textOf(refresh), access: textOf(access), refreshHash: hashOf(refresh), accessHash: hashOf(access) };
+  return {
+    refresh: textOf(refresh),
+    access: textOf(access),
+    refreshHash: hashOf(refresh),
+    accessHash: hashOf(access),
+  };
 }
 
-const derive = (key: Buffer, use: 'access' | 'refresh', secret: Buffer): Buffer => createHmac('sha256', key).update(use).update(secret).digest();
-const textOf = ({ session, secret }: Token): string => Buffer.concat([Buffer.from(session.replaceAll('-', ''), 'hex'), secret]).toString('base64url');
+const derive = (key: Buffer, use: 'access' | 'refresh', secret: Buffer): Buffer =>
+  createHmac('sha256', key).update(use).update(secret).digest();
+const textOf = ({ session, secret }: Token): string =>
+  Buffer.concat([Buffer.from(session.replaceAll('-', ''), 'hex'), secret]).toString('base64url');

@@ -15,8 +15,16 @@ import { monthOf, monthsAt } from './months.ts';
 import { ownUsage } from './own-usage.ts';
 import { summed, usageOf } from './usage.ts';
 
-/** LIC-1 to LIC-3: what was used in a month, of the own provider and of those below it; LIC-5: of the own companies. */
-export function licensingHandlers(world: World): Pick<Handlers, 'listLicensing' | 'listCompanyLicensing' | 'ownSubscriptions' | 'exportLicensing'> {
+/**
+ * LIC-1 to LIC-3: what was used in a month, of the own provider and of those below it; LIC-5: of
+ * the own companies.
+ */
+export function licensingHandlers(
+  world: World,
+): Pick<
+  Handlers,
+  'listLicensing' | 'listCompanyLicensing' | 'ownSubscriptions' | 'exportLicensing'
+> {
   return {
     listLicensing: async ({ month }, ask) => {
       const providers: ProviderUsage[] = [];
@@ -25,7 +33,12 @@ export function licensingHandlers(world: World): Pick<Handlers, 'listLicensing' 
         const told = await readIn(world, ask, id, month);
         if (!told.ok) return told;
         if (id === ask.tenant) asked = told.value;
-        providers.push({ serviceProvider: { id, name: told.value.name }, own: id === ask.tenant, companies: told.value.companies.filter(({ company }) => company !== null).length, total: [...summed(told.value.companies)] });
+        providers.push({
+          serviceProvider: { id, name: told.value.name },
+          own: id === ask.tenant,
+          companies: told.value.companies.filter(({ company }) => company !== null).length,
+          total: [...summed(told.value.companies)],
+        });
       }
       return ok({ month: asked.month, months: [...asked.months], providers });
     },
@@ -34,23 +47,67 @@ export function licensingHandlers(world: World): Pick<Handlers, 'listLicensing' 
       const provider = serviceProviderId ?? ask.tenant;
       if (!(await seenProviders(world, ask)).includes(provider)) return failed(NOT_FOUND);
       const told = await readIn(world, ask, provider, month);
-      return told.ok ? ok({ month: told.value.month, months: [...told.value.months], companies: [...told.value.companies] }) : told;
+      return told.ok
+        ? ok({
+            month: told.value.month,
+            months: [...told.value.months],
+            companies: [...told.value.companies],
+          })
+        : told;
     },
 
-    ownSubscriptions: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const wall = await wallOf(tx);
-      return ok(await ownUsage(tx, reachOf(ask, undefined), monthsAt(ask.now, wall).map((one) => monthOf(one, wall))));
-    }, { readOnly: true }),
+    ownSubscriptions: (_, ask) =>
+      world.store.tenant(
+        ask.tenant,
+        async (tx) => {
+          const wall = await wallOf(tx);
+          return ok(
+            await ownUsage(
+              tx,
+              reachOf(ask, undefined),
+              monthsAt(ask.now, wall).map((one) => monthOf(one, wall)),
+            ),
+          );
+        },
+        { readOnly: true },
+      ),
 
     exportLicensing: async ({ month }, ask) => {
       const lines: (readonly (string | number | null)[])[] = [];
       for (const id of await seenProviders(world, ask)) {
         const told = await readIn(world, ask, id, month);
         if (!told.ok) return refuse(told.failure);
-        for (const { companyName, lines: own } of told.value.companies) for (const line of own) lines.push([told.value.month, told.value.name, companyName, line.product, line.workload, line.unit, line.used, line.fresh, line.rental, line.source]);
+        for (const { companyName, lines: own } of told.value.companies)
+          for (const line of own)
+            lines.push([
+              told.value.month,
+              told.value.name,
+              companyName,
+              line.product,
+              line.workload,
+              line.unit,
+              line.used,
+              line.fresh,
+              line.rental,
+              line.source,
+            ]);
       }
       const zone = await world.store.tenant(ask.tenant, zoneOf, { readOnly: true });
-      return csvAnswer('Licensing', ask.now, zone, [['Month', 'Service provider', 'Company', 'Product', 'Workload', 'Unit', 'Used', 'New', 'Rental', 'Told by'], ...lines]);
+      return csvAnswer('Licensing', ask.now, zone, [
+        [
+          'Month',
+          'Service provider',
+          'Company',
+          'Product',
+          'Workload',
+          'Unit',
+          'Used',
+          'New',
+          'Rental',
+          'Told by',
+        ],
+        ...lines,
+      ]);
     },
   };
 }
@@ -61,22 +118,73 @@ const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 async function seenProviders(world: World, ask: Ask): Promise<readonly TenantId[]> {
   const { signed } = ask;
   if (!signed) throw new Error('licensing without a session');
-  const all = [ask.tenant, ...(await providersFrom(world, ask.tenant)).filter((id) => id !== ask.tenant)], kept = await Promise.all(all.map(async (id) => id === ask.tenant || await keepsProvider(world, ask.tenant, signed, id)));
+  const all = [
+    ask.tenant,
+    ...(await providersFrom(world, ask.tenant)).filter((id) => id !== ask.tenant),
+  ];
+  const kept = await Promise.all(
+    all.map(
+      async (id) => id === ask.tenant || (await keepsProvider(world, ask.tenant, signed, id)),
+    ),
+  );
   return all.filter((_, i) => kept[i]);
 }
 
-interface Usage { readonly name: string; readonly month: string; readonly months: readonly string[]; readonly companies: readonly CompanyUsage[] }
+interface Usage {
+  readonly name: string;
+  readonly month: string;
+  readonly months: readonly string[];
+  readonly companies: readonly CompanyUsage[];
+}
 
 /** A provider's own months, on its own wall. */
-const readIn = (world: World, ask: Ask, id: TenantId, month: string | undefined): Promise<Result<Usage>> => world.store.tenant(id, async (tx) => {
-  const wall = await wallOf(tx), months = monthsAt(ask.now, wall), [present = ''] = months, asked = month ?? present;
-  if (!months.includes(asked)) return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [{ path: 'month', message: MESSAGES.monthTooFar }] });
-  const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', id).executeTakeFirstOrThrow();
-  return ok({ name: branding.name, month: asked, months, companies: await usageOf(tx, id, await reachIn(tx, ask, id), monthOf(asked, wall), asked === present) });
-}, { readOnly: true });
+const readIn = (
+  world: World,
+  ask: Ask,
+  id: TenantId,
+  month: string | undefined,
+): Promise<Result<Usage>> =>
+  world.store.tenant(
+    id,
+    async (tx) => {
+      const wall = await wallOf(tx);
+      const months = monthsAt(ask.now, wall);
+      const [present = ''] = months;
+      const asked = month ?? present;
+      if (!months.includes(asked))
+        return failed({
+          kind: 'bad-input',
+          message: MESSAGES.badInput,
+          issues: [{ path: 'month', message: MESSAGES.monthTooFar }],
+        });
+      const { branding } = await tx.sql
+        .selectFrom('provider')
+        .select('branding')
+        .where('tenant_id', '=', id)
+        .executeTakeFirstOrThrow();
+      return ok({
+        name: branding.name,
+        month: asked,
+        months,
+        companies: await usageOf(
+          tx,
+          id,
+          await reachIn(tx, ask, id),
+          monthOf(asked, wall),
+          asked === present,
+        ),
+      });
+    },
+    { readOnly: true },
+  );
 
 /** Of a provider below one sees all companies that are there. */
 async function reachIn(tx: TenantTx, ask: Ask, id: TenantId) {
   if (id === ask.tenant) return reachOf(ask, undefined);
-  return { companies: null, without: (await tx.all('company')).flatMap(({ n, deletedAt }) => (deletedAt === undefined ? [] : [n])) };
+  return {
+    companies: null,
+    without: (await tx.all('company')).flatMap(({ n, deletedAt }) =>
+      deletedAt === undefined ? [] : [n],
+    ),
+  };
 }

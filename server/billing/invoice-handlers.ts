@@ -22,56 +22,158 @@ import { quickBooksRow } from './quickbooks-tokens.ts';
 /** PDFs are asked of QuickBooks: so many in a minute, for each user. */
 const PDFS = 30;
 
-/** BILL-2 to BILL-5: invoices as they were read, for who may see them, where the portal shows them at all. */
-export function invoiceHandlers(world: World): Pick<Handlers, 'listInvoices' | 'getInvoice' | 'invoicePdf' | 'exportInvoices'> {
+/**
+ * BILL-2 to BILL-5: invoices as they were read, for who may see them, where the portal shows them
+ * at all.
+ */
+export function invoiceHandlers(
+  world: World,
+): Pick<Handlers, 'listInvoices' | 'getInvoice' | 'invoicePdf' | 'exportInvoices'> {
   const often = makeOften(PDFS);
   return {
-    listInvoices: ({ sort = '-day', page = 1, pageSize = PAGE_SIZE, ...asked }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      if (!await shown(tx)) return failed(FORBIDDEN);
-      const row = await quickBooksRow(tx), told = await invoicePage(tx, seenBy(ask), asked, sort, await todayOf(tx, ask.now), page, pageSize);
-      return ok({ ...told, page, pageSize, source: { is: row?.realm_id == null ? 'none' as const : row.read_at === null ? 'reading' as const : 'read' as const, readAt: row?.read_at ?? null, fault: row?.fault ?? null } });
-    }, { readOnly: true }),
+    listInvoices: ({ sort = '-day', page = 1, pageSize = PAGE_SIZE, ...asked }, ask) =>
+      world.store.tenant(
+        ask.tenant,
+        async (tx) => {
+          if (!(await shown(tx))) return failed(FORBIDDEN);
+          const row = await quickBooksRow(tx);
+          const told = await invoicePage(
+            tx,
+            seenBy(ask),
+            asked,
+            sort,
+            await todayOf(tx, ask.now),
+            page,
+            pageSize,
+          );
+          return ok({
+            ...told,
+            page,
+            pageSize,
+            source: {
+              is:
+                row?.realm_id == null
+                  ? ('none' as const)
+                  : row.read_at === null
+                    ? ('reading' as const)
+                    : ('read' as const),
+              readAt: row?.read_at ?? null,
+              fault: row?.fault ?? null,
+            },
+          });
+        },
+        { readOnly: true },
+      ),
 
-    getInvoice: ({ id }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      if (!await shown(tx)) return failed(FORBIDDEN);
-      const one = await invoiceSeen(tx, seenBy(ask), id, await todayOf(tx, ask.now));
-      return one ? ok(one) : failed(NOT_FOUND);
-    }, { readOnly: true }),
+    getInvoice: ({ id }, ask) =>
+      world.store.tenant(
+        ask.tenant,
+        async (tx) => {
+          if (!(await shown(tx))) return failed(FORBIDDEN);
+          const one = await invoiceSeen(tx, seenBy(ask), id, await todayOf(tx, ask.now));
+          return one ? ok(one) : failed(NOT_FOUND);
+        },
+        { readOnly: true },
+      ),
 
     async invoicePdf({ id }, ask) {
-      const found = await world.store.tenant(ask.tenant, async (tx) => {
-        if (!await shown(tx)) return failed(FORBIDDEN);
-        const one = await invoiceSeen(tx, seenBy(ask), id, await todayOf(tx, ask.now));
-        return one ? ok({ one, row: await quickBooksRow(tx) }) : failed(NOT_FOUND);
-      }, { readOnly: true });
+      const found = await world.store.tenant(
+        ask.tenant,
+        async (tx) => {
+          if (!(await shown(tx))) return failed(FORBIDDEN);
+          const one = await invoiceSeen(tx, seenBy(ask), id, await todayOf(tx, ask.now));
+          return one ? ok({ one, row: await quickBooksRow(tx) }) : failed(NOT_FOUND);
+        },
+        { readOnly: true },
+      );
       if (!found.ok) return refuse(found.failure);
       const { one, row } = found.value;
-      if (row?.realm_id == null || row.ended) return refuse({ kind: 'conflict', message: MESSAGES.quickBooksNotConnected });
+      if (row?.realm_id == null || row.ended)
+        return refuse({ kind: 'conflict', message: MESSAGES.quickBooksNotConnected });
       const retryAfterMs = often.ask(`${ask.tenant} ${ask.signed?.userId ?? ''}`, ask.now);
-      if (retryAfterMs !== null) return refuse({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
-      const books = booksOf(world, ask.tenant, row, row.realm_id), pdf = await heard(() => books.pdf(id));
+      if (retryAfterMs !== null)
+        return refuse({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
+      const books = booksOf(world, ask.tenant, row, row.realm_id);
+      const pdf = await heard(() => books.pdf(id));
       if (!pdf.ok) return refuse(unheard(pdf.fault));
       const name = `Invoice_${one.number.replaceAll(/[^\w.-]+/g, '-') || id}.pdf`;
-      return new Response(pdf.value, { headers: { 'content-type': 'application/pdf', 'content-disposition': `attachment; filename="${name}"`, 'cache-control': 'no-store' } });
+      return new Response(pdf.value, {
+        headers: {
+          'content-type': 'application/pdf',
+          'content-disposition': `attachment; filename="${name}"`,
+          'cache-control': 'no-store',
+        },
+      });
     },
 
-    exportInvoices: ({ format: _format, ...asked }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      if (!await shown(tx)) return refuse(FORBIDDEN);
-      const rows = await everyInvoice(tx, seenBy(ask), asked, await todayOf(tx, ask.now), LIMITS.invoiceRows);
-      return csvAnswer('Invoices', ask.now, await zoneOf(tx), [COLUMNS, ...rows.map(cellsOf)]);
-    }, { readOnly: true }),
+    exportInvoices: ({ format: _format, ...asked }, ask) =>
+      world.store.tenant(
+        ask.tenant,
+        async (tx) => {
+          if (!(await shown(tx))) return refuse(FORBIDDEN);
+          const rows = await everyInvoice(
+            tx,
+            seenBy(ask),
+            asked,
+            await todayOf(tx, ask.now),
+            LIMITS.invoiceRows,
+          );
+          return csvAnswer('Invoices', ask.now, await zoneOf(tx), [COLUMNS, ...rows.map(cellsOf)]);
+        },
+        { readOnly: true },
+      ),
   };
 }
 
-const COLUMNS = ['Number', 'Date', 'Due', 'Status', 'Company', 'Customer', 'Currency', 'Total', 'Balance'];
-const STATUS: Readonly<Record<InvoiceOut['state'], string>> = { open: 'Open', overdue: 'Overdue', paid: 'Paid', voided: 'Voided' };
+const COLUMNS = [
+  'Number',
+  'Date',
+  'Due',
+  'Status',
+  'Company',
+  'Customer',
+  'Currency',
+  'Total',
+  'Balance',
+];
+const STATUS: Readonly<Record<InvoiceOut['state'], string>> = {
+  open: 'Open',
+  overdue: 'Overdue',
+  paid: 'Paid',
+  voided: 'Voided',
+};
 /** Amounts as numbers in the unit of the currency beside them. */
-const cellsOf = ({ number, day, due, state, companyName, customer, currency, total, balance }: InvoiceOut): readonly (string | number | null)[] =>
-  [number, day, due, STATUS[state], companyName, customer, currency, total / MILLS, balance / MILLS];
+const cellsOf = ({
+  number,
+  day,
+  due,
+  state,
+  companyName,
+  customer,
+  currency,
+  total,
+  balance,
+}: InvoiceOut): readonly (string | number | null)[] => [
+  number,
+  day,
+  due,
+  STATUS[state],
+  companyName,
+  customer,
+  currency,
+  total / MILLS,
+  balance / MILLS,
+];
 
 /** Whether the portal shows invoices at all. */
 async function shown({ sql, tenant }: TenantTx): Promise<boolean> {
-  const { branding: { features } } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  const {
+    branding: { features },
+  } = await sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
   return features.invoice_automation;
 }
 
@@ -81,6 +183,10 @@ function seenBy({ signed }: Ask): Scope {
 }
 
 /** The calendar day on the provider's wall. */
-const todayOf = async (tx: TenantTx, now: Ms): Promise<Day> => dayText(dayOf(now, await zoneOf(tx), 0));
+const todayOf = async (tx: TenantTx, now: Ms): Promise<Day> =>
+  dayText(dayOf(now, await zoneOf(tx), 0));
 
-export const unheard = ({ is, message, afterMs }: QuickBooksFault): Failure => (is === 'later' ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 } : { kind: 'conflict', message });
+export const unheard = ({ is, message, afterMs }: QuickBooksFault): Failure =>
+  is === 'later'
+    ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 }
+    : { kind: 'conflict', message };

@@ -13,20 +13,29 @@ import { keepAsset } from './assets.ts';
 
 type Names = 'editBranding' | 'brandingOf' | 'putBrandAsset';
 
-/** The branding of a provider that one keeps: the own one, or one below it. Any other does not exist. */
+/**
+ * The branding of a provider that one keeps: the own one, or one below it. Any other does not
+ * exist.
+ */
 export const brandEditHandlers = (world: World): Pick<Handlers, Names> => ({
   async brandingOf({ id }, ask) {
-    return await isKept(world, ask, id) ? ok(await world.store.tenant(id, shownBranding, { readOnly: true })) : failed(NOT_FOUND);
+    return (await isKept(world, ask, id))
+      ? ok(await world.store.tenant(id, shownBranding, { readOnly: true }))
+      : failed(NOT_FOUND);
   },
 
   async editBranding({ id, ...fields }, ask) {
-    if (!await isKept(world, ask, id)) return failed(NOT_FOUND);
+    if (!(await isKept(world, ask, id))) return failed(NOT_FOUND);
     const names = Object.keys(fields).join(', ');
     const branding = await world.store.tenant(id, async (tx) => {
       await tx.lock();
-      const next = v.parse(BrandingSchema, { ...await readBranding(tx), ...fields });
+      const next = v.parse(BrandingSchema, { ...(await readBranding(tx)), ...fields });
       await keepBranding(tx, next);
-      await audit(tx, world, id === ask.tenant ? ask : { ...ask, signed: null }, { what: 'branding.changed', user: null, detail: { fields: names } });
+      await audit(tx, world, id === ask.tenant ? ask : { ...ask, signed: null }, {
+        what: 'branding.changed',
+        user: null,
+        detail: { fields: names },
+      });
       return shownBranding(tx);
     });
     await recordAbove(world, ask, id, 'branding.changed', names);
@@ -34,14 +43,19 @@ export const brandEditHandlers = (world: World): Pick<Handlers, Names> => ({
   },
 
   async putBrandAsset({ id, ...asset }, ask) {
-    if (!await isKept(world, ask, id)) return failed(NOT_FOUND);
+    if (!(await isKept(world, ask, id))) return failed(NOT_FOUND);
     const kept = await keepAsset(world, id, asset, ask.now, async (tx, url) => {
       await tx.lock();
       const branding = await readBranding(tx);
       if (asset.name === 'logo') await keepBranding(tx, { ...branding, sidebarLogoUrl: url });
-      if (asset.name === 'logo-dark') await keepBranding(tx, { ...branding, sidebarLogoDarkUrl: url });
+      if (asset.name === 'logo-dark')
+        await keepBranding(tx, { ...branding, sidebarLogoDarkUrl: url });
       if (asset.name === 'favicon') await keepBranding(tx, { ...branding, favIconUrl: url });
-      await audit(tx, world, id === ask.tenant ? ask : { ...ask, signed: null }, { what: 'branding.picture', user: null, detail: { name: asset.name } });
+      await audit(tx, world, id === ask.tenant ? ask : { ...ask, signed: null }, {
+        what: 'branding.picture',
+        user: null,
+        detail: { name: asset.name },
+      });
     });
     if (kept.ok) await recordAbove(world, ask, id, 'branding.picture', asset.name);
     return kept;
@@ -53,12 +67,33 @@ async function isKept(world: World, ask: Ask, id: string): Promise<boolean> {
 }
 
 const readBranding = async ({ tenant, sql }: TenantTx): Promise<Branding> =>
-  (await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow()).branding;
+  (
+    await sql
+      .selectFrom('provider')
+      .select('branding')
+      .where('tenant_id', '=', tenant)
+      .executeTakeFirstOrThrow()
+  ).branding;
 
 const keepBranding = async ({ tenant, sql }: TenantTx, branding: Branding): Promise<void> =>
-  void await sql.updateTable('provider').set({ branding: JSON.stringify(branding) }).where('tenant_id', '=', tenant).execute();
+  void (await sql
+    .updateTable('provider')
+    .set({ branding: JSON.stringify(branding) })
+    .where('tenant_id', '=', tenant)
+    .execute());
 
-/** In a provider below, the doer is nobody: whose hands did it stands in the record of their own. */
-async function recordAbove(world: World, ask: Ask, id: string, what: string, fields: string): Promise<void> {
-  if (id !== ask.tenant) await world.store.tenant(ask.tenant, (tx) => audit(tx, world, ask, { what, user: null, detail: { fields, provider: id } }));
+/**
+ * In a provider below, the doer is nobody: whose hands did it stands in the record of their own.
+ */
+async function recordAbove(
+  world: World,
+  ask: Ask,
+  id: string,
+  what: string,
+  fields: string,
+): Promise<void> {
+  if (id !== ask.tenant)
+    await world.store.tenant(ask.tenant, (tx) =>
+      audit(tx, world, ask, { what, user: null, detail: { fields, provider: id } }),
+    );
 }

@@ -5,5 +5,6 @@ import type { World } from '../world.ts';
 
 /** `ask.tenant` is the provider of the host that was asked, so this is that host's branding. */
 export const brandHandlers = (world: World): Pick<Handlers, 'getBranding'> => ({
-  getBranding: (_, { tenant }) => world.store.tenant(tenant, async (tx) => ok(await brandingOf(tx)), { readOnly: true }),
+  getBranding: (_, { tenant }) =>
+    world.store.tenant(tenant, async (tx) => ok(await brandingOf(tx)), { readOnly: true }),
 });

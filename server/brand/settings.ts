@@ -25,25 +25,47 @@ export function settingsHandlers(world: World): Pick<Handlers, keyof typeof sett
   return {
     getProviderSettings: ({ id }, ask) => forOne(world, ask, id, keptOf, { readOnly: true }),
 
-    setProviderSettings: ({ id, ...changes }, ask) => changeOne(world, ask, id, { what: 'settings.changed', detail: { fields: Object.keys(changes).toSorted().join(',') } }, async (tx) => {
-      await tx.lock();
-      const { settings: before } = await keptOf(tx);
-      const after: ProviderSettings = { ...before, ...changes };
-      await tx.sql.updateTable('provider').set({ settings: JSON.stringify(after) }).where('tenant_id', '=', tx.tenant).execute();
-      forgetUsage(tx);
-      // A secret was typed for one address: whoever changes that does not get it sent to another.
-      for (const name of SECRET_NAMES) if (addressOf(before, name) !== addressOf(after, name)) await keepSecret(tx, world, name, null);
-      return keptOf(tx);
-    }),
+    setProviderSettings: ({ id, ...changes }, ask) =>
+      changeOne(
+        world,
+        ask,
+        id,
+        { what: 'settings.changed', detail: { fields: Object.keys(changes).toSorted().join(',') } },
+        async (tx) => {
+          await tx.lock();
+          const { settings: before } = await keptOf(tx);
+          const after: ProviderSettings = { ...before, ...changes };
+          await tx.sql
+            .updateTable('provider')
+            .set({ settings: JSON.stringify(after) })
+            .where('tenant_id', '=', tx.tenant)
+            .execute();
+          forgetUsage(tx);
+          // A secret was typed for one address: whoever changes that does not get it sent to
+          // another.
+          for (const name of SECRET_NAMES)
+            if (addressOf(before, name) !== addressOf(after, name))
+              await keepSecret(tx, world, name, null);
+          return keptOf(tx);
+        },
+      ),
 
-    setProviderSecret: ({ id, name, value }, ask) => changeOne(world, ask, id, { what: value === null ? 'secret.removed' : 'secret.set', detail: { name } }, async (tx) => {
-      await keepSecret(tx, world, name, value);
-      return { secrets: (await keptOf(tx)).secrets };
-    }),
+    setProviderSecret: ({ id, name, value }, ask) =>
+      changeOne(
+        world,
+        ask,
+        id,
+        { what: value === null ? 'secret.removed' : 'secret.set', detail: { name } },
+        async (tx) => {
+          await keepSecret(tx, world, name, value);
+          return { secrets: (await keptOf(tx)).secrets };
+        },
+      ),
 
     async tryProviderSettings({ id, what }, ask) {
       const retryAfterMs = often.ask(ask.tenant, ask.now);
-      if (retryAfterMs !== null) return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
+      if (retryAfterMs !== null)
+        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
       const to = await addresseeOf(world, ask);
       const found = await forOne(world, ask, id, (tx) => tryGateway(tx, world, what, to));
       // Out of the transaction: the other side may take its time.
@@ -52,38 +74,95 @@ export function settingsHandlers(world: World): Pick<Handlers, keyof typeof sett
   };
 }
 
-/** Within a provider that the caller keeps: the own one or one below it, for who sees the whole of it. Any other does not exist. */
-async function forOne<T>(world: World, { tenant, signed }: Ask, id: TenantId, work: (tx: TenantTx) => Promise<T>, how: { readonly readOnly?: boolean } = {}): Promise<Result<T>> {
-  return signed !== null && await keepsProvider(world, tenant, signed, id) ? ok(await world.store.tenant(id, work, how)) : failed(NOT_FOUND);
+/**
+ * Within a provider that the caller keeps: the own one or one below it, for who sees the whole of
+ * it. Any other does not exist.
+ */
+async function forOne<T>(
+  world: World,
+  { tenant, signed }: Ask,
+  id: TenantId,
+  work: (tx: TenantTx) => Promise<T>,
+  how: { readonly readOnly?: boolean } = {},
+): Promise<Result<T>> {
+  return signed !== null && (await keepsProvider(world, tenant, signed, id))
+    ? ok(await world.store.tenant(id, work, how))
+    : failed(NOT_FOUND);
 }
 
-/** The same, recorded where it was done. In a provider below the doer is nobody: whose hands did it stands in the record of their own. */
-async function changeOne<T>(world: World, ask: Ask, id: TenantId, { what, detail }: { readonly what: string; readonly detail: Readonly<Record<string, string>> }, work: (tx: TenantTx) => Promise<T>): Promise<Result<T>> {
-  const own = ask.tenant === id, recorded = { what, user: null, detail: { ...detail, provider: id } };
+/**
+ * The same, recorded where it was done. In a provider below the doer is nobody: whose hands did it
+ * stands in the record of their own.
+ */
+async function changeOne<T>(
+  world: World,
+  ask: Ask,
+  id: TenantId,
+  { what, detail }: { readonly what: string; readonly detail: Readonly<Record<string, string>> },
+  work: (tx: TenantTx) => Promise<T>,
+): Promise<Result<T>> {
+  const own = ask.tenant === id;
+  const recorded = { what, user: null, detail: { ...detail, provider: id } };
   const done = await forOne(world, ask, id, async (tx) => {
     await audit(tx, world, own ? ask : { ...ask, signed: null }, recorded);
     return work(tx);
   });
-  if (done.ok && !own) await world.store.tenant(ask.tenant, (tx) => audit(tx, world, ask, recorded));
+  if (done.ok && !own)
+    await world.store.tenant(ask.tenant, (tx) => audit(tx, world, ask, recorded));
   return done;
 }
 
 async function keptOf({ tenant, sql }: TenantTx): Promise<KeptSettings> {
-  const { settings } = await sql.selectFrom('provider').select('settings').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
-  const rows = await sql.selectFrom('secret').select('name').where('tenant_id', '=', tenant).where('name', 'in', [...SECRET_NAMES]).execute();
-  return { settings, secrets: SECRET_NAMES.filter((name) => rows.some((row) => row.name === name)) };
+  const { settings } = await sql
+    .selectFrom('provider')
+    .select('settings')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  const rows = await sql
+    .selectFrom('secret')
+    .select('name')
+    .where('tenant_id', '=', tenant)
+    .where('name', 'in', [...SECRET_NAMES])
+    .execute();
+  return {
+    settings,
+    secrets: SECRET_NAMES.filter((name) => rows.some((row) => row.name === name)),
+  };
 }
 
-const addresseeOf = (world: World, { tenant, signed }: Ask): Promise<{ readonly email: string | null; readonly phone: string | null }> => world.store.tenant(tenant, async ({ sql }) => {
-  const person = signed && await sql.selectFrom('person').select(['email', 'mobile_phone']).where('tenant_id', '=', tenant).where('id', '=', signed.userId).executeTakeFirst();
-  return { email: person?.email ?? null, phone: person?.mobile_phone ?? null };
-}, { readOnly: true });
+const addresseeOf = (
+  world: World,
+  { tenant, signed }: Ask,
+): Promise<{ readonly email: string | null; readonly phone: string | null }> =>
+  world.store.tenant(
+    tenant,
+    async ({ sql }) => {
+      const person =
+        signed &&
+        (await sql
+          .selectFrom('person')
+          .select(['email', 'mobile_phone'])
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', signed.userId)
+          .executeTakeFirst());
+      return { email: person?.email ?? null, phone: person?.mobile_phone ?? null };
+    },
+    { readOnly: true },
+  );
 
 /** To whom a secret is shown when it is used. */
-function addressOf({ mail, sms, directory, oidc, sso }: ProviderSettings, name: SecretName): string {
+function addressOf(
+  { mail, sms, directory, oidc, sso }: ProviderSettings,
+  name: SecretName,
+): string {
   const parts: Readonly<Record<SecretName, readonly unknown[]>> = {
-    mail: [mail?.host, mail?.port, mail?.security, mail?.username], sms: [sms?.url, sms?.account], directory: [directory?.url, directory?.serviceDn, directory?.ca],
-    oidc: [oidc?.issuer, oidc?.clientId], vac: [sso?.vac?.url], vcd: [sso?.vcd?.url, sso?.vcd?.organization], zerto: [sso?.zerto?.url, sso?.zerto?.username],
+    mail: [mail?.host, mail?.port, mail?.security, mail?.username],
+    sms: [sms?.url, sms?.account],
+    directory: [directory?.url, directory?.serviceDn, directory?.ca],
+    oidc: [oidc?.issuer, oidc?.clientId],
+    vac: [sso?.vac?.url],
+    vcd: [sso?.vcd?.url, sso?.vcd?.organization],
+    zerto: [sso?.zerto?.url, sso?.zerto?.username],
   };
   return JSON.stringify(parts[name]);
 }

@@ -19,23 +19,37 @@ import { parseStorable } from '#contract/stored-text.ts';
 const MOST_BYTES = 65_536;
 const IN_A_MINUTE = 60;
 const KEEP: Ms = 10 * 60_000;
-const Body = v.object({ Type: v.optional(v.string()), ID: v.union([v.number(), v.string()]), Metadata: v.object({ key_url: v.string() }) });
+const Body = v.object({
+  Type: v.optional(v.string()),
+  ID: v.union([v.number(), v.string()]),
+  Metadata: v.object({ key_url: v.string() }),
+});
 const Key = v.object({ signing_key: v.pipe(v.string(), v.minLength(1)) });
 
 /**
- * TICKET-6: ConnectWise tells of a change. What it says is not taken over: a call that is signed makes us read that ticket anew. The
- * signature is over the very bytes that came; its key is asked of the system that is connected, and of no other address.
+ * TICKET-6: ConnectWise tells of a change. What it says is not taken over: a call that is signed
+ * makes us read that ticket anew. The signature is over the very bytes that came; its key is asked
+ * of the system that is connected, and of no other address.
  */
 export function ticketRoutes(world: World): (app: Hono) => void {
-  const often = makeOften(IN_A_MINUTE), askings = makeOften(IN_A_MINUTE), callerOf = callerReader(world.config.trustedProxies);
+  const often = makeOften(IN_A_MINUTE);
+  const askings = makeOften(IN_A_MINUTE);
+  const callerOf = callerReader(world.config.trustedProxies);
   const keys = new Map<string, { readonly key: string; readonly at: Ms }>();
 
   async function keyAt(tenant: TenantId, url: string): Promise<string | null> {
-    const now = world.clock.now(), known = keys.get(url);
+    const now = world.clock.now();
+    const known = keys.get(url);
     if (known && now >= known.at && now - known.at < KEEP) return known.key;
     // Nobody is known to have said this yet: the system is not asked for each stranger.
     if (askings.ask(tenant, now) !== null) return null;
-    const told = await heard(async () => shaped('connectwise', Key, (await askPsa(world, 'connectwise', url, { headers: { accept: 'application/json' } })).body));
+    const told = await heard(async () =>
+      shaped(
+        'connectwise',
+        Key,
+        (await askPsa(world, 'connectwise', url, { headers: { accept: 'application/json' } })).body,
+      ),
+    );
     if (!told.ok) return null;
     if (keys.size > 100) keys.clear();
     keys.set(url, { key: told.value.signing_key, at: now });
@@ -43,13 +57,19 @@ export function ticketRoutes(world: World): (app: Hono) => void {
   }
 
   /** Where no system is connected nobody calls back: nothing is read. */
-  const isConnected = async (tenant: TenantId): Promise<boolean> => (await world.store.tenant(tenant, deskOf, { readOnly: true })).settings.system === 'connectwise';
+  const isConnected = async (tenant: TenantId): Promise<boolean> =>
+    (await world.store.tenant(tenant, deskOf, { readOnly: true })).settings.system ===
+    'connectwise';
 
   async function take(tenant: TenantId, bytes: Uint8Array, signature: string): Promise<number> {
     const { settings } = await world.store.tenant(tenant, deskOf, { readOnly: true });
     const body = v.safeParse(Body, jsonOf(bytes));
-    if (settings.system !== 'connectwise' || settings.connectwise === null || !body.success) return 400;
-    const { Metadata: { key_url: url }, ID: id } = body.output;
+    if (settings.system !== 'connectwise' || settings.connectwise === null || !body.success)
+      return 400;
+    const {
+      Metadata: { key_url: url },
+      ID: id,
+    } = body.output;
     if (!sameSite(settings.connectwise.url, url, '.myconnectwise.net')) return 403;
     const key = await keyAt(tenant, url);
     if (key === null) return 503;
@@ -60,14 +80,23 @@ export function ticketRoutes(world: World): (app: Hono) => void {
 
   return (app) => {
     app.post(CALLBACK, async ({ req, env }) => {
-      const { raw } = req, { host: asked, ip } = callerOf(raw, env), host = asked.replace(/:\d+$/, '');
-      const tenant = await tenantOfHost(world.store, host), signature = raw.headers.get('x-content-signature');
+      const { raw } = req;
+      const { host: asked, ip } = callerOf(raw, env);
+      const host = asked.replace(/:\d+$/, '');
+      const tenant = await tenantOfHost(world.store, host);
+      const signature = raw.headers.get('x-content-signature');
       if (tenant === null || signature === null) return said(400);
       // By address as well: strangers do not use up what the system itself may say.
       if (often.ask(`${tenant} ${ip}`, world.clock.now()) !== null) return said(429);
       if (!(await isConnected(tenant))) return said(400);
-      const bytes = await readBytes(raw, MOST_BYTES, { clock: world.clock, ms: LIMITS.publicBodyMs });
-      if (!bytes.ok) return bytes.failure.kind === 'too-large' ? said(413) : new Response(null, { status: 503, headers: { 'retry-after': '1' } });
+      const bytes = await readBytes(raw, MOST_BYTES, {
+        clock: world.clock,
+        ms: LIMITS.publicBodyMs,
+      });
+      if (!bytes.ok)
+        return bytes.failure.kind === 'too-large'
+          ? said(413)
+          : new Response(null, { status: 503, headers: { 'retry-after': '1' } });
       try {
         return said(await take(tenant, bytes.value, signature));
       } catch (error) {
@@ -81,11 +110,18 @@ export function ticketRoutes(world: World): (app: Hono) => void {
 const said = (status: number): Response => new Response(null, { status });
 
 function jsonOf(bytes: Uint8Array): unknown {
-  try { return parseStorable(new TextDecoder('utf-8', { fatal: true }).decode(bytes)); } catch { return null; }
+  try {
+    return parseStorable(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return null;
+  }
 }
 
 /** Base64 of the HMAC-SHA256 of the body, under the SHA-256 of the key. */
 export function signed(bytes: Uint8Array, key: string, signature: string): boolean {
-  const own = createHmac('sha256', createHash('sha256').update(key).digest()).update(bytes).digest(), given = Buffer.from(signature, 'base64');
+  const own = createHmac('sha256', createHash('sha256').update(key).digest())
+    .update(bytes)
+    .digest();
+  const given = Buffer.from(signature, 'base64');
   return given.length === own.length && timingSafeEqual(own, given);
 }

@@ -21,28 +21,48 @@ import { unheard } from './ticketing-handlers.ts';
 /** Questions to the system in a minute, for each user. */
 const QUESTIONS = 30;
 
-/** TICKET-10: problems get a ticket that the connected system has already. It is asked for out of any transaction, and looked at again in the one that takes it. */
+/**
+ * TICKET-10: problems get a ticket that the connected system has already. It is asked for out of
+ * any transaction, and looked at again in the one that takes it.
+ */
 export function adoptHandlers(world: World): Pick<Handlers, 'adoptTicket'> {
   const often = makeOften(QUESTIONS);
   return {
     async adoptTicket({ ticket: said, ...asked }, ask) {
       const retryAfterMs = often.ask(`${ask.tenant} ${ask.signed?.userId ?? ''}`, ask.now);
-      if (retryAfterMs !== null) return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
-      const ready = await world.store.tenant(ask.tenant, async (tx): Promise<Result<Connected>> => {
-        const meant = await meantBy(tx, scoped(ask), asked), desk = await deskOf(tx), { system } = desk.settings;
-        if (!meant.ok) return meant;
-        const connected = await connectedOf(tx, world, desk);
-        return connected === null ? failed(conflict(system === 'own' ? MESSAGES.ticketingNone : MESSAGES.ticketingNotSet(SYSTEM_NAMES[system]))) : ok(connected);
-      }, { readOnly: true });
+      if (retryAfterMs !== null)
+        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
+      const ready = await world.store.tenant(
+        ask.tenant,
+        async (tx): Promise<Result<Connected>> => {
+          const meant = await meantBy(tx, scoped(ask), asked);
+          const desk = await deskOf(tx);
+          const { system } = desk.settings;
+          if (!meant.ok) return meant;
+          const connected = await connectedOf(tx, world, desk);
+          return connected === null
+            ? failed(
+                conflict(
+                  system === 'own'
+                    ? MESSAGES.ticketingNone
+                    : MESSAGES.ticketingNotSet(SYSTEM_NAMES[system]),
+                ),
+              )
+            : ok(connected);
+        },
+        { readOnly: true },
+      );
       if (!ready.ok) return ready;
       const found = await heard(() => ready.value.psa.meant(said));
       if (!found.ok) return failed(unheard(found.fault));
       const remote = found.value;
-      if (remote === null) return failed(bad('ticket', MESSAGES.ticketNoSuchRemote(SYSTEM_NAMES[ready.value.system])));
+      if (remote === null)
+        return failed(bad('ticket', MESSAGES.ticketNoSuchRemote(SYSTEM_NAMES[ready.value.system])));
       const adopted = await once<{ _id: string }>(world, ask, async (tx) => {
         const place = await placeOf(tx, world, ask, asked);
         if (!place.ok) return refusal(place.failure);
-        if (place.value.desk.settings.system !== ready.value.system) return refusal(conflict(MESSAGES.ticketingOtherSystem(SYSTEM_NAMES[ready.value.system])));
+        if (place.value.desk.settings.system !== ready.value.system)
+          return refusal(conflict(MESSAGES.ticketingOtherSystem(SYSTEM_NAMES[ready.value.system])));
         const taken = await takeOver(tx, world, place.value, remote);
         if (!taken.ok) return refusal(taken.failure);
         const { id, drafts, marked } = taken.value;
@@ -52,45 +72,118 @@ export function adoptHandlers(world: World): Pick<Handlers, 'adoptTicket'> {
       if (!adopted.ok) return adopted;
       const { _id: id } = adopted.value;
       await sendNow(world, ask.tenant, [id]);
-      return world.store.tenant(ask.tenant, async (tx) => {
-        const row = await ticketSeen(tx, scoped(ask), id), all = row && await wholeOf(tx, row, readsElsewhere(ask));
-        return all ? ok(all) : failed(NOT_FOUND);
-      }, { readOnly: true });
+      return world.store.tenant(
+        ask.tenant,
+        async (tx) => {
+          const row = await ticketSeen(tx, scoped(ask), id);
+          const all = row && (await wholeOf(tx, row, readsElsewhere(ask)));
+          return all ? ok(all) : failed(NOT_FOUND);
+        },
+        { readOnly: true },
+      );
     },
   };
 }
 
-interface Place { readonly problems: readonly ProblemRow[]; readonly company: number; readonly name: string; readonly there: string; readonly desk: Desk }
-
-/** Whose problems they are, and the company there that theirs stands for. */
-async function placeOf(tx: TenantTx, world: World, ask: Ask, asked: Parameters<typeof meantBy>[2]): Promise<Result<Place>> {
-  const meant = await meantBy(tx, scoped(ask), asked);
-  if (!meant.ok) return meant;
-  const desk = await deskOf(tx), free = await freeOf(tx, world, desk, meant.value);
-  if (!free.ok) return free;
-  const { company, name } = free.value, mapped = await mappedOf(tx, desk, company, name);
-  return 'blocked' in mapped ? failed(conflict(mapped.blocked)) : ok({ problems: meant.value, company, name, there: mapped.remote.id, desk });
+interface Place {
+  readonly problems: readonly ProblemRow[];
+  readonly company: number;
+  readonly name: string;
+  readonly there: string;
+  readonly desk: Desk;
 }
 
-interface Taken { readonly id: string; readonly drafts: readonly Draft[]; /** It carries our reference already. */ readonly marked: boolean }
+/** Whose problems they are, and the company there that theirs stands for. */
+async function placeOf(
+  tx: TenantTx,
+  world: World,
+  ask: Ask,
+  asked: Parameters<typeof meantBy>[2],
+): Promise<Result<Place>> {
+  const meant = await meantBy(tx, scoped(ask), asked);
+  if (!meant.ok) return meant;
+  const desk = await deskOf(tx);
+  const free = await freeOf(tx, world, desk, meant.value);
+  if (!free.ok) return free;
+  const { company, name } = free.value;
+  const mapped = await mappedOf(tx, desk, company, name);
+  return 'blocked' in mapped
+    ? failed(conflict(mapped.blocked))
+    : ok({ problems: meant.value, company, name, there: mapped.remote.id, desk });
+}
 
-/** Under the lock of the head row: of two who take the same ticket the second finds the one that the first kept. */
-async function takeOver(tx: TenantTx, world: World, { problems, company, name, there, desk }: Place, remote: RemoteTicket): Promise<Result<Taken>> {
-  const { system } = desk.settings, ns = problems.map(({ n }) => n);
-  const rows = await tx.rows('ticket', (await tx.sql.selectFrom('ticket').select('id').where('tenant_id', '=', tx.tenant).where('remote_id', '=', remote.id).execute()).map(({ id }) => id));
+interface Taken {
+  readonly id: string;
+  readonly drafts: readonly Draft[];
+  /** It carries our reference already. */ readonly marked: boolean;
+}
+
+/**
+ * Under the lock of the head row: of two who take the same ticket the second finds the one that the
+ * first kept.
+ */
+async function takeOver(
+  tx: TenantTx,
+  world: World,
+  { problems, company, name, there, desk }: Place,
+  remote: RemoteTicket,
+): Promise<Result<Taken>> {
+  const { system } = desk.settings;
+  const ns = problems.map(({ n }) => n);
+  const rows = await tx.rows(
+    'ticket',
+    (
+      await tx.sql
+        .selectFrom('ticket')
+        .select('id')
+        .where('tenant_id', '=', tx.tenant)
+        .where('remote_id', '=', remote.id)
+        .execute()
+    ).map(({ id }) => id),
+  );
   const kept = [...rows.values()].find((row) => row.deletedAt === null && row.system === system);
-  if (kept && kept.company !== company) return failed(bad('ticket', MESSAGES.ticketOfAnother(ticketNumber(kept), name)));
-  if (remote.company !== there) return failed(bad('ticket', MESSAGES.ticketOfAnother(remote.number, name)));
-  if (remote.status.closed || kept?.status.closed === true) return failed(conflict(MESSAGES.ticketClosedThere(remote.number, SYSTEM_NAMES[system])));
+  if (kept && kept.company !== company)
+    return failed(bad('ticket', MESSAGES.ticketOfAnother(ticketNumber(kept), name)));
+  if (remote.company !== there)
+    return failed(bad('ticket', MESSAGES.ticketOfAnother(remote.number, name)));
+  if (remote.status.closed || kept?.status.closed === true)
+    return failed(conflict(MESSAGES.ticketClosedThere(remote.number, SYSTEM_NAMES[system])));
   if (kept) return ok({ id: kept.id, drafts: tie(kept, true, ns), marked: true });
   // A mark that was ours, of a ticket that was taken away here, is written over; no other is.
-  if (remote.reference !== null && remote.reference !== '' && !(await wasOurs(tx, remote.reference))) return failed(markedBy(remote));
+  if (
+    remote.reference !== null &&
+    remote.reference !== '' &&
+    !(await wasOurs(tx, remote.reference))
+  )
+    return failed(markedBy(remote));
   const row = {
-    id: world.chance.uuid(), number: await nextNumber(tx), company, system, contact: null, subject: remote.subject.trim().slice(0, LIMITS.subjectChars).trim() || remote.number, description: '', status: remote.status, priority: remote.priority,
+    id: world.chance.uuid(),
+    number: await nextNumber(tx),
+    company,
+    system,
+    contact: null,
+    subject: remote.subject.trim().slice(0, LIMITS.subjectChars).trim() || remote.number,
+    description: '',
+    status: remote.status,
+    priority: remote.priority,
     owner: remote.owner,
   };
-  const at = world.clock.now(), whole = { ...row, remote: null, madeBy: '', madeAt: at, changedAt: at, closedAt: null, closedBy: null, deletedAt: null };
-  return ok({ id: row.id, drafts: [...making(row, ns), ...take(whole, remote, ns)], marked: false });
+  const at = world.clock.now();
+  const whole = {
+    ...row,
+    remote: null,
+    madeBy: '',
+    madeAt: at,
+    changedAt: at,
+    closedAt: null,
+    closedBy: null,
+    deletedAt: null,
+  };
+  return ok({
+    id: row.id,
+    drafts: [...making(row, ns), ...take(whole, remote, ns)],
+    marked: false,
+  });
 }
 
 const markedBy = ({ number }: RemoteTicket): Failure => conflict(MESSAGES.ticketMarked(number));

@@ -13,7 +13,15 @@ import { type Scope, seesCompany } from '../sync/scope.ts';
 import type { World } from '../world.ts';
 import { bad, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './ticket-meant.ts';
 import { change, making, problemsOf, removal, type TicketChange } from './ticket-events.ts';
-import { formOf, peopleOf, readsElsewhere, ticketPage, ticketSeen, told, wholeOf } from './ticket-reading.ts';
+import {
+  formOf,
+  peopleOf,
+  readsElsewhere,
+  ticketPage,
+  ticketSeen,
+  told,
+  wholeOf,
+} from './ticket-reading.ts';
 import { tell, sendNow } from './ticket-work.ts';
 import { type Desk, deskOf, openStatus, prioritiesOf, statusesOf } from './ticketing.ts';
 
@@ -21,37 +29,73 @@ type Whole = GivesOf<'getTicket'>;
 const DAY: Ms = 86_400_000;
 
 /** TICKET-1 to TICKET-4: tickets as people keep them, each within the companies that it sees. */
-export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'makeTickets' | 'listTickets' | 'getTicketForm' | 'getTicket' | 'changeTicket' | 'deleteTicket' | 'reportTickets'> {
-  const read = <T>(ask: Ask, of: (tx: TenantTx, scope: Scope) => Promise<Result<T>>): Promise<Result<T>> => world.store.tenant(ask.tenant, (tx) => of(tx, scoped(ask)), { readOnly: true });
-  const whole = (ask: Ask, id: string): Promise<Result<Whole>> => read(ask, async (tx, scope) => {
-    const row = await ticketSeen(tx, scope, id), all = row && await wholeOf(tx, row, readsElsewhere(ask));
-    return all ? ok(all) : failed(NOT_FOUND);
-  });
+export function ticketHandlers(
+  world: World,
+): Pick<
+  Handlers,
+  | 'makeTicket'
+  | 'makeTickets'
+  | 'listTickets'
+  | 'getTicketForm'
+  | 'getTicket'
+  | 'changeTicket'
+  | 'deleteTicket'
+  | 'reportTickets'
+> {
+  const read = <T>(
+    ask: Ask,
+    of: (tx: TenantTx, scope: Scope) => Promise<Result<T>>,
+  ): Promise<Result<T>> =>
+    world.store.tenant(ask.tenant, (tx) => of(tx, scoped(ask)), { readOnly: true });
+  const whole = (ask: Ask, id: string): Promise<Result<Whole>> =>
+    read(ask, async (tx, scope) => {
+      const row = await ticketSeen(tx, scope, id);
+      const all = row && (await wholeOf(tx, row, readsElsewhere(ask)));
+      return all ? ok(all) : failed(NOT_FOUND);
+    });
   return {
-    listTickets: (asked, ask) => read(ask, async (tx, scope) => {
-      const page = await ticketPage(tx, scope, asked);
-      return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ask)) });
-    }),
+    listTickets: (asked, ask) =>
+      read(ask, async (tx, scope) => {
+        const page = await ticketPage(tx, scope, asked);
+        return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ask)) });
+      }),
     getTicket: ({ id }, ask) => whole(ask, id),
-    getTicketForm: ({ company: named, run }, ask) => read(ask, async (tx, scope) => {
-      const n = named ?? (run === undefined ? undefined : (await tx.rows('run', [run])).get(run)?.company);
-      const company = n !== undefined && seesCompany(scope, n) ? (await tx.rows('company', [n])).get(n) : undefined;
-      return company ? ok(await formOf(tx, world, await deskOf(tx), company)) : failed(NOT_FOUND);
-    }),
-    reportTickets: ({ from, to, state = 'all', ...asked }, ask) => read(ask, async (tx, scope) => {
-      const end = to ?? ask.now + 1, start = from ?? end - 30 * DAY;
-      if (end <= start) return failed(bad('to', MESSAGES.evidenceEmpty));
-      if (end - start > 366 * DAY) return failed(bad('from', MESSAGES.evidenceTooLong));
-      const page = await ticketPage(tx, scope, { ...asked, state, from: start, to: end });
-      return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ask)) });
-    }),
+    getTicketForm: ({ company: named, run }, ask) =>
+      read(ask, async (tx, scope) => {
+        const n =
+          named ??
+          (run === undefined ? undefined : (await tx.rows('run', [run])).get(run)?.company);
+        const company =
+          n !== undefined && seesCompany(scope, n)
+            ? (await tx.rows('company', [n])).get(n)
+            : undefined;
+        return company ? ok(await formOf(tx, world, await deskOf(tx), company)) : failed(NOT_FOUND);
+      }),
+    reportTickets: ({ from, to, state = 'all', ...asked }, ask) =>
+      read(ask, async (tx, scope) => {
+        const end = to ?? ask.now + 1;
+        const start = from ?? end - 30 * DAY;
+        if (end <= start) return failed(bad('to', MESSAGES.evidenceEmpty));
+        if (end - start > 366 * DAY) return failed(bad('from', MESSAGES.evidenceTooLong));
+        const page = await ticketPage(tx, scope, { ...asked, state, from: start, to: end });
+        return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ask)) });
+      }),
 
     async makeTicket(asked, ask) {
       const made = await once<{ _id: string }>(world, ask, async (tx) => {
-        const meant = await meantBy(tx, scoped(ask), asked), [first] = meant.ok ? meant.value : [];
+        const meant = await meantBy(tx, scoped(ask), asked);
+        const [first] = meant.ok ? meant.value : [];
         if (!meant.ok) return refusal(meant.failure);
-        if (meant.value.some(({ company }) => company !== first?.company)) return refusal(bad('problems', MESSAGES.ticketOneCompany));
-        const opened = await opening(tx, world, await deskOf(tx), meant.value, asked, await nextNumber(tx));
+        if (meant.value.some(({ company }) => company !== first?.company))
+          return refusal(bad('problems', MESSAGES.ticketOneCompany));
+        const opened = await opening(
+          tx,
+          world,
+          await deskOf(tx),
+          meant.value,
+          asked,
+          await nextNumber(tx),
+        );
         if (!opened.ok) return refusal(opened.failure);
         const { row, drafts } = opened.value;
         if (row.system !== 'own') await tell(tx, row.id, [], ask.now);
@@ -67,20 +111,31 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'mak
       const made = await once<{ ids: string[] }>(world, ask, async (tx) => {
         const meant = await meantBy(tx, scoped(ask), asked);
         if (!meant.ok) return refusal(meant.failure);
-        const desk = await deskOf(tx), number = await nextNumber(tx), all: Opening[] = [];
+        const desk = await deskOf(tx);
+        const number = await nextNumber(tx);
+        const all: Opening[] = [];
         for (const problems of Map.groupBy(meant.value, ({ company }) => company).values()) {
           const opened = await opening(tx, world, desk, problems, asked, number + all.length);
           if (!opened.ok) return refusal(opened.failure);
           all.push(opened.value);
         }
         for (const { row } of all) if (row.system !== 'own') await tell(tx, row.id, [], ask.now);
-        return { drafts: all.flatMap(({ drafts }) => drafts), answer: () => ok({ ids: all.map(({ row }) => row.id) }) };
+        return {
+          drafts: all.flatMap(({ drafts }) => drafts),
+          answer: () => ok({ ids: all.map(({ row }) => row.id) }),
+        };
       });
       if (!made.ok) return made;
       await sendNow(world, ask.tenant, made.value.ids);
       return read(ask, async (tx) => {
         const rows = await tx.rows('ticket', made.value.ids);
-        return ok({ tickets: await told(tx, made.value.ids.flatMap((id) => rows.get(id) ?? []), readsElsewhere(ask)) });
+        return ok({
+          tickets: await told(
+            tx,
+            made.value.ids.flatMap((id) => rows.get(id) ?? []),
+            readsElsewhere(ask),
+          ),
+        });
       });
     },
 
@@ -89,12 +144,26 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'mak
         const row = await ticketSeen(tx, scoped(ask), id);
         if (!row) return refusal(NOT_FOUND);
         const desk = await deskOf(tx);
-        const wanted = await chosen(tx, { ...desk, settings: { ...desk.settings, system: row.system } }, row.company, asked);
+        const wanted = await chosen(
+          tx,
+          { ...desk, settings: { ...desk.settings, system: row.system } },
+          row.company,
+          asked,
+        );
         if (!wanted.ok) return refusal(wanted.failure);
-        const to: TicketChange = { ...wanted.value, ...(asked.subject !== undefined && { subject: asked.subject }), ...(asked.description !== undefined && { description: asked.description }) };
+        const to: TicketChange = {
+          ...wanted.value,
+          ...(asked.subject !== undefined && { subject: asked.subject }),
+          ...(asked.description !== undefined && { description: asked.description }),
+        };
         const drafts = change(row, 'person', to, await problemsOf(tx, id));
-        const parts = drafts.flatMap(({ event }): TicketPart[] => (event.type === 'ticket.changed@1' ? PARTS.filter((part) => event.data[part] !== undefined) : []));
-        if (parts.length > 0 && row.system !== 'own' && row.system === desk.settings.system) await tell(tx, id, parts, ask.now);
+        const parts = drafts.flatMap(({ event }): TicketPart[] =>
+          event.type === 'ticket.changed@1'
+            ? PARTS.filter((part) => event.data[part] !== undefined)
+            : [],
+        );
+        if (parts.length > 0 && row.system !== 'own' && row.system === desk.settings.system)
+          await tell(tx, id, parts, ask.now);
         return { drafts, answer: () => ok({}) };
       });
       if (!changed.ok) return changed;
@@ -102,40 +171,102 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'mak
       return whole(ask, id);
     },
 
-    deleteTicket: ({ id }, ask) => once<Record<string, never>>(world, ask, async (tx) => {
-      const row = await ticketSeen(tx, scoped(ask), id);
-      if (!row) return refusal(NOT_FOUND);
-      // One that was never tried is not made there at all; else whoever is at it closes what it made.
-      await tx.sql.deleteFrom('ticket_work').where('tenant_id', '=', tx.tenant).where('ticket_id', '=', id).where('tries', '=', 0).execute();
-      return { drafts: removal(row, await problemsOf(tx, id)), answer: () => ok({}) };
-    }),
+    deleteTicket: ({ id }, ask) =>
+      once<Record<string, never>>(world, ask, async (tx) => {
+        const row = await ticketSeen(tx, scoped(ask), id);
+        if (!row) return refusal(NOT_FOUND);
+        // One that was never tried is not made there at all; else whoever is at it closes what it
+        // made.
+        await tx.sql
+          .deleteFrom('ticket_work')
+          .where('tenant_id', '=', tx.tenant)
+          .where('ticket_id', '=', id)
+          .where('tries', '=', 0)
+          .execute();
+        return { drafts: removal(row, await problemsOf(tx, id)), answer: () => ok({}) };
+      }),
   };
 }
 
 type NewTicket = Parameters<typeof making>[0];
-interface Opening { readonly row: NewTicket; readonly drafts: readonly Draft[] }
-interface Asked extends Wanted { readonly subject: string; readonly description?: string | undefined; readonly contact?: Named | null | undefined }
+interface Opening {
+  readonly row: NewTicket;
+  readonly drafts: readonly Draft[];
+}
+interface Asked extends Wanted {
+  readonly subject: string;
+  readonly description?: string | undefined;
+  readonly contact?: Named | null | undefined;
+}
 
 /** A new ticket for problems of one company, or why there cannot be one. */
-async function opening(tx: TenantTx, world: World, desk: Desk, problems: readonly ProblemRow[], asked: Asked, number: number): Promise<Result<Opening>> {
+async function opening(
+  tx: TenantTx,
+  world: World,
+  desk: Desk,
+  problems: readonly ProblemRow[],
+  asked: Asked,
+  number: number,
+): Promise<Result<Opening>> {
   const free = await freeOf(tx, world, desk, problems);
   if (!free.ok) return free;
   const { company } = free.value;
-  const wanted = await chosen(tx, desk, company, { ...asked, status: asked.status ?? openStatus(desk)?.id ?? '', priority: asked.priority === undefined ? desk.settings.priority : asked.priority });
+  const wanted = await chosen(tx, desk, company, {
+    ...asked,
+    status: asked.status ?? openStatus(desk)?.id ?? '',
+    priority: asked.priority === undefined ? desk.settings.priority : asked.priority,
+  });
   if (!wanted.ok) return wanted;
   const { status, priority = null, owner = null } = wanted.value;
-  if (status === undefined || status.closed) return failed(bad('status', MESSAGES.ticketNoSuchChoice));
-  const row: NewTicket = { id: world.chance.uuid(), number, company, system: desk.settings.system, contact: asked.contact ?? null, subject: asked.subject, description: asked.description ?? '', status, priority, owner };
-  return ok({ row, drafts: making(row, problems.map(({ n }) => n)) });
+  if (status === undefined || status.closed)
+    return failed(bad('status', MESSAGES.ticketNoSuchChoice));
+  const row: NewTicket = {
+    id: world.chance.uuid(),
+    number,
+    company,
+    system: desk.settings.system,
+    contact: asked.contact ?? null,
+    subject: asked.subject,
+    description: asked.description ?? '',
+    status,
+    priority,
+    owner,
+  };
+  return ok({
+    row,
+    drafts: making(
+      row,
+      problems.map(({ n }) => n),
+    ),
+  });
 }
 
-const PARTS = ['subject', 'description', 'status', 'priority', 'owner'] as const satisfies readonly TicketPart[];
+const PARTS = [
+  'subject',
+  'description',
+  'status',
+  'priority',
+  'owner',
+] as const satisfies readonly TicketPart[];
 
-interface Wanted { readonly status?: string | undefined; readonly priority?: string | null | undefined; readonly owner?: Named | null | undefined }
+interface Wanted {
+  readonly status?: string | undefined;
+  readonly priority?: string | null | undefined;
+  readonly owner?: Named | null | undefined;
+}
 
-/** What was chosen, by its id, as it is among what there is to choose. Members of a system are known by it alone. */
-async function chosen(tx: TenantTx, desk: Desk, company: CompanyN, { status, priority, owner }: Wanted): Promise<Result<Pick<TicketChange, 'status' | 'priority' | 'owner'>>> {
-  const own = desk.settings.system === 'own', to: Pick<TicketChange, 'status' | 'priority' | 'owner'> = {};
+/**
+ * What was chosen, by its id, as it is among what there is to choose. Members of a system are known
+ * by it alone.
+ */
+async function chosen(
+  tx: TenantTx,
+  desk: Desk,
+  company: CompanyN,
+  { status, priority, owner }: Wanted,
+): Promise<Result<Pick<TicketChange, 'status' | 'priority' | 'owner'>>> {
+  const own = desk.settings.system === 'own';
+  const to: Pick<TicketChange, 'status' | 'priority' | 'owner'> = {};
   if (status !== undefined) {
     const found = statusesOf(desk).find(({ id }) => id === status);
     if (!found) return failed(bad('status', MESSAGES.ticketNoSuchChoice));
@@ -147,7 +278,12 @@ async function chosen(tx: TenantTx, desk: Desk, company: CompanyN, { status, pri
     to.priority = found;
   }
   if (owner !== undefined) {
-    const found = owner === null ? null : own ? (await peopleOf(tx, company)).find(({ id }) => id === owner.id) : owner;
+    const found =
+      owner === null
+        ? null
+        : own
+          ? (await peopleOf(tx, company)).find(({ id }) => id === owner.id)
+          : owner;
     if (found === undefined) return failed(bad('owner', MESSAGES.ticketNoSuchChoice));
     to.owner = found && { id: found.id, name: found.name };
   }

@@ -21,89 +21,226 @@ import { connectedOf, deskOf, heard } from './ticketing.ts';
 /** Trying reaches out: so often in a minute, for each provider. */
 const TRIES = 10;
 const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.ticketingNotYours };
-const bad = (path: string, message: string): Failure => ({ kind: 'bad-input', message, issues: [{ path, message }] });
+const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});
 export const CALLBACK = '/hooks/connectwise';
 
-/** TICKET-8: which system is connected, and which of its companies ours stand for: by who sees all companies. */
-export function ticketingHandlers(world: World): Pick<Handlers, 'getTicketing' | 'setTicketing' | 'testTicketing' | 'listMappings' | 'setMappings' | 'checkMappings'> {
+/**
+ * TICKET-8: which system is connected, and which of its companies ours stand for: by who sees all
+ * companies.
+ */
+export function ticketingHandlers(
+  world: World,
+): Pick<
+  Handlers,
+  | 'getTicketing'
+  | 'setTicketing'
+  | 'testTicketing'
+  | 'listMappings'
+  | 'setMappings'
+  | 'checkMappings'
+> {
   const often = makeOften(TRIES);
   const tooOften = (ask: Ask): Failure | null => {
     const retryAfterMs = often.ask(ask.tenant, ask.now);
-    return retryAfterMs === null ? null : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
+    return retryAfterMs === null
+      ? null
+      : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
   };
   const keptOf = (tx: TenantTx, ask: Ask): Promise<TicketingKept> => kept(tx, world, ask);
 
   return {
-    getTicketing: (_, ask) => keeper(ask) ? world.store.tenant(ask.tenant, async (tx) => ok(await keptOf(tx, ask))) : no(),
+    getTicketing: (_, ask) =>
+      keeper(ask) ? world.store.tenant(ask.tenant, async (tx) => ok(await keptOf(tx, ask))) : no(),
 
-    setTicketing: ({ settings, secret }, ask) => keeper(ask) ? world.store.tenant(ask.tenant, async (tx): Promise<Result<TicketingKept>> => {
-      await tx.lock();
-      const desk = await deskOf(tx), before = desk.settings, { system } = settings;
-      if (system !== 'own') {
-        if (settings[system] === null) return failed(bad(`settings.${system}`, MESSAGES.ticketingNotSet(SYSTEM_NAMES[system])));
-        if (secret === undefined && (addressOf(before, system) !== addressOf(settings, system) || await secretOf(tx, world, system) === null)) return failed(bad('secret', MESSAGES.ticketingNoSecret));
-        if (secret !== undefined) await keepSecret(tx, world, system, secret);
-      }
-      // A secret was typed for one address and name: whoever changes them does not get it sent to another, also where that system is connected only later.
-      for (const one of ['connectwise', 'autotask'] as const) if (addressOf(before, one) !== addressOf(settings, one) && (one !== system || secret === undefined)) await keepSecret(tx, world, one, null);
-      const other = system !== before.system || (system !== 'own' && addressOf(before, system) !== addressOf(settings, system));
-      const now = ask.now, { seq } = await tx.head();
-      const row = {
-        settings: JSON.stringify(settings), poll_at: now, tries: 0, fault: null, ...(other ? { choices: JSON.stringify(NO_CHOICES), cursor: now, polled_at: null } : {}),
-        // What results mean for tickets is followed from when that is switched on.
-        ...(before.reopenDays === 0 && !before.resolveOnSuccess ? { log_seq: seq } : {}),
-      };
-      await tx.sql.insertInto('ticketing').values({ tenant_id: tx.tenant, choices: JSON.stringify(NO_CHOICES), cursor: now, log_seq: seq, ...row }).onConflict((on) => on.column('tenant_id').doUpdateSet(row)).execute();
-      // Companies of one system say nothing of another's.
-      if (other) await tx.sql.deleteFrom('ticket_company').where('tenant_id', '=', tx.tenant).execute();
-      else await tryAgain(tx, now);
-      await audit(tx, world, ask, { what: 'ticketing.changed', user: null, detail: { system, secret: secret !== undefined, reopenDays: settings.reopenDays, resolveOnSuccess: settings.resolveOnSuccess } });
-      return ok(await keptOf(tx, ask));
-    }) : no(),
+    setTicketing: ({ settings, secret }, ask) =>
+      keeper(ask)
+        ? world.store.tenant(ask.tenant, async (tx): Promise<Result<TicketingKept>> => {
+            await tx.lock();
+            const desk = await deskOf(tx);
+            const before = desk.settings;
+            const { system } = settings;
+            if (system !== 'own') {
+              if (settings[system] === null)
+                return failed(
+                  bad(`settings.${system}`, MESSAGES.ticketingNotSet(SYSTEM_NAMES[system])),
+                );
+              if (
+                secret === undefined &&
+                (addressOf(before, system) !== addressOf(settings, system) ||
+                  (await secretOf(tx, world, system)) === null)
+              )
+                return failed(bad('secret', MESSAGES.ticketingNoSecret));
+              if (secret !== undefined) await keepSecret(tx, world, system, secret);
+            }
+            // A secret was typed for one address and name: whoever changes them does not get it
+            // sent to another, also where that system is connected only later.
+            for (const one of ['connectwise', 'autotask'] as const)
+              if (
+                addressOf(before, one) !== addressOf(settings, one) &&
+                (one !== system || secret === undefined)
+              )
+                await keepSecret(tx, world, one, null);
+            const other =
+              system !== before.system ||
+              (system !== 'own' && addressOf(before, system) !== addressOf(settings, system));
+            const now = ask.now;
+            const { seq } = await tx.head();
+            const row = {
+              settings: JSON.stringify(settings),
+              poll_at: now,
+              tries: 0,
+              fault: null,
+              ...(other
+                ? { choices: JSON.stringify(NO_CHOICES), cursor: now, polled_at: null }
+                : {}),
+              // What results mean for tickets is followed from when that is switched on.
+              ...(before.reopenDays === 0 && !before.resolveOnSuccess ? { log_seq: seq } : {}),
+            };
+            await tx.sql
+              .insertInto('ticketing')
+              .values({
+                tenant_id: tx.tenant,
+                choices: JSON.stringify(NO_CHOICES),
+                cursor: now,
+                log_seq: seq,
+                ...row,
+              })
+              .onConflict((on) => on.column('tenant_id').doUpdateSet(row))
+              .execute();
+            // Companies of one system say nothing of another's.
+            if (other)
+              await tx.sql
+                .deleteFrom('ticket_company')
+                .where('tenant_id', '=', tx.tenant)
+                .execute();
+            else await tryAgain(tx, now);
+            await audit(tx, world, ask, {
+              what: 'ticketing.changed',
+              user: null,
+              detail: {
+                system,
+                secret: secret !== undefined,
+                reopenDays: settings.reopenDays,
+                resolveOnSuccess: settings.resolveOnSuccess,
+              },
+            });
+            return ok(await keptOf(tx, ask));
+          })
+        : no(),
 
     async testTicketing(_, ask) {
       if (!keeper(ask)) return no();
       const tooMany = tooOften(ask);
       if (tooMany) return failed(tooMany);
-      const { desk, connected } = await world.store.tenant(ask.tenant, async (tx) => { const found = await deskOf(tx); return { desk: found, connected: await connectedOf(tx, world, found) }; });
+      const { desk, connected } = await world.store.tenant(ask.tenant, async (tx) => {
+        const found = await deskOf(tx);
+        return { desk: found, connected: await connectedOf(tx, world, found) };
+      });
       const name = SYSTEM_NAMES[desk.settings.system];
-      const done = connected === null ? null : await heard(() => connected.psa.choices(desk.settings.board));
+      const done =
+        connected === null ? null : await heard(() => connected.psa.choices(desk.settings.board));
       return world.store.tenant(ask.tenant, async (tx) => {
         if (done?.ok === true) {
-          await tx.sql.updateTable('ticketing').set({ choices: JSON.stringify(done.value), fault: null, poll_at: ask.now }).where('tenant_id', '=', tx.tenant).execute();
+          await tx.sql
+            .updateTable('ticketing')
+            .set({ choices: JSON.stringify(done.value), fault: null, poll_at: ask.now })
+            .where('tenant_id', '=', tx.tenant)
+            .execute();
           await tryAgain(tx, ask.now);
         }
         const all = await keptOf(tx, ask);
-        if (done === null) return ok({ ok: false, says: desk.settings.system === 'own' ? 'No ticketing system is connected.' : MESSAGES.ticketingNotSet(name), kept: all });
+        if (done === null)
+          return ok({
+            ok: false,
+            says:
+              desk.settings.system === 'own'
+                ? 'No ticketing system is connected.'
+                : MESSAGES.ticketingNotSet(name),
+            kept: all,
+          });
         if (!done.ok) return ok({ ok: false, says: done.fault.message, kept: all });
         const { boards, statuses } = done.value;
-        return ok({ ok: true, says: `${name} answered: ${boards.length} ${desk.settings.system === 'autotask' ? 'queues' : 'boards'}, ${statuses.length} statuses.`, kept: all });
+        return ok({
+          ok: true,
+          says: `${name} answered: ${boards.length} ${desk.settings.system === 'autotask' ? 'queues' : 'boards'}, ${statuses.length} statuses.`,
+          kept: all,
+        });
       });
     },
 
-    listMappings: (_, ask) => keeper(ask) ? world.store.tenant(ask.tenant, async (tx) => ok(await mappings(tx)), { readOnly: true }) : no(),
+    listMappings: (_, ask) =>
+      keeper(ask)
+        ? world.store.tenant(ask.tenant, async (tx) => ok(await mappings(tx)), { readOnly: true })
+        : no(),
 
-    setMappings: ({ pairs }, ask) => keeper(ask) ? world.store.tenant(ask.tenant, async (tx): Promise<Result<MappedOut[]>> => {
-      const { settings: { system } } = await deskOf(tx), companies = await tx.rows('company', pairs.map(({ company }) => company));
-      if (system === 'own') return failed(bad('pairs', MESSAGES.ticketingNotSet(SYSTEM_NAMES.own)));
-      if (pairs.some(({ company }) => { const row = companies.get(company); return row === undefined || row.deletedAt !== undefined; })) return failed(bad('pairs', MESSAGES.notFound));
-      for (const { company, remote } of pairs) {
-        const of = { tenant_id: tx.tenant, company_n: company };
-        if (remote === null) { await tx.sql.deleteFrom('ticket_company').where('tenant_id', '=', tx.tenant).where('company_n', '=', company).execute(); continue; }
-        const row = { remote_id: remote.id, remote_name: remote.name, health: 'ok' as const, checked_at: ask.now };
-        await tx.sql.insertInto('ticket_company').values({ ...of, ...row }).onConflict((on) => on.columns(['tenant_id', 'company_n']).doUpdateSet(row)).execute();
-      }
-      await tryAgain(tx, ask.now);
-      await audit(tx, world, ask, { what: 'ticketing.mapped', user: null, detail: { companies: pairs.length } });
-      return ok(await mappings(tx));
-    }) : no(),
+    setMappings: ({ pairs }, ask) =>
+      keeper(ask)
+        ? world.store.tenant(ask.tenant, async (tx): Promise<Result<MappedOut[]>> => {
+            const {
+              settings: { system },
+            } = await deskOf(tx);
+            const companies = await tx.rows(
+              'company',
+              pairs.map(({ company }) => company),
+            );
+            if (system === 'own')
+              return failed(bad('pairs', MESSAGES.ticketingNotSet(SYSTEM_NAMES.own)));
+            if (
+              pairs.some(({ company }) => {
+                const row = companies.get(company);
+                return row === undefined || row.deletedAt !== undefined;
+              })
+            )
+              return failed(bad('pairs', MESSAGES.notFound));
+            for (const { company, remote } of pairs) {
+              const of = { tenant_id: tx.tenant, company_n: company };
+              if (remote === null) {
+                await tx.sql
+                  .deleteFrom('ticket_company')
+                  .where('tenant_id', '=', tx.tenant)
+                  .where('company_n', '=', company)
+                  .execute();
+                continue;
+              }
+              const row = {
+                remote_id: remote.id,
+                remote_name: remote.name,
+                health: 'ok' as const,
+                checked_at: ask.now,
+              };
+              await tx.sql
+                .insertInto('ticket_company')
+                .values({ ...of, ...row })
+                .onConflict((on) => on.columns(['tenant_id', 'company_n']).doUpdateSet(row))
+                .execute();
+            }
+            await tryAgain(tx, ask.now);
+            await audit(tx, world, ask, {
+              what: 'ticketing.mapped',
+              user: null,
+              detail: { companies: pairs.length },
+            });
+            return ok(await mappings(tx));
+          })
+        : no(),
 
     async checkMappings(_, ask) {
       if (!keeper(ask)) return no();
       const tooMany = tooOften(ask);
       if (tooMany) return failed(tooMany);
-      const { connected, system } = await world.store.tenant(ask.tenant, async (tx) => { const desk = await deskOf(tx); return { connected: await connectedOf(tx, world, desk), system: desk.settings.system }; });
-      if (connected === null) return failed({ kind: 'conflict', message: MESSAGES.ticketingNotSet(SYSTEM_NAMES[system]) });
+      const { connected, system } = await world.store.tenant(ask.tenant, async (tx) => {
+        const desk = await deskOf(tx);
+        return { connected: await connectedOf(tx, world, desk), system: desk.settings.system };
+      });
+      if (connected === null)
+        return failed({
+          kind: 'conflict',
+          message: MESSAGES.ticketingNotSet(SYSTEM_NAMES[system]),
+        });
       const all = await heard(() => connected.psa.everyCompany());
       if (!all.ok) return failed(unheard(all.fault));
       return world.store.tenant(ask.tenant, async (tx) => {
@@ -119,34 +256,73 @@ export function ticketingHandlers(world: World): Pick<Handlers, 'getTicketing' |
 const keeper = ({ signed }: Ask): boolean => signed !== null && scopeOf(signed).companies === null;
 const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));
 
-export const unheard = ({ is, message, afterMs }: PsaFault): Failure => (is === 'later' ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 } : { kind: 'conflict', message });
+export const unheard = ({ is, message, afterMs }: PsaFault): Failure =>
+  is === 'later'
+    ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 }
+    : { kind: 'conflict', message };
 
-const addressOf = (settings: Ticketing, system: 'connectwise' | 'autotask'): string => JSON.stringify(settings[system]);
+const addressOf = (settings: Ticketing, system: 'connectwise' | 'autotask'): string =>
+  JSON.stringify(settings[system]);
 
 async function kept(tx: TenantTx, world: World, ask: Ask): Promise<TicketingKept> {
-  const { settings, choices, polledAt, fault } = await deskOf(tx), { system } = settings;
-  const waiting = await tx.sql.selectFrom('ticket_work').select((e) => e.fn.countAll<number>().as('n')).where('tenant_id', '=', tx.tenant).executeTakeFirst();
-  return { settings, secret: system !== 'own' && await secretOf(tx, world, system) !== null, choices, polledAt, fault, waiting: waiting?.n ?? 0, callback: `${await portalAddress(tx, world, ask)}${CALLBACK}` };
+  const { settings, choices, polledAt, fault } = await deskOf(tx);
+  const { system } = settings;
+  const waiting = await tx.sql
+    .selectFrom('ticket_work')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirst();
+  return {
+    settings,
+    secret: system !== 'own' && (await secretOf(tx, world, system)) !== null,
+    choices,
+    polledAt,
+    fault,
+    waiting: waiting?.n ?? 0,
+    callback: `${await portalAddress(tx, world, ask)}${CALLBACK}`,
+  };
 }
 
 /** Every company that is not deleted, by name. */
 async function mappings(tx: TenantTx): Promise<MappedOut[]> {
-  const rows = new Map((await tx.sql.selectFrom('ticket_company').selectAll().where('tenant_id', '=', tx.tenant).execute()).map((row) => [row.company_n, row]));
-  return (await tx.all('company')).filter(({ deletedAt }) => deletedAt === undefined).toSorted((a, b) => a.name.localeCompare(b.name, 'en') || a.n - b.n).map(({ n, name }): MappedOut => {
-    const row = rows.get(n);
-    return { company: n, name, remote: row ? { id: row.remote_id, name: row.remote_name } : null, health: row?.health ?? 'not mapped', checkedAt: row?.checked_at ?? null };
-  });
+  const rows = new Map(
+    (
+      await tx.sql
+        .selectFrom('ticket_company')
+        .selectAll()
+        .where('tenant_id', '=', tx.tenant)
+        .execute()
+    ).map((row) => [row.company_n, row]),
+  );
+  return (await tx.all('company'))
+    .filter(({ deletedAt }) => deletedAt === undefined)
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en') || a.n - b.n)
+    .map(({ n, name }): MappedOut => {
+      const row = rows.get(n);
+      return {
+        company: n,
+        name,
+        remote: row ? { id: row.remote_id, name: row.remote_name } : null,
+        health: row?.health ?? 'not mapped',
+        checkedAt: row?.checked_at ?? null,
+      };
+    });
 }
 
 const key = (name: string): string => name.trim().toLowerCase();
 /** Companies without one, and the one there that is named exactly alike: where two are, neither. */
-function sameNames(companies: readonly MappedOut[], remote: readonly Named[]): { company: CompanyN; remote: { id: string; name: string } }[] {
+function sameNames(
+  companies: readonly MappedOut[],
+  remote: readonly Named[],
+): { company: CompanyN; remote: { id: string; name: string } }[] {
   const byName = new Map<string, Named | null>();
   for (const one of remote) byName.set(key(one.name), byName.has(key(one.name)) ? null : one);
   const taken = new Set(companies.flatMap((one) => one.remote?.id ?? []));
   return companies.flatMap(({ company, name, health }) => {
-    const found = health === 'not mapped' || health === 'missing' ? byName.get(key(name)) : undefined;
-    return found && !taken.has(found.id) ? [{ company, remote: { id: found.id, name: found.name } }] : [];
+    const found =
+      health === 'not mapped' || health === 'missing' ? byName.get(key(name)) : undefined;
+    return found && !taken.has(found.id)
+      ? [{ company, remote: { id: found.id, name: found.name } }]
+      : [];
   });
 }
-

@@ -6,25 +6,48 @@ import { checkedAddress, OutboundError } from '../outbound/address.ts';
 import type { World } from '../world.ts';
 import type { DirectoryAt } from './of.ts';
 
-const CONNECT_MS: Ms = 5_000, ANSWER_MS: Ms = 8_000, ALL_MS: Ms = 15_000;
+const CONNECT_MS: Ms = 5_000;
+const ANSWER_MS: Ms = 8_000;
+const ALL_MS: Ms = 15_000;
 
 /**
- * One conversation with the directory, closed when `work` has ended. Always under TLS, whose certificate must be the host's: by LDAPS, or by
- * StartTLS before anything else is said where the address is `ldap:`. One connection only: a library that connects anew by itself would go
- * on without TLS and without a name. Throws an `OutboundError` where it cannot be reached; what the directory answers passes through.
+ * One conversation with the directory, closed when `work` has ended. Always under TLS, whose
+ * certificate must be the host's: by LDAPS, or by StartTLS before anything else is said where the
+ * address is `ldap:`. One connection only: a library that connects anew by itself would go on
+ * without TLS and without a name. Throws an `OutboundError` where it cannot be reached; what the
+ * directory answers passes through.
  */
-export async function talk<T>(world: World, { url, ca }: DirectoryAt, work: (client: Client) => Promise<T>): Promise<T> {
+export async function talk<T>(
+  world: World,
+  { url, ca }: DirectoryAt,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const { protocol, hostname, port } = new URL(url);
   const address = await checkedAddress(world, hostname);
-  const tls: ConnectionOptions = { minVersion: 'TLSv1.2', ...(isIP(hostname) === 0 ? { servername: hostname } : {}), ...(ca === null ? {} : { ca }) };
+  const tls: ConnectionOptions = {
+    minVersion: 'TLSv1.2',
+    ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
+    ...(ca === null ? {} : { ca }),
+  };
   const at = `${isIP(address) === 6 ? `[${address}]` : address}${port === '' ? '' : `:${port}`}`;
   let connections = 0;
   const client = new Client({
-    url: `${protocol}//${at}`, timeout: ANSWER_MS, connectTimeout: CONNECT_MS, ...(protocol === 'ldaps:' ? { tlsOptions: tls } : {}),
-    createConnection: ((to: number, host: string) => { connections += 1; if (connections > 1) throw new Error('a second connection'); return connect(to, host); }) as typeof connect,
+    url: `${protocol}//${at}`,
+    timeout: ANSWER_MS,
+    connectTimeout: CONNECT_MS,
+    ...(protocol === 'ldaps:' ? { tlsOptions: tls } : {}),
+    createConnection: ((to: number, host: string) => {
+      connections += 1;
+      if (connections > 1) throw new Error('a second connection');
+      return connect(to, host);
+    }) as typeof connect,
   });
   let timer: { cancel(): void } | undefined;
-  const late = new Promise<never>((_, reject) => { timer = world.clock.after(ALL_MS, () => { reject(new OutboundError('unreachable', 'The directory did not answer in time.')); }); });
+  const late = new Promise<never>((_, reject) => {
+    timer = world.clock.after(ALL_MS, () => {
+      reject(new OutboundError('unreachable', 'The directory did not answer in time.'));
+    });
+  });
   try {
     const whole = (async () => {
       if (protocol === 'ldap:') await client.startTLS({ ...tls, host: hostname });

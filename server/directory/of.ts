@@ -11,8 +11,9 @@ import type { Look } from './standing.ts';
 export type DirectoryAt = InferOutput<typeof DirectorySettings>;
 
 /**
- * The provider's directory as its settings name it; null where none is set, or its service account has no password. What it answers may be
- * asked after the transaction has ended, and should be: a directory can take seconds.
+ * The provider's directory as its settings name it; null where none is set, or its service account
+ * has no password. What it answers may be asked after the transaction has ended, and should be: a
+ * directory can take seconds.
  */
 export async function directoryOf(tx: TenantTx, world: World): Promise<Directory | null> {
   const set = await setOf(tx, world);
@@ -25,8 +26,17 @@ export async function lookOf(tx: TenantTx, world: World): Promise<Look | null> {
   return set && standingIn(world, set.at, set.password);
 }
 
-async function setOf(tx: TenantTx, world: World): Promise<{ readonly at: DirectoryAt; readonly password: string } | null> {
-  const { settings: { directory: at } } = await tx.sql.selectFrom('provider').select('settings').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+async function setOf(
+  tx: TenantTx,
+  world: World,
+): Promise<{ readonly at: DirectoryAt; readonly password: string } | null> {
+  const {
+    settings: { directory: at },
+  } = await tx.sql
+    .selectFrom('provider')
+    .select('settings')
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirstOrThrow();
   const password = at ? await secretOf(tx, world, 'directory') : null;
   return at && password !== null ? { at, password } : null;
 }

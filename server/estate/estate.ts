@@ -6,35 +6,54 @@ import { makePlan } from './make-plan.ts';
 import type { EstatePlan, Size } from './plan.ts';
 import { settle } from './settle.ts';
 
-interface Kept { readonly size: Size; readonly seed: number; readonly bornAt: Ms }
+interface Kept {
+  readonly size: Size;
+  readonly seed: number;
+  readonly bornAt: Ms;
+}
 const SETTING = 'estate';
 const SEED = 20_260_301;
 const MINUTE: Ms = 60_000;
 
-/** Another estate was asked for than the data hold. The message is for whoever started the server. */
+/**
+ * Another estate was asked for than the data hold. The message is for whoever started the server.
+ */
 export class OtherEstate extends Error {
   constructor(held: Estate, asked: Estate) {
-    super(`They hold ${held === 'none' ? 'no demo estate' : `the ${held} estate`}: start with --estate ${held}, or set DAYBOOK_DATA to another folder for --estate ${asked}.`);
+    super(
+      `They hold ${held === 'none' ? 'no demo estate' : `the ${held} estate`}: start with --estate ${held}, or set DAYBOOK_DATA to another folder for --estate ${asked}.`,
+    );
     this.name = 'OtherEstate';
   }
 }
 
 /**
- * The estate of the data, chosen at the first start: what is asked for, else the small one. Null where there is none. Throws `OtherEstate` where
- * another is asked for than is there. Its plan follows from what is kept of it.
+ * The estate of the data, chosen at the first start: what is asked for, else the small one. Null
+ * where there is none. Throws `OtherEstate` where another is asked for than is there. Its plan
+ * follows from what is kept of it.
  */
 export async function chooseEstate(world: World, asked: Estate | null): Promise<EstatePlan | null> {
   const kept = await keptOf(world);
-  const held: Estate | null = kept?.size ?? ((await world.store.tenants()).length > 0 ? 'none' : null);
+  const held: Estate | null =
+    kept?.size ?? ((await world.store.tenants()).length > 0 ? 'none' : null);
   if (held !== null && asked !== null && asked !== held) throw new OtherEstate(held, asked);
   const size = held ?? asked ?? 'small';
   if (size === 'none') return null;
-  const { seed, bornAt } = kept ?? await keep(world, { size, seed: SEED, bornAt: world.clock.now() });
+  const { seed, bornAt } =
+    kept ?? (await keep(world, { size, seed: SEED, bornAt: world.clock.now() }));
   return makePlan(seed, size, bornAt);
 }
 
-/** Brings the estate up to now: providers, people and past at the first start, what happened meanwhile at a later one. */
-export async function bringUp(world: World, plan: EstatePlan, password: () => Promise<string>, tell: (progress: Progress) => void): Promise<number> {
+/**
+ * Brings the estate up to now: providers, people and past at the first start, what happened
+ * meanwhile at a later one.
+ */
+export async function bringUp(
+  world: World,
+  plan: EstatePlan,
+  password: () => Promise<string>,
+  tell: (progress: Progress) => void,
+): Promise<number> {
   const now = world.clock.now();
   let runs = 0;
   for (const provider of plan.providers) {
@@ -48,11 +67,18 @@ export async function bringUp(world: World, plan: EstatePlan, password: () => Pr
 }
 
 async function keptOf(world: World): Promise<Kept | null> {
-  const row = await world.store.system((sql) => sql.selectFrom('server_setting').select('value').where('name', '=', SETTING).executeTakeFirst());
-  return row === undefined ? null : JSON.parse(row.value) as Kept;
+  const row = await world.store.system((sql) =>
+    sql.selectFrom('server_setting').select('value').where('name', '=', SETTING).executeTakeFirst(),
+  );
+  return row === undefined ? null : (JSON.parse(row.value) as Kept);
 }
 
 async function keep(world: World, kept: Kept): Promise<Kept> {
-  await world.store.system((sql) => sql.insertInto('server_setting').values({ name: SETTING, value: JSON.stringify(kept) }).execute());
+  await world.store.system((sql) =>
+    sql
+      .insertInto('server_setting')
+      .values({ name: SETTING, value: JSON.stringify(kept) })
+      .execute(),
+  );
   return kept;
 }

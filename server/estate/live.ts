@@ -17,23 +17,36 @@ const AHEAD: Ms = 30 * 60_000;
 /** Of a key in one request. */
 const AT_ONCE = 500;
 
-
 /** One provider's. */
-interface Course { readonly plan: ProviderPlan; told: Ms; agenda: readonly Happening[]; next: number; planned: Ms }
+interface Course {
+  readonly plan: ProviderPlan;
+  told: Ms;
+  agenda: readonly Happening[];
+  next: number;
+  planned: Ms;
+}
 
 /**
- * The estate lives on: runs start and end by their schedules, through the same door as those of real sources. What was not told while nobody asked
- * (the machine slept) is told at the next tick; stopping waits for what is being told. Nobody of the estate sits at its desk: that is for whoever looks at it.
+ * The estate lives on: runs start and end by their schedules, through the same door as those of
+ * real sources. What was not told while nobody asked (the machine slept) is told at the next tick;
+ * stopping waits for what is being told. Nobody of the estate sits at its desk: that is for whoever
+ * looks at it.
  */
 export async function startLife(world: World, { providers }: EstatePlan): Promise<Watch> {
   const courses: Course[] = [];
   for (const plan of providers) {
-    const told = await markAt(world, plan) ?? world.clock.now();
+    const told = (await markAt(world, plan)) ?? world.clock.now();
     courses.push({ plan, told, agenda: [], next: 0, planned: told });
   }
-  return repeat(world, EVERY, 'the demo estate could not go on', async (now, over) => {
-    for (const course of courses) if (!over()) await live(world, course, now);
-  }, null);
+  return repeat(
+    world,
+    EVERY,
+    'the demo estate could not go on',
+    async (now, over) => {
+      for (const course of courses) if (!over()) await live(world, course, now);
+    },
+    null,
+  );
 }
 
 async function live(world: World, course: Course, now: Ms): Promise<void> {
@@ -67,28 +80,69 @@ function dueOf(course: Course, now: Ms): Happening[] {
   return due;
 }
 
-async function tellAll(world: World, plan: ProviderPlan, due: readonly Happening[], now: Ms): Promise<void> {
+async function tellAll(
+  world: World,
+  plan: ProviderPlan,
+  due: readonly Happening[],
+  now: Ms,
+): Promise<void> {
   const byKey = new Map<number, Happening[]>();
   for (const one of due) {
-    const key = one.is === 'sample' ? one.repository.key : one.is === 'seen' ? one.machine.key : one.job.key;
+    const key =
+      one.is === 'sample' ? one.repository.key : one.is === 'seen' ? one.machine.key : one.job.key;
     const list = byKey.get(key);
     if (list) list.push(one);
     else byKey.set(key, [one]);
   }
-  const ids = [...byKey.keys()].flatMap((place): KeyId[] => { const id = plan.keys[place]?.id; return id === undefined ? [] : [id]; });
+  const ids = [...byKey.keys()].flatMap((place): KeyId[] => {
+    const id = plan.keys[place]?.id;
+    return id === undefined ? [] : [id];
+  });
   const keys = await world.store.tenant(plan.id, (tx) => tx.rows('key', ids), { readOnly: true });
   for (const [place, list] of byKey) {
     const key = keys.get(plan.keys[place]?.id ?? '');
     // A key that somebody revoked tells no more.
-    if (key && key.revokedAt === null) for (let from = 0; from < list.length; from += AT_ONCE) await tell(world, plan, key, list.slice(from, from + AT_ONCE), now);
+    if (key && key.revokedAt === null)
+      for (let from = 0; from < list.length; from += AT_ONCE)
+        await tell(world, plan, key, list.slice(from, from + AT_ONCE), now);
   }
   const value = String(now);
-  await world.store.system((sql) => sql.insertInto('server_setting').values({ name: markOf(plan), value }).onConflict((conflict) => conflict.column('name').doUpdateSet({ value })).execute());
+  await world.store.system((sql) =>
+    sql
+      .insertInto('server_setting')
+      .values({ name: markOf(plan), value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute(),
+  );
 }
 
-async function tell(world: World, plan: ProviderPlan, key: KeyRow, due: readonly Happening[], now: Ms): Promise<void> {
-  const results = due.flatMap((one, index) => (one.is === 'start' || one.is === 'finish' ? [normalOf(one, index)] : []));
+async function tell(
+  world: World,
+  plan: ProviderPlan,
+  key: KeyRow,
+  due: readonly Happening[],
+  now: Ms,
+): Promise<void> {
+  const results = due.flatMap((one, index) =>
+    one.is === 'start' || one.is === 'finish' ? [normalOf(one, index)] : [],
+  );
   if (results.length > 0) await record(world, plan.id, key, results, now);
-  await recordRepositories(world, plan.id, key, due.flatMap((one, index) => (one.is === 'sample' ? [{ index, value: sampleOf(plan, one.repository, one.at) }] : [])), now);
-  await recordComputers(world, plan.id, key, due.flatMap((one, index) => (one.is === 'seen' ? [{ index, value: computerOf(one.machine) }] : [])), now);
+  await recordRepositories(
+    world,
+    plan.id,
+    key,
+    due.flatMap((one, index) =>
+      one.is === 'sample' ? [{ index, value: sampleOf(plan, one.repository, one.at) }] : [],
+    ),
+    now,
+  );
+  await recordComputers(
+    world,
+    plan.id,
+    key,
+    due.flatMap((one, index) =>
+      one.is === 'seen' ? [{ index, value: computerOf(one.machine) }] : [],
+    ),
+    now,
+  );
 }

@@ -1,6 +1,11 @@
 import { type Dice, oneOf } from './dice.ts';
 
-export interface CompanyName { readonly name: string; readonly code: string; readonly town: string; readonly style: Style }
+export interface CompanyName {
+  readonly name: string;
+  readonly code: string;
+  readonly town: string;
+  readonly style: Style;
+}
 /** What a company mostly runs. */
 export type Style = 'windows' | 'linux' | 'cloud' | 'mixed';
 
@@ -46,16 +51,96 @@ export const HARBOUR: readonly CompanyName[] = [
 ];
 
 const FIRST = [
-  'Alder', 'Amber', 'Anchor', 'Arden', 'Barley', 'Beacon', 'Birch', 'Bramble', 'Bridge', 'Cedar', 'Chalk', 'Cinder', 'Clover', 'Copper', 'Coral', 'Crane',
-  'Crown', 'Dove', 'Drift', 'Eagle', 'Elder', 'Ember', 'Falcon', 'Fern', 'Flint', 'Garnet', 'Granite', 'Harrow', 'Hawthorn', 'Hazel', 'Heron', 'Ivory',
-  'Juniper', 'Lark', 'Laurel', 'Lime', 'Maple', 'Meadow', 'Moss', 'Oak', 'Onyx', 'Osprey', 'Pebble', 'Poplar', 'Quill', 'River', 'Rowan', 'Slate', 'Sorrel', 'Thorn',
+  'Alder',
+  'Amber',
+  'Anchor',
+  'Arden',
+  'Barley',
+  'Beacon',
+  'Birch',
+  'Bramble',
+  'Bridge',
+  'Cedar',
+  'Chalk',
+  'Cinder',
+  'Clover',
+  'Copper',
+  'Coral',
+  'Crane',
+  'Crown',
+  'Dove',
+  'Drift',
+  'Eagle',
+  'Elder',
+  'Ember',
+  'Falcon',
+  'Fern',
+  'Flint',
+  'Garnet',
+  'Granite',
+  'Harrow',
+  'Hawthorn',
+  'Hazel',
+  'Heron',
+  'Ivory',
+  'Juniper',
+  'Lark',
+  'Laurel',
+  'Lime',
+  'Maple',
+  'Meadow',
+  'Moss',
+  'Oak',
+  'Onyx',
+  'Osprey',
+  'Pebble',
+  'Poplar',
+  'Quill',
+  'River',
+  'Rowan',
+  'Slate',
+  'Sorrel',
+  'Thorn',
 ] as const;
 const SECOND = [
-  'Dental', 'Logistics', 'Legal', 'Bakery', 'Clinic', 'Motors', 'Foods', 'Media', 'Energy', 'Schools', 'Print', 'Packaging', 'Surveyors', 'Insurance', 'Homes',
-  'Engineering', 'Pharmacy', 'Travel', 'Interiors', 'Robotics',
+  'Dental',
+  'Logistics',
+  'Legal',
+  'Bakery',
+  'Clinic',
+  'Motors',
+  'Foods',
+  'Media',
+  'Energy',
+  'Schools',
+  'Print',
+  'Packaging',
+  'Surveyors',
+  'Insurance',
+  'Homes',
+  'Engineering',
+  'Pharmacy',
+  'Travel',
+  'Interiors',
+  'Robotics',
 ] as const;
 const TOWNS = [
-  'Leeds', 'York', 'Hull', 'Sheffield', 'Derby', 'Lincoln', 'Preston', 'Durham', 'Chester', 'Bolton', 'Stafford', 'Norwich', 'Bristol', 'Exeter', 'Cardiff', 'Reading',
+  'Leeds',
+  'York',
+  'Hull',
+  'Sheffield',
+  'Derby',
+  'Lincoln',
+  'Preston',
+  'Durham',
+  'Chester',
+  'Bolton',
+  'Stafford',
+  'Norwich',
+  'Bristol',
+  'Exeter',
+  'Cardiff',
+  'Reading',
 ] as const;
 const STYLES = ['windows', 'windows', 'mixed', 'linux', 'cloud'] as const;
 
@@ -65,15 +150,61 @@ export function companyNames(count: number): CompanyName[] {
     const first = FIRST[i % FIRST.length] ?? FIRST[0];
     const second = SECOND[Math.floor(i / FIRST.length + i) % SECOND.length] ?? SECOND[0];
     return {
-      name: `${first} ${second}`, code: `${first.slice(0, 2)}${second.slice(0, 1)}${Math.floor(i / FIRST.length).toString(36)}${(i % FIRST.length).toString(36)}`.toUpperCase(),
-      town: TOWNS[(i * 7) % TOWNS.length] ?? 'Leeds', style: STYLES[(i * 3) % STYLES.length] ?? 'mixed',
+      name: `${first} ${second}`,
+      code: `${first.slice(0, 2)}${second.slice(0, 1)}${Math.floor(i / FIRST.length).toString(36)}${(i % FIRST.length).toString(36)}`.toUpperCase(),
+      town: TOWNS[(i * 7) % TOWNS.length] ?? 'Leeds',
+      style: STYLES[(i * 3) % STYLES.length] ?? 'mixed',
     };
   });
   return [...KNOWN.slice(0, count), ...made];
 }
 
-const GIVEN = ['amelia', 'ben', 'carys', 'daniel', 'ewa', 'farid', 'grace', 'hugo', 'isla', 'jon', 'kirsty', 'leon', 'maya', 'niall', 'olive', 'petra', 'rashid', 'sian', 'tom', 'una', 'vik', 'wendy'] as const;
-const FAMILY = ['archer', 'booth', 'clegg', 'drew', 'ellis', 'firth', 'gill', 'hirst', 'iqbal', 'jagger', 'kaye', 'lund', 'moss', 'nolan', 'ogden', 'pell', 'ridley', 'shaw', 'tate', 'varley'] as const;
+const GIVEN = [
+  'amelia',
+  'ben',
+  'carys',
+  'daniel',
+  'ewa',
+  'farid',
+  'grace',
+  'hugo',
+  'isla',
+  'jon',
+  'kirsty',
+  'leon',
+  'maya',
+  'niall',
+  'olive',
+  'petra',
+  'rashid',
+  'sian',
+  'tom',
+  'una',
+  'vik',
+  'wendy',
+] as const;
+const FAMILY = [
+  'archer',
+  'booth',
+  'clegg',
+  'drew',
+  'ellis',
+  'firth',
+  'gill',
+  'hirst',
+  'iqbal',
+  'jagger',
+  'kaye',
+  'lund',
+  'moss',
+  'nolan',
+  'ogden',
+  'pell',
+  'ridley',
+  'shaw',
+  'tate',
+  'varley',
+] as const;
 
 /** A mailbox, a home folder: who is in a message. */
 export const personIn = (dice: Dice): string => `${oneOf(GIVEN, dice)}.${oneOf(FAMILY, dice)}`;

@@ -15,10 +15,15 @@ import type { ProviderPlan } from './plan.ts';
 import { normalOf, sampled, saysOf, seen } from './said.ts';
 import { momentOf, plainCronNext, weekdayOf } from './when.ts';
 
-/** What a past is made of beside the plan. `companies` by their places in the plan; `heard`: keys that posted before. */
+/**
+ * What a past is made of beside the plan. `companies` by their places in the plan; `heard`: keys
+ * that posted before.
+ */
 export interface Cast {
   readonly since: Ms;
-  /** The moment up to which all of it goes: what happens shortly before it nobody has cleared yet. */
+  /**
+   * The moment up to which all of it goes: what happens shortly before it nobody has cleared yet.
+   */
   readonly until: Ms;
   /** What should have happened before it nobody was there to miss. */
   readonly bootedAt: Ms;
@@ -28,15 +33,27 @@ export interface Cast {
   readonly heard: Set<string>;
 }
 
-/** Events in order, each with its own moment and actor; logs and objects of runs; how many runs there are in it. */
-export interface Past { readonly drafts: readonly Draft[]; readonly by: readonly By[]; readonly logs: readonly { readonly run: RunN; readonly body: string }[]; readonly tasks: readonly TasksOf[]; readonly runs: number }
+/**
+ * Events in order, each with its own moment and actor; logs and objects of runs; how many runs
+ * there are in it.
+ */
+export interface Past {
+  readonly drafts: readonly Draft[];
+  readonly by: readonly By[];
+  readonly logs: readonly { readonly run: RunN; readonly body: string }[];
+  readonly tasks: readonly TasksOf[];
+  readonly runs: number;
+}
 
 /**
- * What happened from a moment until before another, decided by the same rules as what comes in and what does not (RUN-3, RUN-5, RUN-6), minute by
- * minute. Pure but for `ground`, which it moves on.
+ * What happened from a moment until before another, decided by the same rules as what comes in and
+ * what does not (RUN-3, RUN-5, RUN-6), minute by minute. Pure but for `ground`, which it moves on.
  */
 export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms, to: Ms): Past {
-  const drafts: Draft[] = [], by: By[] = [], logs: { run: RunN; body: string }[] = [], tasks: TasksOf[] = [];
+  const drafts: Draft[] = [];
+  const by: By[] = [];
+  const logs: { run: RunN; body: string }[] = [];
+  const tasks: TasksOf[] = [];
   const dues = new Map<number, JobN[]>();
   const deeds = new Map<number, Deed[]>();
   const planned = new Map(plan.jobs.map((job) => [job.uid, job]));
@@ -44,7 +61,10 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
   const mornings = morningsOf(plan, cast, from, to);
   let runs = 0;
 
-  const put = (draft: Draft, who: By): void => { drafts.push(draft); by.push(who); };
+  const put = (draft: Draft, who: By): void => {
+    drafts.push(draft);
+    by.push(who);
+  };
   const say = (draft: Draft, who: By): void => {
     put(draft, who);
     fold(ground, { ...draft, ...who, seq: 0 } satisfies Logged);
@@ -57,13 +77,16 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
   };
 
   function due(n: JobN, at: Ms): void {
-    const job = ground.job.get(n), stat = ground.stat.get(n);
+    const job = ground.job.get(n);
+    const stat = ground.stat.get(n);
     if (!job || !stat) return;
     const expected = expectationOf(job, stat, cast.bootedAt, plainCronNext);
     if (expected === null) expect(n, at + 12 * HOUR);
     else if (expected.dueAt > at) expect(n, expected.dueAt);
     else {
-      miss(ground, job, expected.at, stat.lastStart, (company, entity, event) => { say({ company, entity, event }, byClock(at)); });
+      miss(ground, job, expected.at, stat.lastStart, (company, entity, event) => {
+        say({ company, entity, event }, byClock(at));
+      });
       runs += 1;
       expect(n, at + HOUR);
     }
@@ -72,14 +95,20 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
   function happen(one: Happening): void {
     if (one.is === 'start' || one.is === 'finish') return result(one);
     const place = one.is === 'sample' ? one.repository : one.is === 'seen' ? one.machine : one.job;
-    const key = cast.keys[place.key], company = cast.companies[place.company];
+    const key = cast.keys[place.key];
+    const company = cast.companies[place.company];
     if (!key || company === undefined) return;
-    if (one.is === 'sample') put(sampled(plan, one.repository, key.id, company, one.at), bySource(key, one.at));
+    if (one.is === 'sample')
+      put(sampled(plan, one.repository, key.id, company, one.at), bySource(key, one.at));
     else if (one.is === 'seen') put(seen(one.machine, key.id, company), bySource(key, one.at));
     else {
       const job = ground.job.get(ground.jobByUid.get(one.job.uid) ?? 0);
       const data = job ? jobChange(job, { ...saysOf(one.job), enabled: false }) : null;
-      if (data) say({ company, entity: `job:${data.n}`, event: { type: 'job.changed@1', data } }, bySource(key, one.at));
+      if (data)
+        say(
+          { company, entity: `job:${data.n}`, event: { type: 'job.changed@1', data } },
+          bySource(key, one.at),
+        );
     }
   }
 
@@ -94,7 +123,14 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
     if (one.is === 'finish') runs += decision.accepted; // a start that was told is the same run
     if (!cast.heard.has(key.id)) {
       cast.heard.add(key.id);
-      put({ company: key.company, entity: `key:${key.id}`, event: { type: 'key.heard@1', data: { id: key.id } } }, bySource(key, one.at));
+      put(
+        {
+          company: key.company,
+          entity: `key:${key.id}`,
+          event: { type: 'key.heard@1', data: { id: key.id } },
+        },
+        bySource(key, one.at),
+      );
     }
     const n = fresh ? ground.jobByUid.get(one.job.uid) : undefined;
     if (n !== undefined) expect(n, one.at + HOUR);
@@ -103,8 +139,21 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
   function round(at: Ms): void {
     const [first, ...rest] = cast.technicians;
     if (first === undefined) return;
-    const pending = [...ground.problem.values()].filter((one) => one.closedAt === null && one.review === null && (one.snooze === null || one.snooze.until <= at)).sort((a, b) => a.n - b.n);
-    const desk = { at, technicians: [first, ...rest], last: at > cast.until - 44 * HOUR, jobOf: (one: { readonly job: JobN }) => planned.get(ground.job.get(one.job)?.uid ?? ''), causeOf: (one: { readonly cause: number }) => ground.cause.get(one.cause) } as const;
+    const pending = [...ground.problem.values()]
+      .filter(
+        (one) =>
+          one.closedAt === null &&
+          one.review === null &&
+          (one.snooze === null || one.snooze.until <= at),
+      )
+      .sort((a, b) => a.n - b.n);
+    const desk = {
+      at,
+      technicians: [first, ...rest],
+      last: at > cast.until - 44 * HOUR,
+      jobOf: (one: { readonly job: JobN }) => planned.get(ground.job.get(one.job)?.uid ?? ''),
+      causeOf: (one: { readonly cause: number }) => ground.cause.get(one.cause),
+    } as const;
     for (const deed of morning(plan, desk, pending)) {
       const minute = Math.floor(deed.at / MINUTE);
       deeds.set(minute, [...(deeds.get(minute) ?? []), deed]);
@@ -112,11 +161,35 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
   }
 
   function act({ at, by: user, problems, change }: Deed): void {
-    const targets = new Map<RunN, Target>(problems.flatMap((n) => {
-      const problem = ground.problem.get(n);
-      return problem ? [[problem.lastRun, { run: ground.run.get(problem.lastRun) ?? { n: problem.lastRun, job: problem.job, company: problem.company }, problem }] as const] : [];
-    }));
-    for (const draft of decideChange(change, [...targets.keys()], targets, user, at, () => 'somebody else').drafts) say(draft, { actor: { is: 'user', id: user }, subject: null, commandId: null, at });
+    const targets = new Map<RunN, Target>(
+      problems.flatMap((n) => {
+        const problem = ground.problem.get(n);
+        return problem
+          ? [
+              [
+                problem.lastRun,
+                {
+                  run: ground.run.get(problem.lastRun) ?? {
+                    n: problem.lastRun,
+                    job: problem.job,
+                    company: problem.company,
+                  },
+                  problem,
+                },
+              ] as const,
+            ]
+          : [];
+      }),
+    );
+    for (const draft of decideChange(
+      change,
+      [...targets.keys()],
+      targets,
+      user,
+      at,
+      () => 'somebody else',
+    ).drafts)
+      say(draft, { actor: { is: 'user', id: user }, subject: null, commandId: null, at });
   }
 
   for (const n of ground.job.keys()) due(Number(n), from);
@@ -127,7 +200,11 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
     dues.delete(minute);
     if (mornings.has(minute)) round(at);
     for (const deed of deeds.get(minute) ?? []) act(deed);
-    for (let one = happenings[next]; one !== undefined && one.at < at + MINUTE; one = happenings[next]) {
+    for (
+      let one = happenings[next];
+      one !== undefined && one.at < at + MINUTE;
+      one = happenings[next]
+    ) {
       happen(one);
       next += 1;
     }
@@ -153,4 +230,9 @@ function morningsOf(plan: ProviderPlan, { until }: Cast, from: Ms, to: Ms): Set<
 }
 
 const byClock = (at: Ms): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at });
-const bySource = ({ id }: KeyRow, at: Ms): By => ({ actor: { is: 'source', id }, subject: null, commandId: null, at });
+const bySource = ({ id }: KeyRow, at: Ms): By => ({
+  actor: { is: 'source', id },
+  subject: null,
+  commandId: null,
+  at,
+});

@@ -10,39 +10,150 @@ import { usedShare } from './runs.ts';
 
 /** What a source says of a job with each result. */
 export const saysOf = (job: JobPlan): JobSays => ({
-  uid: job.uid, name: job.name, source: job.source, type: job.type, group: job.group, computer: job.computer, server: job.server, managed: job.managed, enabled: true,
-  schedule: job.schedule, graceSec: job.graceSec,
+  uid: job.uid,
+  name: job.name,
+  source: job.source,
+  type: job.type,
+  group: job.group,
+  computer: job.computer,
+  server: job.server,
+  managed: job.managed,
+  enabled: true,
+  schedule: job.schedule,
+  graceSec: job.graceSec,
 });
 
 /** A start or an end as ingest takes it. */
-export function normalOf({ is, job, run, at }: Extract<Happening, { is: 'start' | 'finish' }>, index = 0): Normal {
-  const unknown = { endedAt: null, durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: null, message: null, exitCode: null, log: null, tasks: [], detail: {} };
+export function normalOf(
+  { is, job, run, at }: Extract<Happening, { is: 'start' | 'finish' }>,
+  index = 0,
+): Normal {
+  const unknown = {
+    endedAt: null,
+    durationSec: null,
+    bytes: null,
+    bytesProcessed: null,
+    files: null,
+    filesFailed: null,
+    message: null,
+    exitCode: null,
+    log: null,
+    tasks: [],
+    detail: {},
+  };
   // The end of a run does not switch its job on again, which was switched off meanwhile.
-  const begun = { index, job: { ...saysOf(job), enabled: !(job.habit.is === 'forgotten' && job.habit.at <= at) }, externalId: run.id, startedAt: run.startedAt, byArrival: false };
+  const begun = {
+    index,
+    job: { ...saysOf(job), enabled: !(job.habit.is === 'forgotten' && job.habit.at <= at) },
+    externalId: run.id,
+    startedAt: run.startedAt,
+    byArrival: false,
+  };
   if (is === 'start') return { ...begun, ...unknown, status: 'Running' };
   return {
-    ...begun, status: run.status, endedAt: run.endedAt, durationSec: run.durationSec, bytes: run.bytes, bytesProcessed: run.processed, files: run.files,
-    filesFailed: run.files === null ? null : run.filesFailed, message: run.message, exitCode: run.exitCode, log: run.logged ? logOf(job, run) : null,
-    tasks: run.logged ? objectsOf(job, run) : [], detail: run.detail,
+    ...begun,
+    status: run.status,
+    endedAt: run.endedAt,
+    durationSec: run.durationSec,
+    bytes: run.bytes,
+    bytesProcessed: run.processed,
+    files: run.files,
+    filesFailed: run.files === null ? null : run.filesFailed,
+    message: run.message,
+    exitCode: run.exitCode,
+    log: run.logged ? logOf(job, run) : null,
+    tasks: run.logged ? objectsOf(job, run) : [],
+    detail: run.detail,
   };
 }
 
-export function sampleOf(plan: Pick<ProviderPlan, 'bornAt'>, repository: RepositoryPlan, at: number): RepositoryIn {
+export function sampleOf(
+  plan: Pick<ProviderPlan, 'bornAt'>,
+  repository: RepositoryPlan,
+  at: number,
+): RepositoryIn {
   const { name, uid, type, hostName, path, capacity } = repository;
   const usedBytes = Math.round(capacity * usedShare(plan, repository, at));
-  return { name, uid, type, hostName, path, capacityBytes: capacity, usedBytes, freeBytes: capacity - usedBytes, at: new Date(at).toISOString() };
+  return {
+    name,
+    uid,
+    type,
+    hostName,
+    path,
+    capacityBytes: capacity,
+    usedBytes,
+    freeBytes: capacity - usedBytes,
+    at: new Date(at).toISOString(),
+  };
 }
 
-export const computerOf = ({ name, os, osType, ip }: MachinePlan): ComputerIn => ({ hostName: name, os, osType, ipAddresses: [ip] });
+export const computerOf = ({ name, os, osType, ip }: MachinePlan): ComputerIn => ({
+  hostName: name,
+  os,
+  osType,
+  ipAddresses: [ip],
+});
 
-/** As `recordRepositories` and `recordComputers` write them, for a past that is written in one go. */
-export function sampled(plan: ProviderPlan, repository: RepositoryPlan, key: KeyId, company: CompanyN, at: number): Draft {
-  const { uid = '', name, type = null, hostName = null, path = null, capacityBytes = null, freeBytes = null, usedBytes = null } = sampleOf(plan, repository, at);
+/**
+ * As `recordRepositories` and `recordComputers` write them, for a past that is written in one go.
+ */
+export function sampled(
+  plan: ProviderPlan,
+  repository: RepositoryPlan,
+  key: KeyId,
+  company: CompanyN,
+  at: number,
+): Draft {
+  const {
+    uid = '',
+    name,
+    type = null,
+    hostName = null,
+    path = null,
+    capacityBytes = null,
+    freeBytes = null,
+    usedBytes = null,
+  } = sampleOf(plan, repository, at);
   const id = `${key}/${uid}`;
-  return { company, entity: `repository:${id}`, event: { type: 'repository.sampled@1', data: { id, key, company, uid, name, type, hostName, path, capacityBytes, freeBytes, usedBytes, at } } };
+  return {
+    company,
+    entity: `repository:${id}`,
+    event: {
+      type: 'repository.sampled@1',
+      data: {
+        id,
+        key,
+        company,
+        uid,
+        name,
+        type,
+        hostName,
+        path,
+        capacityBytes,
+        freeBytes,
+        usedBytes,
+        at,
+      },
+    },
+  };
 }
 
 export function seen(machine: MachinePlan, key: KeyId, company: CompanyN): Draft {
   const id = `${key}/${machine.name.toLowerCase()}`;
-  return { company, entity: `computer:${id}`, event: { type: 'computer.seen@1', data: { id, key, company, hostName: machine.name, os: machine.os, osType: machine.osType, ipAddresses: [machine.ip] } } };
+  return {
+    company,
+    entity: `computer:${id}`,
+    event: {
+      type: 'computer.seen@1',
+      data: {
+        id,
+        key,
+        company,
+        hostName: machine.name,
+        os: machine.os,
+        osType: machine.osType,
+        ipAddresses: [machine.ip],
+      },
+    },
+  };
 }

@@ -10,10 +10,22 @@ import { settleReports } from './reports.ts';
 import { openTickets } from './tickets.ts';
 
 /** An estate that is up to date. `people`: who is who in it, to be told at the start. */
-export interface Standing { readonly plan: EstatePlan; readonly password: string | null; live(): Promise<Watch> }
+export interface Standing {
+  readonly plan: EstatePlan;
+  readonly password: string | null;
+  live(): Promise<Watch>;
+}
 
-/** Brings the estate of the data up to now, telling how far it is; null where there is none. Throws a sentence where another is asked for than is there. */
-export async function startEstate(world: World, asked: Estate | null, wanted: string | null, say: (text: string) => void): Promise<Standing | null> {
+/**
+ * Brings the estate of the data up to now, telling how far it is; null where there is none. Throws
+ * a sentence where another is asked for than is there.
+ */
+export async function startEstate(
+  world: World,
+  asked: Estate | null,
+  wanted: string | null,
+  say: (text: string) => void,
+): Promise<Standing | null> {
   const plan = await chooseEstate(world, asked);
   if (plan === null) return null;
   let told = 0;
@@ -24,7 +36,9 @@ export async function startEstate(world: World, asked: Estate | null, wanted: st
     const now = world.clock.now();
     if (of < 2 || (told > 0 && now - told < TELL_MS && days < of)) return;
     told = now;
-    say(`Making the past of ${provider}: ${days} of ${of} days, ${runs.toLocaleString('en')} results`);
+    say(
+      `Making the past of ${provider}: ${days} of ${of} days, ${runs.toLocaleString('en')} results`,
+    );
   });
   for (const provider of plan.providers) {
     await openTickets(world, provider);
@@ -36,11 +50,25 @@ export async function startEstate(world: World, asked: Estate | null, wanted: st
 
 const TELL_MS = 3_000;
 
-/** Where each portal is and who may sign in there: one line a user. `address` gives the address of a host; null is the default one. */
-export function whoIsWho({ plan, password }: Pick<Standing, 'plan' | 'password'>, address: (host: string | null) => string): string {
+/**
+ * Where each portal is and who may sign in there: one line a user. `address` gives the address of a
+ * host; null is the default one.
+ */
+export function whoIsWho(
+  { plan, password }: Pick<Standing, 'plan' | 'password'>,
+  address: (host: string | null) => string,
+): string {
   const lines = plan.providers.flatMap(({ branding, host, people, companies }) => [
     `${branding.name}: ${address(host)}`,
-    ...people.map(({ username, name, roles, company }) => `  ${username.padEnd(11)}${name.padEnd(18)}${roles.join(', ')}${company === null ? '' : `, ${companies[company]?.name ?? ''} only`}`),
+    ...people.map(
+      ({ username, name, roles, company }) =>
+        `  ${username.padEnd(11)}${name.padEnd(18)}${roles.join(', ')}${company === null ? '' : `, ${companies[company]?.name ?? ''} only`}`,
+    ),
   ]);
-  return [...lines, password === null ? 'The password is the one that was told at the first start.' : `password of all: ${password}`].join('\n');
+  return [
+    ...lines,
+    password === null
+      ? 'The password is the one that was told at the first start.'
+      : `password of all: ${password}`,
+  ].join('\n');
 }

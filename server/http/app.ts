@@ -9,7 +9,14 @@ import type { BodyBudget } from './body-budget.ts';
 import { makeBodyBudget } from './body-budget.ts';
 import { callerReader } from './caller.ts';
 import { compressedOnce } from './compress.ts';
-import { busyFor, JSON_TYPE, NO_SUCH_CALL, refuse, SERVER_FAULT, storeFailure } from './envelope.ts';
+import {
+  busyFor,
+  JSON_TYPE,
+  NO_SUCH_CALL,
+  refuse,
+  SERVER_FAULT,
+  storeFailure,
+} from './envelope.ts';
 import type { Handlers } from './handler.ts';
 import { API, mountCalls } from './mount.ts';
 import { openApi } from './openapi.ts';
@@ -18,15 +25,30 @@ import { CALL_LIMITS, callServer, faultOf } from './serve-call.ts';
 import type { Limits } from './serve-call.ts';
 import { shield } from './shield.ts';
 
-/** What stands beside the table of calls: routes at the server's root (`/ping`), the built page, and other limits than usual. */
-export interface Beside { readonly routes?: (app: Hono) => void; readonly assets?: Assets | null; readonly limits?: Limits; readonly bodies?: BodyBudget }
-
-/** What the access log says of a request beside its address. Filled in by the call that was served. */
-interface Trace { call: string | null; tenant: string | null; user: string | null }
+/**
+ * What stands beside the table of calls: routes at the server's root (`/ping`), the built page, and
+ * other limits than usual.
+ */
+export interface Beside {
+  readonly routes?: (app: Hono) => void;
+  readonly assets?: Assets | null;
+  readonly limits?: Limits;
+  readonly bodies?: BodyBudget;
+}
 
 /**
- * The server as one function from request to answer. Calls without a handler are not mounted; the table that `main.ts` gives has them all.
- * Every answer, of whatever kind, leaves through the first middleware: headers of safety, and one line in the log.
+ * What the access log says of a request beside its address. Filled in by the call that was served.
+ */
+interface Trace {
+  call: string | null;
+  tenant: string | null;
+  user: string | null;
+}
+
+/**
+ * The server as one function from request to answer. Calls without a handler are not mounted; the
+ * table that `main.ts` gives has them all. Every answer, of whatever kind, leaves through the first
+ * middleware: headers of safety, and one line in the log.
  */
 export function makeApp(world: World, handlers: Partial<Handlers>, beside: Beside = {}): Hono {
   const app = new Hono();
@@ -48,25 +70,47 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
     const path = new URL(request.url).pathname;
     shield(answer.headers, caller.tls);
     answer.headers.set('daybook-request', id);
-    if (path === '/api' || path.startsWith('/api/')) answer.headers.set('cache-control', 'no-store');
+    if (path === '/api' || path.startsWith('/api/'))
+      answer.headers.set('cache-control', 'no-store');
     context.res = undefined;
     context.res = answer;
     world.log.info('request', {
-      id, method: request.method, path: trace.call ?? loggedPath(path), status: answer.status, ms: world.clock.now() - began, ip: caller.ip,
-      ...(trace.tenant === null ? {} : { tenant: trace.tenant }), ...(trace.user === null ? {} : { user: trace.user }),
+      id,
+      method: request.method,
+      path: trace.call ?? loggedPath(path),
+      status: answer.status,
+      ms: world.clock.now() - began,
+      ip: caller.ip,
+      ...(trace.tenant === null ? {} : { tenant: trace.tenant }),
+      ...(trace.user === null ? {} : { user: trace.user }),
     });
   });
 
-  mountCalls(app, (name: CallName) => handlers[name] !== undefined, async ({ name }, params, context) => {
-    const request = context.req.raw;
-    const { response, tenant, user } = await serve(name, request, params, callerOf(request, context.env));
-    Object.assign(traces.get(request) ?? {}, { call: `${API}/${callOf(name).path}`, tenant, user });
-    return response;
-  });
+  mountCalls(
+    app,
+    (name: CallName) => handlers[name] !== undefined,
+    async ({ name }, params, context) => {
+      const request = context.req.raw;
+      const { response, tenant, user } = await serve(
+        name,
+        request,
+        params,
+        callerOf(request, context.env),
+      );
+      Object.assign(traces.get(request) ?? {}, {
+        call: `${API}/${callOf(name).path}`,
+        tenant,
+        user,
+      });
+      return response;
+    },
+  );
   const description = compressedOnce(() => new TextEncoder().encode(JSON.stringify(openApi())));
   app.get(`${API}/openapi.json`, async ({ req }) => {
     const headers = new Headers({ 'content-type': JSON_TYPE });
-    return new Response(await description(req.header('accept-encoding') ?? null, headers), { headers });
+    return new Response(await description(req.header('accept-encoding') ?? null, headers), {
+      headers,
+    });
   });
   const { ingestAtOnce, ingestWaiting, retryAfterMs } = beside.limits ?? CALL_LIMITS;
   const pings = makeQueue(ingestAtOnce, ingestWaiting, true);
@@ -79,7 +123,13 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
   app.all('/api/*', () => refuse(NO_SUCH_CALL));
   const { assets } = beside;
   if (assets) app.get('*', ({ req }) => serveAsset(assets, req.raw));
-  app.notFound(() => new Response('Not found\n', { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } }));
+  app.notFound(
+    () =>
+      new Response('Not found\n', {
+        status: 404,
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+      }),
+  );
   app.onError((error) => {
     world.log.error('a request failed', faultOf(error));
     return refuse(storeFailure(error, retryAfterMs) ?? SERVER_FAULT);

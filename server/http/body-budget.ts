@@ -2,27 +2,52 @@ import { LIMITS } from '#contract/limits.ts';
 import type { TenantId } from '#contract/ids.ts';
 import { callerNetwork } from './network.ts';
 
-type Budget = Pick<typeof LIMITS, 'bodyBytesAtOnce' | 'strangerBodyBytesAtOnce' | 'addressBodyBytesAtOnce' | 'providerBodyBytesAtOnce' | 'callerBodyBytesAtOnce'>;
+type Budget = Pick<
+  typeof LIMITS,
+  | 'bodyBytesAtOnce'
+  | 'strangerBodyBytesAtOnce'
+  | 'addressBodyBytesAtOnce'
+  | 'providerBodyBytesAtOnce'
+  | 'callerBodyBytesAtOnce'
+>;
 type BudgetLimits = { readonly [K in keyof Budget]: number };
 
 /** HTTP-19: how many bytes of request bodies the server holds at one time, in all and of whom. */
 export interface BodyBudget {
-  /** Counts the bytes of this request from now on, as a stranger's at `ip`, until what it returns is called: the answer is made. */
+  /**
+   * Counts the bytes of this request from now on, as a stranger's at `ip`, until what it returns is
+   * called: the answer is made.
+   */
   open(request: Request, ip: string): () => void;
   readonly heldBytes: number;
 }
 
 /** A name and the bytes that all requests of that name may hold together. */
-interface Share { readonly name: string; readonly most: number }
-interface Meter { take(bytes: number): boolean; claim(tenant: TenantId, caller: string): void }
+interface Share {
+  readonly name: string;
+  readonly most: number;
+}
+interface Meter {
+  take(bytes: number): boolean;
+  claim(tenant: TenantId, caller: string): void;
+}
 
 const meters = new WeakMap<Request, Meter>();
 
-/** Counts bytes that are about to be held for a request. False: there is no room for them now. A request that nobody counts has room. */
-export const takeBytes = (request: Request, bytes: number): boolean => meters.get(request)?.take(bytes) ?? true;
+/**
+ * Counts bytes that are about to be held for a request. False: there is no room for them now. A
+ * request that nobody counts has room.
+ */
+export const takeBytes = (request: Request, bytes: number): boolean =>
+  meters.get(request)?.take(bytes) ?? true;
 
-/** Who sent the request is known: its bytes count as those of the caller and of its provider, no longer as a stranger's. */
-export const claimBody = (request: Request, tenant: TenantId, caller: string): void => { meters.get(request)?.claim(tenant, caller); };
+/**
+ * Who sent the request is known: its bytes count as those of the caller and of its provider, no
+ * longer as a stranger's.
+ */
+export const claimBody = (request: Request, tenant: TenantId, caller: string): void => {
+  meters.get(request)?.claim(tenant, caller);
+};
 
 export function makeBodyBudget(limits: BudgetLimits = LIMITS): BodyBudget {
   const held = new Map<string, number>();
@@ -36,18 +61,28 @@ export function makeBodyBudget(limits: BudgetLimits = LIMITS): BodyBudget {
   };
   return {
     open(request, ip) {
-      let shares: readonly Share[] = [all, { name: 'strangers', most: limits.strangerBodyBytesAtOnce }, { name: `address ${callerNetwork(ip)}`, most: limits.addressBodyBytesAtOnce }];
-      let own = 0, isOver = false;
+      let shares: readonly Share[] = [
+        all,
+        { name: 'strangers', most: limits.strangerBodyBytesAtOnce },
+        { name: `address ${callerNetwork(ip)}`, most: limits.addressBodyBytesAtOnce },
+      ];
+      let own = 0;
+      let isOver = false;
       meters.set(request, {
         take(bytes) {
-          if (isOver || shares.some(({ name, most }) => (held.get(name) ?? 0) + bytes > most)) return false;
+          if (isOver || shares.some(({ name, most }) => (held.get(name) ?? 0) + bytes > most))
+            return false;
           count(shares, bytes);
           own += bytes;
           return true;
         },
         claim(tenant, caller) {
           count(shares, -own);
-          shares = [all, { name: `provider ${tenant}`, most: limits.providerBodyBytesAtOnce }, { name: caller, most: limits.callerBodyBytesAtOnce }];
+          shares = [
+            all,
+            { name: `provider ${tenant}`, most: limits.providerBodyBytesAtOnce },
+            { name: caller, most: limits.callerBodyBytesAtOnce },
+          ];
           count(shares, own);
         },
       });
@@ -58,6 +93,8 @@ export function makeBodyBudget(limits: BudgetLimits = LIMITS): BodyBudget {
         own = 0;
       };
     },
-    get heldBytes() { return held.get(all.name) ?? 0; },
+    get heldBytes() {
+      return held.get(all.name) ?? 0;
+    },
   };
 }

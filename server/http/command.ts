@@ -10,24 +10,40 @@ import type { CommandKey } from './handler.ts';
 const Uuid = v.pipe(v.string(), v.uuid());
 const Order = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/));
 
-/** The command's key (OUT-3): all three headers or none. `raw` is the input as it was sent: the same command has the same hash. */
-export function readCommand(headers: Headers, call: string, raw: unknown): Result<CommandKey | null> {
+/**
+ * The command's key (OUT-3): all three headers or none. `raw` is the input as it was sent: the same
+ * command has the same hash.
+ */
+export function readCommand(
+  headers: Headers,
+  call: string,
+  raw: unknown,
+): Result<CommandKey | null> {
   const id = headers.get(COMMAND_HEADERS.key);
   const device = headers.get(COMMAND_HEADERS.device);
   const order = headers.get(COMMAND_HEADERS.order);
   if (id === null && device === null && order === null) return ok(null);
   const issues: Issue[] = [];
   if (!v.is(Uuid, id)) issues.push({ path: COMMAND_HEADERS.key, message: 'Expected a UUID.' });
-  if (!v.is(Uuid, device)) issues.push({ path: COMMAND_HEADERS.device, message: 'Expected a UUID.' });
-  if (!v.is(Order, order)) issues.push({ path: COMMAND_HEADERS.order, message: 'Expected a whole number from 1.' });
-  if (id === null || device === null || issues.length > 0) return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues });
-  const bodyHash = createHash('sha256').update(canonical({ call, input: raw })).digest('hex');
+  if (!v.is(Uuid, device))
+    issues.push({ path: COMMAND_HEADERS.device, message: 'Expected a UUID.' });
+  if (!v.is(Order, order))
+    issues.push({ path: COMMAND_HEADERS.order, message: 'Expected a whole number from 1.' });
+  if (id === null || device === null || issues.length > 0)
+    return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues });
+  const bodyHash = createHash('sha256')
+    .update(canonical({ call, input: raw }))
+    .digest('hex');
   return ok({ id: id.toLowerCase(), device: device.toLowerCase(), order: Number(order), bodyHash });
 }
 
-/** JSON with sorted keys: equal values give equal text, in whatever order their fields were sent. */
+/**
+ * JSON with sorted keys: equal values give equal text, in whatever order their fields were sent.
+ */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-    ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : inner));
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
 }

@@ -3,18 +3,31 @@ import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 
 /** Below this nothing is won. */
 const LEAST_BYTES = 1_000;
-const br = promisify(brotliCompress), gz = promisify(gzip), zs = promisify(zstdCompress);
+const br = promisify(brotliCompress);
+const gz = promisify(gzip);
+const zs = promisify(zstdCompress);
 
 export type Coding = 'zstd' | 'br' | 'gzip';
 
 const CODERS: Record<Coding, (bytes: Uint8Array) => Promise<Buffer>> = {
   zstd: (bytes) => zs(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
-  br: (bytes) => br(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength } }),
+  br: (bytes) =>
+    br(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 4,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength,
+      },
+    }),
   gzip: (bytes) => gz(bytes, { level: 6 }),
 };
 
-/** The coding that the caller accepts most, ours in doubt: by `q`, then in the order of `offered`. */
-export function chosenCoding(accept: string | null, offered: readonly Coding[] = ['zstd', 'br', 'gzip']): Coding | null {
+/**
+ * The coding that the caller accepts most, ours in doubt: by `q`, then in the order of `offered`.
+ */
+export function chosenCoding(
+  accept: string | null,
+  offered: readonly Coding[] = ['zstd', 'br', 'gzip'],
+): Coding | null {
   const quality = new Map<string, number>();
   for (const part of (accept ?? '').toLowerCase().split(',')) {
     const [name = '', ...params] = part.split(';').map((piece) => piece.trim());
@@ -26,22 +39,36 @@ export function chosenCoding(accept: string | null, offered: readonly Coding[] =
   return best !== undefined && of(best) > 0 ? best : null;
 }
 
-/** Compresses an answer for the caller and says so in `headers`. Small ones, and those that carry a secret, stay as they are. */
-export async function compressed(bytes: Uint8Array<ArrayBuffer>, accept: string | null, headers: Headers): Promise<Uint8Array<ArrayBuffer>> {
+/**
+ * Compresses an answer for the caller and says so in `headers`. Small ones, and those that carry a
+ * secret, stay as they are.
+ */
+export async function compressed(
+  bytes: Uint8Array<ArrayBuffer>,
+  accept: string | null,
+  headers: Headers,
+): Promise<Uint8Array<ArrayBuffer>> {
   headers.append('vary', 'accept-encoding');
-  const coding = bytes.byteLength < LEAST_BYTES || headers.has('content-encoding') ? null : chosenCoding(accept);
+  const coding =
+    bytes.byteLength < LEAST_BYTES || headers.has('content-encoding') ? null : chosenCoding(accept);
   if (coding === null) return bytes;
   headers.set('content-encoding', coding);
   return new Uint8Array(await CODERS[coding](bytes));
 }
 
-/** For an answer that never changes: made when it is first wanted, and compressed once for each coding, however often it is asked for. */
-export function compressedOnce(make: () => Uint8Array<ArrayBuffer>): (accept: string | null, headers: Headers) => Promise<Uint8Array<ArrayBuffer>> {
+/**
+ * For an answer that never changes: made when it is first wanted, and compressed once for each
+ * coding, however often it is asked for.
+ */
+export function compressedOnce(
+  make: () => Uint8Array<ArrayBuffer>,
+): (accept: string | null, headers: Headers) => Promise<Uint8Array<ArrayBuffer>> {
   let plain: Uint8Array<ArrayBuffer> | null = null;
   const made = new Map<Coding, Promise<Buffer>>();
   return async (accept, headers) => {
     headers.append('vary', 'accept-encoding');
-    const bytes = plain ??= make(), coding = bytes.byteLength < LEAST_BYTES ? null : chosenCoding(accept);
+    const bytes = (plain ??= make());
+    const coding = bytes.byteLength < LEAST_BYTES ? null : chosenCoding(accept);
     if (coding === null) return bytes;
     headers.set('content-encoding', coding);
     const coded = made.get(coding) ?? CODERS[coding](bytes);

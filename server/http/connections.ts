@@ -12,14 +12,22 @@ export interface ConnectionLimits {
 }
 
 /** HTTP-20: sockets are counted before anything is read of them; one too many is closed at once. */
-export function limitConnections(server: Server, { connections, connectionsPerAddress, trustedProxies }: ConnectionLimits): void {
-  const isProxy = trustList(trustedProxies), open = new Map<string, number>();
+export function limitConnections(
+  server: Server,
+  { connections, connectionsPerAddress, trustedProxies }: ConnectionLimits,
+): void {
+  const isProxy = trustList(trustedProxies);
+  const open = new Map<string, number>();
   server.maxConnections = connections;
   server.on('connection', (socket: Socket) => {
     const address = unwrapAddress(socket.remoteAddress ?? '');
     if (isProxy(address)) return;
-    const from = callerNetwork(address), there = open.get(from) ?? 0;
-    if (there >= connectionsPerAddress) { socket.destroy(); return; }
+    const from = callerNetwork(address);
+    const there = open.get(from) ?? 0;
+    if (there >= connectionsPerAddress) {
+      socket.destroy();
+      return;
+    }
     open.set(from, there + 1);
     socket.once('close', () => {
       const left = (open.get(from) ?? 1) - 1;

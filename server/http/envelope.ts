@@ -7,7 +7,10 @@ import { StoreFault } from '../store/retry.ts';
 /** `{success:true, data}`. */
 export const envelopeOf = (data: unknown): string => JSON.stringify({ success: true, data });
 
-/** Status and body of a failure: `{success:false, message, error:{kind, …}}`. What never travels is the server's own fault. */
+/**
+ * Status and body of a failure: `{success:false, message, error:{kind, …}}`. What never travels is
+ * the server's own fault.
+ */
 export function refusalOf(failure: Failure): { readonly status: number; readonly body: string } {
   const status = (STATUS_OF as Partial<Record<Failure['kind'], number>>)[failure.kind];
   if (status === undefined) return refusalOf(SERVER_FAULT);
@@ -18,7 +21,8 @@ export function refusalOf(failure: Failure): { readonly status: number; readonly
 export function refuse(failure: Failure, headers: Headers = new Headers()): Response {
   const { status, body } = refusalOf(failure);
   headers.set('content-type', JSON_TYPE);
-  if ('retryAfterMs' in failure) headers.set('retry-after', String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))));
+  if ('retryAfterMs' in failure)
+    headers.set('retry-after', String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))));
   if (status === 401) headers.set('www-authenticate', 'Bearer');
   return new Response(body, { status, headers });
 }
@@ -32,13 +36,25 @@ export const TOO_LARGE: Failure = { kind: 'too-large', message: MESSAGES.tooLarg
 export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 /** What to tell a caller where the database could not do it; null where that is not why. */
 export function storeFailure(error: unknown, retryAfterMs: Ms): Failure | null {
-  if (error instanceof Error && 'code' in error && error.code === STATEMENT_CANCELED) return busyFor(retryAfterMs);
+  if (error instanceof Error && 'code' in error && error.code === STATEMENT_CANCELED)
+    return busyFor(retryAfterMs);
   if (!(error instanceof StoreFault)) return null;
-  if (error.kind === 'disk-full') return { kind: 'out-of-space', message: MESSAGES.outOfSpace, retryAfterMs: Math.max(retryAfterMs, FULL_MS) };
-  return error.kind === 'unknown' ? { ...busyFor(retryAfterMs), message: MESSAGES.outcomeUnknown } : busyFor(retryAfterMs);
+  if (error.kind === 'disk-full')
+    return {
+      kind: 'out-of-space',
+      message: MESSAGES.outOfSpace,
+      retryAfterMs: Math.max(retryAfterMs, FULL_MS),
+    };
+  return error.kind === 'unknown'
+    ? { ...busyFor(retryAfterMs), message: MESSAGES.outcomeUnknown }
+    : busyFor(retryAfterMs);
 }
 /** Space does not come back within a second. */
 /** A statement that took longer than it may. */
 const STATEMENT_CANCELED = '57014';
 const FULL_MS: Ms = 5_000;
-export const busyFor = (retryAfterMs: number): Failure => ({ kind: 'busy', message: MESSAGES.busy, retryAfterMs });
+export const busyFor = (retryAfterMs: number): Failure => ({
+  kind: 'busy',
+  message: MESSAGES.busy,
+  retryAfterMs,
+});

@@ -3,7 +3,10 @@ import type { CALLS, CallName, GivesOf, TakenOf } from '#contract/calls.ts';
 import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 
-/** Who asks, as the session (or the key) says: never as the body claims (T2). Of an API key `sessionId` is the key's. */
+/**
+ * Who asks, as the session (or the key) says: never as the body claims (T2). Of an API key
+ * `sessionId` is the key's.
+ */
 export interface Signed {
   readonly sessionId: string;
   readonly userId: UserId;
@@ -12,11 +15,17 @@ export interface Signed {
   readonly companies: readonly CompanyN[] | null;
   /** Of those that would be, the ones that were deleted: nobody sees them any more. */
   readonly deleted?: readonly CompanyN[];
-  /** Whose hands these are: the user's own, or of somebody signed in as the user; then `impersonation` numbers that. */
+  /**
+   * Whose hands these are: the user's own, or of somebody signed in as the user; then
+   * `impersonation` numbers that.
+   */
   readonly actor: UserId;
   readonly impersonation: string | null;
   readonly beganAt: Ms;
-  /** Set where a program asks with an API key of the user's: of what the roles grant only these abilities hold. Ask `may`, not the roles. */
+  /**
+   * Set where a program asks with an API key of the user's: of what the roles grant only these
+   * abilities hold. Ask `may`, not the roles.
+   */
   readonly key?: { readonly id: string; readonly abilities: readonly Ability[] };
   /** When a factor was last shown (G44); of a key never. */
   readonly authenticatedAt: Ms;
@@ -24,8 +33,16 @@ export interface Signed {
   readonly mustReset: boolean;
 }
 
-/** An idempotent command of a device (OUT-3): its id, the device and its number in the device's order. */
-export interface CommandKey { readonly id: string; readonly device: string; readonly order: number; readonly bodyHash: string }
+/**
+ * An idempotent command of a device (OUT-3): its id, the device and its number in the device's
+ * order.
+ */
+export interface CommandKey {
+  readonly id: string;
+  readonly device: string;
+  readonly order: number;
+  readonly bodyHash: string;
+}
 
 export interface Ask {
   readonly tenant: TenantId;
@@ -42,7 +59,14 @@ export interface Ask {
   readonly answer: Headers;
 }
 
-type Answer<N extends CallName> = (typeof CALLS)[N] extends { readonly gives: 'bytes' | 'stream' } ? Response : Result<GivesOf<N>>;
+type Answer<N extends CallName> = (typeof CALLS)[N] extends { readonly gives: 'bytes' | 'stream' }
+  ? Response
+  : Result<GivesOf<N>>;
 
-/** One handler a call; the table of all of them is typed over the contract, so that a missing one does not compile. */
-export type Handlers = { readonly [N in CallName]: (input: TakenOf<N>, ask: Ask) => Promise<Answer<N>> };
+/**
+ * One handler a call; the table of all of them is typed over the contract, so that a missing one
+ * does not compile.
+ */
+export type Handlers = {
+  readonly [N in CallName]: (input: TakenOf<N>, ask: Ask) => Promise<Answer<N>>;
+};

@@ -6,31 +6,62 @@ import { storable } from '#contract/stored-text.ts';
 /** Everything of the API stands below it. */
 export const API = '/api/v1';
 
-export interface Mounted { readonly name: CallName; readonly method: string; readonly path: string; readonly params: readonly string[] }
+export interface Mounted {
+  readonly name: CallName;
+  readonly method: string;
+  readonly path: string;
+  readonly params: readonly string[];
+}
 
-/** The table of calls as addresses of the router, fixed words before parameters. Throws where two calls share an address. */
+/**
+ * The table of calls as addresses of the router, fixed words before parameters. Throws where two
+ * calls share an address.
+ */
 export function addressesOf(names: readonly CallName[]): readonly Mounted[] {
   const taken = new Map<string, CallName>();
   const all = names.map((name): Mounted => {
     const { method, path } = callOf(name);
     const address = `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
     const other = taken.get(address);
-    if (other !== undefined) throw new Error(`Two calls at one address: ${other} and ${name} at ${method} ${path}.`);
+    if (other !== undefined)
+      throw new Error(`Two calls at one address: ${other} and ${name} at ${method} ${path}.`);
     taken.set(address, name);
-    return { name, method, path: `${API}/${path.replace(/\{(\w+)\}/g, ':$1')}`, params: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '') };
+    return {
+      name,
+      method,
+      path: `${API}/${path.replace(/\{(\w+)\}/g, ':$1')}`,
+      params: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ''),
+    };
   });
   return all.toSorted((a, b) => (rank(a.path) < rank(b.path) ? -1 : 1));
 }
 
-/** Mounts the calls that have a handler, each also at its address with a slash at the end, which means the same. */
-export function mountCalls(app: Hono, has: (name: CallName) => boolean, serve: (one: Mounted, params: Readonly<Record<string, string>>, context: Parameters<Parameters<Hono['on']>[2]>[0]) => Promise<Response>): void {
+/**
+ * Mounts the calls that have a handler, each also at its address with a slash at the end, which
+ * means the same.
+ */
+export function mountCalls(
+  app: Hono,
+  has: (name: CallName) => boolean,
+  serve: (
+    one: Mounted,
+    params: Readonly<Record<string, string>>,
+    context: Parameters<Parameters<Hono['on']>[2]>[0],
+  ) => Promise<Response>,
+): void {
   const names = (Object.keys(CALLS) as CallName[]).filter(has);
   for (const one of addressesOf(names)) {
     app.on(one.method, [one.path, `${one.path}/`], async (context) => {
-      const params = Object.fromEntries(one.params.map((param) => [param, storable(context.req.param(param) ?? '')]));
+      const params = Object.fromEntries(
+        one.params.map((param) => [param, storable(context.req.param(param) ?? '')]),
+      );
       return serve(one, params, context);
     });
   }
 }
 
-const rank = (path: string): string => path.split('/').map((part) => (part.startsWith(':') ? '~' : part)).join('/');
+const rank = (path: string): string =>
+  path
+    .split('/')
+    .map((part) => (part.startsWith(':') ? '~' : part))
+    .join('/');

@@ -1,29 +1,48 @@
 import { isIP } from 'node:net';
 
-/** The eight groups of an IPv6 address as numbers, in any of its spellings; an IPv4 address at its end and a zone are understood. */
+/**
+ * The eight groups of an IPv6 address as numbers, in any of its spellings; an IPv4 address at its
+ * end and a zone are understood.
+ */
 function groupsOf(address: string): readonly number[] {
   const plain = address.split('%')[0] ?? '';
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(plain);
   const [, head = '', a = '', b = '', c = '', d = ''] = dotted ?? [];
-  const text = dotted ? `${head}${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}` : plain;
+  const text = dotted
+    ? `${head}${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`
+    : plain;
   const [left = '', right] = text.split('::');
-  const before = parseGroups(left), after = parseGroups(right ?? '');
-  return right === undefined ? before : [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
+  const before = parseGroups(left);
+  const after = parseGroups(right ?? '');
+  return right === undefined
+    ? before
+    : [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
 }
 
-const parseGroups = (text: string): number[] => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
+const parseGroups = (text: string): number[] =>
+  text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 
-/** An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) as itself; any other address as it is. */
+/**
+ * An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) as itself; any other address as it
+ * is.
+ */
 export function unwrapAddress(address: string): string {
   if (isIP(address) !== 6) return address;
-  const groups = groupsOf(address), [high = 0, low = 0] = groups.slice(6);
+  const groups = groupsOf(address);
+  const [high = 0, low = 0] = groups.slice(6);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
   return isMapped ? `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}` : address;
 }
 
-/** What one caller has: an IPv4 address, or the /64 network of an IPv6 address, spelled the same for all addresses in it. */
+/**
+ * What one caller has: an IPv4 address, or the /64 network of an IPv6 address, spelled the same for
+ * all addresses in it.
+ */
 export function callerNetwork(address: string): string {
   const plain = unwrapAddress(address);
   if (isIP(plain) !== 6) return plain;
-  return `${groupsOf(plain).slice(0, 4).map((group) => group.toString(16)).join(':')}::/64`;
+  return `${groupsOf(plain)
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
 }

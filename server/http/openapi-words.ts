@@ -17,17 +17,18 @@ export const KIND_SAYS: Readonly<Record<Kind, string>> = {
   'conflict': 'Does not fit what stands by now.',
   'too-large': `The body is longer than ${LIMITS.bodyBytes} bytes, or than ${LIMITS.publicBodyBytes} where nobody has to be signed in.`,
   'key-reused': 'The idempotency key was used for something else.',
-  'out-of-order': 'The number in the device\'s order was used; expected is the next.',
+  'out-of-order': "The number in the device's order was used; expected is the next.",
   'update-needed': 'The protocol is too old.',
   'too-many': 'Too fast; Retry-After says how many seconds to wait.',
   'busy': 'Too much at once; nothing was done. Retry-After says when to come again.',
-  'out-of-space': 'The server has no disk space to store anything; reading still works. Retry-After says when to come again.',
+  'out-of-space':
+    'The server has no disk space to store anything; reading still works. Retry-After says when to come again.',
   'server-fault': 'A fault of the server; it is not known whether it was done.',
 };
 
 /** The house in short, for whoever reads the description without the portal's own page. */
 export const DESCRIPTION = [
-  'The API of the portal. Every path is below `/api/v1`, at the portal\'s own address.',
+  "The API of the portal. Every path is below `/api/v1`, at the portal's own address.",
   'Send `Authorization: Bearer dbu_…` with an API key. Users make keys under Settings, API keys, each with some of their own abilities. A call by key has the abilities that both the key and its user have at that moment, and sees the companies of the user.',
   'JSON answers stand in an envelope: `{"success":true,"data":…}`, or `{"success":false,"message":…,"error":{"kind":…}}` with the status of the kind. Go by the kind; the message is a sentence for a person.',
   `With a key: ${LIMITS.apiKeyPerMinute} calls a minute for each key, ${LIMITS.apiAddressPerMinute} for each address, ${LIMITS.apiKeyAtOnce} at once for each key. Every answer tells them in RateLimit-Policy and RateLimit; 429 comes with Retry-After.`,

@@ -7,7 +7,10 @@ const KEEP_MS: Ms = 5_000;
 /** Anybody may send any host: what is remembered is bounded. */
 const MOST = 1_000;
 
-/** The provider that a host (with or without a port) stands for, remembered for a moment. Null where nobody has named it and there is no default. */
+/**
+ * The provider that a host (with or without a port) stands for, remembered for a moment. Null where
+ * nobody has named it and there is no default.
+ */
 export function tenantReader(world: World): (host: string) => Promise<TenantId | null> {
   const known = new Map<string, { readonly tenant: TenantId | null; readonly until: Ms }>();
   return async (asked) => {

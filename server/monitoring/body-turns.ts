@@ -5,23 +5,37 @@ import { failed, ok } from '#contract/result.ts';
 import type { World } from '../world.ts';
 import type { Holder } from './ingest-key.ts';
 
-/** Bodies that are read at once: of a key, and of a provider. So many more of each wait for their turn. */
+/**
+ * Bodies that are read at once: of a key, and of a provider. So many more of each wait for their
+ * turn.
+ */
 export const TURNS = { key: 8, provider: 32, waiting: 256, retryAfterMs: 1_000 } as const;
 
 /**
- * ING-16: reads what a source sends without holding a place among those that are worked on, as it may send as slowly as it likes: who does holds
- * up its own key, and at the worst its own provider. What is read is one body a turn; those that wait are not read.
+ * ING-16: reads what a source sends without holding a place among those that are worked on, as it
+ * may send as slowly as it likes: who does holds up its own key, and at the worst its own provider.
+ * What is read is one body a turn; those that wait are not read.
  */
 export function bodyTurns(turns: Readonly<Record<keyof typeof TURNS, number>> = TURNS) {
   const lines = makeLines(turns.waiting);
   return {
-    async read<T>({ tenant, key }: Holder, request: Request, work: () => Promise<T>): Promise<Result<T>> {
+    async read<T>(
+      { tenant, key }: Holder,
+      request: Request,
+      work: () => Promise<T>,
+    ): Promise<Result<T>> {
       if (!request.body) return ok(await work());
-      const read = await aside(async () => lines.run(`key ${key.id}`, turns.key, async () => lines.run(`provider ${tenant}`, turns.provider, async () => ({ body: await work() }))));
+      const read = await aside(async () =>
+        lines.run(`key ${key.id}`, turns.key, async () =>
+          lines.run(`provider ${tenant}`, turns.provider, async () => ({ body: await work() })),
+        ),
+      );
       return read === null ? failed(busyFor(turns.retryAfterMs)) : ok(read.body);
     },
     /** Lines that are kept: those in which somebody is. */
-    get size() { return lines.size; },
+    get size() {
+      return lines.size;
+    },
   };
 }
 

@@ -1,24 +1,53 @@
 import * as v from 'valibot';
 import type { Ms } from '#contract/ids.ts';
-import { type ComputerIn, ComputerInSchema, type ExecutionIn, ExecutionInSchema, type Ingested, type RepositoryIn, RepositoryInSchema } from '#contract/monitoring/ingest.ts';
+import {
+  type ComputerIn,
+  ComputerInSchema,
+  type ExecutionIn,
+  ExecutionInSchema,
+  type Ingested,
+  type RepositoryIn,
+  RepositoryInSchema,
+} from '#contract/monitoring/ingest.ts';
 import { quickOf } from '../store/quick.ts';
 import { type Normal, normalOf } from './normal.ts';
 
 type Rejected = Ingested['rejected'];
-export interface One<T> { readonly index: number; readonly value: T }
+export interface One<T> {
+  readonly index: number;
+  readonly value: T;
+}
 
 const quick = quickOf(ExecutionInSchema);
 
 /** One record, whoever brings it: as it will be kept, or why it will not. */
-export function checkedExecution(input: unknown, index: number, now: Ms, byArrival = false, bodyId: string | null = null): Normal | Rejected[number] {
-  const one = quick(input) ? { index, value: input as ExecutionIn } : checked(ExecutionInSchema, input, index);
+export function checkedExecution(
+  input: unknown,
+  index: number,
+  now: Ms,
+  byArrival = false,
+  bodyId: string | null = null,
+): Normal | Rejected[number] {
+  const one = quick(input)
+    ? { index, value: input as ExecutionIn }
+    : checked(ExecutionInSchema, input, index);
   return 'error' in one ? one : normalOf(one.value, index, now, byArrival, bodyId);
 }
 
-export const checkedRepository = (input: unknown, index: number): One<RepositoryIn> | Rejected[number] => checked(RepositoryInSchema, input, index);
-export const checkedComputer = (input: unknown, index: number): One<ComputerIn> | Rejected[number] => checked(ComputerInSchema, input, index);
+export const checkedRepository = (
+  input: unknown,
+  index: number,
+): One<RepositoryIn> | Rejected[number] => checked(RepositoryInSchema, input, index);
+export const checkedComputer = (
+  input: unknown,
+  index: number,
+): One<ComputerIn> | Rejected[number] => checked(ComputerInSchema, input, index);
 
-function checked<S extends v.GenericSchema>(schema: S, input: unknown, index: number): One<v.InferOutput<S>> | Rejected[number] {
+function checked<S extends v.GenericSchema>(
+  schema: S,
+  input: unknown,
+  index: number,
+): One<v.InferOutput<S>> | Rejected[number] {
   const result = v.safeParse(schema, input, { abortPipeEarly: true });
   if (result.success) return { index, value: result.output };
   const [issue] = result.issues;
@@ -28,4 +57,10 @@ function checked<S extends v.GenericSchema>(schema: S, input: unknown, index: nu
 
 /** Valibot's sentence without what was received: that may be a secret. */
 const saidOf = (issue: v.BaseIssue<unknown>): string =>
-  issue.expected === 'never' ? 'is not a field of the record' : issue.received === 'undefined' ? 'is missing' : issue.expected === null ? 'is not valid' : `must be ${issue.expected.slice(0, 200)}`;
+  issue.expected === 'never'
+    ? 'is not a field of the record'
+    : issue.received === 'undefined'
+      ? 'is missing'
+      : issue.expected === null
+        ? 'is not valid'
+        : `must be ${issue.expected.slice(0, 200)}`;

@@ -21,52 +21,136 @@ import { badEnd } from './desk-jobs.ts';
 type Done = GivesOf<'noteComputer'>;
 const NOW_MS: Ms = 7 * 86_400_000;
 
-/** DESK-6: the computers that sources saw, and what was said of them. They are asked for; no device keeps them. */
-export function computerHandlers(world: World): Pick<Handlers, 'listComputers' | 'listComputersNow' | 'noteComputer' | 'ignoreComputer' | 'heedComputer'> {
-  const list = (ask: Ask, from: Ms, to: Ms) => world.store.tenant(ask.tenant, async (tx) => {
-    if (!ask.signed) throw new Error('a list without a session');
-    return ok(await computersOf(tx, scopeOf(ask.signed), from, to, ask.now));
-  }, { readOnly: true });
+/**
+ * DESK-6: the computers that sources saw, and what was said of them. They are asked for; no device
+ * keeps them.
+ */
+export function computerHandlers(
+  world: World,
+): Pick<
+  Handlers,
+  'listComputers' | 'listComputersNow' | 'noteComputer' | 'ignoreComputer' | 'heedComputer'
+> {
+  const list = (ask: Ask, from: Ms, to: Ms) =>
+    world.store.tenant(
+      ask.tenant,
+      async (tx) => {
+        if (!ask.signed) throw new Error('a list without a session');
+        return ok(await computersOf(tx, scopeOf(ask.signed), from, to, ask.now));
+      },
+      { readOnly: true },
+    );
 
-  const change = (ask: Ask, id: string, event: (before: ComputerRow) => Draft['event'] | null) => once<Done>(world, ask, async (tx, signed) => {
-    const computer = (await tx.rows('computer', [id])).get(id);
-    if (!computer || !seesCompany(scopeOf(signed), computer.company)) return refusal({ kind: 'not-found', message: MESSAGES.notFound });
-    const made = event(computer);
-    return { drafts: made === null ? [] : [{ event: made, company: computer.company, entity: `computer:${id}` }], answer: (seq) => ok({ seq }) };
-  });
+  const change = (ask: Ask, id: string, event: (before: ComputerRow) => Draft['event'] | null) =>
+    once<Done>(world, ask, async (tx, signed) => {
+      const computer = (await tx.rows('computer', [id])).get(id);
+      if (!computer || !seesCompany(scopeOf(signed), computer.company))
+        return refusal({ kind: 'not-found', message: MESSAGES.notFound });
+      const made = event(computer);
+      return {
+        drafts:
+          made === null
+            ? []
+            : [{ event: made, company: computer.company, entity: `computer:${id}` }],
+        answer: (seq) => ok({ seq }),
+      };
+    });
 
   return {
     listComputers: ({ from, to }, ask) => list(ask, from ?? 0, to ?? Number.MAX_SAFE_INTEGER),
     listComputersNow: (_input, ask) => list(ask, ask.now - NOW_MS, Number.MAX_SAFE_INTEGER),
-    noteComputer: ({ id, note }, ask) => change(ask, id, ({ note: before }) =>
-      (note === '' && before === null ? null : { type: 'computer.noted@1', data: { id, content: note === '' ? null : note } })),
+    noteComputer: ({ id, note }, ask) =>
+      change(ask, id, ({ note: before }) =>
+        note === '' && before === null
+          ? null
+          : { type: 'computer.noted@1', data: { id, content: note === '' ? null : note } },
+      ),
     async ignoreComputer({ id, ignoredUntil }, ask) {
       const bad = ignoredUntil === undefined ? null : badEnd(ignoredUntil, ask.now);
-      return bad ? { ok: false, failure: bad } : change(ask, id, () => ({ type: 'computer.ignored@1', data: { id, until: ignoredUntil ?? null } }));
+      return bad
+        ? { ok: false, failure: bad }
+        : change(ask, id, () => ({
+            type: 'computer.ignored@1',
+            data: { id, until: ignoredUntil ?? null },
+          }));
     },
-    heedComputer: ({ id }, ask) => change(ask, id, ({ ignored }) => (ignored === null ? null : { type: 'computer.heeded@1', data: { id } })),
+    heedComputer: ({ id }, ask) =>
+      change(ask, id, ({ ignored }) =>
+        ignored === null ? null : { type: 'computer.heeded@1', data: { id } },
+      ),
   };
 }
 
 /** By host name. What is ignored no longer is not ignored. */
-async function computersOf(tx: TenantTx, scope: Scope, from: Ms, to: Ms, now: Ms): Promise<ComputerOut[]> {
-  let query = tx.sql.selectFrom('computer').select('row').where('tenant_id', '=', tx.tenant).where('seen_at', '>=', from);
+async function computersOf(
+  tx: TenantTx,
+  scope: Scope,
+  from: Ms,
+  to: Ms,
+  now: Ms,
+): Promise<ComputerOut[]> {
+  let query = tx.sql
+    .selectFrom('computer')
+    .select('row')
+    .where('tenant_id', '=', tx.tenant)
+    .where('seen_at', '>=', from);
   if (scope.companies !== null) query = query.where('company_n', 'in', [0, ...scope.companies]);
   else if (scope.deleted.size > 0) query = query.where('company_n', 'not in', [...scope.deleted]);
-  const computers = (await query.execute()).map(({ row }) => row).filter(({ firstSeenAt }) => firstSeenAt < to);
+  const computers = (await query.execute())
+    .map(({ row }) => row)
+    .filter(({ firstSeenAt }) => firstSeenAt < to);
   const jobsOf = jobCounter(await placesOf(tx, new Set(computers.map(({ company }) => company))));
   const names = await companyNames(tx);
-  return computers.map(({ id, company, hostName, os, osType, ipAddresses, firstSeenAt, seenAt, note, ignored: said }) => {
-    const ignored = said?.until !== undefined && said.until !== null && said.until <= now ? null : said;
-    return {
-      _id: id, company, companyName: names.get(company) ?? '', hostName, os, osType, ipAddresses: [...ipAddresses], firstSeenAt, seenAt, lastSeenAt: iso(seenAt), jobs: jobsOf(company, hostName), note,
-      ignored, ignoredUntil: isoOrNull(ignored?.until),
-    };
-  }).toSorted((a, b) => a.hostName.localeCompare(b.hostName, 'en') || a.company - b.company);
+  return computers
+    .map(
+      ({
+        id,
+        company,
+        hostName,
+        os,
+        osType,
+        ipAddresses,
+        firstSeenAt,
+        seenAt,
+        note,
+        ignored: said,
+      }) => {
+        const ignored =
+          said?.until !== undefined && said.until !== null && said.until <= now ? null : said;
+        return {
+          _id: id,
+          company,
+          companyName: names.get(company) ?? '',
+          hostName,
+          os,
+          osType,
+          ipAddresses: [...ipAddresses],
+          firstSeenAt,
+          seenAt,
+          lastSeenAt: iso(seenAt),
+          jobs: jobsOf(company, hostName),
+          note,
+          ignored,
+          ignoredUntil: isoOrNull(ignored?.until),
+        };
+      },
+    )
+    .toSorted((a, b) => a.hostName.localeCompare(b.hostName, 'en') || a.company - b.company);
 }
 
-async function placesOf(tx: TenantTx, companies: ReadonlySet<CompanyN>): Promise<readonly Placed[]> {
-  const rows = await tx.sql.selectFrom('job').select(['company_n as company', sql<string>`row->>'computer'`.as('computer'), sql<string>`row->>'server'`.as('server')])
-    .where('tenant_id', '=', tx.tenant).where('company_n', 'in', [0, ...companies]).execute();
+async function placesOf(
+  tx: TenantTx,
+  companies: ReadonlySet<CompanyN>,
+): Promise<readonly Placed[]> {
+  const rows = await tx.sql
+    .selectFrom('job')
+    .select([
+      'company_n as company',
+      sql<string>`row->>'computer'`.as('computer'),
+      sql<string>`row->>'server'`.as('server'),
+    ])
+    .where('tenant_id', '=', tx.tenant)
+    .where('company_n', 'in', [0, ...companies])
+    .execute();
   return rows;
 }

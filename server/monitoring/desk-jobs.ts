@@ -21,8 +21,14 @@ const done = (seq: number) => ok<Done>({ seq });
 export const NOT_EXPECTED = MESSAGES.notExpected;
 
 /** DESK-4: that a job does not run, or is switched off, is meant. */
-export function jobHandlers(world: World): Pick<Handlers, 'ignoreMissed' | 'heedMissed' | 'ignoreDisabled' | 'heedDisabled'> {
-  const change = (ask: Ask, of: Of, decide: (tx: TenantTx, job: JobRow) => Promise<readonly Draft[]> | Failure): Promise<Result<Done>> =>
+export function jobHandlers(
+  world: World,
+): Pick<Handlers, 'ignoreMissed' | 'heedMissed' | 'ignoreDisabled' | 'heedDisabled'> {
+  const change = (
+    ask: Ask,
+    of: Of,
+    decide: (tx: TenantTx, job: JobRow) => Promise<readonly Draft[]> | Failure,
+  ): Promise<Result<Done>> =>
     once<Done>(world, ask, async (tx, signed) => {
       const job = await jobOf(tx, signed, of);
       if (!job.ok) return refusal(job.failure);
@@ -31,26 +37,58 @@ export function jobHandlers(world: World): Pick<Handlers, 'ignoreMissed' | 'heed
     });
 
   return {
-    ignoreMissed: ({ ignoredUntil, ...of }, ask) => change(ask, of, (tx, job) => badEnd(ignoredUntil, ask.now) ?? ignoreMissed(tx, job, ignoredUntil)),
+    ignoreMissed: ({ ignoredUntil, ...of }, ask) =>
+      change(
+        ask,
+        of,
+        (tx, job) => badEnd(ignoredUntil, ask.now) ?? ignoreMissed(tx, job, ignoredUntil),
+      ),
     heedMissed: (of, ask) => change(ask, of, heedMissed),
-    ignoreDisabled: (of, ask) => change(ask, of, (_tx, job) => (job.enabled ? { kind: 'conflict', message: MESSAGES.jobNotDisabled }
-      : Promise.resolve([about(job, { type: 'job.ignored@1', data: { n: job.n, what: 'disabled', until: null } })]))),
-    heedDisabled: (of, ask) => change(ask, of, async (_tx, job) => (job.disabledIgnored === null ? []
-      : [about(job, { type: 'job.heeded@1', data: { n: job.n, what: 'disabled' } })])),
+    ignoreDisabled: (of, ask) =>
+      change(ask, of, (_tx, job) =>
+        job.enabled
+          ? { kind: 'conflict', message: MESSAGES.jobNotDisabled }
+          : Promise.resolve([
+              about(job, {
+                type: 'job.ignored@1',
+                data: { n: job.n, what: 'disabled', until: null },
+              }),
+            ]),
+      ),
+    heedDisabled: (of, ask) =>
+      change(ask, of, async (_tx, job) =>
+        job.disabledIgnored === null
+          ? []
+          : [about(job, { type: 'job.heeded@1', data: { n: job.n, what: 'disabled' } })],
+      ),
   };
 }
 
 /** Why something cannot be ignored until then; null where it can. */
 export function badEnd(until: Ms, now: Ms): Failure | null {
-  const message = until <= now ? MESSAGES.ignoreTooShort : until > now + LIMITS.snoozeMaxMs ? MESSAGES.ignoreTooLong : null;
-  return message === null ? null : { kind: 'bad-input', message, issues: [{ path: 'ignoredUntil', message }] };
+  const message =
+    until <= now
+      ? MESSAGES.ignoreTooShort
+      : until > now + LIMITS.snoozeMaxMs
+        ? MESSAGES.ignoreTooLong
+        : null;
+  return message === null
+    ? null
+    : { kind: 'bad-input', message, issues: [{ path: 'ignoredUntil', message }] };
 }
 
 async function ignoreMissed(tx: TenantTx, job: JobRow, until: Ms): Promise<readonly Draft[]> {
   const problem = await missedOf(tx, job);
   return [
     about(job, { type: 'job.ignored@1', data: { n: job.n, what: 'missed', until } }),
-    ...(problem ? [on(problem, { type: 'problem.snoozed@1', data: { problems: [problem.n], until, reason: NOT_EXPECTED } })] : []),
+    ...(problem
+      ? [
+          on(problem, {
+            type: 'problem.snoozed@1',
+            data: { problems: [problem.n], until, reason: NOT_EXPECTED },
+          }),
+        ]
+      : []),
   ];
 }
 
@@ -59,26 +97,49 @@ async function heedMissed(tx: TenantTx, job: JobRow): Promise<readonly Draft[]> 
   const { missedIgnored } = job;
   if (missedIgnored === null) return [];
   const problem = await missedOf(tx, job);
-  const own = problem?.snooze?.until === missedIgnored.until && problem?.snooze?.at === missedIgnored.at;
+  const own =
+    problem?.snooze?.until === missedIgnored.until && problem?.snooze?.at === missedIgnored.at;
   return [
     about(job, { type: 'job.heeded@1', data: { n: job.n, what: 'missed' } }),
-    ...(problem && own ? [on(problem, { type: 'problem.woken@1', data: { problems: [problem.n] } })] : []),
+    ...(problem && own
+      ? [on(problem, { type: 'problem.woken@1', data: { problems: [problem.n] } })]
+      : []),
   ];
 }
 
-const about = (job: JobRow, event: Draft['event']): Draft => ({ event, company: job.company, entity: `job:${job.n}` });
-const on = (problem: ProblemRow, event: Draft['event']): Draft => ({ event, company: problem.company, entity: `problem:${problem.n}` });
+const about = (job: JobRow, event: Draft['event']): Draft => ({
+  event,
+  company: job.company,
+  entity: `job:${job.n}`,
+});
+const on = (problem: ProblemRow, event: Draft['event']): Draft => ({
+  event,
+  company: problem.company,
+  entity: `problem:${problem.n}`,
+});
 
 /** The job's open problem, where it is that it did not run. */
 async function missedOf(tx: TenantTx, job: JobRow): Promise<ProblemRow | null> {
-  const problem = job.problem === null ? undefined : (await tx.rows('problem', [job.problem])).get(job.problem);
+  const problem =
+    job.problem === null ? undefined : (await tx.rows('problem', [job.problem])).get(job.problem);
   return problem?.state === 'Missed' && problem.closedAt === null ? problem : null;
 }
 
-async function jobOf(tx: TenantTx, signed: Signed, { jobInstanceUid, key }: Of): Promise<Result<JobRow>> {
-  let query = tx.sql.selectFrom('job').select('n').where('tenant_id', '=', tx.tenant).where('uid', '=', jobInstanceUid);
+async function jobOf(
+  tx: TenantTx,
+  signed: Signed,
+  { jobInstanceUid, key }: Of,
+): Promise<Result<JobRow>> {
+  let query = tx.sql
+    .selectFrom('job')
+    .select('n')
+    .where('tenant_id', '=', tx.tenant)
+    .where('uid', '=', jobInstanceUid);
   if (key !== undefined) query = query.where('key_id', '=', key.toLowerCase());
-  const found = await tx.rows('job', (await query.execute()).map(({ n }): JobN => n));
+  const found = await tx.rows(
+    'job',
+    (await query.execute()).map(({ n }): JobN => n),
+  );
   const scope = scopeOf(signed);
   const [job, ...others] = [...found.values()].filter(({ company }) => seesCompany(scope, company));
   if (!job) return failed({ kind: 'not-found', message: MESSAGES.notFound });

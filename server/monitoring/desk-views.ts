@@ -18,42 +18,70 @@ const done = (seq: number) => ok<Done>({ seq });
 /** DESK-1 to DESK-3: named lists and hand-overs. */
 export function viewHandlers(world: World): Pick<Handlers, 'saveView' | 'removeView' | 'endShift'> {
   return {
-    saveView: (view, ask) => once<Done>(world, ask, async (tx, signed) => {
-      const before = (await tx.rows('view', [view.id])).get(view.id);
-      if (before && before.owner !== signed.userId) return refusal({ kind: 'forbidden', message: MESSAGES.viewNotOwned });
-      if (view.shared && signed.companies !== null) return refusal({ kind: 'forbidden', message: MESSAGES.viewNotShareable });
-      const fresh = !before || before.removedAt !== null;
-      if (fresh && await viewsOf(tx, signed.userId) >= LIMITS.viewsPerUser) return refusal({ kind: 'conflict', message: MESSAGES.viewsFull(LIMITS.viewsPerUser) });
-      const saved: Draft = { event: { type: 'view.saved@1', data: { ...view, owner: signed.userId } }, company: null, entity: `view:${view.id}` };
-      // Those who saw it as a shared one are told that it is gone; they are not told what it is now.
-      const hidden = before && !fresh && before.shared && !view.shared ? [removed(before)] : [];
-      return { drafts: [...hidden, saved], answer: done };
-    }),
+    saveView: (view, ask) =>
+      once<Done>(world, ask, async (tx, signed) => {
+        const before = (await tx.rows('view', [view.id])).get(view.id);
+        if (before && before.owner !== signed.userId)
+          return refusal({ kind: 'forbidden', message: MESSAGES.viewNotOwned });
+        if (view.shared && signed.companies !== null)
+          return refusal({ kind: 'forbidden', message: MESSAGES.viewNotShareable });
+        const fresh = !before || before.removedAt !== null;
+        if (fresh && (await viewsOf(tx, signed.userId)) >= LIMITS.viewsPerUser)
+          return refusal({ kind: 'conflict', message: MESSAGES.viewsFull(LIMITS.viewsPerUser) });
+        const saved: Draft = {
+          event: { type: 'view.saved@1', data: { ...view, owner: signed.userId } },
+          company: null,
+          entity: `view:${view.id}`,
+        };
+        // Those who saw it as a shared one are told that it is gone; they are not told what it is
+        // now.
+        const hidden = before && !fresh && before.shared && !view.shared ? [removed(before)] : [];
+        return { drafts: [...hidden, saved], answer: done };
+      }),
 
-    removeView: ({ id }, ask) => once<Done>(world, ask, async (tx, signed) => {
-      const view = (await tx.rows('view', [id])).get(id);
-      const failure = view ? notRemovable(scopeOf(signed), view) : NOT_FOUND;
-      if (!view || failure) return refusal(failure ?? NOT_FOUND);
-      return { drafts: view.removedAt === null ? [removed(view)] : [], answer: done };
-    }),
+    removeView: ({ id }, ask) =>
+      once<Done>(world, ask, async (tx, signed) => {
+        const view = (await tx.rows('view', [id])).get(id);
+        const failure = view ? notRemovable(scopeOf(signed), view) : NOT_FOUND;
+        if (!view || failure) return refusal(failure ?? NOT_FOUND);
+        return { drafts: view.removedAt === null ? [removed(view)] : [], answer: done };
+      }),
 
-    endShift: (shift, ask) => once<Done>(world, ask, async (tx, signed) => {
-      const before = (await tx.rows('shift', [shift.id])).get(shift.id);
-      if (before) return before.by === signed.userId ? { drafts: [], answer: done } : refusal({ kind: 'key-reused', message: MESSAGES.handOverTaken });
-      const data = { ...shift, ...await within(tx, scopeOf(signed), shift) };
-      return { drafts: [{ event: { type: 'shift.ended@1', data }, company: null, entity: `shift:${shift.id}` }], answer: done };
-    }),
+    endShift: (shift, ask) =>
+      once<Done>(world, ask, async (tx, signed) => {
+        const before = (await tx.rows('shift', [shift.id])).get(shift.id);
+        if (before)
+          return before.by === signed.userId
+            ? { drafts: [], answer: done }
+            : refusal({ kind: 'key-reused', message: MESSAGES.handOverTaken });
+        const data = { ...shift, ...(await within(tx, scopeOf(signed), shift)) };
+        return {
+          drafts: [
+            { event: { type: 'shift.ended@1', data }, company: null, entity: `shift:${shift.id}` },
+          ],
+          answer: done,
+        };
+      }),
   };
 }
 
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 
-const removed = ({ id, owner, shared }: ViewRow): Draft => ({ event: { type: 'view.removed@1', data: { id, owner, shared } }, company: null, entity: `view:${id}` });
+const removed = ({ id, owner, shared }: ViewRow): Draft => ({
+  event: { type: 'view.removed@1', data: { id, owner, shared } },
+  company: null,
+  entity: `view:${id}`,
+});
 
-/** Why the view is not this user's to remove; null where it is. One that it cannot see does not exist. */
+/**
+ * Why the view is not this user's to remove; null where it is. One that it cannot see does not
+ * exist.
+ */
 function notRemovable(scope: Scope, view: ViewRow): Failure | null {
   if (view.owner === scope.own) return null;
-  return view.removedAt === null && seesView(scope, view) ? { kind: 'forbidden', message: MESSAGES.viewNotOwned } : NOT_FOUND;
+  return view.removedAt === null && seesView(scope, view)
+    ? { kind: 'forbidden', message: MESSAGES.viewNotOwned }
+    : NOT_FOUND;
 }
 
 const viewsOf = async (tx: TenantTx, owner: string): Promise<number> =>
@@ -61,11 +89,17 @@ const viewsOf = async (tx: TenantTx, owner: string): Promise<number> =>
 
 type Shift = Pick<Parameters<Handlers['endShift']>[0], 'open' | 'ending'>;
 
-/** What of a hand-over's lists its author may see: a device may have counted before it lost a company. */
+/**
+ * What of a hand-over's lists its author may see: a device may have counted before it lost a
+ * company.
+ */
 async function within(tx: TenantTx, scope: Scope, { open, ending }: Shift): Promise<Shift> {
   const runs = await tx.rows('run', [...new Set(ending.map(({ run }) => run))]);
   return {
     open: open.filter(({ company }) => seesCompany(scope, company)),
-    ending: ending.filter(({ run }) => { const row = runs.get(run); return row !== undefined && seesCompany(scope, row.company); }),
+    ending: ending.filter(({ run }) => {
+      const row = runs.get(run);
+      return row !== undefined && seesCompany(scope, row.company);
+    }),
   };
 }

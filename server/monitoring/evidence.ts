@@ -25,23 +25,43 @@ export function evidenceHandlers(world: World): Pick<Handlers, 'listEvidence'> {
       if (!signed) throw new Error('a list without a session');
       if (to <= from) return failed(bad('to', MESSAGES.evidenceEmpty));
       if (to - from > LONGEST) return failed(bad('from', MESSAGES.evidenceTooLong));
-      const scope = scopeOf(signed), companies = askedOf(scope, company);
-      return world.store.tenant(tenant, async (tx) => ok(await pageOf(tx, { from, to, companies, without: [...scope.deleted] }, before)), { readOnly: true });
+      const scope = scopeOf(signed);
+      const companies = askedOf(scope, company);
+      return world.store.tenant(
+        tenant,
+        async (tx) =>
+          ok(await pageOf(tx, { from, to, companies, without: [...scope.deleted] }, before)),
+        { readOnly: true },
+      );
     },
   };
 }
 
 /** Of which companies is told; null for all and for what is of none. */
 const askedOf = (scope: Scope, company: CompanyN | undefined): readonly CompanyN[] | null =>
-  (company === undefined ? scope.companies && [...scope.companies] : seesCompany(scope, company) ? [company] : []);
+  company === undefined
+    ? scope.companies && [...scope.companies]
+    : seesCompany(scope, company)
+      ? [company]
+      : [];
 
-interface Asked { readonly from: Ms; readonly to: Ms; readonly companies: readonly CompanyN[] | null; readonly without: readonly CompanyN[] }
+interface Asked {
+  readonly from: Ms;
+  readonly to: Ms;
+  readonly companies: readonly CompanyN[] | null;
+  readonly without: readonly CompanyN[];
+}
 
 /**
- * The lines before a cursor. A cursor names the line that comes next: `<seq>.<index>` is the line of the deed's problem at `index`, and
- * `<seq>` all of the deeds before that one; so a deed on many problems goes on in the next page exactly where it was cut (EVID-2).
+ * The lines before a cursor. A cursor names the line that comes next: `<seq>.<index>` is the line
+ * of the deed's problem at `index`, and `<seq>` all of the deeds before that one; so a deed on many
+ * problems goes on in the next page exactly where it was cut (EVID-2).
  */
-async function pageOf(tx: TenantTx, { from, to, companies, without }: Asked, before: string | undefined): Promise<GivesOf<'listEvidence'>> {
+async function pageOf(
+  tx: TenantTx,
+  { from, to, companies, without }: Asked,
+  before: string | undefined,
+): Promise<GivesOf<'listEvidence'>> {
   if (companies?.length === 0) return { rows: [], before: null };
   const { after, most } = await bounds(tx, from, to);
   const [seq = most + 1, index] = before === undefined ? [] : before.split('.').map(Number);
@@ -51,14 +71,21 @@ async function pageOf(tx: TenantTx, { from, to, companies, without }: Asked, bef
   for (;;) {
     const deeds = await deedsBefore(tx, { next, after, from, to, companies, without }, AT_ONCE);
     for (const deed of deeds) {
-      lines.push(...linesOf(deed).slice(deed.seq === seq ? index ?? 0 : 0));
+      lines.push(...linesOf(deed).slice(deed.seq === seq ? (index ?? 0) : 0));
       next = deed.seq;
       if (lines.length > EVIDENCE_PAGE) break;
     }
     if (lines.length > EVIDENCE_PAGE || deeds.length < AT_ONCE) break;
   }
   const cut = lines[EVIDENCE_PAGE];
-  return { rows: await told(tx, lines.slice(0, EVIDENCE_PAGE)), before: cut ? `${cut.deed.seq}.${cut.index}` : null };
+  return {
+    rows: await told(tx, lines.slice(0, EVIDENCE_PAGE)),
+    before: cut ? `${cut.deed.seq}.${cut.index}` : null,
+  };
 }
 
-const bad = (path: string, message: string): Failure => ({ kind: 'bad-input', message, issues: [{ path, message }] });
+const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});

@@ -3,5 +3,9 @@ import { expectationOf } from '#contract/monitoring/expect.ts';
 import type { JobRow, StatRow } from '#contract/monitoring/rows.ts';
 import { cronNext } from './cron.ts';
 
-/** When the job is expected to start next, by its schedule or its cadence; null where nothing is known or it runs now. */
-export const expectedOf = (job: JobRow, stat: StatRow): Ms | null => expectationOf(job, stat, 0, cronNext)?.at ?? null;
+/**
+ * When the job is expected to start next, by its schedule or its cadence; null where nothing is
+ * known or it runs now.
+ */
+export const expectedOf = (job: JobRow, stat: StatRow): Ms | null =>
+  expectationOf(job, stat, 0, cronNext)?.at ?? null;

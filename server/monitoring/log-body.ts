@@ -1,6 +1,9 @@
 import { storable } from '#contract/stored-text.ts';
 
-/** A log of at most about `most` bytes, fit to be kept as text: head and tail stay, what is between is counted. */
+/**
+ * A log of at most about `most` bytes, fit to be kept as text: head and tail stay, what is between
+ * is counted.
+ */
 export function clampLog(text: string, most: number): string {
   const clean = storable(text);
   if (clean.length * 3 <= most) return clean;
@@ -12,4 +15,5 @@ export function clampLog(text: string, most: number): string {
 }
 
 /** Without the pieces of characters at either end. */
-const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes).replace(/^\u{FFFD}+|\u{FFFD}+$/gu, '');
+const decode = (bytes: Uint8Array): string =>
+  new TextDecoder().decode(bytes).replace(/^\u{FFFD}+|\u{FFFD}+$/gu, '');

@@ -10,7 +10,10 @@ import { maskSecrets } from './secrets.ts';
 import { boundedId } from './bounded-id.ts';
 import { lineOfText, storable } from '#contract/stored-text.ts';
 
-/** What a source says of the job of a run. What it leaves out stays as it is, or gets the default where the job is new. */
+/**
+ * What a source says of the job of a run. What it leaves out stays as it is, or gets the default
+ * where the job is new.
+ */
 export interface JobSays {
   readonly uid: string;
   readonly name: string;
@@ -57,7 +60,10 @@ export interface Normal {
   readonly scheduledFor?: Ms | null;
   readonly errorCount?: number | null;
   readonly warningCount?: number | null;
-  /** What was posted, where it has neither a name nor a time of its own: the same again within minutes is a repetition (RUN-9). */
+  /**
+   * What was posted, where it has neither a name nor a time of its own: the same again within
+   * minutes is a repetition (RUN-9).
+   */
   readonly bodyId?: string | null;
 }
 
@@ -66,19 +72,56 @@ const AHEAD: Ms = 24 * 3_600_000;
 /** Seconds of a run at the most: what a column holds. */
 const LONGEST: Seconds = 0xffff_fffe;
 
-/** The execution, or in words why it cannot be one. `byArrival`: who made the record had no times of the source's own. */
-export function normalOf(execution: ExecutionIn, index: number, at: Ms, byArrival = false, bodyId: string | null = null): Normal | { readonly index: number; readonly error: string } {
+/**
+ * The execution, or in words why it cannot be one. `byArrival`: who made the record had no times of
+ * the source's own.
+ */
+export function normalOf(
+  execution: ExecutionIn,
+  index: number,
+  at: Ms,
+  byArrival = false,
+  bodyId: string | null = null,
+): Normal | { readonly index: number; readonly error: string } {
   const startedAt = Date.parse(execution.startTime);
-  const endedAt = execution.endTime === undefined || execution.endTime === null ? null : Date.parse(execution.endTime);
+  const endedAt =
+    execution.endTime === undefined || execution.endTime === null
+      ? null
+      : Date.parse(execution.endTime);
   const error = faultOf(execution, startedAt, endedAt, at);
   if (error !== null) return { index, error };
-  const { job: name, computer, entityGroup: group, source, type, server, managed, enabled, schedule, graceSec } = execution;
+  const {
+    job: name,
+    computer,
+    entityGroup: group,
+    source,
+    type,
+    server,
+    managed,
+    enabled,
+    schedule,
+    graceSec,
+  } = execution;
   return {
     index,
-    job: { uid: execution.jobInstanceUid ?? boundedId(`${name}@${computer ?? ''}`), name, source, type, group, computer, server, managed, enabled, schedule, graceSec },
+    job: {
+      uid: execution.jobInstanceUid ?? boundedId(`${name}@${computer ?? ''}`),
+      name,
+      source,
+      type,
+      group,
+      computer,
+      server,
+      managed,
+      enabled,
+      schedule,
+      graceSec,
+    },
     externalId: execution.externalId ?? null,
     status: execution.status,
-    startedAt, endedAt, byArrival,
+    startedAt,
+    endedAt,
+    byArrival,
     durationSec: execution.durationSec ?? null,
     bytes: execution.bytesTransferred ?? null,
     bytesProcessed: execution.bytesProcessed ?? null,
@@ -103,13 +146,31 @@ export const lineOf = (text: string | null | undefined): string | null =>
 export const logOf = (text: string | null | undefined): string | null =>
   text === undefined || text === null || text.trim() === '' ? null : maskSecrets(withoutBidi(text));
 
-const taskOf = ({ name, status, startTime, durationSec = null, bytesTransferred = null, bytesProcessed = null, message }: TaskIn): Task => ({
-  name: lineOfText(maskSecrets(withoutBidi(name) || '?')), status, startTime: startTime == null ? null : new Date(startTime).toISOString(), durationSec, bytesTransferred, bytesProcessed,
+const taskOf = ({
+  name,
+  status,
+  startTime,
+  durationSec = null,
+  bytesTransferred = null,
+  bytesProcessed = null,
+  message,
+}: TaskIn): Task => ({
+  name: lineOfText(maskSecrets(withoutBidi(name) || '?')),
+  status,
+  startTime: startTime == null ? null : new Date(startTime).toISOString(),
+  durationSec,
+  bytesTransferred,
+  bytesProcessed,
   message: storable(maskSecrets(withoutBidi(message ?? '')).trim()) || null,
 });
 
 const plain = (detail: RunRow['detail']): RunRow['detail'] =>
-  Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, typeof value === 'string' ? maskSecrets(withoutBidi(value)) : value]));
+  Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? maskSecrets(withoutBidi(value)) : value,
+    ]),
+  );
 
 function faultOf(execution: ExecutionIn, startedAt: Ms, endedAt: Ms | null, at: Ms): string | null {
   if (!Number.isFinite(startedAt) || startedAt < 0) return 'startTime: not a moment after 1970';
@@ -118,8 +179,18 @@ function faultOf(execution: ExecutionIn, startedAt: Ms, endedAt: Ms | null, at: 
   if (endedAt !== null && endedAt < startedAt) return 'endTime: before startTime';
   if (endedAt !== null && endedAt > at + AHEAD) return 'endTime: more than a day in the future';
   if ((execution.durationSec ?? 0) > LONGEST) return 'durationSec: too long';
-  if (execution.scheduledFor != null && !(Date.parse(execution.scheduledFor) >= 0)) return 'scheduledFor: not a moment after 1970';
-  for (const name of ['bytesTransferred', 'bytesProcessed', 'filesTotal', 'filesFailed', 'errorCount', 'warningCount', 'exitCode', 'graceSec'] as const) {
+  if (execution.scheduledFor != null && !(Date.parse(execution.scheduledFor) >= 0))
+    return 'scheduledFor: not a moment after 1970';
+  for (const name of [
+    'bytesTransferred',
+    'bytesProcessed',
+    'filesTotal',
+    'filesFailed',
+    'errorCount',
+    'warningCount',
+    'exitCode',
+    'graceSec',
+  ] as const) {
     if (!Number.isSafeInteger(execution[name] ?? 0)) return `${name}: too large`;
   }
   const fault = execution.schedule ? scheduleFault(execution.schedule) : null;
@@ -134,8 +205,11 @@ function faultOf(execution: ExecutionIn, startedAt: Ms, endedAt: Ms | null, at: 
 function taskFault(task: TaskIn, at: Ms): string | null {
   const startedAt = task.startTime == null ? null : Date.parse(task.startTime);
   if (startedAt !== null && !(startedAt >= 0)) return 'startTime: not a moment after 1970';
-  if (startedAt !== null && startedAt > at + AHEAD) return 'startTime: more than a day in the future';
+  if (startedAt !== null && startedAt > at + AHEAD)
+    return 'startTime: more than a day in the future';
   if ((task.durationSec ?? 0) > LONGEST) return 'durationSec: too long';
-  const large = (['bytesTransferred', 'bytesProcessed'] as const).find((name) => !Number.isSafeInteger(task[name] ?? 0));
+  const large = (['bytesTransferred', 'bytesProcessed'] as const).find(
+    (name) => !Number.isSafeInteger(task[name] ?? 0),
+  );
   return large === undefined ? null : `${large}: too large`;
 }

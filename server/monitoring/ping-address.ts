@@ -1,4 +1,7 @@
-/** `/ping/{key}[/{slug}][/start|/fail|/log|/{exit}]`: what an address asks, and the query that came with it. */
+/**
+ * `/ping/{key}[/{slug}][/start|/fail|/log|/{exit}]`: what an address asks, and the query that came
+ * with it.
+ */
 export interface PingAddress {
   readonly secret: string;
   /** Null: the job that the key itself stands for. */
@@ -7,7 +10,10 @@ export interface PingAddress {
   readonly query: URLSearchParams;
 }
 
-/** Null for an address that is none. Clients that know nothing of a query put `/start` and the like behind it: that is understood. */
+/**
+ * Null for an address that is none. Clients that know nothing of a query put `/start` and the like
+ * behind it: that is understood.
+ */
 export function readPingAddress(url: URL): PingAddress | null {
   let search = url.search;
   let path = url.pathname;
@@ -15,18 +21,27 @@ export function readPingAddress(url: URL): PingAddress | null {
   if (behind) [search, path] = [behind[1] ?? '', path.replace(/\/+$/, '') + (behind[2] ?? '')];
   const parts = path.replace(/\/+$/, '').split('/').slice(2).map(decoded);
   const [secret, second, third] = parts;
-  if (secret === undefined || secret === '' || parts.length > 3 || parts.includes(null)) return null;
+  if (secret === undefined || secret === '' || parts.length > 3 || parts.includes(null))
+    return null;
   const query = new URLSearchParams(search);
-  if (second === undefined || second === null) return { secret: secret ?? '', slug: null, action: 'success', query };
+  if (second === undefined || second === null)
+    return { secret: secret ?? '', slug: null, action: 'success', query };
   if (third === undefined || third === null) {
     const action = actionOf(second);
-    return action === null ? withSlug(secret ?? '', second, 'success', query) : { secret: secret ?? '', slug: null, action, query };
+    return action === null
+      ? withSlug(secret ?? '', second, 'success', query)
+      : { secret: secret ?? '', slug: null, action, query };
   }
   const action = actionOf(third);
   return action === null ? null : withSlug(secret ?? '', second, action, query);
 }
 
-const withSlug = (secret: string, slug: string, action: PingAddress['action'], query: URLSearchParams): PingAddress | null =>
+const withSlug = (
+  secret: string,
+  slug: string,
+  action: PingAddress['action'],
+  query: URLSearchParams,
+): PingAddress | null =>
   /^[\p{L}\p{N}._ -]{1,100}$/u.test(slug) ? { secret, slug, action, query } : null;
 
 function actionOf(part: string): PingAddress['action'] | null {

@@ -18,17 +18,22 @@ import { plainLine, type ToolQuery } from './sources/reading.ts';
 import { readToolQuery } from './tool-query.ts';
 
 /**
- * Pings of the healthchecks kind: any client of theirs works when it is given `…/ping/{key}/{slug}` as its address. A job that is new
- * is made, unless the address says `create=0`. Answers are text, as theirs are. The handshake of CloudEvents stands with them: it is no
- * call of the table either.
+ * Pings of the healthchecks kind: any client of theirs works when it is given `…/ping/{key}/{slug}`
+ * as its address. A job that is new is made, unless the address says `create=0`. Answers are text,
+ * as theirs are. The handshake of CloudEvents stands with them: it is no call of the table either.
  */
-export function pingRoutes(world: World, perKey: number = LIMITS.pingsPerMinute): (app: Hono) => void {
-  const rate = makeRate(LIMITS.ingestPerMinute), rateOfKey = makeRate(perKey);
+export function pingRoutes(
+  world: World,
+  perKey: number = LIMITS.pingsPerMinute,
+): (app: Hono) => void {
+  const rate = makeRate(LIMITS.ingestPerMinute);
+  const rateOfKey = makeRate(perKey);
   return (app) => {
     handshakeRoutes(app);
     app.all('/ping/*', async ({ req }) => {
       const request = req.raw;
-      if (!['GET', 'HEAD', 'POST'].includes(request.method)) return text(405, 'method not allowed', { allow: 'GET, HEAD, POST' });
+      if (!['GET', 'HEAD', 'POST'].includes(request.method))
+        return text(405, 'method not allowed', { allow: 'GET, HEAD, POST' });
       const address = readPingAddress(new URL(request.url));
       if (address === null) return text(400, 'invalid url format');
       const query = readToolQuery(address.query);
@@ -40,16 +45,36 @@ export function pingRoutes(world: World, perKey: number = LIMITS.pingsPerMinute)
       claimBody(request, holder.value.tenant, `key ${holder.value.key.id}`);
       const slug = address.slug ?? holder.value.key.name;
       const now = world.clock.now();
-      const tooMany = rateOfKey.ask(holder.value.key.id, now) ?? rate.ask(`${holder.value.key.id} ${slug}`, now);
-      if (tooMany?.kind === 'too-many') return text(429, 'rate limit exceeded', waits(tooMany.retryAfterMs));
-      if (address.query.get('create') === '0' && !(await knowsJob(world, holder.value, slug))) return text(404, 'not found');
+      const tooMany =
+        rateOfKey.ask(holder.value.key.id, now) ?? rate.ask(`${holder.value.key.id} ${slug}`, now);
+      if (tooMany?.kind === 'too-many')
+        return text(429, 'rate limit exceeded', waits(tooMany.retryAfterMs));
+      if (address.query.get('create') === '0' && !(await knowsJob(world, holder.value, slug)))
+        return text(404, 'not found');
       const read = await turnsOf(world).read(holder.value, request, () => readPingBody(request));
       if (!read.ok || read.value === null) return text(503, 'busy', { 'retry-after': '1' });
       const body = read.value;
-      if (address.action === 'log') await addToLog(world, holder.value, slug, rid === null ? null : ridName(slug, rid), body, now);
+      if (address.action === 'log')
+        await addToLog(
+          world,
+          holder.value,
+          slug,
+          rid === null ? null : ridName(slug, rid),
+          body,
+          now,
+        );
       else {
-        const recorded = await record(world, holder.value.tenant, holder.value.key, [normal(holder.value, slug, address, query, rid, body)], now);
-        if (!recorded.ok) return recorded.failure.kind === 'too-many' ? text(429, 'daily storage limit reached', waits(recorded.failure.retryAfterMs)) : text(404, 'not found');
+        const recorded = await record(
+          world,
+          holder.value.tenant,
+          holder.value.key,
+          [normal(holder.value, slug, address, query, rid, body)],
+          now,
+        );
+        if (!recorded.ok)
+          return recorded.failure.kind === 'too-many'
+            ? text(429, 'daily storage limit reached', waits(recorded.failure.retryAfterMs))
+            : text(404, 'not found');
       }
       return text(200, 'OK');
     });
@@ -57,25 +82,59 @@ export function pingRoutes(world: World, perKey: number = LIMITS.pingsPerMinute)
 }
 
 /** A ping has no times but its arrival: an end belongs to the start that is open. */
-function normal({ key }: Holder, slug: string, { action, query: params }: PingAddress, query: ToolQuery, rid: string | null, body: string): Normal {
+function normal(
+  { key }: Holder,
+  slug: string,
+  { action, query: params }: PingAddress,
+  query: ToolQuery,
+  rid: string | null,
+  body: string,
+): Normal {
   const exit = typeof action === 'object' ? action.exit : query.exit;
   const lines = READS_BORG.has(key.tool) ? body.split('\n').map(plainLine) : [];
   // borgmatic reports borg's warnings as a success: only the log has them.
   const good = key.tool === 'borgmatic' && hasWarning(lines) ? 'Warning' : 'Success';
-  const status = action === 'start' ? 'Running' : action === 'fail' ? 'Failed' : exit === null || exit === 0 ? good : statusOfExit(key.tool, exit);
+  const status =
+    action === 'start'
+      ? 'Running'
+      : action === 'fail'
+        ? 'Failed'
+        : exit === null || exit === 0
+          ? good
+          : statusOfExit(key.tool, exit);
   const unread = action === 'start' ? [] : unreadLines(lines);
   const log = logOf(body);
   return {
     index: 0,
     job: {
-      uid: slug, name: query.job ?? slug, source: sourceOf(key.tool), ...(query.host === null ? {} : { computer: query.host }),
-      ...(query.schedule === null ? {} : { schedule: query.schedule }), ...(params.has('grace') ? { graceSec: query.graceSec } : {}),
+      uid: slug,
+      name: query.job ?? slug,
+      source: sourceOf(key.tool),
+      ...(query.host === null ? {} : { computer: query.host }),
+      ...(query.schedule === null ? {} : { schedule: query.schedule }),
+      ...(params.has('grace') ? { graceSec: query.graceSec } : {}),
     },
     externalId: rid === null ? null : ridName(slug, rid),
-    status, startedAt: null, endedAt: null, byArrival: true, durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: unread.length === 0 ? null : countUnread(unread),
-    message: status === 'Success' || status === 'Running' ? null
-      : signalSentence('the command', exit) ?? (status === 'Warning' ? lineOf(unread[0]) : null) ?? lineOf(body) ?? (exit === null ? 'Reported as failed.' : `Ended with exit code ${exit}.`),
-    exitCode: action === 'start' ? null : exit, log, tasks: [], detail: {},
+    status,
+    startedAt: null,
+    endedAt: null,
+    byArrival: true,
+    durationSec: null,
+    bytes: null,
+    bytesProcessed: null,
+    files: null,
+    filesFailed: unread.length === 0 ? null : countUnread(unread),
+    message:
+      status === 'Success' || status === 'Running'
+        ? null
+        : (signalSentence('the command', exit) ??
+          (status === 'Warning' ? lineOf(unread[0]) : null) ??
+          lineOf(body) ??
+          (exit === null ? 'Reported as failed.' : `Ended with exit code ${exit}.`)),
+    exitCode: action === 'start' ? null : exit,
+    log,
+    tasks: [],
+    detail: {},
   };
 }
 
@@ -85,8 +144,20 @@ const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 const ridName = (slug: string, rid: string): string => `${slug} ${rid.toLowerCase()}`;
 const sourceOf = (tool: Source): Source => (tool === 'borgmatic' ? tool : 'ping');
 
-const waits = (ms: number): Readonly<Record<string, string>> => ({ 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) });
+const waits = (ms: number): Readonly<Record<string, string>> => ({
+  'retry-after': String(Math.max(1, Math.ceil(ms / 1000))),
+});
 
-const text = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Response =>
-  new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'ping-body-limit': String(LIMITS.logBytes), ...headers } });
-
+const text = (
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response =>
+  new Response(body, {
+    status,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'ping-body-limit': String(LIMITS.logBytes),
+      ...headers,
+    },
+  });

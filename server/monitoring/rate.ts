@@ -8,7 +8,10 @@ export interface Rate {
   readonly size: number;
 }
 
-/** So many requests in a minute from the first on. In memory, bounded: the oldest are forgotten first. */
+/**
+ * So many requests in a minute from the first on. In memory, bounded: the oldest are forgotten
+ * first.
+ */
 export function makeRate(perMinute: number, most = 20_000): Rate {
   const windows = new Map<string, { readonly from: Ms; count: number }>();
   return {
@@ -16,14 +19,26 @@ export function makeRate(perMinute: number, most = 20_000): Rate {
       const window = windows.get(who);
       if (window && now >= window.from && now < window.from + MINUTE) {
         window.count += 1;
-        return window.count <= perMinute ? null : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: window.from + MINUTE - now };
+        return window.count <= perMinute
+          ? null
+          : {
+              kind: 'too-many',
+              message: MESSAGES.tooMany,
+              retryAfterMs: window.from + MINUTE - now,
+            };
       }
       windows.delete(who);
-      if (windows.size >= most) for (const oldest of windows.keys()) { windows.delete(oldest); break; }
+      if (windows.size >= most)
+        for (const oldest of windows.keys()) {
+          windows.delete(oldest);
+          break;
+        }
       windows.set(who, { from: now, count: 1 });
       return null;
     },
-    get size() { return windows.size; },
+    get size() {
+      return windows.size;
+    },
   };
 }
 

@@ -9,20 +9,39 @@ import type { World } from '#server/world.ts';
 
 export function repositoryHandlers(world: World): Pick<Handlers, 'listRepositories'> {
   return {
-    listRepositories: (_input, { tenant, signed }) => world.store.tenant(tenant, async (tx) => {
-      if (!signed) throw new Error('a list without a session');
-      const { companies, deleted } = scopeOf(signed);
-      let query = tx.sql.selectFrom('repository').select('row').where('tenant_id', '=', tenant);
-      if (companies !== null) query = query.where('company_n', 'in', [0, ...companies]);
-      else if (deleted.size > 0) query = query.where('company_n', 'not in', [...deleted]);
-      const names = await companyNames(tx);
-      return ok((await query.orderBy('id').execute()).map(({ row }) => outOf(row, names.get(row.company) ?? '')));
-    }, { readOnly: true }),
+    listRepositories: (_input, { tenant, signed }) =>
+      world.store.tenant(
+        tenant,
+        async (tx) => {
+          if (!signed) throw new Error('a list without a session');
+          const { companies, deleted } = scopeOf(signed);
+          let query = tx.sql.selectFrom('repository').select('row').where('tenant_id', '=', tenant);
+          if (companies !== null) query = query.where('company_n', 'in', [0, ...companies]);
+          else if (deleted.size > 0) query = query.where('company_n', 'not in', [...deleted]);
+          const names = await companyNames(tx);
+          return ok(
+            (await query.orderBy('id').execute()).map(({ row }) =>
+              outOf(row, names.get(row.company) ?? ''),
+            ),
+          );
+        },
+        { readOnly: true },
+      ),
   };
 }
 
 const outOf = (row: RepositoryRow, companyName: string): RepositoryOut => ({
-  _id: row.id, company: row.company, companyName, name: row.name, type: row.type, hostName: row.hostName, path: row.path,
-  capacityBytes: row.capacityBytes, freeBytes: row.freeBytes, usedBytes: row.usedBytes, sampledAt: row.sampledAt,
-  days: row.days.map(({ day, usedBytes, capacityBytes }) => ({ day, usedBytes, capacityBytes })), fullAt: fullAt(row),
+  _id: row.id,
+  company: row.company,
+  companyName,
+  name: row.name,
+  type: row.type,
+  hostName: row.hostName,
+  path: row.path,
+  capacityBytes: row.capacityBytes,
+  freeBytes: row.freeBytes,
+  usedBytes: row.usedBytes,
+  sampledAt: row.sampledAt,
+  days: row.days.map(({ day, usedBytes, capacityBytes }) => ({ day, usedBytes, capacityBytes })),
+  fullAt: fullAt(row),
 });

@@ -1,6 +1,13 @@
 import type { Ms } from '#contract/ids.ts';
 
-export interface Kept { readonly at: Ms; readonly provider: string; readonly kind: 'mail' | 'sms'; readonly to: string; readonly subject: string | null; readonly text: string }
+export interface Kept {
+  readonly at: Ms;
+  readonly provider: string;
+  readonly kind: 'mail' | 'sms';
+  readonly to: string;
+  readonly subject: string | null;
+  readonly text: string;
+}
 
 /** No script, no style of its own: within the content policy of every answer. */
 export const outboxPage = (kept: readonly Kept[], now: Ms): string => `<!doctype html>
@@ -31,11 +38,25 @@ const item = ({ at, provider, kind, to, subject, text }: Kept): string => `<li><
 <p class="text">${linked(text)}</p>
 </article></li>`;
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
-/** Addresses first, then what stands between them: an address is cut where a sign begins that would have to be escaped. */
-const linked = (text: string): string => text.split(/(https?:\/\/[^\s<>"'&]+(?:&[^\s<>"'&]+)*)/g)
-  .map((part, n) => (n % 2 === 1 ? `<a href="${escaped(part)}">${escaped(part)}</a>` : escaped(part))).join('');
+/**
+ * Addresses first, then what stands between them: an address is cut where a sign begins that would
+ * have to be escaped.
+ */
+const linked = (text: string): string =>
+  text
+    .split(/(https?:\/\/[^\s<>"'&]+(?:&[^\s<>"'&]+)*)/g)
+    .map((part, n) =>
+      n % 2 === 1 ? `<a href="${escaped(part)}">${escaped(part)}</a>` : escaped(part),
+    )
+    .join('');
 const time = (at: Ms): string => {
   const text = new Date(at).toISOString();
   return `<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, 19)} UTC</time>`;

@@ -3,19 +3,52 @@ import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { awake } from './wake.ts';
 
-/** `html` beside the text where a mail has it; `files`: ids of kept files that go with it. `replyTo`: whom an answer goes to, where that is not the sender. Neither subject nor address may hold a line break. */
-export interface Mail { readonly to: string; readonly subject: string; readonly text: string; readonly html?: string; readonly replyTo?: string; readonly files?: readonly string[] }
-export interface Sms { readonly to: string; readonly text: string }
+/**
+ * `html` beside the text where a mail has it; `files`: ids of kept files that go with it.
+ * `replyTo`: whom an answer goes to, where that is not the sender. Neither subject nor address may
+ * hold a line break.
+ */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+  readonly replyTo?: string;
+  readonly files?: readonly string[];
+}
+export interface Sms {
+  readonly to: string;
+  readonly text: string;
+}
 export type Post = ({ readonly kind: 'mail' } & Mail) | ({ readonly kind: 'sms' } & Sms);
 
 /**
- * Puts a mail or a short message on its way, in the transaction of what it tells of: it goes out once that has committed (`startPost`). Without
- * a gateway it stays on the outbox page of the server's operator. Answers its id, by which `outgoing` tells what became of it.
+ * Puts a mail or a short message on its way, in the transaction of what it tells of: it goes out
+ * once that has committed (`startPost`). Without a gateway it stays on the outbox page of the
+ * server's operator. Answers its id, by which `outgoing` tells what became of it.
  */
 export async function post(tx: TenantTx, world: World, what: Post): Promise<string> {
-  const id = world.chance.uuid(), now = world.clock.now();
-  const sealed = await seal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, JSON.stringify(what));
-  await tx.sql.insertInto('outgoing').values({ tenant_id: tx.tenant, id, kind: what.kind, sealed, made_at: now, sent_at: null, next_at: now, fault: null }).execute();
+  const id = world.chance.uuid();
+  const now = world.clock.now();
+  const sealed = await seal(
+    tx,
+    world,
+    { table: 'outgoing', column: 'sealed', row: id },
+    JSON.stringify(what),
+  );
+  await tx.sql
+    .insertInto('outgoing')
+    .values({
+      tenant_id: tx.tenant,
+      id,
+      kind: what.kind,
+      sealed,
+      made_at: now,
+      sent_at: null,
+      next_at: now,
+      fault: null,
+    })
+    .execute();
   awake(world).mark(tx.tenant);
   return id;
 }

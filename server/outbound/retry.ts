@@ -7,8 +7,16 @@ export function afterOf(header: string | null, now: Ms): Ms | null {
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
-const HOUR: Ms = 3_600_000, FIRST: Ms = 15_000;
+const HOUR: Ms = 3_600_000;
+const FIRST: Ms = 15_000;
 /** No retry is further away, whatever the other side asks for. */
 export const LONGEST_RETRY_MS: Ms = 24 * HOUR;
-/** How long to wait after so many tries in a row: longer each time, an hour at most, and no less than was asked for within a day. */
-export const backOff = (tries: number, asked: Ms | null): Ms => Math.max(Math.min(HOUR, FIRST * 2 ** Math.min(12, Math.max(0, tries - 1))), Math.min(asked ?? 0, LONGEST_RETRY_MS));
+/**
+ * How long to wait after so many tries in a row: longer each time, an hour at most, and no less
+ * than was asked for within a day.
+ */
+export const backOff = (tries: number, asked: Ms | null): Ms =>
+  Math.max(
+    Math.min(HOUR, FIRST * 2 ** Math.min(12, Math.max(0, tries - 1))),
+    Math.min(asked ?? 0, LONGEST_RETRY_MS),
+  );

@@ -8,22 +8,51 @@ import type { Sms } from './post.ts';
 import { afterOf } from './retry.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
-export interface SmsGateway { readonly settings: v.InferOutput<typeof SmsSettings>; readonly token: string }
+export interface SmsGateway {
+  readonly settings: v.InferOutput<typeof SmsSettings>;
+  readonly token: string;
+}
 
 const Refusal = v.object({ code: v.pipe(v.number(), v.integer()) });
 
-/** Sends a short message by a gateway of Twilio's form. Its words are not kept: they name the number. */
-export async function sendSms(world: World, { settings: { url, account, from }, token }: SmsGateway, { to, text }: Sms): Promise<Delivery> {
+/**
+ * Sends a short message by a gateway of Twilio's form. Its words are not kept: they name the
+ * number.
+ */
+export async function sendSms(
+  world: World,
+  { settings: { url, account, from }, token }: SmsGateway,
+  { to, text }: Sms,
+): Promise<Delivery> {
   try {
-    const answer = await fetchOutbound(world, `${url.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`, {
-      method: 'POST', headers: { authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`, accept: 'application/json' },
-      body: new URLSearchParams({ To: to, From: from, Body: text }),
-    });
+    const answer = await fetchOutbound(
+      world,
+      `${url.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`,
+      {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,
+          accept: 'application/json',
+        },
+        body: new URLSearchParams({ To: to, From: from, Body: text }),
+      },
+    );
     const { status } = answer;
     if (status === 200 || status === 201) return { is: 'sent' };
-    const refusal = v.safeParse(Refusal, await answer.text().then(parseStorable).catch(() => null));
+    const refusal = v.safeParse(
+      Refusal,
+      await answer
+        .text()
+        .then(parseStorable)
+        .catch(() => null),
+    );
     const fault = `The gateway refused the message (${status}${refusal.success ? `, ${refusal.output.code}` : ''}).`;
-    if (status === 429 || status === 408 || status >= 500) return { is: 'later', fault, afterMs: afterOf(answer.headers.get('retry-after'), world.clock.now()) };
+    if (status === 429 || status === 408 || status >= 500)
+      return {
+        is: 'later',
+        fault,
+        afterMs: afterOf(answer.headers.get('retry-after'), world.clock.now()),
+      };
     return { is: 'given-up', fault };
   } catch (error) {
     if (error instanceof OutboundError) return { is: 'later', fault: error.message, afterMs: null };

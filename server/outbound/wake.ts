@@ -1,7 +1,10 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { World } from '../world.ts';
 
-/** How long a provider stays awake: what was put on its way is sent once its transaction has committed. */
+/**
+ * How long a provider stays awake: what was put on its way is sent once its transaction has
+ * committed.
+ */
 const AWAKE_MS: Ms = 3_000;
 const known = new WeakMap<World['store'], Map<TenantId, Ms>>();
 
@@ -10,9 +13,12 @@ export function awake(world: World): { mark(tenant: TenantId): void; take(): rea
   const marks = known.get(world.store) ?? new Map<TenantId, Ms>();
   known.set(world.store, marks);
   return {
-    mark(tenant) { marks.set(tenant, world.clock.now()); },
+    mark(tenant) {
+      marks.set(tenant, world.clock.now());
+    },
     take() {
-      const now = world.clock.now(), all = [...marks.keys()];
+      const now = world.clock.now();
+      const all = [...marks.keys()];
       for (const [tenant, at] of marks) if (now - at > AWAKE_MS || now < at) marks.delete(tenant);
       return all;
     },

@@ -16,9 +16,13 @@ export function signedOf({ signed }: Ask): Signed {
 export const by = (ask: Ask): By => byUser(signedOf(ask), ask.command?.id ?? null, ask.now);
 
 /** Whether a factor was shown a moment ago, for calls of which only some changes need it (G44). */
-export const isFresh = (ask: Ask): boolean => ask.now - signedOf(ask).authenticatedAt <= LIMITS.freshMs;
+export const isFresh = (ask: Ask): boolean =>
+  ask.now - signedOf(ask).authenticatedAt <= LIMITS.freshMs;
 
-const fail = (kind: 'not-found' | 'conflict' | 'forbidden' | 'reauth_required', message: string): Result<never> => failed({ kind, message });
+const fail = (
+  kind: 'not-found' | 'conflict' | 'forbidden' | 'reauth_required',
+  message: string,
+): Result<never> => failed({ kind, message });
 export const NOT_FOUND = fail('not-found', MESSAGES.notFound);
 export const FORBIDDEN = fail('forbidden', MESSAGES.forbidden);
 export const REAUTH = fail('reauth_required', MESSAGES.reauth);

@@ -26,52 +26,118 @@ import { seesCompany } from './company-list.ts';
 import { titleOf } from './invite.ts';
 import { about } from './users.ts';
 
-const KIND = 'invitation', DAY: Ms = 86_400_000;
+const KIND = 'invitation';
+const DAY: Ms = 86_400_000;
 /** Mail goes to whatever address is named: so many a day and provider. */
 const MOST_A_DAY = 100;
 const LINK_OVER = failed({ kind: 'not-found', message: MESSAGES.linkOver });
 
-/** Links with which people register by themselves, and what a portal tells other systems of who is signed in. */
-export const invitationHandlers = (world: World): Pick<Handlers, 'inviteUser' | 'acceptInvitation' | 'chatToken' | 'validateVacId' | 'ipLocation'> => ({
+/**
+ * Links with which people register by themselves, and what a portal tells other systems of who is
+ * signed in.
+ */
+export const invitationHandlers = (
+  world: World,
+): Pick<
+  Handlers,
+  'inviteUser' | 'acceptInvitation' | 'chatToken' | 'validateVacId' | 'ipLocation'
+> => ({
   async inviteUser({ id, email }, ask) {
-    const signed = signedOf(ask), own = id === ask.tenant;
-    if (own ? !mayInvite(signed) : !may(signed, 'admin.dashboard')) return own ? FORBIDDEN : NOT_FOUND;
-    if (!own && !await keepsProvider(world, ask.tenant, signed, id)) return NOT_FOUND;
+    const signed = signedOf(ask);
+    const own = id === ask.tenant;
+    if (own ? !mayInvite(signed) : !may(signed, 'admin.dashboard'))
+      return own ? FORBIDDEN : NOT_FOUND;
+    if (!own && !(await keepsProvider(world, ask.tenant, signed, id))) return NOT_FOUND;
     return world.store.tenant(id, async (tx) => {
-      const { made } = await tx.sql.selectFrom('one_time').select((e) => e.fn.countAll<number>().as('made')).where('tenant_id', '=', id).where('kind', '=', KIND).where('made_at', '>', ask.now - DAY).executeTakeFirstOrThrow();
-      if (made >= MOST_A_DAY) return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
-      // Who registers sees no more than who invited, and of a whole provider nothing before an administrator says what.
-      const companies = own ? signed.companies ?? [] : [];
-      const secret = await makeOneTime(tx, world, KIND, null, { companies, by: own ? signed.userId : null }, ask.now, LIMITS.invitationMs);
-      const address = own ? await portalAddress(tx, world, ask) : await portalAddressOf(tx, world), url = `${address ?? ''}/o365/register#${secret}`;
-      await audit(tx, world, own ? ask : { ...ask, signed: null }, { what: 'invitation.made', user: null });
+      const { made } = await tx.sql
+        .selectFrom('one_time')
+        .select((e) => e.fn.countAll<number>().as('made'))
+        .where('tenant_id', '=', id)
+        .where('kind', '=', KIND)
+        .where('made_at', '>', ask.now - DAY)
+        .executeTakeFirstOrThrow();
+      if (made >= MOST_A_DAY)
+        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
+      // Who registers sees no more than who invited, and of a whole provider nothing before an
+      // administrator says what.
+      const companies = own ? (signed.companies ?? []) : [];
+      const secret = await makeOneTime(
+        tx,
+        world,
+        KIND,
+        null,
+        { companies, by: own ? signed.userId : null },
+        ask.now,
+        LIMITS.invitationMs,
+      );
+      const address = own ? await portalAddress(tx, world, ask) : await portalAddressOf(tx, world);
+      const url = `${address ?? ''}/o365/register#${secret}`;
+      await audit(tx, world, own ? ask : { ...ask, signed: null }, {
+        what: 'invitation.made',
+        user: null,
+      });
       const title = await titleOf(tx);
-      if (email !== null) await post(tx, world, { kind: 'mail', to: email, subject: `You are invited to ${title}`, text: `Hello,\n\nyou are invited to ${title}. Register within seven days:\n\n${url}\n\nThe link works once. If you did not expect this mail, you can ignore it.\n` });
+      if (email !== null)
+        await post(tx, world, {
+          kind: 'mail',
+          to: email,
+          subject: `You are invited to ${title}`,
+          text: `Hello,\n\nyou are invited to ${title}. Register within seven days:\n\n${url}\n\nThe link works once. If you did not expect this mail, you can ignore it.\n`,
+        });
       return ok({ url, until: ask.now + LIMITS.invitationMs });
     });
   },
 
   async acceptInvitation({ token, username, name, email, password }, ask) {
-    const fault = await world.store.tenant(ask.tenant, async (tx) => {
-      if (!await readOneTime(tx, KIND, token, ask.now)) return LINK_OVER;
-      const said = passwordFault(password, await measureOfNew(tx, { username, name, email: email ?? null }));
-      return said === null ? null : failed(passwordRefused(said, 'password'));
-    }, { readOnly: true });
+    const fault = await world.store.tenant(
+      ask.tenant,
+      async (tx) => {
+        if (!(await readOneTime(tx, KIND, token, ask.now))) return LINK_OVER;
+        const said = passwordFault(
+          password,
+          await measureOfNew(tx, { username, name, email: email ?? null }),
+        );
+        return said === null ? null : failed(passwordRefused(said, 'password'));
+      },
+      { readOnly: true },
+    );
     if (fault) return fault;
     const hashing = hashPassword(password);
     if (!hashing) return failed(busyFor(1_000));
     const password_hash = await hashing;
     return world.store.tenant(ask.tenant, async (tx) => {
       await tx.lock();
-      const taken = await tx.sql.selectFrom('person').select('id').where('tenant_id', '=', tx.tenant).where('username_key', '=', usernameKey(username)).executeTakeFirst();
+      const taken = await tx.sql
+        .selectFrom('person')
+        .select('id')
+        .where('tenant_id', '=', tx.tenant)
+        .where('username_key', '=', usernameKey(username))
+        .executeTakeFirst();
       // Before the link is used up: another name may be tried.
       if (taken) return USERNAME_TAKEN;
       const used = await useOneTime(tx, KIND, token, ask.now);
       if (!used) return LINK_OVER;
-      const id = world.chance.uuid(), companies = await stillOf(tx, used.data);
+      const id = world.chance.uuid();
+      const companies = await stillOf(tx, used.data);
       if (companies === null) return LINK_OVER;
-      await tx.append([about(id, { type: 'user.made@1', data: { id, roles: [...INVITED_ROLES], companies } })], { actor: { is: 'user', id }, subject: null, commandId: null, at: ask.now });
-      await tx.sql.insertInto('person').values({ tenant_id: tx.tenant, id, username, username_key: usernameKey(username), name, email: email ?? null, email_verified: email === undefined, password_hash, password_at: ask.now }).execute();
+      await tx.append(
+        [about(id, { type: 'user.made@1', data: { id, roles: [...INVITED_ROLES], companies } })],
+        { actor: { is: 'user', id }, subject: null, commandId: null, at: ask.now },
+      );
+      await tx.sql
+        .insertInto('person')
+        .values({
+          tenant_id: tx.tenant,
+          id,
+          username,
+          username_key: usernameKey(username),
+          name,
+          email: email ?? null,
+          email_verified: email === undefined,
+          password_hash,
+          password_at: ask.now,
+        })
+        .execute();
       // Also where the invitation was mailed: whoever invited has seen its link too.
       if (email !== undefined) await sendEmailLink(tx, world, ask, id, email);
       await audit(tx, world, ask, { what: 'user.registered', user: id });
@@ -79,18 +145,50 @@ export const invitationHandlers = (world: World): Pick<Handlers, 'inviteUser' | 
     });
   },
 
-  chatToken: ({ name, email, serviceProviderId }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-    const { userId } = signedOf(ask);
-    const person = await tx.sql.selectFrom('person').select(['name', 'email', 'email_verified']).where('tenant_id', '=', tx.tenant).where('id', '=', userId).executeTakeFirst();
-    if (serviceProviderId !== ask.tenant || person?.name !== name || person.email !== email || !person.email_verified) return FORBIDDEN;
-    const until = ask.now + CHAT_MS;
-    return ok({ token: signedToken(await chatKey(tx, world), { iss: ask.tenant, sub: userId, name, email, iat: Math.floor(ask.now / 1_000), exp: Math.floor(until / 1_000) }), until });
-  }),
+  chatToken: ({ name, email, serviceProviderId }, ask) =>
+    world.store.tenant(ask.tenant, async (tx) => {
+      const { userId } = signedOf(ask);
+      const person = await tx.sql
+        .selectFrom('person')
+        .select(['name', 'email', 'email_verified'])
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', userId)
+        .executeTakeFirst();
+      if (
+        serviceProviderId !== ask.tenant ||
+        person?.name !== name ||
+        person.email !== email ||
+        !person.email_verified
+      )
+        return FORBIDDEN;
+      const until = ask.now + CHAT_MS;
+      return ok({
+        token: signedToken(await chatKey(tx, world), {
+          iss: ask.tenant,
+          sub: userId,
+          name,
+          email,
+          iat: Math.floor(ask.now / 1_000),
+          exp: Math.floor(until / 1_000),
+        }),
+        until,
+      });
+    }),
 
-  validateVacId: ({ id }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-    const signed = signedOf(ask);
-    return ok({ valid: (await tx.all('company')).some((one) => seesCompany(signed, one) && (one.applications?.vac.id === id || one.veeamId === id)) });
-  }, { readOnly: true }),
+  validateVacId: ({ id }, ask) =>
+    world.store.tenant(
+      ask.tenant,
+      async (tx) => {
+        const signed = signedOf(ask);
+        return ok({
+          valid: (await tx.all('company')).some(
+            (one) =>
+              seesCompany(signed, one) && (one.applications?.vac.id === id || one.veeamId === id),
+          ),
+        });
+      },
+      { readOnly: true },
+    ),
 
   /** Nothing in front of this server names a country: none is made up. */
   ipLocation: () => Promise.resolve(ok({ country: null })),
@@ -100,20 +198,33 @@ const CHAT_MS = 5 * 60_000;
 /** What a user who registers by an invitation may do, until an administrator says otherwise. */
 const INVITED_ROLES: readonly Role[] = ['read-only'];
 
-/** Sub-providers, and those who administer users or the provider; nobody invites a user who could do more than the inviter may grant. */
+/**
+ * Sub-providers, and those who administer users or the provider; nobody invites a user who could do
+ * more than the inviter may grant.
+ */
 const mayInvite = (by: Actor): boolean =>
-  (by.roles.includes('sub-sp') || may(by, 'monitoring.users') || may(by, 'admin.dashboard')) && coversRoles(by, INVITED_ROLES);
+  (by.roles.includes('sub-sp') || may(by, 'monitoring.users') || may(by, 'admin.dashboard')) &&
+  coversRoles(by, INVITED_ROLES);
 
-const companiesIn = ({ companies }: Readonly<Record<string, unknown>>): CompanyN[] => (Array.isArray(companies) ? companies.filter((n): n is number => typeof n === 'number') : []);
+const companiesIn = ({ companies }: Readonly<Record<string, unknown>>): CompanyN[] =>
+  Array.isArray(companies) ? companies.filter((n): n is number => typeof n === 'number') : [];
 
-/** The companies of an invitation that who made it still sees; null where that is nobody any more. */
-async function stillOf(tx: TenantTx, data: Readonly<Record<string, unknown>>): Promise<CompanyN[] | null> {
-  const { by } = data, companies = companiesIn(data);
+/**
+ * The companies of an invitation that who made it still sees; null where that is nobody any more.
+ */
+async function stillOf(
+  tx: TenantTx,
+  data: Readonly<Record<string, unknown>>,
+): Promise<CompanyN[] | null> {
+  const { by } = data;
+  const companies = companiesIn(data);
   // Made at a provider above, where this one's log knows nobody: of no company.
   if (typeof by !== 'string') return companies;
   const maker = (await tx.rows('user', [by])).get(by);
   if (!maker || maker.deletedAt !== null || !mayInvite(maker)) return null;
-  return maker.companies === null ? companies : companies.filter((n) => maker.companies?.includes(n));
+  return maker.companies === null
+    ? companies
+    : companies.filter((n) => maker.companies?.includes(n));
 }
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -128,11 +239,26 @@ const CHAT_KEY = { table: 'secret', column: 'sealed', row: 'chat' } as const;
 
 /** The provider's own key for its chat, made when it is first needed. */
 async function chatKey(tx: TenantTx, world: World): Promise<Buffer> {
-  const read = () => tx.sql.selectFrom('secret').select('sealed').where('tenant_id', '=', tx.tenant).where('name', '=', CHAT_KEY.row).executeTakeFirst();
+  const read = () =>
+    tx.sql
+      .selectFrom('secret')
+      .select('sealed')
+      .where('tenant_id', '=', tx.tenant)
+      .where('name', '=', CHAT_KEY.row)
+      .executeTakeFirst();
   let row = await read();
   if (!row) {
-    const sealed = await seal(tx, world, CHAT_KEY, Buffer.from(world.chance.bytes(32)).toString('base64url'));
-    await tx.sql.insertInto('secret').values({ tenant_id: tx.tenant, name: CHAT_KEY.row, sealed, at: world.clock.now() }).onConflict((on) => on.columns(['tenant_id', 'name']).doNothing()).execute();
+    const sealed = await seal(
+      tx,
+      world,
+      CHAT_KEY,
+      Buffer.from(world.chance.bytes(32)).toString('base64url'),
+    );
+    await tx.sql
+      .insertInto('secret')
+      .values({ tenant_id: tx.tenant, name: CHAT_KEY.row, sealed, at: world.clock.now() })
+      .onConflict((on) => on.columns(['tenant_id', 'name']).doNothing())
+      .execute();
     row = await read();
   }
   if (!row) throw new Error('a provider without a key for its chat');

@@ -18,11 +18,23 @@ export interface NewUser {
 export const makeCompany = (world: World, tenant: TenantId, name: string): Promise<CompanyN> =>
   world.store.tenant(tenant, async (tx) => {
     const n = await tx.take('company', 1);
-    await tx.append([{ event: { type: 'company.made@1', data: { n, id: world.chance.uuid(), name } }, company: n, entity: `company:${n}` }], byServer(world));
+    await tx.append(
+      [
+        {
+          event: { type: 'company.made@1', data: { n, id: world.chance.uuid(), name } },
+          company: n,
+          entity: `company:${n}`,
+        },
+      ],
+      byServer(world),
+    );
     return n;
   });
 
-/** The event and, outside the log, the name and the password's hash: both or neither (LOG-4). Throws where the user name is taken. */
+/**
+ * The event and, outside the log, the name and the password's hash: both or neither (LOG-4). Throws
+ * where the user name is taken.
+ */
 export async function makeUser(world: World, tenant: TenantId, user: NewUser): Promise<UserId> {
   const hashing = hashPassword(user.password);
   if (!hashing) throw new Error('Too many passwords are being hashed.');
@@ -31,10 +43,35 @@ export async function makeUser(world: World, tenant: TenantId, user: NewUser): P
   await world.store.tenant(tenant, async (tx) => {
     const { username, name, email } = user;
     const companies = user.companies === null ? null : [...user.companies];
-    await tx.append([{ event: { type: 'user.made@1', data: { id, roles: [...user.roles], companies } }, company: null, entity: `user:${id}` }], byServer(world));
-    await tx.sql.insertInto('person').values({ tenant_id: tenant, id, username, username_key: usernameKey(username), name, email, password_hash }).execute();
+    await tx.append(
+      [
+        {
+          event: { type: 'user.made@1', data: { id, roles: [...user.roles], companies } },
+          company: null,
+          entity: `user:${id}`,
+        },
+      ],
+      byServer(world),
+    );
+    await tx.sql
+      .insertInto('person')
+      .values({
+        tenant_id: tenant,
+        id,
+        username,
+        username_key: usernameKey(username),
+        name,
+        email,
+        password_hash,
+      })
+      .execute();
   });
   return id;
 }
 
-const byServer = ({ clock }: World): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at: clock.now() });
+const byServer = ({ clock }: World): By => ({
+  actor: { is: 'clock' },
+  subject: null,
+  commandId: null,
+  at: clock.now(),
+});

@@ -23,29 +23,46 @@ import { about, change, notDeletable } from './users.ts';
 export type DirectoryFrom = (tx: TenantTx, world: World) => Promise<Directory | null>;
 
 /** What ends of a user: its password, its second factors, or all of it. */
-export const userEndHandlers = (world: World, directoryFrom: DirectoryFrom = directoryOf): Pick<Handlers, 'removeUser' | 'resetFactors' | 'setPasswordDb' | 'setPasswordAd'> => ({
-  removeUser: ({ id }, ask) => change(world, ask, id, async (tx, user) => {
-    const refused = await notDeletable(tx, ask, user);
-    if (refused) return refused;
-    await tx.append([about(id, { type: 'user.removed@1', data: { id } })], by(ask));
-    await audit(tx, world, ask, { what: 'user.removed', user: id });
-    await forget(tx, id);
-    return ok({});
-  }),
+export const userEndHandlers = (
+  world: World,
+  directoryFrom: DirectoryFrom = directoryOf,
+): Pick<Handlers, 'removeUser' | 'resetFactors' | 'setPasswordDb' | 'setPasswordAd'> => ({
+  removeUser: ({ id }, ask) =>
+    change(world, ask, id, async (tx, user) => {
+      const refused = await notDeletable(tx, ask, user);
+      if (refused) return refused;
+      await tx.append([about(id, { type: 'user.removed@1', data: { id } })], by(ask));
+      await audit(tx, world, ask, { what: 'user.removed', user: id });
+      await forget(tx, id);
+      return ok({});
+    }),
 
-  resetFactors: ({ id }, ask) => change(world, ask, id, async (tx) => {
-    const { userId, actor } = signedOf(ask);
-    // The own ones are kept on the own page, by their own rules.
-    if (id === userId || id === actor) return NOT_YOURSELF;
-    const had = await endFactorsOf(tx, id, ask.now);
-    await tx.append([about(id, { type: 'user.changed@1', data: { id, fields: ['factors'] } })], by(ask));
-    await endSessionsOf(tx, id, ask.now);
-    await endKeysOf(tx, world, ask, id, true);
-    await audit(tx, world, ask, { what: 'factors.reset', user: id, detail: { factors: had.join(', ') } });
-    const { email } = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirstOrThrow();
-    if (email !== null) await tellOfFactors(tx, world, email);
-    return ok({});
-  }),
+  resetFactors: ({ id }, ask) =>
+    change(world, ask, id, async (tx) => {
+      const { userId, actor } = signedOf(ask);
+      // The own ones are kept on the own page, by their own rules.
+      if (id === userId || id === actor) return NOT_YOURSELF;
+      const had = await endFactorsOf(tx, id, ask.now);
+      await tx.append(
+        [about(id, { type: 'user.changed@1', data: { id, fields: ['factors'] } })],
+        by(ask),
+      );
+      await endSessionsOf(tx, id, ask.now);
+      await endKeysOf(tx, world, ask, id, true);
+      await audit(tx, world, ask, {
+        what: 'factors.reset',
+        user: id,
+        detail: { factors: had.join(', ') },
+      });
+      const { email } = await tx.sql
+        .selectFrom('person')
+        .select('email')
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      if (email !== null) await tellOfFactors(tx, world, email);
+      return ok({});
+    }),
 
   async setPasswordDb({ id, password }, ask) {
     const checked = await change(world, ask, id, async (tx) => {
@@ -61,7 +78,12 @@ export const userEndHandlers = (world: World, directoryFrom: DirectoryFrom = dir
     return change(world, ask, id, async (tx) => {
       const refused = await notSettable(tx, ask, id, 'db');
       if (refused) return refused;
-      await tx.sql.updateTable('person').set({ password_hash, password_reset: true, password_at: ask.now }).where('tenant_id', '=', tx.tenant).where('id', '=', id).execute();
+      await tx.sql
+        .updateTable('person')
+        .set({ password_hash, password_reset: true, password_at: ask.now })
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', id)
+        .execute();
       return wasSet(world, tx, ask, id);
     });
   },
@@ -71,49 +93,112 @@ export const userEndHandlers = (world: World, directoryFrom: DirectoryFrom = dir
     const found = await change(world, ask, id, async (tx) => {
       const refused = await notSettable(tx, ask, id, 'ad');
       if (refused) return refused;
-      const { username } = await tx.sql.selectFrom('person').select('username').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirstOrThrow();
+      const { username } = await tx.sql
+        .selectFrom('person')
+        .select('username')
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
       return ok({ username, directory: await directoryFrom(tx, world) });
     });
     if (!found.ok) return found;
     const { username, directory } = found.value;
-    const outcome = directory ? await aside(() => directory.reset(username, password, true)) : { is: 'unreachable' as const };
+    const outcome = directory
+      ? await aside(() => directory.reset(username, password, true))
+      : { is: 'unreachable' as const };
     switch (outcome.is) {
-      case 'refused': return failed(passwordRefused(MESSAGES.passwordPolicy, 'password'));
-      case 'wrong': case 'unreachable': return failed({ ...busyFor(5_000), message: MESSAGES.noDirectory });
-      case 'unknown': return failed({ kind: 'conflict', message: MESSAGES.changePassword });
-      case 'done': return change(world, ask, id, (tx) => wasSet(world, tx, ask, id));
+      case 'refused':
+        return failed(passwordRefused(MESSAGES.passwordPolicy, 'password'));
+      case 'wrong':
+      case 'unreachable':
+        return failed({ ...busyFor(5_000), message: MESSAGES.noDirectory });
+      case 'unknown':
+        return failed({ kind: 'conflict', message: MESSAGES.changePassword });
+      case 'done':
+        return change(world, ask, id, (tx) => wasSet(world, tx, ask, id));
     }
   },
 });
 
-/** Why the password of a user is not set here; null where it is. One's own is changed on one's own page, with the present one. */
-async function notSettable(tx: TenantTx, ask: Ask, id: UserId, auth: 'db' | 'ad'): Promise<Result<never> | null> {
+/**
+ * Why the password of a user is not set here; null where it is. One's own is changed on one's own
+ * page, with the present one.
+ */
+async function notSettable(
+  tx: TenantTx,
+  ask: Ask,
+  id: UserId,
+  auth: 'db' | 'ad',
+): Promise<Result<never> | null> {
   const { userId, actor } = signedOf(ask);
   if (id === userId || id === actor) return NOT_YOURSELF;
-  const person = await tx.sql.selectFrom('person').select('auth').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirstOrThrow();
-  return person.auth === auth ? null : failed({ kind: 'conflict', message: auth === 'db' ? BY_DIRECTORY : NOT_BY_DIRECTORY });
+  const person = await tx.sql
+    .selectFrom('person')
+    .select('auth')
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return person.auth === auth
+    ? null
+    : failed({ kind: 'conflict', message: auth === 'db' ? BY_DIRECTORY : NOT_BY_DIRECTORY });
 }
 
 const BY_DIRECTORY = 'The directory keeps the password of this user.';
 const NOT_BY_DIRECTORY = 'This user does not sign in by the directory.';
 
-async function wasSet(world: World, tx: TenantTx, ask: Ask, id: UserId): Promise<Result<Record<string, never>>> {
-  await tx.append([about(id, { type: 'user.changed@1', data: { id, fields: ['password'] } })], by(ask));
+async function wasSet(
+  world: World,
+  tx: TenantTx,
+  ask: Ask,
+  id: UserId,
+): Promise<Result<Record<string, never>>> {
+  await tx.append(
+    [about(id, { type: 'user.changed@1', data: { id, fields: ['password'] } })],
+    by(ask),
+  );
   await endSessionsOf(tx, id, ask.now);
   await endKeysOf(tx, world, ask, id, true);
   // Nor does a link that is on its way set another one.
-  await tx.sql.deleteFrom('one_time').where('tenant_id', '=', tx.tenant).where('user_id', '=', id).execute();
+  await tx.sql
+    .deleteFrom('one_time')
+    .where('tenant_id', '=', tx.tenant)
+    .where('user_id', '=', id)
+    .execute();
   await audit(tx, world, ask, { what: 'password.set', user: id });
-  const { email } = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirstOrThrow();
+  const { email } = await tx.sql
+    .selectFrom('person')
+    .select('email')
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
   if (email !== null) await tellOfPassword(tx, world, email);
   return ok({});
 }
 
 /** All that stands of a user outside the log. The record of accounts keeps its number. */
 async function forget({ tenant, sql }: TenantTx, id: UserId): Promise<void> {
-  for (const table of ['session', 'trusted_device', 'totp', 'recovery_code', 'passkey', 'identity', 'security_answer', 'one_time', 'attempt', 'api_key', 'notification_ack', 'support_request', 'notify_setting', 'push_device'] as const) {
+  for (const table of [
+    'session',
+    'trusted_device',
+    'totp',
+    'recovery_code',
+    'passkey',
+    'identity',
+    'security_answer',
+    'one_time',
+    'attempt',
+    'api_key',
+    'notification_ack',
+    'support_request',
+    'notify_setting',
+    'push_device',
+  ] as const) {
     await sql.deleteFrom(table).where('tenant_id', '=', tenant).where('user_id', '=', id).execute();
   }
-  await sql.deleteFrom('session').where('tenant_id', '=', tenant).where('actor_id', '=', id).execute();
+  await sql
+    .deleteFrom('session')
+    .where('tenant_id', '=', tenant)
+    .where('actor_id', '=', id)
+    .execute();
   await sql.deleteFrom('person').where('tenant_id', '=', tenant).where('id', '=', id).execute();
 }

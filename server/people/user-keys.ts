@@ -6,7 +6,13 @@ import { NOT_FOUND } from './asking.ts';
 import { change } from './users.ts';
 
 /** KEY-5: the API keys of the users that one keeps are seen and revoked, and never made. */
-export const userKeyHandlers = (world: World): Pick<Handlers, 'listUserApiKeys' | 'revokeUserApiKey'> => ({
-  listUserApiKeys: ({ id }, ask) => change(world, ask, id, async (tx) => ok(await apiKeysOf(tx, id))),
-  revokeUserApiKey: ({ id, key }, ask) => change(world, ask, id, async (tx) => (await revokeKey(tx, world, ask, id, key) ? ok({}) : NOT_FOUND)),
+export const userKeyHandlers = (
+  world: World,
+): Pick<Handlers, 'listUserApiKeys' | 'revokeUserApiKey'> => ({
+  listUserApiKeys: ({ id }, ask) =>
+    change(world, ask, id, async (tx) => ok(await apiKeysOf(tx, id))),
+  revokeUserApiKey: ({ id, key }, ask) =>
+    change(world, ask, id, async (tx) =>
+      (await revokeKey(tx, world, ask, id, key)) ? ok({}) : NOT_FOUND,
+    ),
 });

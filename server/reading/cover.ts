@@ -5,16 +5,40 @@ import { summedDays } from '#server/store/totals.ts';
 import { second } from './question.ts';
 
 /** A day that is summed up, and the stretch in which it lies. */
-export interface DayOf { readonly day: DayN; readonly stretch: number }
-/** A time that no such day covers: where it begins and ends, the edges within it, and the stretch with which it begins. */
-interface Gap { readonly edges: readonly Ms[]; readonly stretch: number }
+export interface DayOf {
+  readonly day: DayN;
+  readonly stretch: number;
+}
+/**
+ * A time that no such day covers: where it begins and ends, the edges within it, and the stretch
+ * with which it begins.
+ */
+interface Gap {
+  readonly edges: readonly Ms[];
+  readonly stretch: number;
+}
 
-/** How the stretches between edges are covered by days that are summed up, and what is left. A day that lies in two stretches is left. */
-export async function coverOf(tx: TenantTx, edges: readonly Ms[]): Promise<{ readonly days: readonly DayOf[]; readonly gaps: readonly Gap[] }> {
-  const bounds = edges.map(second), [from = 0] = bounds, to = bounds.at(-1) ?? from, days: DayOf[] = [], gaps: Gap[] = [];
-  let stretch = 0, open = from;
+/**
+ * How the stretches between edges are covered by days that are summed up, and what is left. A day
+ * that lies in two stretches is left.
+ */
+export async function coverOf(
+  tx: TenantTx,
+  edges: readonly Ms[],
+): Promise<{ readonly days: readonly DayOf[]; readonly gaps: readonly Gap[] }> {
+  const bounds = edges.map(second);
+  const [from = 0] = bounds;
+  const to = bounds.at(-1) ?? from;
+  const days: DayOf[] = [];
+  const gaps: Gap[] = [];
+  let stretch = 0;
+  let open = from;
   const close = (end: Ms): void => {
-    if (end > open) gaps.push({ edges: [open, ...bounds.filter((edge) => edge > open && edge < end), end], stretch: bounds.findLastIndex((edge) => edge <= open) });
+    if (end > open)
+      gaps.push({
+        edges: [open, ...bounds.filter((edge) => edge > open && edge < end), end],
+        stretch: bounds.findLastIndex((edge) => edge <= open),
+      });
   };
   for (const one of await summedDays(tx.sql, tx.tenant, from, to)) {
     while ((bounds[stretch + 1] ?? Infinity) <= one.from) stretch += 1;

@@ -7,13 +7,20 @@ import type { TenantTx } from '#server/store/store.ts';
 import { ofReach } from './question.ts';
 import type { Reach } from './question.ts';
 
-/** What `reviewAsked` says, of `problem` in a statement. With `anomalies` false, one that is an anomaly asks nothing. */
+/**
+ * What `reviewAsked` says, of `problem` in a statement. With `anomalies` false, one that is an
+ * anomaly asks nothing.
+ */
 export const reviewIn = (now: Ms, anomalies: boolean): RawBuilder<ReviewState> => sql`case
   when problem.n is null ${anomalies ? sql`` : sql`or problem.row->>'state' = 'Anomaly'`} then 'none'
   when problem.closed_at is null and (problem.row->'snooze'->>'until')::bigint > ${now} then 'snoozed'
   when coalesce(problem.row->>'review', problem.row->>'exception') is not null then 'cleared' when problem.closed_at is null then 'pending' else 'none' end`;
 
 export async function openProblems(tx: TenantTx, reach: Reach): Promise<readonly ProblemRow[]> {
-  const { rows } = await sql<{ readonly row: ProblemRow }>`select row from problem where ${ofReach('problem', tx.tenant, reach)} and closed_at is null`.execute(tx.sql);
+  const { rows } = await sql<{
+    readonly row: ProblemRow;
+  }>`select row from problem where ${ofReach('problem', tx.tenant, reach)} and closed_at is null`.execute(
+    tx.sql,
+  );
   return rows.map(({ row }) => row);
 }

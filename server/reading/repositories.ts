@@ -4,7 +4,14 @@ import type { TenantTx } from '#server/store/store.ts';
 import { ofReach } from './question.ts';
 import type { Reach } from './question.ts';
 
-export async function repositoriesOf(tx: TenantTx, reach: Reach): Promise<readonly RepositoryRow[]> {
-  const { rows } = await sql<{ readonly row: RepositoryRow }>`select row from repository where ${ofReach('repository', tx.tenant, reach)} order by id`.execute(tx.sql);
+export async function repositoriesOf(
+  tx: TenantTx,
+  reach: Reach,
+): Promise<readonly RepositoryRow[]> {
+  const { rows } = await sql<{
+    readonly row: RepositoryRow;
+  }>`select row from repository where ${ofReach('repository', tx.tenant, reach)} order by id`.execute(
+    tx.sql,
+  );
   return rows.map(({ row }) => row);
 }

@@ -8,31 +8,62 @@ import type { Known } from './known-jobs.ts';
 import { cellOf, eachMark, isBad, shareOf } from './marks.ts';
 import type { Reach, Span } from './question.ts';
 
-interface Cell { state: CalendarCell; runs: number; bad: number }
+interface Cell {
+  state: CalendarCell;
+  runs: number;
+  bad: number;
+}
 /** Jobs that share a row, and how their days are counted: by what each job's day is. */
-export interface SheetRow { readonly jobs: readonly Known[]; readonly cells: readonly Cell[]; readonly counts: ReadonlyMap<RunState | null, number>; readonly share: number | null }
+export interface SheetRow {
+  readonly jobs: readonly Known[];
+  readonly cells: readonly Cell[];
+  readonly counts: ReadonlyMap<RunState | null, number>;
+  readonly share: number | null;
+}
 
 /**
- * A row for each group of jobs, in their order, with a cell for each day: the same cells as the calendar. A row of several jobs shows the worst
- * of them. `isGood`: whose success makes a cell green (CAL-6); where it is left out each row is one job, which has its own.
+ * A row for each group of jobs, in their order, with a cell for each day: the same cells as the
+ * calendar. A row of several jobs shows the worst of them. `isGood`: whose success makes a cell
+ * green (CAL-6); where it is left out each row is one job, which has its own.
  */
-export async function sheetOf(tx: TenantTx, reach: Reach, days: readonly Span[], groups: readonly (readonly Known[])[], mode: CalendarMode, isGood: (type: JobType) => boolean = () => true): Promise<readonly SheetRow[]> {
-  const rows = groups.map((jobs) => ({ jobs, cells: days.map((): Cell => ({ state: null, runs: 0, bad: 0 })), counts: new Map<RunState | null, number>() }));
+export async function sheetOf(
+  tx: TenantTx,
+  reach: Reach,
+  days: readonly Span[],
+  groups: readonly (readonly Known[])[],
+  mode: CalendarMode,
+  isGood: (type: JobType) => boolean = () => true,
+): Promise<readonly SheetRow[]> {
+  const rows = groups.map((jobs) => ({
+    jobs,
+    cells: days.map((): Cell => ({ state: null, runs: 0, bad: 0 })),
+    counts: new Map<RunState | null, number>(),
+  }));
   const typeOf = new Map(groups.flat().map(({ job }) => [job.n, job.type]));
-  const rowOf = new Map(rows.flatMap((row) => row.jobs.map(({ job }): [JobN, typeof row] => [job.n, row])));
+  const rowOf = new Map(
+    rows.flatMap((row) => row.jobs.map(({ job }): [JobN, typeof row] => [job.n, row])),
+  );
   await eachMark(tx, reach, days, rowOf.keys(), (mark) => {
-    const row = rowOf.get(mark.job), cell = row?.cells[mark.day];
+    const row = rowOf.get(mark.job);
+    const cell = row?.cells[mark.day];
     if (!row || !cell) return;
     const state = cellOf(mark, mode);
     row.counts.set(state, (row.counts.get(state) ?? 0) + 1);
     const counts = state !== 'Success' || isGood(typeOf.get(mark.job) ?? 'Other');
-    if (state !== null && counts) cell.state = cell.state === null || cell.state === 'off' ? state : worst([cell.state, state], 'worst');
+    if (state !== null && counts)
+      cell.state =
+        cell.state === null || cell.state === 'off' ? state : worst([cell.state, state], 'worst');
     cell.runs += mark.runs;
     if (isBad(state)) cell.bad += 1;
   });
   return rows.map(({ jobs, cells, counts }) => {
     const off = jobs.every((one) => !one.job.enabled);
-    return { jobs, counts, share: shareOf(counts), cells: cells.map((cell) => ({ ...cell, state: cell.state ?? (off ? 'off' : null) })) };
+    return {
+      jobs,
+      counts,
+      share: shareOf(counts),
+      cells: cells.map((cell) => ({ ...cell, state: cell.state ?? (off ? 'off' : null) })),
+    };
   });
 }
 
@@ -41,7 +72,8 @@ export function companiesOf(jobs: readonly Known[]): readonly (readonly Known[])
   const groups = new Map<CompanyN, Known[]>();
   for (const one of jobs) {
     const group = groups.get(one.job.company);
-    if (group) group.push(one); else groups.set(one.job.company, [one]);
+    if (group) group.push(one);
+    else groups.set(one.job.company, [one]);
   }
   return [...groups.values()];
 }

@@ -12,8 +12,19 @@ import type { DayOf } from './cover.ts';
 import { byJob, list, ofJob, ofReach, runsOf, STATE, stretchOf } from './question.ts';
 import type { Reach } from './question.ts';
 
-/** Runs of one class and state that began in one stretch. `finished`: those that told their seconds. There may be several of a stretch, class and state. */
-export interface Total { readonly stretch: number; readonly class: number; readonly state: RunState; readonly runs: number; readonly bytes: number; readonly seconds: number; readonly finished: number }
+/**
+ * Runs of one class and state that began in one stretch. `finished`: those that told their seconds.
+ * There may be several of a stretch, class and state.
+ */
+export interface Total {
+  readonly stretch: number;
+  readonly class: number;
+  readonly state: RunState;
+  readonly runs: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly finished: number;
+}
 
 /** The class of each job. Null: each job is its own. `one`: all are in one. */
 export type ClassOf = ReadonlyMap<JobN, number> | 'one' | null;
@@ -22,21 +33,44 @@ export type ClassOf = ReadonlyMap<JobN, number> | 'one' | null;
 export type Summed = 'bytes' | 'seconds';
 
 /**
- * What runs come to, by stretches between `edges` (the last one ends them), by the class of their jobs and by state. Jobs without a class
- * do not count. Where it is no map, all count. What is not summed is 0. Days that are summed up (TREND-1) are read
- * from their totals, of others the runs; bytes and seconds of totals stand with one of their states.
+ * What runs come to, by stretches between `edges` (the last one ends them), by the class of their
+ * jobs and by state. Jobs without a class do not count. Where it is no map, all count. What is not
+ * summed is 0. Days that are summed up (TREND-1) are read from their totals, of others the runs;
+ * bytes and seconds of totals stand with one of their states.
  */
-export async function totalsOf(tx: TenantTx, reach: Reach, edges: readonly Ms[], classOf: ClassOf, summed: readonly Summed[]): Promise<readonly Total[]> {
-  const { days, gaps } = await coverOf(tx, edges), all: Total[] = [];
+export async function totalsOf(
+  tx: TenantTx,
+  reach: Reach,
+  edges: readonly Ms[],
+  classOf: ClassOf,
+  summed: readonly Summed[],
+): Promise<readonly Total[]> {
+  const { days, gaps } = await coverOf(tx, edges);
+  const all: Total[] = [];
   for (const { edges: between, stretch } of gaps) {
-    for (const one of (await totalsQuery(tx.tenant, reach, between, classOf, summed).execute(tx.sql)).rows) all.push({ ...one, stretch: one.stretch + stretch });
+    for (const one of (
+      await totalsQuery(tx.tenant, reach, between, classOf, summed).execute(tx.sql)
+    ).rows)
+      all.push({ ...one, stretch: one.stretch + stretch });
   }
-  if (days.length > 0) for (const one of (await keptQuery(tx.tenant, reach, days, classOf, summed).execute(tx.sql)).rows) spread(one, all);
+  if (days.length > 0)
+    for (const one of (await keptQuery(tx.tenant, reach, days, classOf, summed).execute(tx.sql))
+      .rows)
+      spread(one, all);
   return all;
 }
 
-export function totalsQuery(tenant: TenantId, reach: Reach, edges: readonly Ms[], classOf: ClassOf, summed: readonly Summed[]): RawBuilder<Total> {
-  const [from = 0] = edges, to = edges.at(-1) ?? from, none = sql`null::bigint`, classes = classesOf(classOf);
+export function totalsQuery(
+  tenant: TenantId,
+  reach: Reach,
+  edges: readonly Ms[],
+  classOf: ClassOf,
+  summed: readonly Summed[],
+): RawBuilder<Total> {
+  const [from = 0] = edges;
+  const to = edges.at(-1) ?? from;
+  const none = sql`null::bigint`;
+  const classes = classesOf(classOf);
   return sql<Total>`
     select stretch, class, state, count(*) as runs, coalesce(sum(bytes), 0)::float8 as bytes, coalesce(sum(seconds), 0)::float8 as seconds, count(seconds) as finished from (
       select ${stretchOf(edges)} as stretch, ${classes === null ? sql`run.job_n` : sql`${classes} - 1`} as class, ${STATE} as state,
@@ -47,20 +81,42 @@ export function totalsQuery(tenant: TenantId, reach: Reach, edges: readonly Ms[]
 }
 
 /** One more than the class, 0 for none; null where every job is its own. */
-function classesOf(classOf: ClassOf, table: 'run' | 'run_total' = 'run'): RawBuilder<number> | null {
+function classesOf(
+  classOf: ClassOf,
+  table: 'run' | 'run_total' = 'run',
+): RawBuilder<number> | null {
   if (classOf === 'one') return sql`1`;
-  return classOf === null ? null : ofJob(byJob([...classOf].map(([n, one]) => [n, one + 1])), table);
+  return classOf === null
+    ? null
+    : ofJob(byJob([...classOf].map(([n, one]) => [n, one + 1])), table);
 }
 
-type Kept = Pick<Total, 'stretch' | 'class' | 'bytes' | 'seconds' | 'finished'> & Readonly<Record<string, number>>;
+type Kept = Pick<Total, 'stretch' | 'class' | 'bytes' | 'seconds' | 'finished'> &
+  Readonly<Record<string, number>>;
 
-const COUNTS = sql.raw(RUN_STATES.map(columnOf).map((one) => `sum(${one})::float8 as ${one}`).join(', '));
+const COUNTS = sql.raw(
+  RUN_STATES.map(columnOf)
+    .map((one) => `sum(${one})::float8 as ${one}`)
+    .join(', '),
+);
 
-/** In floating point, as all numbers are here in the end: sums of `bigint` took half of the time of a reading on the embedded database. */
-const sumOf = (column: string, wanted: boolean): RawBuilder<number> => sql.raw(wanted ? `sum(${column}::float8) as ${column}` : `0 as ${column}`);
+/**
+ * In floating point, as all numbers are here in the end: sums of `bigint` took half of the time of
+ * a reading on the embedded database.
+ */
+const sumOf = (column: string, wanted: boolean): RawBuilder<number> =>
+  sql.raw(wanted ? `sum(${column}::float8) as ${column}` : `0 as ${column}`);
 
-function keptQuery(tenant: TenantId, reach: Reach, days: readonly DayOf[], classOf: ClassOf, summed: readonly Summed[]): RawBuilder<Kept> {
-  const first = Math.min(...days.map(({ day }) => day)), last = Math.max(...days.map(({ day }) => day)), classes = classesOf(classOf, 'run_total');
+function keptQuery(
+  tenant: TenantId,
+  reach: Reach,
+  days: readonly DayOf[],
+  classOf: ClassOf,
+  summed: readonly Summed[],
+): RawBuilder<Kept> {
+  const first = Math.min(...days.map(({ day }) => day));
+  const last = Math.max(...days.map(({ day }) => day));
+  const classes = classesOf(classOf, 'run_total');
   const stretches = Array.from({ length: last - first + 1 }, () => 0);
   for (const { day, stretch } of days) stretches[day - first] = stretch + 1;
   return sql<Kept>`
@@ -85,7 +141,16 @@ function spread(kept: Kept, into: Total[]): void {
 
 /** The tally of totals: none is a tally of nothing. */
 export function tallyOf(totals: readonly Pick<Total, 'state' | 'runs' | 'bytes'>[]): TallyOut {
-  const tally = { runs: 0, success: 0, warning: 0, failed: 0, missed: 0, anomaly: 0, running: 0, bytes: 0 };
+  const tally = {
+    runs: 0,
+    success: 0,
+    warning: 0,
+    failed: 0,
+    missed: 0,
+    anomaly: 0,
+    running: 0,
+    bytes: 0,
+  };
   for (const { state, runs, bytes } of totals) {
     tally[PLACE[state]] += runs;
     tally.runs += runs;
@@ -94,14 +159,27 @@ export function tallyOf(totals: readonly Pick<Total, 'state' | 'runs' | 'bytes'>
   return { ...tally, share: successShare(tally) };
 }
 
-const PLACE = { Success: 'success', Warning: 'warning', Failed: 'failed', Error: 'failed', Missed: 'missed', Anomaly: 'anomaly', Running: 'running' } as const satisfies Record<RunState, keyof TallyOut>;
+const PLACE = {
+  Success: 'success',
+  Warning: 'warning',
+  Failed: 'failed',
+  Error: 'failed',
+  Missed: 'missed',
+  Anomaly: 'anomaly',
+  Running: 'running',
+} as const satisfies Record<RunState, keyof TallyOut>;
 
 /** Totals by what `of` says of each, in one pass. */
-export function heaps<K>(totals: readonly Total[], of: (total: Total) => K): ReadonlyMap<K, readonly Total[]> {
+export function heaps<K>(
+  totals: readonly Total[],
+  of: (total: Total) => K,
+): ReadonlyMap<K, readonly Total[]> {
   const found = new Map<K, Total[]>();
   for (const one of totals) {
-    const key = of(one), heap = found.get(key);
-    if (heap) heap.push(one); else found.set(key, [one]);
+    const key = of(one);
+    const heap = found.get(key);
+    if (heap) heap.push(one);
+    else found.set(key, [one]);
   }
   return found;
 }

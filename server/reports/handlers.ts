@@ -4,4 +4,7 @@ import type { World } from '#server/world.ts';
 import { historyHandlers } from './history.ts';
 import { settingHandlers } from './settings.ts';
 
-export const reportHandlers = (world: World): Pick<Handlers, keyof typeof reportCalls> => ({ ...settingHandlers(world), ...historyHandlers(world) });
+export const reportHandlers = (world: World): Pick<Handlers, keyof typeof reportCalls> => ({
+  ...settingHandlers(world),
+  ...historyHandlers(world),
+});

@@ -23,81 +23,206 @@ import { queueReport, sentOut } from './sent.ts';
 import type { SentRow } from './sent.ts';
 import { missingOf, refusalOf, settingOf } from './settings.ts';
 
-const DAY: Ms = 86_400_000, PREVIEWS_A_MINUTE = 20, PREVIEW_ROWS = 200;
+const DAY: Ms = 86_400_000;
+const PREVIEWS_A_MINUTE = 20;
+const PREVIEW_ROWS = 200;
 
 /** REPORT-5 to REPORT-7: what would be sent, sending it now, and what was. */
-export function historyHandlers(world: World): Pick<Handlers, 'sendReport' | 'previewReport' | 'listSentReports' | 'openSentReport' | 'reportFile'> {
+export function historyHandlers(
+  world: World,
+): Pick<
+  Handlers,
+  'sendReport' | 'previewReport' | 'listSentReports' | 'openSentReport' | 'reportFile'
+> {
   const previews = makeOften(PREVIEWS_A_MINUTE);
   return {
-    sendReport: ({ reportSettingId }, ask) => asked(world, ask, MESSAGES.sendReport, async (tx, signed) => {
-      const setting = await settingOf(tx, signed, reportSettingId);
-      if (!setting) return failed(NOT_FOUND);
-      await tx.lock();
-      const { count } = await tx.sql.selectFrom('report_sent').select((e) => e.fn.countAll<number>().as('count')).where('tenant_id', '=', tx.tenant).where('due_at', 'is', null).where('made_at', '>', ask.now - DAY).executeTakeFirstOrThrow();
-      if (count >= LIMITS.reportSendsPerDay) return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
-      const id = await queueReport(tx, world, { setting: setting.id, owner: setting.owner_id, by: signed.userId, fields: setting.fields, dueAt: null });
-      if (id === null) throw new Error('a report sent by hand was there already');
-      await audit(tx, world, ask, { what: 'report.sent', user: setting.owner_id, detail: { report: setting.id, recipients: setting.fields.recipients.length } });
-      return ok({ _id: id });
-    }),
+    sendReport: ({ reportSettingId }, ask) =>
+      asked(world, ask, MESSAGES.sendReport, async (tx, signed) => {
+        const setting = await settingOf(tx, signed, reportSettingId);
+        if (!setting) return failed(NOT_FOUND);
+        await tx.lock();
+        const { count } = await tx.sql
+          .selectFrom('report_sent')
+          .select((e) => e.fn.countAll<number>().as('count'))
+          .where('tenant_id', '=', tx.tenant)
+          .where('due_at', 'is', null)
+          .where('made_at', '>', ask.now - DAY)
+          .executeTakeFirstOrThrow();
+        if (count >= LIMITS.reportSendsPerDay)
+          return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
+        const id = await queueReport(tx, world, {
+          setting: setting.id,
+          owner: setting.owner_id,
+          by: signed.userId,
+          fields: setting.fields,
+          dueAt: null,
+        });
+        if (id === null) throw new Error('a report sent by hand was there already');
+        await audit(tx, world, ask, {
+          what: 'report.sent',
+          user: setting.owner_id,
+          detail: { report: setting.id, recipients: setting.fields.recipients.length },
+        });
+        return ok({ _id: id });
+      }),
 
     async previewReport({ setting }, ask) {
-      const allowed = await asked(world, ask, MESSAGES.getReport, async (tx, signed) => {
-        const refused = refusalOf(setting, signed, signed) ?? await missingOf(tx, setting);
-        if (refused) return failed(refused);
-        const wait = previews.ask(signed.userId, ask.now);
-        return wait === null ? ok(signed) : failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait });
-      }, true);
+      const allowed = await asked(
+        world,
+        ask,
+        MESSAGES.getReport,
+        async (tx, signed) => {
+          const refused = refusalOf(setting, signed, signed) ?? (await missingOf(tx, setting));
+          if (refused) return failed(refused);
+          const wait = previews.ask(signed.userId, ask.now);
+          return wait === null
+            ? ok(signed)
+            : failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait });
+        },
+        true,
+      );
       if (!allowed.ok) return allowed;
       return spoken(world, MESSAGES.getReport, async () => {
         const made = await makeReport(world, ask.tenant, allowed.value, setting, ask.now);
-        return made.ok ? ok(told({ report: firstRows(made.value.report, PREVIEW_ROWS), rows: rowsIn(made.value.report) })) : made;
+        return made.ok
+          ? ok(
+              told({
+                report: firstRows(made.value.report, PREVIEW_ROWS),
+                rows: rowsIn(made.value.report),
+              }),
+            )
+          : made;
       });
     },
 
-    listSentReports: ({ reportSettingId, page = 1, pageSize = PAGE_SIZE }, ask) => asked(world, ask, MESSAGES.getReports, async (tx, signed) => {
-      const owners = await manageableOwners(tx, signed);
-      let query = tx.sql.selectFrom('report_sent').where('tenant_id', '=', tx.tenant).where('owner_id', 'in', [...owners]);
-      if (reportSettingId !== undefined) query = query.where('setting_id', '=', reportSettingId);
-      const { count } = await query.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-      const rows = await query.selectAll().orderBy('made_at', 'desc').orderBy('id').limit(pageSize).offset((page - 1) * pageSize).execute(), names = await peopleOf(tx), files = await filesOf(tx, rows);
-      return ok({ rows: rows.map((row) => sentOut(row, names, mayOpen(signed, owners, row) ? fileOf(files, row) : undefined)), count, page, pageSize });
-    }, true),
+    listSentReports: ({ reportSettingId, page = 1, pageSize = PAGE_SIZE }, ask) =>
+      asked(
+        world,
+        ask,
+        MESSAGES.getReports,
+        async (tx, signed) => {
+          const owners = await manageableOwners(tx, signed);
+          let query = tx.sql
+            .selectFrom('report_sent')
+            .where('tenant_id', '=', tx.tenant)
+            .where('owner_id', 'in', [...owners]);
+          if (reportSettingId !== undefined)
+            query = query.where('setting_id', '=', reportSettingId);
+          const { count } = await query
+            .select((e) => e.fn.countAll<number>().as('count'))
+            .executeTakeFirstOrThrow();
+          const rows = await query
+            .selectAll()
+            .orderBy('made_at', 'desc')
+            .orderBy('id')
+            .limit(pageSize)
+            .offset((page - 1) * pageSize)
+            .execute();
+          const names = await peopleOf(tx);
+          const files = await filesOf(tx, rows);
+          return ok({
+            rows: rows.map((row) =>
+              sentOut(row, names, mayOpen(signed, owners, row) ? fileOf(files, row) : undefined),
+            ),
+            count,
+            page,
+            pageSize,
+          });
+        },
+        true,
+      ),
 
-    openSentReport: ({ id }, ask) => asked(world, ask, MESSAGES.getReport, async (tx, signed) => {
-      const row = await sentOf(tx, signed, id), data = row?.data_id == null ? null : await keptFile(tx, world, row.data_id);
-      if (!row || !data) return failed(NOT_FOUND);
-      const files = await filesOf(tx, [row]);
-      // What was kept is what was made here.
-      const { report, rows } = JSON.parse(gunzipSync(data.bytes).toString('utf8')) as ReportOut;
-      return ok({ sent: sentOut(row, await peopleOf(tx), fileOf(files, row)), ...told({ report, rows }) });
-    }, true),
+    openSentReport: ({ id }, ask) =>
+      asked(
+        world,
+        ask,
+        MESSAGES.getReport,
+        async (tx, signed) => {
+          const row = await sentOf(tx, signed, id);
+          const data = row?.data_id == null ? null : await keptFile(tx, world, row.data_id);
+          if (!row || !data) return failed(NOT_FOUND);
+          const files = await filesOf(tx, [row]);
+          // What was kept is what was made here.
+          const { report, rows } = JSON.parse(gunzipSync(data.bytes).toString('utf8')) as ReportOut;
+          return ok({
+            sent: sentOut(row, await peopleOf(tx), fileOf(files, row)),
+            ...told({ report, rows }),
+          });
+        },
+        true,
+      ),
 
     async reportFile({ id }, ask) {
-      const found = await asked(world, ask, MESSAGES.getReport, async (tx, signed) => {
-        const row = await sentOf(tx, signed, id), file = row?.file_id == null ? null : await keptFile(tx, world, row.file_id);
-        return file ? ok(file) : failed(NOT_FOUND);
-      }, true);
+      const found = await asked(
+        world,
+        ask,
+        MESSAGES.getReport,
+        async (tx, signed) => {
+          const row = await sentOf(tx, signed, id);
+          const file = row?.file_id == null ? null : await keptFile(tx, world, row.file_id);
+          return file ? ok(file) : failed(NOT_FOUND);
+        },
+        true,
+      );
       if (!found.ok) return refuse(found.failure);
       const { name, type, bytes } = found.value;
-      return new Response(new Uint8Array(bytes), { headers: { 'content-type': type, 'content-disposition': `attachment; filename="${name}"`, 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox", 'cache-control': 'no-store' } });
+      return new Response(new Uint8Array(bytes), {
+        headers: {
+          'content-type': type,
+          'content-disposition': `attachment; filename="${name}"`,
+          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+          'cache-control': 'no-store',
+        },
+      });
     },
   };
 }
 
 /** The shape of the contract has lists that may be written. */
-const told = (out: ReportOut): GivesOf<'previewReport'> => structuredClone(out) as GivesOf<'previewReport'>;
+const told = (out: ReportOut): GivesOf<'previewReport'> =>
+  structuredClone(out) as GivesOf<'previewReport'>;
 
-/** One that was sent: of those that this user may manage, and only where it sees all that is in it. */
+/**
+ * One that was sent: of those that this user may manage, and only where it sees all that is in it.
+ */
 async function sentOf(tx: TenantTx, signed: Signed, id: string): Promise<SentRow | null> {
-  const { sql, tenant } = tx, row = await sql.selectFrom('report_sent').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirst();
+  const { sql, tenant } = tx;
+  const row = await sql
+    .selectFrom('report_sent')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
   return row && mayOpen(signed, await manageableOwners(tx, signed), row) ? row : null;
 }
-const mayOpen = (signed: Signed, owners: ReadonlySet<UserId>, row: SentRow): boolean => owners.has(row.owner_id) && seesAll(signed, row.sees) && mayUse(TEMPLATES[row.fields.template], signed);
+const mayOpen = (signed: Signed, owners: ReadonlySet<UserId>, row: SentRow): boolean =>
+  owners.has(row.owner_id) &&
+  seesAll(signed, row.sees) &&
+  mayUse(TEMPLATES[row.fields.template], signed);
 
-interface About { readonly id: string; readonly name: string; readonly bytes: number; readonly until: Ms }
-async function filesOf({ sql, tenant }: TenantTx, rows: readonly SentRow[]): Promise<ReadonlyMap<string, About>> {
-  const ids = rows.flatMap((row) => row.file_id ?? []);
-  return new Map(ids.length === 0 ? [] : (await sql.selectFrom('kept_file').select(['id', 'name', 'bytes', 'until']).where('tenant_id', '=', tenant).where('id', 'in', ids).execute()).map((one) => [one.id, one]));
+interface About {
+  readonly id: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly until: Ms;
 }
-const fileOf = (files: ReadonlyMap<string, About>, row: SentRow): About | undefined => (row.file_id === null ? undefined : files.get(row.file_id));
+async function filesOf(
+  { sql, tenant }: TenantTx,
+  rows: readonly SentRow[],
+): Promise<ReadonlyMap<string, About>> {
+  const ids = rows.flatMap((row) => row.file_id ?? []);
+  return new Map(
+    ids.length === 0
+      ? []
+      : (
+          await sql
+            .selectFrom('kept_file')
+            .select(['id', 'name', 'bytes', 'until'])
+            .where('tenant_id', '=', tenant)
+            .where('id', 'in', ids)
+            .execute()
+        ).map((one) => [one.id, one]),
+  );
+}
+const fileOf = (files: ReadonlyMap<string, About>, row: SentRow): About | undefined =>
+  row.file_id === null ? undefined : files.get(row.file_id);

@@ -3,22 +3,31 @@ import type { Ms } from '#contract/ids.ts';
 import type { ReportSchedule } from '#contract/reports/setting.ts';
 
 /**
- * When a report is due next after a moment. A time that the clocks skip is the first moment after the gap, one that they show twice is the first.
- * Null where it never comes: of a zone that this runtime does not know.
+ * When a report is due next after a moment. A time that the clocks skip is the first moment after
+ * the gap, one that they show twice is the first. Null where it never comes: of a zone that this
+ * runtime does not know.
  */
 export function dueAfter(schedule: ReportSchedule, after: Ms): Ms | null {
   try {
-    return new Cron(lineOf(schedule), { timezone: schedule.timeZone, paused: true }).nextRun(new Date(after))?.getTime() ?? null;
+    return (
+      new Cron(lineOf(schedule), { timezone: schedule.timeZone, paused: true })
+        .nextRun(new Date(after))
+        ?.getTime() ?? null
+    );
   } catch {
     return null;
   }
 }
 
 function lineOf(schedule: ReportSchedule): string {
-  const [hour = 0, minute = 0] = schedule.at.split(':').map(Number), time = `${minute} ${hour}`;
+  const [hour = 0, minute = 0] = schedule.at.split(':').map(Number);
+  const time = `${minute} ${hour}`;
   switch (schedule.every) {
-    case 'day': return `${time} * * *`;
-    case 'week': return `${time} * * ${schedule.weekday % 7}`;
-    case 'month': return `${time} ${schedule.day === 31 ? 'L' : schedule.day} * *`;
+    case 'day':
+      return `${time} * * *`;
+    case 'week':
+      return `${time} * * ${schedule.weekday % 7}`;
+    case 'month':
+      return `${time} ${schedule.day === 31 ? 'L' : schedule.day} * *`;
   }
 }

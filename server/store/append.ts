@@ -6,9 +6,14 @@ import type { By, Numbers } from './store.ts';
 import { writeTotals } from './totals.ts';
 import { AT_ONCE, type Place, sampleOf, writeChanges, writeLog, writeSamples } from './write.ts';
 
-/** What an append needs of its transaction. `bring` loads rows into `held`, one query a table; the head row is locked by `raise`. */
+/**
+ * What an append needs of its transaction. `bring` loads rows into `held`, one query a table; the
+ * head row is locked by `raise`.
+ */
 export interface Ground extends Place {
-  /** Raises the head by `count`, and the numbers by those that are taken; answers what the head was. */
+  /**
+   * Raises the head by `count`, and the numbers by those that are taken; answers what the head was.
+   */
   raise(count: number, taken: Partial<Numbers>): Promise<number>;
   bring(table: TableName, ids: ReadonlySet<Id>): Promise<void>;
   readonly sent: Sent;
@@ -22,19 +27,36 @@ export interface Sent {
   all(): Promise<void>;
 }
 
-/** LOG-2, LOG-3: numbers, events and rows in the one transaction, in which the head row is locked first. Answers when they are on their way. */
-export async function append(ground: Ground, drafts: readonly Draft[], by: By | readonly By[], taken: Partial<Numbers> = {}): Promise<readonly Logged[]> {
+/**
+ * LOG-2, LOG-3: numbers, events and rows in the one transaction, in which the head row is locked
+ * first. Answers when they are on their way.
+ */
+export async function append(
+  ground: Ground,
+  drafts: readonly Draft[],
+  by: By | readonly By[],
+  taken: Partial<Numbers> = {},
+): Promise<readonly Logged[]> {
   if (drafts.length === 0) return [];
   const passed = checked(drafts);
   const before = await ground.raise(passed.length, taken);
-  const events = passed.map((draft, index): Logged => ({ ...draft, ...byOf(by, index), seq: before + 1 + index }));
+  const events = passed.map((draft, index): Logged => ({
+    ...draft,
+    ...byOf(by, index),
+    seq: before + 1 + index,
+  }));
   for (const [table, ids] of touched(events)) await ground.bring(table, ids);
   const changes = project(ground.held, events);
   await ground.sent.few();
-  // The database works on the first while the texts of the others are made; the connection takes them in this order.
+  // The database works on the first while the texts of the others are made; the connection takes
+  // them in this order.
   ground.sent.add(writeLog(ground, events, 'actor' in by ? by : null, changes));
   await new Promise((resolve) => void setImmediate(resolve));
-  for (const statement of [...writeChanges(ground, changes), writeSamples(ground, events.flatMap(sampleOf))]) ground.sent.add(statement);
+  for (const statement of [
+    ...writeChanges(ground, changes),
+    writeSamples(ground, events.flatMap(sampleOf)),
+  ])
+    ground.sent.add(statement);
   // Those that go in several pieces are not begun before these are through.
   if (events.length > AT_ONCE) await ground.sent.all();
   ground.sent.add(writeTotals(ground, changes.placed));

@@ -9,14 +9,21 @@ import { dump, type Line } from './dump.ts';
 import { BadBackup, load } from './load.ts';
 import type { OpenStore } from './open.ts';
 
-/** Writes a backup: gzip over one line of JSON an entry. The file is there when it is whole, and only its owner may read it. */
+/**
+ * Writes a backup: gzip over one line of JSON an entry. The file is there when it is whole, and
+ * only its owner may read it.
+ */
 export async function backUp(store: OpenStore, file: string, at: Ms): Promise<void> {
   const draft = `${file}.new`;
   const gzip = createGzip({ level: 6 });
   const written = promisify(pipeline)(gzip, createWriteStream(draft, { mode: 0o600, flush: true }));
   try {
     await dump(store, at, async (line) => {
-      if (!gzip.write(`${JSON.stringify(line)}\n`)) await Promise.race([new Promise<void>((resolve) => void gzip.once('drain', resolve)), written]);
+      if (!gzip.write(`${JSON.stringify(line)}\n`))
+        await Promise.race([
+          new Promise<void>((resolve) => void gzip.once('drain', resolve)),
+          written,
+        ]);
     });
     gzip.end();
     await written;
@@ -30,7 +37,8 @@ export async function backUp(store: OpenStore, file: string, at: Ms): Promise<vo
 }
 
 /** Takes a backup into an empty store; see `load`. */
-export const restoreFrom = (store: OpenStore, file: string): Promise<number> => load(store, linesOf(file));
+export const restoreFrom = (store: OpenStore, file: string): Promise<number> =>
+  load(store, linesOf(file));
 
 async function* linesOf(file: string): AsyncIterable<Line> {
   const text = new PassThrough();
@@ -40,7 +48,8 @@ async function* linesOf(file: string): AsyncIterable<Line> {
     for await (const line of createInterface({ input: text })) yield JSON.parse(line) as Line;
     await read;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new BadBackup(`There is no file ${file}.`, { cause: error });
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new BadBackup(`There is no file ${file}.`, { cause: error });
     throw new BadBackup('This is not a backup of Daybook, or it is damaged.', { cause: error });
   }
 }

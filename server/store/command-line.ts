@@ -4,11 +4,17 @@ import { makeLog } from '../log.ts';
 import { FolderHeld } from './lock.ts';
 import { type OpenStore, openStore } from './open.ts';
 
-/** Runs a command on the database that the server would use, and closes it. What was expected to go wrong is said in one sentence. */
+/**
+ * Runs a command on the database that the server would use, and closes it. What was expected to go
+ * wrong is said in one sentence.
+ */
 export async function withStore(work: (store: OpenStore) => Promise<number>): Promise<void> {
   const settings = readConfig(process.env, '.');
   if (typeof settings === 'string') return stop(settings);
-  const log = makeLog(systemClock, (level, line) => level !== 'info' && process.stderr.write(`${line}\n`));
+  const log = makeLog(
+    systemClock,
+    (level, line) => level !== 'info' && process.stderr.write(`${line}\n`),
+  );
   try {
     const store = await openStore({ ...settings.config, log, clock: systemClock });
     try {

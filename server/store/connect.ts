@@ -1,4 +1,10 @@
-import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPoolClient, type PostgresQueryResult } from 'kysely';
+import {
+  Kysely,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import type { Ms } from '#contract/ids.ts';
 import { storable } from '#contract/stored-text.ts';
@@ -18,34 +24,101 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 };
 
 /**
- * The embedded database: its thread, and one connection to it, which is one session. Whoever asks for it waits until it is free, however long.
+ * The embedded database: its thread, and one connection to it, which is one session. Whoever asks
+ * for it waits until it is free, however long.
  */
-export async function connectPglite(place: Place, log: Log, clock: Clock, space: SpaceWatch | null): Promise<{ readonly db: Db; readonly allow: (ms: Ms) => void; readonly close: () => Promise<void> }> {
+export async function connectPglite(
+  place: Place,
+  log: Log,
+  clock: Clock,
+  space: SpaceWatch | null,
+): Promise<{
+  readonly db: Db;
+  readonly allow: (ms: Ms) => void;
+  readonly close: () => Promise<void>;
+}> {
   const embedded = await openEmbedded(place, {
-    clock, space,
-    stopped(error, againInMs) { log.error(againInMs === null ? 'the embedded database has stopped and is gone' : 'the embedded database has stopped and is begun again', { error, againInMs }); },
-    again() { log.warn('the embedded database is there again'); },
+    clock,
+    space,
+    stopped(error, againInMs) {
+      log.error(
+        againInMs === null
+          ? 'the embedded database has stopped and is gone'
+          : 'the embedded database has stopped and is begun again',
+        { error, againInMs },
+      );
+    },
+    again() {
+      log.warn('the embedded database is there again');
+    },
   });
-  const db = dbOf({ stream: () => embedded.connect(), max: 1, idleTimeoutMillis: 0, user: 'postgres', database: 'postgres' }, log);
-  return { db, allow: (ms) => { embedded.allow(ms); }, close: async () => { await db.destroy(); await embedded.close(); } };
+  const db = dbOf(
+    {
+      stream: () => embedded.connect(),
+      max: 1,
+      idleTimeoutMillis: 0,
+      user: 'postgres',
+      database: 'postgres',
+    },
+    log,
+  );
+  return {
+    db,
+    allow: (ms) => {
+      embedded.allow(ms);
+    },
+    close: async () => {
+      await db.destroy();
+      await embedded.close();
+    },
+  };
 }
 
-export const connectPostgres = (url: string, log: Log): Db => dbOf({
-  connectionString: url, max: 10, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 60_000, idle_in_transaction_session_timeout: 60_000, application_name: 'daybook',
-}, log);
+export const connectPostgres = (url: string, log: Log): Db =>
+  dbOf(
+    {
+      connectionString: url,
+      max: 10,
+      connectionTimeoutMillis: 10_000,
+      idleTimeoutMillis: 60_000,
+      idle_in_transaction_session_timeout: 60_000,
+      application_name: 'daybook',
+    },
+    log,
+  );
 
 /** `pipeline`: statements that are given at once travel at once. */
 function dbOf(config: PoolConfig, log: Log): Db {
-  const getTypeParser = ((oid: number, format?: 'text') => PARSERS[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser;
+  const getTypeParser = ((oid: number, format?: 'text') =>
+    PARSERS[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser;
   const pool = new Pool({ ...config, pipeline: true, types: { getTypeParser } });
-  // A connection that dies, idle or in use, says so here; whoever was using it hears it from its own query.
+  // A connection that dies, idle or in use, says so here; whoever was using it hears it from its
+  // own query.
   pool.on('error', (error) => log.warn('a database connection was lost', { error: error.message }));
-  pool.on('connect', (client) => void client.on('error', (error) => log.warn('a database connection was lost', { error: error.message })));
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: { connect: async () => preparing(await pool.connect()), end: () => pool.end(), options: pool.options } }) });
+  pool.on(
+    'connect',
+    (client) =>
+      void client.on('error', (error) =>
+        log.warn('a database connection was lost', { error: error.message }),
+      ),
+  );
+  return new Kysely<Database>({
+    dialect: new PostgresDialect({
+      pool: {
+        connect: async () => preparing(await pool.connect()),
+        end: () => pool.end(),
+        options: pool.options,
+      },
+    }),
+  });
 }
 
-/** Whatever way a text took to get here: U+0000 in a parameter would fail the whole statement (TEXT-1). */
-const storableValue = (value: unknown): unknown => (typeof value === 'string' ? storable(value) : value);
+/**
+ * Whatever way a text took to get here: U+0000 in a parameter would fail the whole statement
+ * (TEXT-1).
+ */
+const storableValue = (value: unknown): unknown =>
+  typeof value === 'string' ? storable(value) : value;
 
 /** A connection as Kysely uses one. One whose transaction could not be taken back is given up. */
 function preparing(client: PoolClient): PostgresPoolClient {
@@ -54,9 +127,21 @@ function preparing(client: PoolClient): PostgresPoolClient {
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('Cursors are declared in SQL here.');
-    const asked = client.query({ name: preparedName(text), text, values: values.map(storableValue) });
-    if (text === 'rollback') asked.catch(() => { broken = true; });
+    const asked = client.query({
+      name: preparedName(text),
+      text,
+      values: values.map(storableValue),
+    });
+    if (text === 'rollback')
+      asked.catch(() => {
+        broken = true;
+      });
     return asked;
   }
-  return { query, release: (destroy) => { client.release(destroy === true || broken); } };
+  return {
+    query,
+    release: (destroy) => {
+      client.release(destroy === true || broken);
+    },
+  };
 }

@@ -4,7 +4,10 @@ import type { PersonSettings } from '#contract/account/profile.ts';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Json, Filled } from './json-column.ts';
 
-/** Names and secrets of a user: outside the log, so that they can be deleted. `username_key` is the lower-cased name, unique in a tenant. */
+/**
+ * Names and secrets of a user: outside the log, so that they can be deleted. `username_key` is the
+ * lower-cased name, unique in a tenant.
+ */
 export interface PersonTable {
   tenant_id: TenantId;
   id: UserId;
@@ -58,7 +61,10 @@ export interface SessionTable {
   how: Generated<string>;
 }
 
-/** `hint`: the last signs of a key, of which the hash is all that is kept. `used_from`: the network, never the whole address. */
+/**
+ * `hint`: the last signs of a key, of which the hash is all that is kept. `used_from`: the network,
+ * never the whole address.
+ */
 export interface ApiKeyTable {
   tenant_id: TenantId;
   id: string;
@@ -73,7 +79,10 @@ export interface ApiKeyTable {
   used_from: string | null;
 }
 
-/** Something that takes several steps before anybody is signed in. `state` holds no secret; the code stands hashed. */
+/**
+ * Something that takes several steps before anybody is signed in. `state` holds no secret; the code
+ * stands hashed.
+ */
 export interface AttemptTable {
   tenant_id: TenantId;
   id: string;
@@ -129,7 +138,10 @@ export interface AuditTable {
   detail: Json<Readonly<Record<string, unknown>>>;
 }
 
-/** A mail or a short message. `next_at`: when it is tried next; null where it was sent, given up, or has nowhere to go and stays here. */
+/**
+ * A mail or a short message. `next_at`: when it is tried next; null where it was sent, given up, or
+ * has nowhere to go and stays here.
+ */
 export interface OutgoingTable {
   tenant_id: TenantId;
   id: string;
@@ -142,7 +154,10 @@ export interface OutgoingTable {
   fault: string | null;
 }
 
-/** A device on which this user has signed in, until when. Its token stands as SHA-256 only, and the one before as long as the new one was not used. */
+/**
+ * A device on which this user has signed in, until when. Its token stands as SHA-256 only, and the
+ * one before as long as the new one was not used.
+ */
 export interface TrustedDeviceTable {
   tenant_id: TenantId;
   user_id: UserId;
@@ -155,5 +170,15 @@ export interface TrustedDeviceTable {
   skips_code_until: Generated<Ms>;
 }
 
-/** Failures that are held against somebody, until when nothing more is looked at, and when all of it is forgotten (null: never). */
-export interface ThrottleTable { tenant_id: TenantId; bucket: string; failures: number; until: Ms; at: Ms; forget_at: Ms | null }
+/**
+ * Failures that are held against somebody, until when nothing more is looked at, and when all of it
+ * is forgotten (null: never).
+ */
+export interface ThrottleTable {
+  tenant_id: TenantId;
+  bucket: string;
+  failures: number;
+  until: Ms;
+  at: Ms;
+  forget_at: Ms | null;
+}

@@ -5,12 +5,21 @@ import type { Environment } from '#contract/billing/quickbooks-calls.ts';
 import type { CompanyN, Day, Ms, TenantId } from '#contract/ids.ts';
 import type { Json } from './json-column.ts';
 
-/** How far a round of reading is. `start`: the next row, from 1. `since`: what changed since then alone; null: all. `began`: when the round did. */
-export interface ReadCursor { readonly at: 'rest' | 'customers' | 'invoices' | 'missing'; readonly start: number; readonly since: Ms | null; readonly began: Ms }
+/**
+ * How far a round of reading is. `start`: the next row, from 1. `since`: what changed since then
+ * alone; null: all. `began`: when the round did.
+ */
+export interface ReadCursor {
+  readonly at: 'rest' | 'customers' | 'invoices' | 'missing';
+  readonly start: number;
+  readonly since: Ms | null;
+  readonly began: Ms;
+}
 
 /**
- * The app of a provider at Intuit. `generation`: rises with each set of tokens. `renewed_by`, `held_by`: the server that renews them, or reads, until when at the latest.
- * `poll_at`: when to read next; null: not by itself. `whole_at`: when all was read last.
+ * The app of a provider at Intuit. `generation`: rises with each set of tokens. `renewed_by`,
+ * `held_by`: the server that renews them, or reads, until when at the latest. `poll_at`: when to
+ * read next; null: not by itself. `whole_at`: when all was read last.
  */
 export interface QuickBooksTable {
   tenant_id: TenantId;
@@ -33,7 +42,12 @@ export interface QuickBooksTable {
 }
 
 /** What of an invoice no list asks for. */
-export interface InvoiceRest { readonly lines: readonly InvoiceLine[]; readonly tax: Mills | null; readonly note: string | null; readonly mailed: boolean | null }
+export interface InvoiceRest {
+  readonly lines: readonly InvoiceLine[];
+  readonly tax: Mills | null;
+  readonly note: string | null;
+  readonly mailed: boolean | null;
+}
 
 export interface InvoiceTable {
   tenant_id: TenantId;
@@ -51,7 +65,10 @@ export interface InvoiceTable {
   seen_at: Ms;
 }
 
-/** `company_n`: the company that was chosen, under the name that it had then. `stands_for`: that, or the one of the customer above it. */
+/**
+ * `company_n`: the company that was chosen, under the name that it had then. `stands_for`: that, or
+ * the one of the customer above it.
+ */
 export interface InvoiceCustomerTable {
   tenant_id: TenantId;
   id: string;

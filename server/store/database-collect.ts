@@ -1,12 +1,26 @@
 import type { Generated } from 'kysely';
-import type { CollectionStatus, CollectorKind, Entity, SignIn } from '#contract/monitoring/collector.ts';
+import type {
+  CollectionStatus,
+  CollectorKind,
+  Entity,
+  SignIn,
+} from '#contract/monitoring/collector.ts';
 import type { CompanyN, KeyId, Ms, TenantId } from '#contract/ids.ts';
 import type { Json } from './json-column.ts';
 
-/** A system that is asked for its results. `held_by`: the server that asks it now, until when at the latest. */
+/**
+ * A system that is asked for its results. `held_by`: the server that asks it now, until when at the
+ * latest.
+ */
 /** What a key stored on a day (UTC). */
 export interface IngestUsageTable {
-  readonly tenant_id: TenantId; readonly day: string; readonly key_id: KeyId; bytes: number; logs_dropped: number; refused_from: Ms | null; refused_to: Ms | null;
+  readonly tenant_id: TenantId;
+  readonly day: string;
+  readonly key_id: KeyId;
+  bytes: number;
+  logs_dropped: number;
+  refused_from: Ms | null;
+  refused_to: Ms | null;
 }
 
 export interface ConnectionTable {
@@ -57,4 +71,6 @@ export interface CollectedTable {
 }
 
 /** What a connection told of licences, as it stood last in a month. */
-export interface LicenceMonthTable extends Omit<CollectedTable, 'entity'> { month: string }
+export interface LicenceMonthTable extends Omit<CollectedTable, 'entity'> {
+  month: string;
+}

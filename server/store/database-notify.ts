@@ -1,21 +1,71 @@
 import type { Generated } from 'kysely';
 import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
-import type { DeliveryState, NotifyCategory, NotifySettings, WebhookFields } from '#contract/monitoring/notify.ts';
+import type {
+  DeliveryState,
+  NotifyCategory,
+  NotifySettings,
+  WebhookFields,
+} from '#contract/monitoring/notify.ts';
 import type { Json } from './json-column.ts';
 
-/** How a user chose to be told. `next_at`: when the next digest is due; null where there is none. */
-export interface NotifySettingTable { tenant_id: TenantId; user_id: UserId; settings: Json<NotifySettings>; next_at: Ms | null; last_at: Ms | null }
+/**
+ * How a user chose to be told. `next_at`: when the next digest is due; null where there is none.
+ */
+export interface NotifySettingTable {
+  tenant_id: TenantId;
+  user_id: UserId;
+  settings: Json<NotifySettings>;
+  next_at: Ms | null;
+  last_at: Ms | null;
+}
 
 /** Facts are told up to that event; what stands was looked at then. */
-export interface NotifySeenTable { tenant_id: TenantId; log_seq: number; stood_at: Ms }
-export interface NotifyStandingTable { tenant_id: TenantId; category: NotifyCategory; subject: string; since: Ms }
+export interface NotifySeenTable {
+  tenant_id: TenantId;
+  log_seq: number;
+  stood_at: Ms;
+}
+export interface NotifyStandingTable {
+  tenant_id: TenantId;
+  category: NotifyCategory;
+  subject: string;
+  since: Ms;
+}
 
 /** A browser of a user, told by web push. `sealed`: its subscription. */
-export interface PushDeviceTable { tenant_id: TenantId; id: string; user_id: UserId; session_id: string; endpoint_hash: string; sealed: string; agent: string; made_at: Ms; seen_at: Ms; last_at: Ms | null; fault: string | null }
-/** What a device is to be told of one category, all of it at once. `company_n`: of one company alone, else null. */
-export interface PushWaitingTable { tenant_id: TenantId; device_id: string; category: NotifyCategory; facts: number; company_n: CompanyN | null; link: string; at: Ms; next_at: Ms; tries: Generated<number> }
+export interface PushDeviceTable {
+  tenant_id: TenantId;
+  id: string;
+  user_id: UserId;
+  session_id: string;
+  endpoint_hash: string;
+  sealed: string;
+  agent: string;
+  made_at: Ms;
+  seen_at: Ms;
+  last_at: Ms | null;
+  fault: string | null;
+}
+/**
+ * What a device is to be told of one category, all of it at once. `company_n`: of one company
+ * alone, else null.
+ */
+export interface PushWaitingTable {
+  tenant_id: TenantId;
+  device_id: string;
+  category: NotifyCategory;
+  facts: number;
+  company_n: CompanyN | null;
+  link: string;
+  at: Ms;
+  next_at: Ms;
+  tries: Generated<number>;
+}
 
-/** `sealed_before`: the former secret, until then. `stopped_at`: switched off because it had failed for too long. */
+/**
+ * `sealed_before`: the former secret, until then. `stopped_at`: switched off because it had failed
+ * for too long.
+ */
 export interface WebhookTable {
   tenant_id: TenantId;
   id: string;

@@ -5,9 +5,20 @@ import type { ReportFields } from '#contract/reports/setting.ts';
 import type { Json } from './json-column.ts';
 
 /** `next_at`: when it is due next; null where it is switched off. */
-export interface ReportSettingTable { tenant_id: TenantId; id: string; owner_id: UserId; fields: Json<ReportFields>; next_at: Ms | null; made_at: Ms; changed_at: Ms }
+export interface ReportSettingTable {
+  tenant_id: TenantId;
+  id: string;
+  owner_id: UserId;
+  fields: Json<ReportFields>;
+  next_at: Ms | null;
+  made_at: Ms;
+  changed_at: Ms;
+}
 
-/** A report that was due, or that somebody sent. `sees`: the companies whose results are in it; null: of all, or of providers. `held_until`: a server is making it. */
+/**
+ * A report that was due, or that somebody sent. `sees`: the companies whose results are in it;
+ * null: of all, or of providers. `held_until`: a server is making it.
+ */
 export interface ReportSentTable {
   tenant_id: TenantId;
   id: string;
@@ -28,5 +39,16 @@ export interface ReportSentTable {
   data_id: string | null;
 }
 
-/** A file that goes out with a mail or is there to be opened again, until then. Sealed as base64. */
-export interface KeptFileTable { tenant_id: TenantId; id: string; name: string; type: string; bytes: Bytes; sealed: string; made_at: Ms; until: Ms }
+/**
+ * A file that goes out with a mail or is there to be opened again, until then. Sealed as base64.
+ */
+export interface KeptFileTable {
+  tenant_id: TenantId;
+  id: string;
+  name: string;
+  type: string;
+  bytes: Bytes;
+  sealed: string;
+  made_at: Ms;
+  until: Ms;
+}

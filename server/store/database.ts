@@ -6,18 +6,58 @@ import type { Actor } from '#contract/events.ts';
 import type { Tables } from '#contract/fold.ts';
 import type { SlaRow } from '#contract/monitoring/sla.ts';
 import type { Task } from '#contract/monitoring/task.ts';
-import type { Bytes, CauseN, CommandId, CompanyN, Day, DeviceId, JobN, KeyId, Ms, ProblemN, RunN, TenantId, UserId } from '#contract/ids.ts';
-import type { ApiKeyTable, AttemptTable, AuditTable, OneTimeTable, OutgoingTable, PasskeyTable, PersonTable, SessionTable, ThrottleTable, TrustedDeviceTable } from './database-account.ts';
+import type {
+  Bytes,
+  CauseN,
+  CommandId,
+  CompanyN,
+  Day,
+  DeviceId,
+  JobN,
+  KeyId,
+  Ms,
+  ProblemN,
+  RunN,
+  TenantId,
+  UserId,
+} from '#contract/ids.ts';
+import type {
+  ApiKeyTable,
+  AttemptTable,
+  AuditTable,
+  OneTimeTable,
+  OutgoingTable,
+  PasskeyTable,
+  PersonTable,
+  SessionTable,
+  ThrottleTable,
+  TrustedDeviceTable,
+} from './database-account.ts';
 import type { InvoiceCustomerTable, InvoiceTable, QuickBooksTable } from './database-billing.ts';
-import type { CollectedTable, CollectionTable, ConnectionTable, IngestUsageTable, LicenceMonthTable } from './database-collect.ts';
+import type {
+  CollectedTable,
+  CollectionTable,
+  ConnectionTable,
+  IngestUsageTable,
+  LicenceMonthTable,
+} from './database-collect.ts';
 import type { SupportRequestTable, TicketWorkTable, TicketingTable } from './database-desk.ts';
-import type { NotifySeenTable, NotifySettingTable, NotifyStandingTable, PushDeviceTable, PushWaitingTable, WebhookDeliveryTable, WebhookTable } from './database-notify.ts';
+import type {
+  NotifySeenTable,
+  NotifySettingTable,
+  NotifyStandingTable,
+  PushDeviceTable,
+  PushWaitingTable,
+  WebhookDeliveryTable,
+  WebhookTable,
+} from './database-notify.ts';
 import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
 import type { Json, Filled } from './json-column.ts';
 
 /**
- * The tables. `bigint` is a number here, `jsonb` is read parsed and written as JSON text (a bare array means something else to `pg`).
- * Every table but the last five begins its key with `tenant_id` and stands under a forced policy.
+ * The tables. `bigint` is a number here, `jsonb` is read parsed and written as JSON text (a bare
+ * array means something else to `pg`). Every table but the last five begins its key with
+ * `tenant_id` and stands under a forced policy.
  */
 export interface Database {
   provider: ProviderTable;
@@ -31,12 +71,25 @@ export interface Database {
   job: Projection<JobN, 'job'> & { key_id: KeyId; uid: string; company_n: CompanyN };
   stat: Projection<JobN, 'stat'>;
   run: Projection<RunN, 'run'> & {
-    key_id: KeyId; uid: string; job_n: JobN; company_n: CompanyN; started_at: Ms; status: string; problem_n: ProblemN | null;
+    key_id: KeyId;
+    uid: string;
+    job_n: JobN;
+    company_n: CompanyN;
+    started_at: Ms;
+    status: string;
+    problem_n: ProblemN | null;
     /** The last event that changed it. */
     seq: number;
   };
   cause: Projection<CauseN, 'cause'> & { kind: string; template: string };
-  problem: Projection<ProblemN, 'problem'> & { job_n: JobN; company_n: CompanyN; cause_n: CauseN; last_at: Ms; closed_at: Ms | null; ticket_id: string | null };
+  problem: Projection<ProblemN, 'problem'> & {
+    job_n: JobN;
+    company_n: CompanyN;
+    cause_n: CauseN;
+    last_at: Ms;
+    closed_at: Ms | null;
+    ticket_id: string | null;
+  };
   computer: ProjectionById<'computer'> & { key_id: KeyId; company_n: CompanyN; seen_at: Ms };
   repository: ProjectionById<'repository'> & { key_id: KeyId; company_n: CompanyN };
   view: ProjectionById<'view'>;
@@ -45,14 +98,33 @@ export interface Database {
   quickbooks: QuickBooksTable;
   invoice: InvoiceTable;
   invoice_customer: InvoiceCustomerTable;
-  sla_alarm: { tenant_id: TenantId; id: string; row: Json<SlaRow>; broken_since: Ms | null; fired_at: Ms | null };
+  sla_alarm: {
+    tenant_id: TenantId;
+    id: string;
+    row: Json<SlaRow>;
+    broken_since: Ms | null;
+    fired_at: Ms | null;
+  };
   result_rule: ProjectionById<'rule'>;
   shift: ProjectionById<'shift'> & { received_at: Ms };
   preference: ProjectionById<'preference'> & { user_id: UserId };
   /** `open`: 1, 0 where it is closed, -1 where it was deleted. */
-  ticket: ProjectionById<'ticket'> & { company_n: CompanyN; number: number; open: number; made_at: Ms; remote_id: string | null };
+  ticket: ProjectionById<'ticket'> & {
+    company_n: CompanyN;
+    number: number;
+    open: number;
+    made_at: Ms;
+    remote_id: string | null;
+  };
   ticketing: TicketingTable;
-  ticket_company: { tenant_id: TenantId; company_n: CompanyN; remote_id: string; remote_name: string; health: 'ok' | 'renamed' | 'missing'; checked_at: Ms | null };
+  ticket_company: {
+    tenant_id: TenantId;
+    company_n: CompanyN;
+    remote_id: string;
+    remote_name: string;
+    health: 'ok' | 'renamed' | 'missing';
+    checked_at: Ms | null;
+  };
   ticket_work: TicketWorkTable;
   support_request: SupportRequestTable;
   repository_sample: RepositorySampleTable;
@@ -70,7 +142,13 @@ export interface Database {
   collected: CollectedTable;
   api_key: ApiKeyTable;
   attempt: AttemptTable;
-  totp: { tenant_id: TenantId; user_id: UserId; sealed: string; confirmed_at: Ms | null; last_step: number };
+  totp: {
+    tenant_id: TenantId;
+    user_id: UserId;
+    sealed: string;
+    confirmed_at: Ms | null;
+    last_step: number;
+  };
   recovery_code: { tenant_id: TenantId; user_id: UserId; hash: string; used_at: Ms | null };
   passkey: PasskeyTable;
   identity: { tenant_id: TenantId; issuer: string; subject: string; user_id: UserId; made_at: Ms };
@@ -79,9 +157,22 @@ export interface Database {
   audit: AuditTable;
   outgoing: OutgoingTable;
   secret: { tenant_id: TenantId; name: string; sealed: string; at: Ms };
-  notification: { tenant_id: TenantId; id: string; row: Json<Notification>; made_at: Ms; ended_at: Ms | null };
+  notification: {
+    tenant_id: TenantId;
+    id: string;
+    row: Json<Notification>;
+    made_at: Ms;
+    ended_at: Ms | null;
+  };
   notification_ack: { tenant_id: TenantId; notification_id: string; user_id: UserId; at: Ms };
-  brand_asset: { tenant_id: TenantId; name: string; type: string; base64: string; hash: string; at: Ms };
+  brand_asset: {
+    tenant_id: TenantId;
+    name: string;
+    type: string;
+    base64: string;
+    hash: string;
+    at: Ms;
+  };
   notify_setting: NotifySettingTable;
   notify_seen: NotifySeenTable;
   notify_standing: NotifyStandingTable;
@@ -108,10 +199,20 @@ type Row<T extends keyof Tables> = { tenant_id: TenantId; row: Json<Tables[T]> }
 type Projection<N extends number, T extends keyof Tables> = Row<T> & { n: N };
 type ProjectionById<T extends keyof Tables> = Row<T> & { id: string };
 
-/** `settings`: what the provider chose and the page before signing in need not know. Secrets stand in `secret`. */
-export interface ProviderTable { tenant_id: TenantId; branding: Json<Branding>; settings: Filled<ProviderSettings> }
+/**
+ * `settings`: what the provider chose and the page before signing in need not know. Secrets stand
+ * in `secret`.
+ */
+export interface ProviderTable {
+  tenant_id: TenantId;
+  branding: Json<Branding>;
+  settings: Filled<ProviderSettings>;
+}
 
-/** `next_…` is the number that the next of its kind gets. `seq` is the last event's number, 0 before the first. */
+/**
+ * `next_…` is the number that the next of its kind gets. `seq` is the last event's number, 0 before
+ * the first.
+ */
 export interface HeadTable {
   tenant_id: TenantId;
   seq: Generated<number>;
@@ -136,7 +237,10 @@ export interface EventTable {
   data: Json<unknown>;
 }
 
-/** What was answered to a command of a device, for the day it is sent again. `n` is its number in the device's order. */
+/**
+ * What was answered to a command of a device, for the day it is sent again. `n` is its number in
+ * the device's order.
+ */
 export interface CommandTable {
   tenant_id: TenantId;
   device: DeviceId;
@@ -159,7 +263,12 @@ export interface RepositorySampleTable {
 }
 
 /** How many runs started on a UTC day, and the last event that touched one of them. */
-export interface RunDayTable { tenant_id: TenantId; day: Day; rows: number; seq: number }
+export interface RunDayTable {
+  tenant_id: TenantId;
+  day: Day;
+  rows: number;
+  seq: number;
+}
 
 export interface SourceHealthTable {
   tenant_id: TenantId;

@@ -8,13 +8,30 @@ import { UNOWNED } from './migrations/migration.ts';
 import type { OpenStore } from './open.ts';
 
 /**
- * Left out of a backup: a session that was ended since must not live again, nor a device's token that was renewed since, nor a sign-in under way or a
- * link that was used since, nor mail and deliveries go out twice; without known devices failures that were counted would lock their users out. Totals of days are made
- * again from their results.
+ * Left out of a backup: a session that was ended since must not live again, nor a device's token
+ * that was renewed since, nor a sign-in under way or a link that was used since, nor mail and
+ * deliveries go out twice; without known devices failures that were counted would lock their users
+ * out. Totals of days are made again from their results.
  */
-export const NOT_KEPT: ReadonlySet<string> = new Set(['session', 'trusted_device', 'throttle', 'attempt', 'one_time', 'outgoing', 'push_device', 'push_waiting', 'webhook_delivery', 'migration', 'run_total', 'run_total_day']);
+export const NOT_KEPT: ReadonlySet<string> = new Set([
+  'session',
+  'trusted_device',
+  'throttle',
+  'attempt',
+  'one_time',
+  'outgoing',
+  'push_device',
+  'push_waiting',
+  'webhook_delivery',
+  'migration',
+  'run_total',
+  'run_total_day',
+]);
 
-/** A backup's lines, in this order: `begin`, the tables without an owner, then each tenant's rows closed by its `sum`, then `end`. */
+/**
+ * A backup's lines, in this order: `begin`, the tables without an owner, then each tenant's rows
+ * closed by its `sum`, then `end`.
+ */
 export type Line =
   | { readonly is: 'begin'; readonly format: 1; readonly at: Ms; readonly step: string }
   | { readonly is: 'row'; readonly table: string; readonly row: Row }
@@ -25,23 +42,41 @@ export type Line =
 export type Row = Readonly<Record<string, unknown>>;
 
 /** `log`: SHA-256 over the tenant's events in order. */
-export interface Sum { readonly seq: number; readonly log: string; readonly rows: Readonly<Record<string, number>> }
+export interface Sum {
+  readonly seq: number;
+  readonly log: string;
+  readonly rows: Readonly<Record<string, number>>;
+}
 
 /** Gives every line to `write`, from one snapshot of the database. */
-export const dump = (store: OpenStore, at: Ms, write: (line: Line) => Promise<void>): Promise<void> =>
-  store.across(async (sql, enter) => {
-    await write({ is: 'begin', format: 1, at, step: MIGRATIONS.at(-1)?.name ?? '' });
-    const tables = (await tablesOf(sql)).filter((table) => !NOT_KEPT.has(table));
-    for (const table of tables) if (table in UNOWNED) await eachRow(sql, table, (row) => write({ is: 'row', table, row }));
-    const tenants = await sql.selectFrom('tenant_list').select('tenant_id').orderBy('tenant_id').execute();
-    for (const { tenant_id: tenant } of tenants) {
-      await enter(tenant);
-      await write({ is: 'tenant', tenant });
-      for (const table of tables) if (!(table in UNOWNED)) await eachRow(sql, table, (row) => write({ is: 'row', table, row }));
-      await write({ is: 'sum', tenant, sum: await sumOf(sql, tables) });
-    }
-    await write({ is: 'end', tenants: tenants.length });
-  }, { readOnly: true });
+export const dump = (
+  store: OpenStore,
+  at: Ms,
+  write: (line: Line) => Promise<void>,
+): Promise<void> =>
+  store.across(
+    async (sql, enter) => {
+      await write({ is: 'begin', format: 1, at, step: MIGRATIONS.at(-1)?.name ?? '' });
+      const tables = (await tablesOf(sql)).filter((table) => !NOT_KEPT.has(table));
+      for (const table of tables)
+        if (table in UNOWNED) await eachRow(sql, table, (row) => write({ is: 'row', table, row }));
+      const tenants = await sql
+        .selectFrom('tenant_list')
+        .select('tenant_id')
+        .orderBy('tenant_id')
+        .execute();
+      for (const { tenant_id: tenant } of tenants) {
+        await enter(tenant);
+        await write({ is: 'tenant', tenant });
+        for (const table of tables)
+          if (!(table in UNOWNED))
+            await eachRow(sql, table, (row) => write({ is: 'row', table, row }));
+        await write({ is: 'sum', tenant, sum: await sumOf(sql, tables) });
+      }
+      await write({ is: 'end', tenants: tenants.length });
+    },
+    { readOnly: true },
+  );
 
 /** Of the tenant that was entered. */
 export async function sumOf(sql: Transaction<Database>, tables: readonly string[]): Promise<Sum> {
@@ -61,22 +96,35 @@ export async function sumOf(sql: Transaction<Database>, tables: readonly string[
 
 /** All tables, by name. */
 export async function tablesOf(sql: Transaction<Database>): Promise<string[]> {
-  const { rows } = await sql.executeQuery(CompiledQuery.raw(
-    `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by relname`,
-  ));
+  const { rows } = await sql.executeQuery(
+    CompiledQuery.raw(
+      `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by relname`,
+    ),
+  );
   return (rows as { name: string }[]).map((one) => one.name);
 }
 
 const PAGE = 1000;
 
 /** The rows that may be seen, in the order of the table's key, a page at a time. */
-async function eachRow(sql: Transaction<Database>, table: string, take: (row: Row) => Promise<void>): Promise<void> {
-  const { rows: key } = await sql.executeQuery(CompiledQuery.raw(
-    `select a.attname::text as name from pg_index i, unnest(i.indkey) with ordinality as k(attnum, place), pg_attribute a
-     where i.indrelid = $1::text::regclass and i.indisprimary and a.attrelid = i.indrelid and a.attnum = k.attnum order by k.place`, [table],
-  ));
+async function eachRow(
+  sql: Transaction<Database>,
+  table: string,
+  take: (row: Row) => Promise<void>,
+): Promise<void> {
+  const { rows: key } = await sql.executeQuery(
+    CompiledQuery.raw(
+      `select a.attname::text as name from pg_index i, unnest(i.indkey) with ordinality as k(attnum, place), pg_attribute a
+     where i.indrelid = $1::text::regclass and i.indisprimary and a.attrelid = i.indrelid and a.attnum = k.attnum order by k.place`,
+      [table],
+    ),
+  );
   const order = (key as { name: string }[]).map((one) => one.name).join(', ');
-  await sql.executeQuery(CompiledQuery.raw(`declare rows_of no scroll cursor for select * from ${table} order by ${order}`));
+  await sql.executeQuery(
+    CompiledQuery.raw(
+      `declare rows_of no scroll cursor for select * from ${table} order by ${order}`,
+    ),
+  );
   for (;;) {
     const { rows } = await sql.executeQuery(CompiledQuery.raw(`fetch ${PAGE} from rows_of`));
     for (const row of rows) await take(row as Row);

@@ -1,6 +1,7 @@
 /**
- * The thread of the embedded database. Each connection is a port on which PostgreSQL's own protocol comes in and goes out as bytes, whole messages
- * at a time; a new one ends the one before. Null closes the database and ends the thread.
+ * The thread of the embedded database. Each connection is a port on which PostgreSQL's own protocol
+ * comes in and goes out as bytes, whole messages at a time; a new one ends the one before. Null
+ * closes the database and ends the thread.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
@@ -9,10 +10,16 @@ import { joined, type Place } from './embedded.ts';
 if (parentPort !== null) await serve(parentPort, workerData as Place);
 
 async function serve(door: MessagePort, { dir, image }: Place): Promise<void> {
-  const pglite = await PGlite.create({ ...(dir === null ? {} : { dataDir: dir }), ...(image === null ? {} : { loadDataDir: image }) });
+  const pglite = await PGlite.create({
+    ...(dir === null ? {} : { dataDir: dir }),
+    ...(image === null ? {} : { loadDataDir: image }),
+  });
   let now: MessagePort | null = null;
   let last = Promise.resolve();
-  /** One after the other. What goes wrong here, beside what a statement may do wrong, ends the thread. */
+  /**
+   * One after the other. What goes wrong here, beside what a statement may do wrong, ends the
+   * thread.
+   */
   const then = (work: () => Promise<void>): void => void (last = last.then(work));
   door.on('message', (port: MessagePort | null) => {
     then(async () => {
@@ -27,28 +34,40 @@ async function serve(door: MessagePort, { dir, image }: Place): Promise<void> {
       await pglite.exec('rollback');
       await pglite.exec('discard all');
     });
-    port?.on('message', (bytes: Uint8Array) => { then(async () => { if (now === port) await answer(port, bytes); }); });
+    port?.on('message', (bytes: Uint8Array) => {
+      then(async () => {
+        if (now === port) await answer(port, bytes);
+      });
+    });
   });
   door.postMessage('open', []);
 
   async function answer(port: MessagePort, bytes: Uint8Array): Promise<void> {
     const parts: Uint8Array[] = [];
     // Each is a view of the database's memory, which goes on.
-    await pglite.execProtocolRawStream(bytes, { onRawData: (part) => void parts.push(part.slice()) });
+    await pglite.execProtocolRawStream(bytes, {
+      onRawData: (part) => void parts.push(part.slice()),
+    });
     const whole = joined(parts);
     const broken = isBroken(whole);
     port.postMessage(whole, [whole.buffer]);
-    // After a PANIC (as where the log of the database finds no space) nothing that is asked ever returns: only opening the files again helps.
+    // After a PANIC (as where the log of the database finds no space) nothing that is asked ever
+    // returns: only opening the files again helps.
     if (broken) throw new Error('The embedded database has given up and has to be opened again.');
   }
 }
 
-/** Whether the answer holds an error after which PostgreSQL ends the session (FATAL) or all of the server (PANIC). Messages are a letter, a length and so many bytes. */
+/**
+ * Whether the answer holds an error after which PostgreSQL ends the session (FATAL) or all of the
+ * server (PANIC). Messages are a letter, a length and so many bytes.
+ */
 function isBroken(bytes: Uint8Array<ArrayBuffer>): boolean {
   const view = new DataView(bytes.buffer);
   for (let at = 0; at + 5 <= bytes.length; at += 1 + view.getInt32(at + 1)) {
     if (view.getUint8(at) !== ERROR_RESPONSE) continue;
-    const fields = new TextDecoder().decode(bytes.subarray(at + 5, at + 1 + view.getInt32(at + 1))).split('\0');
+    const fields = new TextDecoder()
+      .decode(bytes.subarray(at + 5, at + 1 + view.getInt32(at + 1)))
+      .split('\0');
     if (fields.some((field) => field === 'VPANIC' || field === 'VFATAL')) return true;
   }
   return false;

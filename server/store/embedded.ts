@@ -6,18 +6,30 @@ import type { Clock } from '../world.ts';
 import type { SpaceWatch } from './space.ts';
 
 /** `dir` null: in memory. `image`: a database folder as `dumpDataDir` gives it, to start from. */
-export interface Place { readonly dir: string | null; readonly image: Blob | null }
+export interface Place {
+  readonly dir: string | null;
+  readonly image: Blob | null;
+}
 
 export interface Embedded {
-  /** A connection, as `pg` takes one for a socket. There is one session: a new connection ends the one before. While the thread is away it is a lost one. */
+  /**
+   * A connection, as `pg` takes one for a socket. There is one session: a new connection ends the
+   * one before. While the thread is away it is a lost one.
+   */
   connect(): Duplex;
-  /** How long one message may take from now on. One that takes longer is taken for hanging: its thread is ended and begun again. */
+  /**
+   * How long one message may take from now on. One that takes longer is taken for hanging: its
+   * thread is ended and begun again.
+   */
   allow(ms: Ms): void;
   /** Ends when what was asked before is done and the database is closed. */
   close(): Promise<void>;
 }
 
-/** `stopped`: the thread ended by itself, or could not be begun again; it is begun in so long, or not any more. `again`: it is there again. */
+/**
+ * `stopped`: the thread ended by itself, or could not be begun again; it is begun in so long, or
+ * not any more. `again`: it is there again.
+ */
 export interface Watch {
   readonly clock: Clock;
   /** The disk of a database in a folder. */
@@ -26,33 +38,53 @@ export interface Watch {
   again(): void;
 }
 
-/** As long as a call may take (`CALL_LIMITS`): whoever asked has been told to come again by then. */
+/**
+ * As long as a call may take (`CALL_LIMITS`): whoever asked has been told to come again by then.
+ */
 export const MESSAGE_MS: Ms = 30_000;
-/** For statements that read or write a whole database: steps of the tables, backups, rebuilds, reports over years. */
+/**
+ * For statements that read or write a whole database: steps of the tables, backups, rebuilds,
+ * reports over years.
+ */
 export const LONG_MESSAGE_MS: Ms = 15 * 60_000;
 
-/** One that keeps on stopping is begun again ever later; one that stood for `STOOD_MS` counts as sound. */
-const FIRST_MS: Ms = 250, MOST_MS: Ms = 30_000, STOOD_MS: Ms = 60_000;
-/** While one waits to be begun again the disk is looked at so often; so much more space is a reason to try at once. */
-const LOOK_MS: Ms = 1_000, MORE_BYTES = 1024 * 1024;
+/**
+ * One that keeps on stopping is begun again ever later; one that stood for `STOOD_MS` counts as
+ * sound.
+ */
+const FIRST_MS: Ms = 250;
+const MOST_MS: Ms = 30_000;
+const STOOD_MS: Ms = 60_000;
+/**
+ * While one waits to be begun again the disk is looked at so often; so much more space is a reason
+ * to try at once.
+ */
+const LOOK_MS: Ms = 1_000;
+const MORE_BYTES = 1024 * 1024;
 
 /**
- * Opens the embedded database in a thread of its own, so that its work stands beside that of the server. Throws where it cannot be opened.
+ * Opens the embedded database in a thread of its own, so that its work stands beside that of the
+ * server. Throws where it cannot be opened.
  *
- * A thread that ends by itself takes every connection with it: what is asked fails as with a lost connection. The database in a folder is then
- * begun again. That is safe, for it is what happens after the process was killed: the thread and its files are gone before the next one begins, the
- * lock of the folder is still this process's, and the log of the database gives back what was committed. To end the process instead would take away
- * pages and streams, for whom no supervisor may be there. A database in memory is gone with its thread, and stays away.
+ * A thread that ends by itself takes every connection with it: what is asked fails as with a lost
+ * connection. The database in a folder is then begun again. That is safe, for it is what happens
+ * after the process was killed: the thread and its files are gone before the next one begins, the
+ * lock of the folder is still this process's, and the log of the database gives back what was
+ * committed. To end the process instead would take away pages and streams, for whom no supervisor
+ * may be there. A database in memory is gone with its thread, and stays away.
  */
 export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded> {
   let thread: Thread | null = null;
   let wire: Wire | null = null;
-  let closing = false, failures = 0, messageMs: Ms = MESSAGE_MS;
+  let closing = false;
+  let failures = 0;
+  let messageMs: Ms = MESSAGE_MS;
   let waiting: { cancel(): void } | null = null;
   let beginning: Promise<void> = Promise.resolve();
   let why: unknown = null;
   // The words are those by which a lost connection is known.
-  const lost = (): Error => new Error('Connection terminated: the embedded database has stopped', { cause: why });
+  const lost = (): Error =>
+    new Error('Connection terminated: the embedded database has stopped', { cause: why });
 
   async function begin(from: Place): Promise<void> {
     const one = await openThread(from);
@@ -98,7 +130,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
       waiting = watch.clock.after(Math.min(left, LOOK_MS), () => {
         waiting = null;
         beginning = (async () => {
-          if (left > LOOK_MS && await freeBytes() < before + MORE_BYTES) step(left - LOOK_MS);
+          if (left > LOOK_MS && (await freeBytes()) < before + MORE_BYTES) step(left - LOOK_MS);
           else if (!closing) await beginAgain();
         })();
       });
@@ -106,7 +138,8 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
     step(ms);
   }
 
-  const freeBytes = async (): Promise<number> => (await watch.space?.look().catch(() => null))?.freeBytes ?? 0;
+  const freeBytes = async (): Promise<number> =>
+    (await watch.space?.look().catch(() => null))?.freeBytes ?? 0;
 
   await watch.space?.makeRoom();
   await begin(place);
@@ -115,12 +148,21 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
       wire?.destroy(lost());
       const { port1, port2 } = new MessageChannel();
       const asked = thread;
-      wire = new Wire(port1, watch.clock, () => messageMs, () => { asked?.hung(messageMs); });
+      wire = new Wire(
+        port1,
+        watch.clock,
+        () => messageMs,
+        () => {
+          asked?.hung(messageMs);
+        },
+      );
       if (thread === null) wire.destroy(lost());
       else thread.worker.postMessage(port2, [port2]);
       return wire;
     },
-    allow(ms) { messageMs = ms; },
+    allow(ms) {
+      messageMs = ms;
+    },
     async close() {
       closing = true;
       waiting?.cancel();
@@ -131,21 +173,37 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
   };
 }
 
-/** A thread whose database is open. `ended` tells why it ended. `hung` ends one that gave no answer for so long. */
-interface Thread { readonly worker: Worker; readonly ended: Promise<unknown>; hung(ms: Ms): void }
+/**
+ * A thread whose database is open. `ended` tells why it ended. `hung` ends one that gave no answer
+ * for so long.
+ */
+interface Thread {
+  readonly worker: Worker;
+  readonly ended: Promise<unknown>;
+  hung(ms: Ms): void;
+}
 
 async function openThread(place: Place): Promise<Thread> {
-  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData: place });
-  let why: unknown = null, over = false;
-  worker.on('error', (error) => { why = error; });
-  const ended = new Promise<unknown>((resolve) => void worker.once('exit', () => {
-    over = true;
-    resolve(why);
-  }));
+  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), {
+    workerData: place,
+  });
+  let why: unknown = null;
+  let over = false;
+  worker.on('error', (error) => {
+    why = error;
+  });
+  const ended = new Promise<unknown>(
+    (resolve) =>
+      void worker.once('exit', () => {
+        over = true;
+        resolve(why);
+      }),
+  );
   await Promise.race([once(worker, 'message').catch(() => ended), ended]);
   if (over) throw why ?? new Error('The embedded database ended while it was opened.');
   return {
-    worker, ended,
+    worker,
+    ended,
     hung(ms) {
       why = new Error(`The embedded database gave no answer for ${ms} ms.`);
       void worker.terminate();
@@ -153,13 +211,18 @@ async function openThread(place: Place): Promise<Thread> {
   };
 }
 
-/** A socket, as far as `pg` uses one. The thread answers every message, if only with nothing; `hung` is called where it does not within `mostMs()`. */
+/**
+ * A socket, as far as `pg` uses one. The thread answers every message, if only with nothing; `hung`
+ * is called where it does not within `mostMs()`.
+ */
 class Wire extends Duplex {
   readonly #port: MessagePort;
 
   constructor(port: MessagePort, clock: Clock, mostMs: () => Ms, hung: () => void) {
     // What is given in one go travels as one message: each wakes the other thread.
-    let waiting: Uint8Array[] = [], unanswered = 0, deadline: { cancel(): void } | null = null;
+    let waiting: Uint8Array[] = [];
+    let unanswered = 0;
+    let deadline: { cancel(): void } | null = null;
     const watch = (): void => {
       deadline?.cancel();
       deadline = unanswered > 0 ? clock.after(mostMs(), hung) : null;
@@ -176,16 +239,30 @@ class Wire extends Duplex {
     super({
       allowHalfOpen: false,
       read: () => undefined, // what comes is pushed
-      write(chunk: Uint8Array, _encoding, done) { give(chunk); done(); },
-      writev(chunks, done) { for (const { chunk } of chunks as readonly { readonly chunk: Uint8Array }[]) give(chunk); done(); },
-      final(done) { this.push(null); done(); },
-      destroy(error, done) { deadline?.cancel(); port.close(); done(error); },
+      write(chunk: Uint8Array, _encoding, done) {
+        give(chunk);
+        done();
+      },
+      writev(chunks, done) {
+        for (const { chunk } of chunks as readonly { readonly chunk: Uint8Array }[]) give(chunk);
+        done();
+      },
+      final(done) {
+        this.push(null);
+        done();
+      },
+      destroy(error, done) {
+        deadline?.cancel();
+        port.close();
+        done(error);
+      },
     });
     this.#port = port;
     port.on('message', (bytes: Uint8Array) => {
       unanswered -= 1;
       watch();
-      if (bytes.length > 0) this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      if (bytes.length > 0)
+        this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     });
   }
 
@@ -193,9 +270,17 @@ class Wire extends Duplex {
     process.nextTick(() => this.emit('connect'));
     return this;
   }
-  setNoDelay(): this { return this; }
-  ref(): this { this.#port.ref(); return this; }
-  unref(): this { this.#port.unref(); return this; }
+  setNoDelay(): this {
+    return this;
+  }
+  ref(): this {
+    this.#port.ref();
+    return this;
+  }
+  unref(): this {
+    this.#port.unref();
+    return this;
+  }
 }
 
 /** In bytes that can be given away to another thread. */

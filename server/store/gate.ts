@@ -6,12 +6,16 @@ import { storable } from '#contract/stored-text.ts';
 /** A draft that its schema does not know: a bug of who made it, never of who sent the input. */
 export class BadDraft extends Error {
   constructor(type: string, issues: readonly v.BaseIssue<unknown>[]) {
-    super(`Not an event of the contract: ${type}: ${issues.map((one) => `${v.getDotPath(one) ?? ''} ${one.message}`).join('; ')}`);
+    super(
+      `Not an event of the contract: ${type}: ${issues.map((one) => `${v.getDotPath(one) ?? ''} ${one.message}`).join('; ')}`,
+    );
     this.name = 'BadDraft';
   }
 }
 
-/** What passes into the log, checked by the schema of its type (LOG-1), and fit to be kept as text. */
+/**
+ * What passes into the log, checked by the schema of its type (LOG-1), and fit to be kept as text.
+ */
 export function checked(drafts: readonly Draft[]): readonly Draft[] {
   return drafts.map((draft) => {
     const event = valid(draft.event);
@@ -23,8 +27,13 @@ export function checked(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
-/** The data of an event, and whatever else, as JSON. The text of what passed the gate is made once: it is the row of a run as well. */
-export const jsonOf = (value: unknown): string => (typeof value === 'object' && value !== null ? TEXTS.get(value) : undefined) ?? JSON.stringify(value);
+/**
+ * The data of an event, and whatever else, as JSON. The text of what passed the gate is made once:
+ * it is the row of a run as well.
+ */
+export const jsonOf = (value: unknown): string =>
+  (typeof value === 'object' && value !== null ? TEXTS.get(value) : undefined) ??
+  JSON.stringify(value);
 
 /** Data of events are values: nobody changes one. */
 const TEXTS = new WeakMap<object, string>();
@@ -39,12 +48,20 @@ function valid(event: Event): Event {
 }
 
 /** By type, so that an event is not tried against every schema. */
-const GATES: ReadonlyMap<string, { readonly schema: v.GenericSchema<unknown, Event>; readonly quick: Quick }> = new Map(EventSchema.options.map((option) => {
-  const schema = option as unknown as v.GenericSchema<unknown, Event>;
-  return [option.entries.type.literal, { schema, quick: quickOf(schema) }];
-}));
+const GATES: ReadonlyMap<
+  string,
+  { readonly schema: v.GenericSchema<unknown, Event>; readonly quick: Quick }
+> = new Map(
+  EventSchema.options.map((option) => {
+    const schema = option as unknown as v.GenericSchema<unknown, Event>;
+    return [option.entries.type.literal, { schema, quick: quickOf(schema) }];
+  }),
+);
 
-/** PostgreSQL keeps neither U+0000 nor half a surrogate pair. `JSON.stringify` writes both as escapes. */
+/**
+ * PostgreSQL keeps neither U+0000 nor half a surrogate pair. `JSON.stringify` writes both as
+ * escapes.
+ */
 const UNFIT = /\\u(?:0000|d[89a-f])/i;
 const unfit = (json: string): boolean => json.includes('\\u') && UNFIT.test(json);
 
@@ -52,5 +69,7 @@ function mended(value: unknown): unknown {
   if (typeof value === 'string') return storable(value);
   if (Array.isArray(value)) return value.map(mended);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [storable(key), mended(one)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [storable(key), mended(one)]),
+  );
 }

@@ -13,77 +13,111 @@ export class BadBackup extends Error {
 }
 
 /**
- * Puts a backup into an empty database, all of it or nothing, and checks each tenant's rows and log against the sums that the backup holds. Of tables
- * that came after it was made it holds no row; columns that did have their defaults. Every tenant gets a new epoch (LOG-6). Answers the number of
- * tenants. Throws `BadBackup`.
+ * Puts a backup into an empty database, all of it or nothing, and checks each tenant's rows and log
+ * against the sums that the backup holds. Of tables that came after it was made it holds no row;
+ * columns that did have their defaults. Every tenant gets a new epoch (LOG-6). Answers the number
+ * of tenants. Throws `BadBackup`.
  */
 export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<number> =>
-  store.across(async (sql, enter) => {
-    const tables = (await tablesOf(sql)).filter((table) => !NOT_KEPT.has(table));
-    await refuseFull(sql, tables);
-    const known = new Set(tables);
-    let tenant: TenantId | null = null;
-    let ended: number | null = null;
-    let begun = false;
-    let tenants = 0;
-    const buffer = bufferOf(sql);
-    for await (const line of lines) {
-      if (line.is === 'begin') {
-        if (line.format !== 1 || !MIGRATIONS.some((one) => one.name === line.step)) throw new BadBackup('The backup was made by a newer version of Daybook. Restore it with that version.');
-        begun = true;
-      } else if (!begun) {
-        throw new BadBackup('This is not a backup of Daybook.');
-      } else if (line.is === 'row') {
-        if (!known.has(line.table)) throw new BadBackup(`The backup holds a table that is not known: ${line.table}.`);
-        await buffer.add(line.table, line.row);
-      } else if (line.is === 'tenant') {
-        await buffer.flush();
-        tenant = line.tenant;
-        await enter(tenant);
-      } else if (line.is === 'sum') {
-        await buffer.flush();
-        if (line.tenant !== tenant) throw new BadBackup('The backup is out of order.');
-        if (canonical(await sumOf(sql, tables)) !== canonical(withAll(line.sum, tables))) throw new BadBackup(`The rows or the log of provider ${tenant} are not those that were backed up.`);
-        await sql.updateTable('head').set({ epoch: raw<string>`gen_random_uuid()::text` }).where('tenant_id', '=', tenant).execute();
-        tenants++;
-      } else {
-        await buffer.flush();
-        ended = line.tenants;
+  store.across(
+    async (sql, enter) => {
+      const tables = (await tablesOf(sql)).filter((table) => !NOT_KEPT.has(table));
+      await refuseFull(sql, tables);
+      const known = new Set(tables);
+      let tenant: TenantId | null = null;
+      let ended: number | null = null;
+      let begun = false;
+      let tenants = 0;
+      const buffer = bufferOf(sql);
+      for await (const line of lines) {
+        if (line.is === 'begin') {
+          if (line.format !== 1 || !MIGRATIONS.some((one) => one.name === line.step))
+            throw new BadBackup(
+              'The backup was made by a newer version of Daybook. Restore it with that version.',
+            );
+          begun = true;
+        } else if (!begun) {
+          throw new BadBackup('This is not a backup of Daybook.');
+        } else if (line.is === 'row') {
+          if (!known.has(line.table))
+            throw new BadBackup(`The backup holds a table that is not known: ${line.table}.`);
+          await buffer.add(line.table, line.row);
+        } else if (line.is === 'tenant') {
+          await buffer.flush();
+          tenant = line.tenant;
+          await enter(tenant);
+        } else if (line.is === 'sum') {
+          await buffer.flush();
+          if (line.tenant !== tenant) throw new BadBackup('The backup is out of order.');
+          if (canonical(await sumOf(sql, tables)) !== canonical(withAll(line.sum, tables)))
+            throw new BadBackup(
+              `The rows or the log of provider ${tenant} are not those that were backed up.`,
+            );
+          await sql
+            .updateTable('head')
+            .set({ epoch: raw<string>`gen_random_uuid()::text` })
+            .where('tenant_id', '=', tenant)
+            .execute();
+          tenants++;
+        } else {
+          await buffer.flush();
+          ended = line.tenants;
+        }
       }
-    }
-    if (ended === null || ended !== tenants) throw new BadBackup('The backup is not whole: its end is missing.');
-    return tenants;
-  }, { readOnly: false });
+      if (ended === null || ended !== tenants)
+        throw new BadBackup('The backup is not whole: its end is missing.');
+      return tenants;
+    },
+    { readOnly: false },
+  );
 
 async function refuseFull(sql: Transaction<Database>, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     if (!(table in UNOWNED)) continue;
     const { rows } = await sql.executeQuery(CompiledQuery.raw(`select from ${table} limit 1`));
-    if (rows.length > 0) throw new BadBackup('The database is not empty. Restore into a new data folder or a new database.');
+    if (rows.length > 0)
+      throw new BadBackup(
+        'The database is not empty. Restore into a new data folder or a new database.',
+      );
   }
 }
 
 /** A backup says nothing of tables that it does not know. */
-const withAll = ({ rows, ...sum }: Sum, tables: readonly string[]): Sum =>
-  ({ ...sum, rows: { ...Object.fromEntries(tables.flatMap((table) => (table in UNOWNED ? [] : [[table, 0]]))), ...rows } });
+const withAll = ({ rows, ...sum }: Sum, tables: readonly string[]): Sum => ({
+  ...sum,
+  rows: {
+    ...Object.fromEntries(tables.flatMap((table) => (table in UNOWNED ? [] : [[table, 0]]))),
+    ...rows,
+  },
+});
 
 const AT_ONCE = 500;
 
 /** Rows of one table with the same columns at a time. */
-function bufferOf(sql: Transaction<Database>): { add(table: string, row: Row): Promise<void>; flush(): Promise<void> } {
+function bufferOf(sql: Transaction<Database>): {
+  add(table: string, row: Row): Promise<void>;
+  flush(): Promise<void>;
+} {
   const known = new Map<string, ReadonlySet<string>>();
-  let table = '', columns = '';
+  let table = '';
+  let columns = '';
   let rows: Row[] = [];
   async function flush(): Promise<void> {
     const [first] = rows;
     if (first === undefined) return;
-    const there = known.get(table) ?? await columnsOf(sql, table);
+    const there = known.get(table) ?? (await columnsOf(sql, table));
     known.set(table, there);
     const names = Object.keys(first);
     const strange = names.find((name) => !there.has(name));
-    if (strange !== undefined) throw new BadBackup(`The backup holds a column that is not known: ${table}.${strange}.`);
+    if (strange !== undefined)
+      throw new BadBackup(`The backup holds a column that is not known: ${table}.${strange}.`);
     const list = names.map((name) => `"${name}"`).join(', ');
-    await sql.executeQuery(CompiledQuery.raw(`insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1::text::json)`, [JSON.stringify(rows)]));
+    await sql.executeQuery(
+      CompiledQuery.raw(
+        `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1::text::json)`,
+        [JSON.stringify(rows)],
+      ),
+    );
     rows = [];
   }
   return {
@@ -99,6 +133,11 @@ function bufferOf(sql: Transaction<Database>): { add(table: string, row: Row): P
 }
 
 async function columnsOf(sql: Transaction<Database>, table: string): Promise<ReadonlySet<string>> {
-  const { rows } = await sql.executeQuery(CompiledQuery.raw('select attname::text as name from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped', [table]));
+  const { rows } = await sql.executeQuery(
+    CompiledQuery.raw(
+      'select attname::text as name from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped',
+      [table],
+    ),
+  );
   return new Set((rows as { name: string }[]).map((one) => one.name));
 }

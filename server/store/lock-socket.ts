@@ -2,15 +2,22 @@ import { rm } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 
-export interface Listener { readonly name: string; close(): Promise<void> }
+export interface Listener {
+  readonly name: string;
+  close(): Promise<void>;
+}
 
 /** Longer paths do not fit into the address of a unix socket. */
 const PATH_BYTES = 100;
 
-/** A socket that answers as long as this process lives: the system closes it with the process. Null where it cannot be bound. */
+/**
+ * A socket that answers as long as this process lives: the system closes it with the process. Null
+ * where it cannot be bound.
+ */
 export function bind(dir: string, name: string): Promise<Listener | null> {
   const path = join(dir, name);
-  if (process.platform === 'win32' || Buffer.byteLength(path) > PATH_BYTES) return Promise.resolve(null);
+  if (process.platform === 'win32' || Buffer.byteLength(path) > PATH_BYTES)
+    return Promise.resolve(null);
   return new Promise((resolve) => {
     const server = createServer((connection) => connection.end());
     server.on('error', () => resolve(null));
@@ -18,13 +25,20 @@ export function bind(dir: string, name: string): Promise<Listener | null> {
       server.unref();
       resolve({
         name,
-        close: () => new Promise((closed) => void server.close(() => void rm(path, { force: true }).then(closed, closed))),
+        close: () =>
+          new Promise(
+            (closed) =>
+              void server.close(() => void rm(path, { force: true }).then(closed, closed)),
+          ),
       });
     });
   });
 }
 
-/** Whether anybody listens. A full queue is somebody who is stopped or slow: only "refused" and "not there" are nobody. */
+/**
+ * Whether anybody listens. A full queue is somebody who is stopped or slow: only "refused" and "not
+ * there" are nobody.
+ */
 export function answers(dir: string, name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = createConnection(join(dir, name));
@@ -33,6 +47,8 @@ export function answers(dir: string, name: string): Promise<boolean> {
       resolve(listens);
     };
     connection.once('connect', say(true));
-    connection.once('error', (error: NodeJS.ErrnoException) => say(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT')());
+    connection.once('error', (error: NodeJS.ErrnoException) =>
+      say(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT')(),
+    );
   });
 }

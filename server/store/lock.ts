@@ -8,13 +8,20 @@ import { isAlive, myself, type Owner } from './owner.ts';
 /** Another process has the folder. The message is for whoever started this one. */
 export class FolderHeld extends Error {
   constructor(dir: string, owner: Lock) {
-    super(`The data folder ${dir} is in use by another Daybook (process ${owner.pid} on ${owner.host}). Stop it, or give this one a folder of its own.`);
+    super(
+      `The data folder ${dir} is in use by another Daybook (process ${owner.pid} on ${owner.host}). Stop it, or give this one a folder of its own.`,
+    );
     this.name = 'FolderHeld';
   }
 }
 
 /** `socket`: its name in the folder, null where none could be bound. */
-interface Lock extends Owner { readonly id: string; readonly at: Ms; readonly socket: string | null; readonly released: boolean }
+interface Lock extends Owner {
+  readonly id: string;
+  readonly at: Ms;
+  readonly socket: string | null;
+  readonly released: boolean;
+}
 
 /**
  * Makes this process the only one that works in the folder; throws `FolderHeld` where another does.
@@ -30,7 +37,13 @@ interface Lock extends Owner { readonly id: string; readonly at: Ms; readonly so
 export async function holdFolder(dir: string, now: Ms): Promise<{ release(): Promise<void> }> {
   const id = randomUUID();
   const listener = await bind(dir, `lock.${id}.sock`);
-  const lock: Lock = { ...(await myself()), id, at: now, socket: listener?.name ?? null, released: false };
+  const lock: Lock = {
+    ...(await myself()),
+    id,
+    at: now,
+    socket: listener?.name ?? null,
+    released: false,
+  };
   const draft = join(dir, `lock.${id}.new`);
   await writeFile(draft, JSON.stringify(lock), { mode: 0o600 });
   try {
@@ -62,7 +75,8 @@ async function claim(dir: string, draft: string): Promise<number> {
 
 /** A socket that answers is a live owner, whatever its pid looks like from here. */
 const stands = async (dir: string, lock: Lock): Promise<boolean> =>
-  (lock.socket !== null && (await answers(dir, lock.socket))) || (await isAlive(lock, lock.socket !== null));
+  (lock.socket !== null && (await answers(dir, lock.socket))) ||
+  (await isAlive(lock, lock.socket !== null));
 
 async function linked(from: string, to: string): Promise<boolean> {
   try {
@@ -75,7 +89,10 @@ async function linked(from: string, to: string): Promise<boolean> {
 }
 
 async function highest(dir: string): Promise<number> {
-  return Math.max(0, ...(await readdir(dir)).map((name) => Number(/^lock\.(\d+)$/.exec(name)?.[1] ?? 0)));
+  return Math.max(
+    0,
+    ...(await readdir(dir)).map((name) => Number(/^lock\.(\d+)$/.exec(name)?.[1] ?? 0)),
+  );
 }
 
 async function lockAt(dir: string, generation: number): Promise<Lock | null> {
@@ -83,11 +100,17 @@ async function lockAt(dir: string, generation: number): Promise<Lock | null> {
     return JSON.parse(await readFile(join(dir, `lock.${generation}`), 'utf8')) as Lock;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new Error(`${join(dir, `lock.${generation}`)} cannot be read. Make sure that no Daybook uses the folder, then remove this file.`, { cause: error });
+    throw new Error(
+      `${join(dir, `lock.${generation}`)} cannot be read. Make sure that no Daybook uses the folder, then remove this file.`,
+      { cause: error },
+    );
   }
 }
 
-/** What lower generations left. Drafts and sockets of others who are trying now are left alone: they remove their own. */
+/**
+ * What lower generations left. Drafts and sockets of others who are trying now are left alone: they
+ * remove their own.
+ */
 async function sweep(dir: string, generation: number, id: string): Promise<void> {
   for (const name of await readdir(dir)) {
     const lower = /^lock\.(\d+)$/.exec(name);
@@ -98,7 +121,12 @@ async function sweep(dir: string, generation: number, id: string): Promise<void>
   }
 }
 
-async function release(dir: string, generation: number, lock: Lock, listener: Listener | null): Promise<void> {
+async function release(
+  dir: string,
+  generation: number,
+  lock: Lock,
+  listener: Listener | null,
+): Promise<void> {
   const free = join(dir, `lock.${lock.id}.new`);
   await writeFile(free, JSON.stringify({ ...lock, released: true }), { mode: 0o600 });
   await rename(free, join(dir, `lock.${generation}`));

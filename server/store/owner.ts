@@ -1,7 +1,10 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-/** A process, so that it is not taken for another that has its number later. Null: not known on this system. */
+/**
+ * A process, so that it is not taken for another that has its number later. Null: not known on this
+ * system.
+ */
 export interface Owner {
   readonly pid: number;
   readonly host: string;
@@ -13,12 +16,16 @@ export interface Owner {
 }
 
 export const myself = async (): Promise<Owner> => ({
-  pid: process.pid, host: hostname(), began: await beganAt(process.pid), boot: await bootId(), pidSpace: await pidSpaceId(),
+  pid: process.pid,
+  host: hostname(),
+  began: await beganAt(process.pid),
+  boot: await bootId(),
+  pidSpace: await pidSpaceId(),
 });
 
 /**
- * Whether the owner may still live. `hadSocket`: its socket was asked before and did not answer, which is what tells of an owner in another
- * container; without one such an owner counts as living.
+ * Whether the owner may still live. `hadSocket`: its socket was asked before and did not answer,
+ * which is what tells of an owner in another container; without one such an owner counts as living.
  */
 export async function isAlive(owner: Owner, hadSocket: boolean): Promise<boolean> {
   const boot = await bootId();
@@ -38,14 +45,17 @@ function exists(pid: number): boolean {
   }
 }
 
-/** The 22nd field; the second, the program's name, may hold spaces and brackets. A zombie has ended. */
+/**
+ * The 22nd field; the second, the program's name, may hold spaces and brackets. A zombie has ended.
+ */
 async function beganAt(pid: number): Promise<string | null> {
   const stat = await quietly(readFile(`/proc/${pid}/stat`, 'utf8'));
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields === undefined ? null : fields[0] === 'Z' ? 'ended' : (fields[19] ?? null);
 }
 
-const bootId = async (): Promise<string | null> => (await quietly(readFile('/proc/sys/kernel/random/boot_id', 'utf8')))?.trim() ?? null;
+const bootId = async (): Promise<string | null> =>
+  (await quietly(readFile('/proc/sys/kernel/random/boot_id', 'utf8')))?.trim() ?? null;
 const pidSpaceId = (): Promise<string | null> => quietly(readlink('/proc/self/ns/pid'));
 
 async function quietly<T>(asked: Promise<T>): Promise<T | null> {

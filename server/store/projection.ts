@@ -1,16 +1,28 @@
 import type { Logged } from '#contract/events.ts';
-import { fold, type Id, type Rows, type Table, type TableName, type Tables } from '#contract/fold.ts';
+import {
+  fold,
+  type Id,
+  type Rows,
+  type Table,
+  type TableName,
+  type Tables,
+} from '#contract/fold.ts';
 import type { Day, JobN, Ms, RunN } from '#contract/ids.ts';
 import { TABLE_NAMES } from './tables.ts';
 
 /** Rows in memory: those that the events touch, or all of them. */
 export type Held = { readonly [T in TableName]: Map<Id, Tables[T]> };
 
-/** A job, and the start of one of its runs that was made, or changed, or was there before it changed. */
+/**
+ * A job, and the start of one of its runs that was made, or changed, or was there before it
+ * changed.
+ */
 export type Placed = { readonly job: JobN; readonly at: Ms };
 
 export interface Changes {
-  readonly rows: { readonly [T in TableName]: { readonly made: Set<Id>; readonly changed: Set<Id> } };
+  readonly rows: {
+    readonly [T in TableName]: { readonly made: Set<Id>; readonly changed: Set<Id> };
+  };
   /** Of each changed run, the last event that changed it. */
   readonly runSeq: Map<RunN, number>;
   /** Of each UTC day with a changed run: how many runs it gained, and the last event. */
@@ -19,9 +31,22 @@ export interface Changes {
   readonly quarantined: { readonly seq: number; readonly reason: string; readonly at: Ms }[];
 }
 
-/** Folds events into `held`, each as `read` takes it. One that the fold throws at changes nothing and is noted (LOG-7). */
-export function project(held: Held, events: readonly Logged[], read: (rows: Rows, logged: Logged) => Logged = (_, logged) => logged): Changes {
-  const changes: Changes = { rows: none(), runSeq: new Map(), days: new Map(), placed: [], quarantined: [] };
+/**
+ * Folds events into `held`, each as `read` takes it. One that the fold throws at changes nothing
+ * and is noted (LOG-7).
+ */
+export function project(
+  held: Held,
+  events: readonly Logged[],
+  read: (rows: Rows, logged: Logged) => Logged = (_, logged) => logged,
+): Changes {
+  const changes: Changes = {
+    rows: none(),
+    runSeq: new Map(),
+    days: new Map(),
+    placed: [],
+    quarantined: [],
+  };
   const staged = stage(held);
   for (const logged of events) {
     try {
@@ -29,7 +54,11 @@ export function project(held: Held, events: readonly Logged[], read: (rows: Rows
       staged.keep(changes, logged.seq);
     } catch (error) {
       staged.forget();
-      changes.quarantined.push({ seq: logged.seq, reason: error instanceof Error ? error.message : String(error), at: logged.at });
+      changes.quarantined.push({
+        seq: logged.seq,
+        reason: error instanceof Error ? error.message : String(error),
+        at: logged.at,
+      });
     }
   }
   return changes;
@@ -38,19 +67,30 @@ export function project(held: Held, events: readonly Logged[], read: (rows: Rows
 export const dayOf = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
 
 const none = (): Changes['rows'] =>
-  Object.fromEntries(TABLE_NAMES.map((name) => [name, { made: new Set(), changed: new Set() }])) as unknown as Changes['rows'];
+  Object.fromEntries(
+    TABLE_NAMES.map((name) => [name, { made: new Set(), changed: new Set() }]),
+  ) as unknown as Changes['rows'];
 
 /** Writes of one event are set aside until it is through. */
-function stage(held: Held): { readonly rows: Rows; keep(changes: Changes, seq: number): void; forget(): void } {
+function stage(held: Held): {
+  readonly rows: Rows;
+  keep(changes: Changes, seq: number): void;
+  forget(): void;
+} {
   const writes = new Map<TableName, Map<Id, unknown>>();
-  const rows = Object.fromEntries(TABLE_NAMES.map((name): [TableName, Table<unknown>] => [name, {
-    get: (id) => writes.get(name)?.get(id) ?? held[name].get(id),
-    set(id, row) {
-      const own = writes.get(name);
-      if (own) own.set(id, row);
-      else writes.set(name, new Map([[id, row]]));
-    },
-  }])) as Rows;
+  const rows = Object.fromEntries(
+    TABLE_NAMES.map((name): [TableName, Table<unknown>] => [
+      name,
+      {
+        get: (id) => writes.get(name)?.get(id) ?? held[name].get(id),
+        set(id, row) {
+          const own = writes.get(name);
+          if (own) own.set(id, row);
+          else writes.set(name, new Map([[id, row]]));
+        },
+      },
+    ]),
+  ) as Rows;
   return {
     rows,
     keep(changes, seq) {
@@ -69,10 +109,16 @@ function stage(held: Held): { readonly rows: Rows; keep(changes: Changes, seq: n
   };
 }
 
-function noteRun(changes: Changes, before: Tables['run'] | null, run: Tables['run'], seq: number): void {
+function noteRun(
+  changes: Changes,
+  before: Tables['run'] | null,
+  run: Tables['run'],
+  seq: number,
+): void {
   changes.runSeq.set(run.n, seq);
   changes.placed.push({ job: run.job, at: run.startedAt });
-  if (before !== null && (before.startedAt !== run.startedAt || before.job !== run.job)) changes.placed.push({ job: before.job, at: before.startedAt });
+  if (before !== null && (before.startedAt !== run.startedAt || before.job !== run.job))
+    changes.placed.push({ job: before.job, at: before.startedAt });
   const day = dayOf(run.startedAt);
   const was = before === null ? null : dayOf(before.startedAt);
   gain(changes, day, was === day ? 0 : 1, seq);

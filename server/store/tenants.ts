@@ -11,20 +11,44 @@ export interface NewTenant {
   readonly isDefault: boolean;
 }
 
-/** Makes a service provider with an empty log, all of it or nothing. Throws where it, its host or another default is there already. */
-export const makeTenant = (store: Store, { tenant, host, branding, isDefault }: NewTenant): Promise<void> =>
+/**
+ * Makes a service provider with an empty log, all of it or nothing. Throws where it, its host or
+ * another default is there already.
+ */
+export const makeTenant = (
+  store: Store,
+  { tenant, host, branding, isDefault }: NewTenant,
+): Promise<void> =>
   store.tenant(tenant, async ({ sql }) => {
-    await sql.insertInto('tenant_list').values({ tenant_id: tenant, is_default: isDefault }).execute();
-    await sql.insertInto('provider').values({ tenant_id: tenant, branding: JSON.stringify(branding) }).execute();
+    await sql
+      .insertInto('tenant_list')
+      .values({ tenant_id: tenant, is_default: isDefault })
+      .execute();
+    await sql
+      .insertInto('provider')
+      .values({ tenant_id: tenant, branding: JSON.stringify(branding) })
+      .execute();
     await sql.insertInto('head').values({ tenant_id: tenant }).execute();
-    if (host !== null) await sql.insertInto('provider_host').values({ host: host.toLowerCase(), tenant_id: tenant }).execute();
+    if (host !== null)
+      await sql
+        .insertInto('provider_host')
+        .values({ host: host.toLowerCase(), tenant_id: tenant })
+        .execute();
   });
 
 /** The provider of exactly this host, else the default one; null where there is neither. */
 export const tenantOfHost = (store: Store, host: string): Promise<TenantId | null> =>
   store.system(async (sql) => {
-    const own = await sql.selectFrom('provider_host').select('tenant_id').where('host', '=', host.toLowerCase()).executeTakeFirst();
+    const own = await sql
+      .selectFrom('provider_host')
+      .select('tenant_id')
+      .where('host', '=', host.toLowerCase())
+      .executeTakeFirst();
     if (own) return own.tenant_id;
-    const fallback = await sql.selectFrom('tenant_list').select('tenant_id').where('is_default', '=', true).executeTakeFirst();
+    const fallback = await sql
+      .selectFrom('tenant_list')
+      .select('tenant_id')
+      .where('is_default', '=', true)
+      .executeTakeFirst();
     return fallback?.tenant_id ?? null;
   });

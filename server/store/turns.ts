@@ -3,12 +3,16 @@ import type { Clock } from '../world.ts';
 
 /** Ends a turn. Safe to call again. */
 export type Release = () => void;
-export interface Turns { next(tenant: TenantId): Promise<Release> }
+export interface Turns {
+  next(tenant: TenantId): Promise<Release>;
+}
 
 /**
- * Who of this process asks for a tenant's head row next, one at a time, so that connections do not wait in the database for each other and the rows that
- * one has kept warm are there when the next one starts. Order only, no promise: the lock in the database is what holds. Nobody waits longer than
- * `mostMs`, so that two that wait for each other's rows meet in the database, which knows what to do about it.
+ * Who of this process asks for a tenant's head row next, one at a time, so that connections do not
+ * wait in the database for each other and the rows that one has kept warm are there when the next
+ * one starts. Order only, no promise: the lock in the database is what holds. Nobody waits longer
+ * than `mostMs`, so that two that wait for each other's rows meet in the database, which knows what
+ * to do about it.
  */
 export function makeTurns(clock: Clock, mostMs = 1_000): Turns {
   const last = new Map<TenantId, Promise<void>>();

@@ -2,8 +2,15 @@ import { type Id, memoryRows, type TableName } from '#contract/fold.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { Held } from './projection.ts';
 
-/** Rows that are known, and of which ids it is known (a row may be known not to be there); and what areas remember beside them. */
-export interface Known { readonly held: Held; readonly brought: Readonly<Record<TableName, Set<Id>>>; readonly memory: Map<string, object> }
+/**
+ * Rows that are known, and of which ids it is known (a row may be known not to be there); and what
+ * areas remember beside them.
+ */
+export interface Known {
+  readonly held: Held;
+  readonly brought: Readonly<Record<TableName, Set<Id>>>;
+  readonly memory: Map<string, object>;
+}
 
 export interface Warm {
   /** What was known when the log stood exactly here; it is the taker's from now on. */
@@ -12,11 +19,15 @@ export interface Warm {
 }
 
 /**
- * Rows of jobs, problems and the like from one append to the next. They hold as long as nobody else has appended, which the head row says: it is
- * locked when they are taken. A failed transaction gives nothing back. Runs are not kept: they are many and seldom touched twice.
+ * Rows of jobs, problems and the like from one append to the next. They hold as long as nobody else
+ * has appended, which the head row says: it is locked when they are taken. A failed transaction
+ * gives nothing back. Runs are not kept: they are many and seldom touched twice.
  */
 export function warmRows(mostIds = 50_000): Warm {
-  const kept = new Map<TenantId, { readonly epoch: string; readonly seq: number; readonly known: Known; readonly ids: number }>();
+  const kept = new Map<
+    TenantId,
+    { readonly epoch: string; readonly seq: number; readonly known: Known; readonly ids: number }
+  >();
   let ids = 0;
   function drop(tenant: TenantId): void {
     ids -= kept.get(tenant)?.ids ?? 0;
@@ -45,5 +56,11 @@ export function warmRows(mostIds = 50_000): Warm {
 
 export const nothingKnown = (): Known => {
   const held = memoryRows();
-  return { held, brought: Object.fromEntries(Object.keys(held).map((name) => [name, new Set<Id>()])) as unknown as Known['brought'], memory: new Map() };
+  return {
+    held,
+    brought: Object.fromEntries(
+      Object.keys(held).map((name) => [name, new Set<Id>()]),
+    ) as unknown as Known['brought'],
+    memory: new Map(),
+  };
 };

@@ -20,21 +20,31 @@ import { pokeStream } from './stream.ts';
 import { visibleEvent } from './visible.ts';
 
 const CACHE_BYTES = 64 * 1024 * 1024;
-const tooOld = (protocol: number | undefined): boolean => protocol !== undefined && protocol < PROTOCOL - 1;
+const tooOld = (protocol: number | undefined): boolean =>
+  protocol !== undefined && protocol < PROTOCOL - 1;
 const updateNeeded = failed({ kind: 'update-needed', message: MESSAGES.updateNeeded });
 
-export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOfDay' | 'events' | 'stream' | 'lastSync'> {
+export function syncHandlers(
+  world: World,
+): Pick<Handlers, 'bootstrap' | 'runsOfDay' | 'events' | 'stream' | 'lastSync'> {
   const pages = makePageCache(CACHE_BYTES);
   const kinds = makeKinds();
   const streams = new Map<string, number>();
   const marks = watchSources(world);
-  const read = <T>(ask: Ask, work: (tx: TenantTx) => Promise<T>): Promise<T> => world.store.tenant(ask.tenant, work, { readOnly: true });
+  const read = <T>(ask: Ask, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+    world.store.tenant(ask.tenant, work, { readOnly: true });
 
   return {
     async bootstrap({ protocol }, ask) {
       if (tooOld(protocol)) return updateNeeded;
       const signed = signedOf(ask);
-      return ok(await read(ask, (tx) => (signed.mustReset ? heldBootstrap(tx, signed, ask.now) : bootstrap(tx, signed, ask.now, kinds))));
+      return ok(
+        await read(ask, (tx) =>
+          signed.mustReset
+            ? heldBootstrap(tx, signed, ask.now)
+            : bootstrap(tx, signed, ask.now, kinds),
+        ),
+      );
     },
 
     async runsOfDay({ day }, ask) {
@@ -43,7 +53,8 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
       return await read(ask, async (tx) => {
         const tag = await tagOfDay(tx, scope, day, await tx.head(), kinds);
         const headers = { 'content-type': 'application/octet-stream', 'etag': tag };
-        if (ask.request.headers.get('if-none-match') === tag) return new Response(null, { status: 304, headers });
+        if (ask.request.headers.get('if-none-match') === tag)
+          return new Response(null, { status: 304, headers });
         const key = `${ask.tenant} ${tag}`;
         const kept = pages.get(key);
         if (kept) return new Response(kept, { headers });
@@ -55,21 +66,32 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
 
     async events({ after, epoch, limit, protocol, sources }, ask) {
       if (tooOld(protocol)) return updateNeeded;
-      if (signedOf(ask).mustReset) return ok({ epoch: HELD_EPOCH, cursor: 0, head: 0, more: false, events: [] });
+      if (signedOf(ask).mustReset)
+        return ok({ epoch: HELD_EPOCH, cursor: 0, head: 0, more: false, events: [] });
       const scope = scopeOf(signedOf(ask));
       return await read(ask, async (tx) => {
-        const head = await tx.head(), told = epochFor(head.epoch, scope);
-        // Another epoch or scope, or a cursor from a future that a restore took away: the device loads anew (LOG-6, SYNC-6).
-        if (epoch !== told || after > head.seq) return ok({ epoch: told, cursor: head.seq, head: head.seq, more: false, events: [] });
+        const head = await tx.head();
+        const told = epochFor(head.epoch, scope);
+        // Another epoch or scope, or a cursor from a future that a restore took away: the device
+        // loads anew (LOG-6, SYNC-6).
+        if (epoch !== told || after > head.seq)
+          return ok({ epoch: told, cursor: head.seq, head: head.seq, more: false, events: [] });
         const page = Math.min(limit ?? LIMITS.eventsPage, LIMITS.eventsPage);
         const events = await tx.eventsAfter(after, page);
         const cursor = events.at(-1)?.seq ?? after;
         const seen = events.flatMap((one) => visibleEvent(scope, one) ?? []);
         const more = cursor < head.seq;
         // A device that asks for them has the sources' last sync as of the end of the log.
-        const synced = sources === undefined || more ? null : await syncedSources(tx, scope, ask.now);
+        const synced =
+          sources === undefined || more ? null : await syncedSources(tx, scope, ask.now);
         return ok({
-          epoch, cursor, head: head.seq, more, events: seen, ...(scope.companies !== null && { causes: await causesIn(tx, seen) }), ...(synced !== null && synced.tag !== sources && { sources: synced }),
+          epoch,
+          cursor,
+          head: head.seq,
+          more,
+          events: seen,
+          ...(scope.companies !== null && { causes: await causesIn(tx, seen) }),
+          ...(synced !== null && synced.tag !== sources && { sources: synced }),
         });
       });
     },
@@ -78,13 +100,33 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
       const signed = signedOf(ask);
       const open = streams.get(signed.userId) ?? 0;
       if (open >= LIMITS.streamsPerUser) {
-        const body = { success: false, message: MESSAGES.tooMany, error: { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: 30_000 } };
+        const body = {
+          success: false,
+          message: MESSAGES.tooMany,
+          error: { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: 30_000 },
+        };
         return Response.json(body, { status: 429, headers: { 'retry-after': '30' } });
       }
       streams.set(signed.userId, open + 1);
-      const closed = (): void => { streams.set(signed.userId, (streams.get(signed.userId) ?? 1) - 1); };
-      const body = pokeStream(world, ask.tenant, signed, () => aliveSession(world, ask.tenant, signed.sessionId), await marks(ask.tenant), () => marks(ask.tenant), closed);
-      return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' } });
+      const closed = (): void => {
+        streams.set(signed.userId, (streams.get(signed.userId) ?? 1) - 1);
+      };
+      const body = pokeStream(
+        world,
+        ask.tenant,
+        signed,
+        () => aliveSession(world, ask.tenant, signed.sessionId),
+        await marks(ask.tenant),
+        () => marks(ask.tenant),
+        closed,
+      );
+      return new Response(body, {
+        headers: {
+          'content-type': 'text/event-stream',
+          'cache-control': 'no-store',
+          'x-accel-buffering': 'no',
+        },
+      });
     },
 
     async lastSync(_, ask) {
@@ -100,5 +142,14 @@ function signedOf(ask: Ask): Signed {
 }
 
 /** Those that problems begin with. */
-const causesIn = async (tx: TenantTx, events: readonly Logged[]): Promise<CauseRow[]> =>
-  [...(await tx.rows('cause', [...new Set(events.flatMap(({ event }) => (event.type === 'problem.opened@1' ? [event.data.cause] : [])))])).values()];
+const causesIn = async (tx: TenantTx, events: readonly Logged[]): Promise<CauseRow[]> => [
+  ...(
+    await tx.rows('cause', [
+      ...new Set(
+        events.flatMap(({ event }) =>
+          event.type === 'problem.opened@1' ? [event.data.cause] : [],
+        ),
+      ),
+    ])
+  ).values(),
+];

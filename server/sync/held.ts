@@ -7,14 +7,37 @@ import { meOf } from '#server/me.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { dayAt } from './days.ts';
 
-/** The epoch of nothing: no log has it, so that a device loads all of it as soon as its user has chosen a password. */
+/**
+ * The epoch of nothing: no log has it, so that a device loads all of it as soon as its user has
+ * chosen a password.
+ */
 export const HELD_EPOCH = 'password-first';
 
-/** What a device is told of whose user has to choose a password first (AUTH-12): who that is and how the portal looks, and nothing of its data. */
+/**
+ * What a device is told of whose user has to choose a password first (AUTH-12): who that is and how
+ * the portal looks, and nothing of its data.
+ */
 export async function heldBootstrap(tx: TenantTx, signed: Signed, now: Ms): Promise<Bootstrap> {
-  const me = await meOf(tx, signed), branding = await brandingOf(tx);
+  const me = await meOf(tx, signed);
+  const branding = await brandingOf(tx);
   return {
-    protocol: PROTOCOL, epoch: HELD_EPOCH, cursor: 0, serverNow: now, me, branding, windowFrom: dayAt(now), days: [], people: [{ id: me.id, name: me.name }],
-    companies: [], jobs: [], causes: [], problems: [], views: [], shifts: [], preferences: [], keys: [], sources: null,
+    protocol: PROTOCOL,
+    epoch: HELD_EPOCH,
+    cursor: 0,
+    serverNow: now,
+    me,
+    branding,
+    windowFrom: dayAt(now),
+    days: [],
+    people: [{ id: me.id, name: me.name }],
+    companies: [],
+    jobs: [],
+    causes: [],
+    problems: [],
+    views: [],
+    shifts: [],
+    preferences: [],
+    keys: [],
+    sources: null,
   };
 }

@@ -1,11 +1,17 @@
-/** Pages that were made once and are served many times, bounded in bytes; the longest unused goes first. */
+/**
+ * Pages that were made once and are served many times, bounded in bytes; the longest unused goes
+ * first.
+ */
 export function makePageCache(mostBytes: number) {
   const kept = new Map<string, Uint8Array<ArrayBuffer>>();
   let bytes = 0;
   return {
     get(key: string): Uint8Array<ArrayBuffer> | undefined {
       const page = kept.get(key);
-      if (page) { kept.delete(key); kept.set(key, page); }
+      if (page) {
+        kept.delete(key);
+        kept.set(key, page);
+      }
       return page;
     },
     put(key: string, page: Uint8Array<ArrayBuffer>): void {

@@ -4,36 +4,56 @@ import type { Signed } from '#server/http/handler.ts';
 import { readableBy } from './readable.ts';
 import type { Readable } from './readable.ts';
 
-/** What a user gets of the log (SYNC-6): its companies, and of what there is of them what its abilities let it read. */
+/**
+ * What a user gets of the log (SYNC-6): its companies, and of what there is of them what its
+ * abilities let it read.
+ */
 export interface Scope {
   readonly companies: ReadonlySet<CompanyN> | null;
   /** Within its reach, and out of everybody's scope. */
   readonly deleted: ReadonlySet<CompanyN>;
   readonly reads: ReadonlySet<Readable>;
-  /** The user's own affairs are told to the user alone: null for a program that asks with an API key (KEY-3). */
+  /**
+   * The user's own affairs are told to the user alone: null for a program that asks with an API key
+   * (KEY-3).
+   */
   readonly self: string | null;
   readonly own: string;
 }
 
-export const scopeOf = ({ deleted = [], ...signed }: Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>): Scope => ({
-  companies: signed.companies === null ? null : new Set(signed.companies.filter((n) => !deleted.includes(n))),
+export const scopeOf = ({
+  deleted = [],
+  ...signed
+}: Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>): Scope => ({
+  companies:
+    signed.companies === null
+      ? null
+      : new Set(signed.companies.filter((n) => !deleted.includes(n))),
   deleted: new Set(deleted),
   reads: readableBy(signed),
   self: signed.key === undefined ? signed.userId : null,
   own: signed.userId,
 });
 
-export const seesCompany = (scope: Scope, company: CompanyN): boolean => !scope.deleted.has(company) && (scope.companies === null || scope.companies.has(company));
+export const seesCompany = (scope: Scope, company: CompanyN): boolean =>
+  !scope.deleted.has(company) && (scope.companies === null || scope.companies.has(company));
 
 /** A shared list may name any company: it is for those who see them all. */
-export const seesView = (scope: Scope, view: { readonly owner: string; readonly shared: boolean }): boolean =>
-  view.owner === scope.own || (view.shared && scope.companies === null);
+export const seesView = (
+  scope: Scope,
+  view: { readonly owner: string; readonly shared: boolean },
+): boolean => view.owner === scope.own || (view.shared && scope.companies === null);
 
 /**
- * The epoch as it is told to who has this scope. What one may read is part of it, so that a device holding data of another scope (its user's roles
- * changed, or what a role may read did in a newer version) loads anew at its next contact, even where no event tells it to.
+ * The epoch as it is told to who has this scope. What one may read is part of it, so that a device
+ * holding data of another scope (its user's roles changed, or what a role may read did in a newer
+ * version) loads anew at its next contact, even where no event tells it to.
  */
 export function epochFor(epoch: string, { companies, reads, self }: Scope): string {
-  const rights = JSON.stringify([[...reads].sort(), companies === null ? null : [...companies].sort((a, b) => a - b), self !== null]);
+  const rights = JSON.stringify([
+    [...reads].sort(),
+    companies === null ? null : [...companies].sort((a, b) => a - b),
+    self !== null,
+  ]);
   return `${epoch}.${createHash('sha256').update(rights).digest('hex').slice(0, 12)}`;
 }

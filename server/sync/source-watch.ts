@@ -5,14 +5,20 @@ import { sourcesMark } from './last-sync.ts';
 /** However many streams a provider has open, its sources are looked at once in this time. */
 const LOOK_MS: Ms = 1_000;
 
-export function watchSources({ store, clock }: Pick<World, 'store' | 'clock'>): (tenant: TenantId) => Promise<string> {
+export function watchSources({
+  store,
+  clock,
+}: Pick<World, 'store' | 'clock'>): (tenant: TenantId) => Promise<string> {
   const looks = new Map<TenantId, { readonly at: Ms; readonly mark: Promise<string> }>();
   return (tenant) => {
-    const now = clock.now(), before = looks.get(tenant);
+    const now = clock.now();
+    const before = looks.get(tenant);
     if (before !== undefined && now >= before.at && now < before.at + LOOK_MS) return before.mark;
     const mark = store.tenant(tenant, sourcesMark, { readOnly: true });
     looks.set(tenant, { at: now, mark });
-    mark.catch(() => { looks.delete(tenant); });
+    mark.catch(() => {
+      looks.delete(tenant);
+    });
     return mark;
   };
 }

@@ -7,13 +7,15 @@ import { seesCompany, seesView } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * What a scope may read, of rows and of the events that make them. Leaving out is done alike on both sides: the visible events fold into the visible
- * rows (SYNC-2).
+ * What a scope may read, of rows and of the events that make them. Leaving out is done alike on
+ * both sides: the visible events fold into the visible rows (SYNC-2).
  */
 export function visibleEvent(scope: Scope, logged: Logged): Logged | null {
   if (!mayRead(scope, logged)) return null;
   const event = visibleData(scope, logged.event);
-  return scope.reads.has('work') || isBy(scope, logged) ? { ...logged, event } : { ...logged, event, actor: { is: 'clock' }, subject: null };
+  return scope.reads.has('work') || isBy(scope, logged)
+    ? { ...logged, event }
+    : { ...logged, event, actor: { is: 'clock' }, subject: null };
 }
 
 export function visibleCompany({ reads }: Scope, row: CompanyRow): CompanyRow {
@@ -21,17 +23,47 @@ export function visibleCompany({ reads }: Scope, row: CompanyRow): CompanyRow {
   return { ...row, applications: NO_APPLICATIONS, veeamId: null, notify: [] };
 }
 
-export const visibleJob = ({ reads }: Scope, row: JobRow): JobRow => (reads.has('work') ? row : { ...row, missedIgnored: null, disabledIgnored: null });
+export const visibleJob = ({ reads }: Scope, row: JobRow): JobRow =>
+  reads.has('work') ? row : { ...row, missedIgnored: null, disabledIgnored: null };
 
 export function visibleProblem({ reads, own }: Scope, row: ProblemRow): ProblemRow {
   if (reads.has('work')) return row;
-  const { n, job, company, cause, state, openedAt, lastAt, lastRun, runs, closedAt, closedBy, review, snooze, exception, unexcused } = row;
+  const {
+    n,
+    job,
+    company,
+    cause,
+    state,
+    openedAt,
+    lastAt,
+    lastRun,
+    runs,
+    closedAt,
+    closedBy,
+    review,
+    snooze,
+    exception,
+    unexcused,
+  } = row;
   const by = (id: string): string => (id === own ? own : NOBODY);
   return {
-    n, job, company, cause, state, openedAt, lastAt, lastRun, runs, closedAt, closedBy, note: null, ticket: null,
+    n,
+    job,
+    company,
+    cause,
+    state,
+    openedAt,
+    lastAt,
+    lastRun,
+    runs,
+    closedAt,
+    closedBy,
+    note: null,
+    ticket: null,
     review: review && { by: by(review.by), at: review.at, comment: null },
     snooze: snooze && { by: by(snooze.by), at: snooze.at, until: snooze.until, reason: '' },
-    ...(exception !== undefined && { exception: exception && { ...exception, name: SOME_RULE } }), ...(unexcused && { unexcused }),
+    ...(exception !== undefined && { exception: exception && { ...exception, name: SOME_RULE } }),
+    ...(unexcused && { unexcused }),
   };
 }
 
@@ -49,22 +81,39 @@ function mayRead(scope: Scope, { event, company }: Logged): boolean {
   if (company !== null && !seesCompany(scope, company)) return false;
   switch (event.type) {
     // What went wrong at others is in its words: those of what one sees come with it.
-    case 'cause.found@1': case 'shift.ended@1': return scope.companies === null;
-    case 'view.saved@1': case 'view.removed@1': return seesView(scope, event.data);
-    default: return true;
+    case 'cause.found@1':
+    case 'shift.ended@1':
+      return scope.companies === null;
+    case 'view.saved@1':
+    case 'view.removed@1':
+      return seesView(scope, event.data);
+    default:
+      return true;
   }
 }
 
 function visibleData({ reads }: Scope, event: Event): Event {
-  if (event.type === 'company.changed@1') return reads.has('companySettings') ? event : { ...event, data: { ...event.data, applications: NO_APPLICATIONS, veeamId: null, notify: [] } };
+  if (event.type === 'company.changed@1')
+    return reads.has('companySettings')
+      ? event
+      : {
+          ...event,
+          data: { ...event.data, applications: NO_APPLICATIONS, veeamId: null, notify: [] },
+        };
   if (reads.has('work')) return event;
   switch (event.type) {
-    case 'run.finished@1': return { ...event, data: { ...event.data, exitCode: null, hasLog: false, detail: {} } };
-    case 'problem.reviewed@1': return { ...event, data: { ...event.data, comment: null } };
-    case 'problem.snoozed@1': return { ...event, data: { ...event.data, reason: '' } };
-    case 'problem.excepted@1': return { ...event, data: { ...event.data, name: SOME_RULE } };
-    default: return event;
+    case 'run.finished@1':
+      return { ...event, data: { ...event.data, exitCode: null, hasLog: false, detail: {} } };
+    case 'problem.reviewed@1':
+      return { ...event, data: { ...event.data, comment: null } };
+    case 'problem.snoozed@1':
+      return { ...event, data: { ...event.data, reason: '' } };
+    case 'problem.excepted@1':
+      return { ...event, data: { ...event.data, name: SOME_RULE } };
+    default:
+      return event;
   }
 }
 
-const isBy = ({ own }: Scope, { actor, subject }: Logged): boolean => (subject ?? (actor.is === 'user' ? actor.id : null)) === own;
+const isBy = ({ own }: Scope, { actor, subject }: Logged): boolean =>
+  (subject ?? (actor.is === 'user' ? actor.id : null)) === own;

@@ -18,8 +18,15 @@ export const exitWord = (username: string): string => {
   return `Exit ${letters.length > MOST ? `${letters.slice(0, MOST).join('')}…` : username}`;
 };
 
-/** Begins to act as another user (G42), and leads to where that one begins: here, or at another provider's portal. Null, or why not. */
-export function useActAs(): (who: { readonly userId: string; readonly reason: string; readonly serviceProviderId?: string }) => Promise<Failure | null> {
+/**
+ * Begins to act as another user (G42), and leads to where that one begins: here, or at another
+ * provider's portal. Null, or why not.
+ */
+export function useActAs(): (who: {
+  readonly userId: string;
+  readonly reason: string;
+  readonly serviceProviderId?: string;
+}) => Promise<Failure | null> {
   const { history } = useRouter();
   return async (who) => {
     const from = history.location.href;
@@ -36,8 +43,16 @@ export function useActAs(): (who: { readonly userId: string; readonly reason: st
   };
 }
 
-/** Back to oneself. `unsent`: so much of the other's work could not be sent, and it is to be said what becomes of it. */
-export function useExit(): { readonly busy: boolean; readonly unsent: number | null; readonly exit: (unsent?: 'ask' | 'discard') => void; readonly stay: () => void } {
+/**
+ * Back to oneself. `unsent`: so much of the other's work could not be sent, and it is to be said
+ * what becomes of it.
+ */
+export function useExit(): {
+  readonly busy: boolean;
+  readonly unsent: number | null;
+  readonly exit: (unsent?: 'ask' | 'discard') => void;
+  readonly stay: () => void;
+} {
   const { history } = useRouter();
   const [busy, setBusy] = useState(false);
   const [unsent, setUnsent] = useState<number | null>(null);
@@ -63,7 +78,12 @@ function knownAs({ id, acting }: Me): Promise<void> {
     let stop: (() => void) | null = null;
     const look = (): void => {
       const who = whoNow();
-      if (who.is !== 'in' || who.me.id !== id || who.me.acting?.impersonation !== acting?.impersonation) return;
+      if (
+        who.is !== 'in' ||
+        who.me.id !== id ||
+        who.me.acting?.impersonation !== acting?.impersonation
+      )
+        return;
       stop?.();
       resolve();
     };

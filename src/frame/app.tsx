@@ -15,20 +15,28 @@ const MOVES = ['pointermove', 'pointerdown', 'keydown'] as const;
 export function App() {
   const fault = useDoorFault();
   const branding = useBranding();
-  const isIn = useMe() !== null, [hasMoved, setMoved] = useState(false);
+  const isIn = useMe() !== null;
+  const [hasMoved, setMoved] = useState(false);
   useEffect(() => applyBranding(branding), [branding]);
-  // The first load leaves tooltips out: before anybody is in they come with the first move of a pointer or key.
+  // The first load leaves tooltips out: before anybody is in they come with the first move of a
+  // pointer or key.
   useEffect(() => {
     const move = (): void => setMoved(true);
     for (const type of MOVES) addEventListener(type, move, { once: true, passive: true });
-    return () => { for (const type of MOVES) removeEventListener(type, move); };
+    return () => {
+      for (const type of MOVES) removeEventListener(type, move);
+    };
   }, []);
   if (fault !== null) return <NoWorker fault={fault} />;
   return (
     <>
       <Outlet />
       <LiveRegion />
-      {(isIn || hasMoved) && <Suspense><Tooltip /></Suspense>}
+      {(isIn || hasMoved) && (
+        <Suspense>
+          <Tooltip />
+        </Suspense>
+      )}
     </>
   );
 }

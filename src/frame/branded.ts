@@ -2,13 +2,25 @@ import type { Branding } from '#contract/brand/branding.ts';
 import { accentOf, lightenedAccent, sideOf } from './brand-colours.ts';
 import type { Accent, Side } from './brand-colours.ts';
 
-/** What a brand sets: nothing but these variables, each read by `tokens.css`. Null takes one back to the ledger's own. */
+/**
+ * What a brand sets: nothing but these variables, each read by `tokens.css`. Null takes one back to
+ * the ledger's own.
+ */
 export function variablesOf(branding: Branding | null): Readonly<Record<string, string | null>> {
   const light = branding?.accent ? accentOf(branding.accent, 'light') : null;
-  const dark = branding?.accentDark ? accentOf(branding.accentDark, 'dark') : branding?.accent ? lightenedAccent(branding.accent) : null;
+  const dark = branding?.accentDark
+    ? accentOf(branding.accentDark, 'dark')
+    : branding?.accent
+      ? lightenedAccent(branding.accent)
+      : null;
   const side = branding?.sidebar ? sideOf(branding.sidebar, 'light') : null;
   const sideDark = branding?.sidebarDark ? sideOf(branding.sidebarDark, 'dark') : null;
-  return { ...accentVariables(light, ''), ...accentVariables(dark, '-dark'), ...sideVariables(side, ''), ...sideVariables(sideDark, '-dark') };
+  return {
+    ...accentVariables(light, ''),
+    ...accentVariables(dark, '-dark'),
+    ...sideVariables(side, ''),
+    ...sideVariables(sideDark, '-dark'),
+  };
 }
 
 /** Colours and favicon onto the document. The title is each page's. */
@@ -22,12 +34,17 @@ export function applyBranding(branding: Branding | null): void {
 }
 
 /** An image's address that may be shown: of this site, or http(s). */
-export const imageUrl = (url: string | null): string | null => (url !== null && /^(https?:\/\/|\/(?![/\\]))/i.test(url) ? url : null);
+export const imageUrl = (url: string | null): string | null =>
+  url !== null && /^(https?:\/\/|\/(?![/\\]))/i.test(url) ? url : null;
 
 export const titleOf = (branding: Branding | null): string => branding?.title.trim() || 'Portal';
-export const sidebarTitleOf = (branding: Branding | null): string => branding?.sidebarTitle.trim() || 'Portal';
+export const sidebarTitleOf = (branding: Branding | null): string =>
+  branding?.sidebarTitle.trim() || 'Portal';
 
-const accentVariables = (accent: Accent | null, ground: '' | '-dark'): Record<string, string | null> => ({
+const accentVariables = (
+  accent: Accent | null,
+  ground: '' | '-dark',
+): Record<string, string | null> => ({
   [`--brand-accent${ground}`]: accent?.accent ?? null,
   [`--brand-on-accent${ground}`]: accent?.onAccent ?? null,
   [`--brand-accent-wash${ground}`]: accent?.wash ?? null,
@@ -42,7 +59,9 @@ const sideVariables = (side: Side | null, ground: '' | '-dark'): Record<string, 
 
 function favicon(url: string | null): void {
   const href = imageUrl(url) ?? '/mark.svg';
-  const link = document.querySelector<HTMLLinkElement>('link[rel=icon]') ?? document.head.appendChild(document.createElement('link'));
+  const link =
+    document.querySelector<HTMLLinkElement>('link[rel=icon]') ??
+    document.head.appendChild(document.createElement('link'));
   link.rel = 'icon';
   if (link.getAttribute('href') !== href) link.href = href;
 }

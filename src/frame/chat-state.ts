@@ -2,13 +2,18 @@ import { useSyncExternalStore } from 'react';
 import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 
-/** The chat of the provider's support: not asked for yet, over the page, or put away with what was said in it. */
+/**
+ * The chat of the provider's support: not asked for yet, over the page, or put away with what was
+ * said in it.
+ */
 type Chat = 'none' | 'open' | 'away';
 let chat: Chat = 'none';
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
-  return () => { listeners.delete(listener); };
+  return () => {
+    listeners.delete(listener);
+  };
 };
 
 export const useChat = (): Chat => useSyncExternalStore(subscribe, () => chat);
@@ -17,5 +22,8 @@ export function setChat(next: Chat): void {
   listeners.forEach((listener) => listener());
 }
 
-/** Whether there is a widget for this user. Who acts as somebody else does not write in that name. */
-export const hasChat = (me: Me | null, branding: Branding | null): boolean => me !== null && me.acting === null && (branding?.features.chat?.script ?? null) !== null;
+/**
+ * Whether there is a widget for this user. Who acts as somebody else does not write in that name.
+ */
+export const hasChat = (me: Me | null, branding: Branding | null): boolean =>
+  me !== null && me.acting === null && (branding?.features.chat?.script ?? null) !== null;

@@ -14,8 +14,12 @@ export function setMini(next: boolean): void {
   tell();
 }
 
-/** The same as it stands in this window: up to a tablet's width it is minimised until it is pinned there, on this device. */
-export const useSmall = (): boolean => useSyncExternalStore(subscribe, () => (desk.matches ? mini : !pinned));
+/**
+ * The same as it stands in this window: up to a tablet's width it is minimised until it is pinned
+ * there, on this device.
+ */
+export const useSmall = (): boolean =>
+  useSyncExternalStore(subscribe, () => (desk.matches ? mini : !pinned));
 export function setSmall(next: boolean): void {
   if (desk.matches) return setMini(next);
   pinned = !next;
@@ -23,15 +27,19 @@ export function setSmall(next: boolean): void {
   tell();
 }
 
-const KEY = 'sidebarMini', PINNED = 'sidebarPinned';
+const KEY = 'sidebarMini';
+const PINNED = 'sidebarPinned';
 const desk = matchMedia('(width >= 1200px)');
 let drawer = false;
-let mini = kept(KEY) === 'yes', pinned = kept(PINNED) === 'yes';
+let mini = kept(KEY) === 'yes';
+let pinned = kept(PINNED) === 'yes';
 const listeners = new Set<() => void>();
 const tell = (): void => listeners.forEach((listener) => listener());
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
-  return () => { listeners.delete(listener); };
+  return () => {
+    listeners.delete(listener);
+  };
 };
 function setDrawer(open: boolean): void {
   drawer = open;

@@ -4,7 +4,9 @@ import { withChunkTimeout } from '../chunk-load.ts';
 import { Icon } from '../ui/icon.tsx';
 import { exitWord, useExit } from './acting.ts';
 
-const ExitQuestion = lazy(async () => ({ default: (await withChunkTimeout(import('./exit-question.tsx'))).ExitQuestion }));
+const ExitQuestion = lazy(async () => ({
+  default: (await withChunkTimeout(import('./exit-question.tsx'))).ExitQuestion,
+}));
 
 /** In the place of Log out while an administrator acts as somebody: back to oneself. */
 export function Exit({ me, mini }: { readonly me: Me; readonly mini: boolean }) {
@@ -13,13 +15,27 @@ export function Exit({ me, mini }: { readonly me: Me; readonly mini: boolean }) 
   return (
     <>
       <button
-        type="button" onClick={() => { if (!busy) exit(); }} {...(mini && { 'aria-label': word, 'data-tip': word })} aria-busy={busy}
+        type="button"
+        onClick={() => {
+          if (!busy) exit();
+        }}
+        {...(mini && { 'aria-label': word, 'data-tip': word })}
+        aria-busy={busy}
         className="flex h-8 items-center gap-2.5 rounded-part px-2 hover:text-side-ink focus-visible:-outline-offset-2 focus-visible:outline-side-ink pointer-coarse:h-11"
       >
         <Icon name="sign-out" />
         {!mini && <span className="truncate">{word}</span>}
       </button>
-      {unsent !== null && <Suspense><ExitQuestion count={unsent} busy={busy} onDiscard={() => exit('discard')} onClose={stay} /></Suspense>}
+      {unsent !== null && (
+        <Suspense>
+          <ExitQuestion
+            count={unsent}
+            busy={busy}
+            onDiscard={() => exit('discard')}
+            onClose={stay}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -10,13 +10,17 @@ import { Icon } from '../ui/icon.tsx';
 import { announce } from './announce.tsx';
 import { FIRST_STEP, mayPrompt, needsPrompt, PROMPT_DELAY_MS } from './first-run.ts';
 
-/** Above the page of a provider that has not begun: what to do first. It takes no focus, and dismissing it holds on every device. */
+/**
+ * Above the page of a provider that has not begun: what to do first. It takes no focus, and
+ * dismissing it holds on every device.
+ */
 export function FirstRunPrompt({ me, path }: { readonly me: Me; readonly path: string }) {
   const [isNeeded, setNeeded] = useState(false);
   const [dismissedBy, setDismissedBy] = useState(() => kept(PROMPT_DISMISSED));
   const hasKey = useWatch('keys', NOTHING)?.some(({ revokedAt }) => revokedAt === null) ?? false;
   const isShown = isNeeded && !hasKey && mayPrompt(me, path, dismissedBy);
-  const { id } = me, isAsked = mayPrompt(me, '/monitoring/', null);
+  const { id } = me;
+  const isAsked = mayPrompt(me, '/monitoring/', null);
 
   useEffect(() => {
     if (!isAsked) return;
@@ -26,27 +30,53 @@ export function FirstRunPrompt({ me, path }: { readonly me: Me; readonly path: s
       if (isOver || !profile.ok) return;
       setNeeded(needsPrompt(profile.value));
       // It was dismissed while the server could not be reached.
-      if (kept(PROMPT_DISMISSED) === id && profile.value.wizardPromptDismissed !== true) await saveDismissal(id);
+      if (kept(PROMPT_DISMISSED) === id && profile.value.wizardPromptDismissed !== true)
+        await saveDismissal(id);
     };
     const timer = setTimeout(() => void ask(), PROMPT_DELAY_MS);
-    return () => { isOver = true; clearTimeout(timer); };
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
   }, [id, isAsked]);
-  useEffect(() => { if (isShown) announce(MESSAGES.firstRun); }, [isShown]);
+  useEffect(() => {
+    if (isShown) announce(MESSAGES.firstRun);
+  }, [isShown]);
 
   if (!isShown) return null;
   return (
-    <section aria-label="Get started" className="flex min-h-11 flex-wrap items-center gap-x-2.5 gap-y-1 border-b border-l-[3px] border-b-rule border-l-accent bg-sheet px-3 py-1.5 print:hidden tablet:px-5">
+    <section
+      aria-label="Get started"
+      className="flex min-h-11 flex-wrap items-center gap-x-2.5 gap-y-1 border-b border-l-[3px] border-b-rule border-l-accent bg-sheet px-3 py-1.5 print:hidden tablet:px-5"
+    >
       <Icon name="source" className="text-accent" />
       <p className="m-0 min-w-0 grow basis-52 break-words">{MESSAGES.firstRun}</p>
       <span className="flex flex-wrap items-center gap-2">
-        <Link to={FIRST_STEP} className="inline-flex items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11">Connect a source</Link>
-        <Button size="sm" onClick={() => { keep(PROMPT_DISMISSED, id); setDismissedBy(id); void saveDismissal(id); }}>Dismiss</Button>
+        <Link
+          to={FIRST_STEP}
+          className="inline-flex items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+        >
+          Connect a source
+        </Link>
+        <Button
+          size="sm"
+          onClick={() => {
+            keep(PROMPT_DISMISSED, id);
+            setDismissedBy(id);
+            void saveDismissal(id);
+          }}
+        >
+          Dismiss
+        </Button>
       </span>
     </section>
   );
 }
 
-/** On the user's profile. If it fails now, this browser remembers the dismissal and saves it at the next load. */
+/**
+ * On the user's profile. If it fails now, this browser remembers the dismissal and saves it at the
+ * next load.
+ */
 async function saveDismissal(id: string): Promise<void> {
   await door().ask('editProfile', { id, wizardPromptDismissed: true });
 }

@@ -8,16 +8,38 @@ import { Page } from './page.tsx';
 /** Where a page sends those who may not see it. */
 export function Forbidden() {
   const roles = useMe()?.roles ?? [];
-  const branding = useBranding(), support = branding?.supportEmail ?? null;
+  const branding = useBranding();
+  const support = branding?.supportEmail ?? null;
   return (
     <Page title="No access">
       <Notice
-        icon="lock" level={2} title={BASE.forbidden}
-        {...(menuOf(roles, branding?.features).length > 0 && { actions: <Link to={homeOf(roles, branding?.features)} className="text-accent underline underline-offset-2">Go to the first page</Link> })}
+        icon="lock"
+        level={2}
+        title={BASE.forbidden}
+        {...(menuOf(roles, branding?.features).length > 0 && {
+          actions: (
+            <Link
+              to={homeOf(roles, branding?.features)}
+              className="text-accent underline underline-offset-2"
+            >
+              Go to the first page
+            </Link>
+          ),
+        })}
       >
         <p className="m-0">
           Your role does not include it. An administrator of your provider can change that
-          {support === null ? '.' : <>, or write to <a className="text-accent underline underline-offset-2" href={`mailto:${support}`}>{support}</a>.</>}
+          {support === null ? (
+            '.'
+          ) : (
+            <>
+              , or write to{' '}
+              <a className="text-accent underline underline-offset-2" href={`mailto:${support}`}>
+                {support}
+              </a>
+              .
+            </>
+          )}
         </p>
       </Notice>
     </Page>

@@ -1,20 +1,32 @@
 import { useState } from 'react';
 import { useBranding, useMe } from '../session.ts';
 
-/** What the signed-in user has to do before anything else, as the guards have it: a page without a way round it. */
+/**
+ * What the signed-in user has to do before anything else, as the guards have it: a page without a
+ * way round it.
+ */
 export function useForced(): 'password' | 'questions' | null {
-  const me = useMe(), auth = useBranding()?.authType;
+  const me = useMe();
+  const auth = useBranding()?.authType;
   if (me === null || me.acting !== null) return null;
   if (me.passwordReset) return 'password';
   return auth === 'ad' && me.forceSecurityQuestions ? 'questions' : null;
 }
 
-/** What a page was opened for first. It holds until the way has led on, also where the page was mounted anew meanwhile, or the guards came back to it. */
+/**
+ * What a page was opened for first. It holds until the way has led on, also where the page was
+ * mounted anew meanwhile, or the guards came back to it.
+ */
 let opened: 'password' | 'questions' | null = null;
 export const openedFor = (): typeof opened => opened;
-export const setOpenedFor = (what: typeof opened): void => { opened = what; };
+export const setOpenedFor = (what: typeof opened): void => {
+  opened = what;
+};
 
-/** Whether the page stands alone: while something has to be done first, and then until the page of it has led on. Else it would be another page by then. */
+/**
+ * Whether the page stands alone: while something has to be done first, and then until the page of
+ * it has led on. Else it would be another page by then.
+ */
 export function useAlone(path: string): boolean {
   const forced = useForced() !== null;
   const [at, setAt] = useState<string | null>(null);

@@ -11,17 +11,26 @@ export interface FrameKeys {
   readonly onGo: (to: string) => void;
 }
 
-/** Keys that mean the same on every page: ⌘K or Ctrl K, and G with a letter. They are heard before the page's own. */
+/**
+ * Keys that mean the same on every page: ⌘K or Ctrl K, and G with a letter. They are heard before
+ * the page's own.
+ */
 export function useFrameKeys({ off, asking, onPalette, onGo }: FrameKeys): void {
   const armedAt = useRef<number | null>(null);
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
     if (off || event.isComposing) return;
-    if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
+    if (
+      (event.metaKey || event.ctrlKey) &&
+      !event.altKey &&
+      !event.shiftKey &&
+      event.key.toLowerCase() === 'k'
+    ) {
       event.preventDefault();
       event.stopImmediatePropagation();
       return onPalette();
     }
-    if (asking && !typing(event)) { // it is on its way: what is typed is meant for it, and for no row behind it
+    if (asking && !typing(event)) {
+      // it is on its way: what is typed is meant for it, and for no row behind it
       event.preventDefault();
       event.stopImmediatePropagation();
       return event.key === 'Escape' ? onPalette() : undefined;

@@ -16,19 +16,40 @@ import { useBranding, useMe } from '../session.ts';
 import { Sidebar } from './sidebar.tsx';
 import { termsFor } from './terms.ts';
 
-const stay = async (): Promise<void> => { await (await import('../offline.ts')).stay(); };
+const stay = async (): Promise<void> => {
+  await (await import('../offline.ts')).stay();
+};
 const palette = () => import('./palette.tsx');
 const Palette = lazy(async () => ({ default: (await withChunkTimeout(palette())).Palette }));
-const ReauthQuestion = lazy(async () => ({ default: (await withChunkTimeout(import('./reauth.tsx'))).ReauthQuestion }));
-const ActingBanner = lazy(async () => ({ default: (await withChunkTimeout(import('./acting-banner.tsx'))).ActingBanner }));
-const Notifications = lazy(async () => ({ default: (await withChunkTimeout(import('./notifications.tsx'))).Notifications }));
-const FirstRunPrompt = lazy(async () => ({ default: (await withChunkTimeout(import('./first-run-prompt.tsx'))).FirstRunPrompt }));
-const TermsQuestion = lazy(async () => ({ default: (await withChunkTimeout(import('./terms.tsx'))).TermsQuestion }));
-const Footer = lazy(async () => ({ default: (await withChunkTimeout(import('./footer.tsx'))).Footer }));
-const ChatPanel = lazy(async () => ({ default: (await withChunkTimeout(import('./chat.tsx'))).ChatPanel }));
-const Drawer = lazy(async () => ({ default: (await withChunkTimeout(import('./drawer.tsx'))).Drawer }));
+const ReauthQuestion = lazy(async () => ({
+  default: (await withChunkTimeout(import('./reauth.tsx'))).ReauthQuestion,
+}));
+const ActingBanner = lazy(async () => ({
+  default: (await withChunkTimeout(import('./acting-banner.tsx'))).ActingBanner,
+}));
+const Notifications = lazy(async () => ({
+  default: (await withChunkTimeout(import('./notifications.tsx'))).Notifications,
+}));
+const FirstRunPrompt = lazy(async () => ({
+  default: (await withChunkTimeout(import('./first-run-prompt.tsx'))).FirstRunPrompt,
+}));
+const TermsQuestion = lazy(async () => ({
+  default: (await withChunkTimeout(import('./terms.tsx'))).TermsQuestion,
+}));
+const Footer = lazy(async () => ({
+  default: (await withChunkTimeout(import('./footer.tsx'))).Footer,
+}));
+const ChatPanel = lazy(async () => ({
+  default: (await withChunkTimeout(import('./chat.tsx'))).ChatPanel,
+}));
+const Drawer = lazy(async () => ({
+  default: (await withChunkTimeout(import('./drawer.tsx'))).Drawer,
+}));
 
-/** Sidebar and screen, with what stands above and below every screen. On a phone the sidebar is a drawer. Forced pages stand alone. */
+/**
+ * Sidebar and screen, with what stands above and below every screen. On a phone the sidebar is a
+ * drawer. Forced pages stand alone.
+ */
 export function Frame() {
   const wide = useWide();
   const drawer = useDrawer();
@@ -36,19 +57,29 @@ export function Frame() {
   const reauth = useReauthAsked();
   const { history } = useRouter();
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  const me = useMe(), branding = useBranding();
+  const me = useMe();
+  const branding = useBranding();
   const chat = useChat();
   const forced = useAlone(path) || path === '/monitoring/reset-password';
   const terms = termsFor(me, branding?.features);
   useEffect(() => onPage(path), [path]);
   usePreferredTheme();
-  useFrameKeys({ off: forced, asking, onPalette: () => setPalette(!asking), onGo: (to) => history.push(to) });
+  useFrameKeys({
+    off: forced,
+    asking,
+    onPalette: () => setPalette(!asking),
+    onGo: (to) => history.push(to),
+  });
   useEffect(() => bringAhead(stay, palette), []);
   if (forced) {
     return (
       <>
         <Outlet />
-        {reauth && <Suspense><ReauthQuestion /></Suspense>}
+        {reauth && (
+          <Suspense>
+            <ReauthQuestion />
+          </Suspense>
+        )}
         <Toasts />
       </>
     );
@@ -56,26 +87,72 @@ export function Frame() {
   return (
     <div className="grid h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[auto_minmax(0,1fr)] print:block print:h-auto">
       <a
-        href="#content" onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus(); }}
+        href="#content"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('content')?.focus();
+        }}
         className="absolute top-2 left-2 z-50 -translate-y-20 rounded-part border border-control bg-sheet px-3 py-2 text-ink focus:translate-y-0"
       >
         Skip to the content
       </a>
-      {wide && <div className="contents print:hidden"><Sidebar /></div>}
+      {wide && (
+        <div className="contents print:hidden">
+          <Sidebar />
+        </div>
+      )}
       <div className="grid min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto] print:block">
         <div>
-          {me?.acting != null && <Suspense><ActingBanner /></Suspense>}
-          {me !== null && <Suspense><Notifications key={me.id} me={me} /></Suspense>}
-          {me !== null && terms === null && <Suspense><FirstRunPrompt key={me.id} me={me} path={path} /></Suspense>}
+          {me?.acting != null && (
+            <Suspense>
+              <ActingBanner />
+            </Suspense>
+          )}
+          {me !== null && (
+            <Suspense>
+              <Notifications key={me.id} me={me} />
+            </Suspense>
+          )}
+          {me !== null && terms === null && (
+            <Suspense>
+              <FirstRunPrompt key={me.id} me={me} path={path} />
+            </Suspense>
+          )}
         </div>
-        <div className="relative min-h-0 min-w-0"><Outlet /></div>
-        {branding?.features.footer === true && path === '/monitoring/dashboard' && <Suspense><Footer branding={branding} /></Suspense>}
+        <div className="relative min-h-0 min-w-0">
+          <Outlet />
+        </div>
+        {branding?.features.footer === true && path === '/monitoring/dashboard' && (
+          <Suspense>
+            <Footer branding={branding} />
+          </Suspense>
+        )}
       </div>
-      {!wide && drawer && <Suspense><Drawer /></Suspense>}
-      {me !== null && chat !== 'none' && hasChat(me, branding) && <Suspense><ChatPanel key={me.id} me={me} open={chat === 'open'} /></Suspense>}
-      {asking && <Suspense><Palette onClose={() => setPalette(false)} /></Suspense>}
-      {reauth && <Suspense><ReauthQuestion /></Suspense>}
-      {me !== null && terms !== null && <Suspense><TermsQuestion me={me} terms={terms} /></Suspense>}
+      {!wide && drawer && (
+        <Suspense>
+          <Drawer />
+        </Suspense>
+      )}
+      {me !== null && chat !== 'none' && hasChat(me, branding) && (
+        <Suspense>
+          <ChatPanel key={me.id} me={me} open={chat === 'open'} />
+        </Suspense>
+      )}
+      {asking && (
+        <Suspense>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
+      {reauth && (
+        <Suspense>
+          <ReauthQuestion />
+        </Suspense>
+      )}
+      {me !== null && terms !== null && (
+        <Suspense>
+          <TermsQuestion me={me} terms={terms} />
+        </Suspense>
+      )}
       <Toasts />
     </div>
   );

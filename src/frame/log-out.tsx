@@ -10,7 +10,9 @@ import { tellFailure } from '../ui/toasts.ts';
 import type { Unsent } from './unsent-question.tsx';
 
 const unsentQuestion = () => import('./unsent-question.tsx');
-const UnsentQuestion = lazy(async () => ({ default: (await withChunkTimeout(unsentQuestion())).UnsentQuestion }));
+const UnsentQuestion = lazy(async () => ({
+  default: (await withChunkTimeout(unsentQuestion())).UnsentQuestion,
+}));
 
 export interface LogOutProps {
   readonly mini?: boolean;
@@ -18,7 +20,10 @@ export interface LogOutProps {
   readonly look?: 'side' | 'plain';
 }
 
-/** Signs out at once where nothing is unsent; asks otherwise (OUT-7), and where nobody could sign in again for want of a network. */
+/**
+ * Signs out at once where nothing is unsent; asks otherwise (OUT-7), and where nobody could sign in
+ * again for want of a network.
+ */
 export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
   const router = useRouter();
   const status = useWatch('status', NOTHING);
@@ -30,8 +35,16 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
   useEffect(() => bringAhead(unsentQuestion), []);
 
   async function leave(how: 'ask' | Unsent): Promise<void> {
-    if (how === 'ask' && offline && status.waiting + status.refused === 0) { setUnsent(0); return; }
-    if (how === 'send' && offline) { setRefused('Sending needs the network, and the server cannot be reached now. Choose another way, or stay logged in.'); return; }
+    if (how === 'ask' && offline && status.waiting + status.refused === 0) {
+      setUnsent(0);
+      return;
+    }
+    if (how === 'send' && offline) {
+      setRefused(
+        'Sending needs the network, and the server cannot be reached now. Choose another way, or stay logged in.',
+      );
+      return;
+    }
     setBusy(true);
     pauseRemembering(true);
     const result = await door().signOut(how);
@@ -44,7 +57,9 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
     }
     pauseRemembering(false);
     if (result.ok) {
-      setRefused(how === 'send' ? 'Not everything could be sent. Try again, or choose another way.' : null);
+      setRefused(
+        how === 'send' ? 'Not everything could be sent. Try again, or choose another way.' : null,
+      );
       setUnsent(result.value.unsent);
     } else if (unsent === null) tellFailure(result.failure.message, () => void leave('ask'));
     else setRefused(result.failure.message);
@@ -53,7 +68,10 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
   return (
     <>
       <button
-        type="button" onClick={() => void leave('ask')} {...(mini && { 'aria-label': 'Log out', 'data-tip': 'Log out' })} aria-busy={busy}
+        type="button"
+        onClick={() => void leave('ask')}
+        {...(mini && { 'aria-label': 'Log out', 'data-tip': 'Log out' })}
+        aria-busy={busy}
         className={`flex h-8 items-center gap-2.5 rounded-part px-2 pointer-coarse:h-11 ${look === 'side' ? ON_SIDE : 'text-ink-2 hover:bg-wash hover:text-ink'}`}
       >
         <Icon name="sign-out" />
@@ -61,7 +79,17 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
       </button>
       {unsent !== null && (
         <Suspense>
-          <UnsentQuestion count={unsent} offline={offline} busy={busy} refused={refused} onChoose={(how) => void leave(how)} onClose={() => { setUnsent(null); setRefused(null); }} />
+          <UnsentQuestion
+            count={unsent}
+            offline={offline}
+            busy={busy}
+            refused={refused}
+            onChoose={(how) => void leave(how)}
+            onClose={() => {
+              setUnsent(null);
+              setRefused(null);
+            }}
+          />
         </Suspense>
       )}
     </>
@@ -69,4 +97,5 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
 }
 
 const NOTHING = {};
-const ON_SIDE = 'hover:text-side-ink focus-visible:-outline-offset-2 focus-visible:outline-side-ink';
+const ON_SIDE =
+  'hover:text-side-ink focus-visible:-outline-offset-2 focus-visible:outline-side-ink';

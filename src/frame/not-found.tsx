@@ -9,7 +9,15 @@ export function NotFound() {
   return (
     <main className="h-full overflow-auto bg-paper">
       <title>{`Not found - ${title}`}</title>
-      <Notice icon="search" title="Not found" actions={<Link to="/" className="text-accent underline underline-offset-2">Go to the first page</Link>}>
+      <Notice
+        icon="search"
+        title="Not found"
+        actions={
+          <Link to="/" className="text-accent underline underline-offset-2">
+            Go to the first page
+          </Link>
+        }
+      >
         <p className="m-0">{BASE.pageNotFound}</p>
       </Notice>
     </main>

@@ -21,7 +21,9 @@ export function Notice({ icon, title, children, actions, level = 1 }: NoticeProp
       <Icon name={icon} size={32} stroke={1.25} className="mb-1.5 text-accent" />
       <Heading className="m-0 text-head">{title}</Heading>
       {children !== undefined && <div className="grid gap-2 text-ink-2">{children}</div>}
-      {actions !== undefined && <div className="mt-4 flex flex-wrap justify-center gap-2">{actions}</div>}
+      {actions !== undefined && (
+        <div className="mt-4 flex flex-wrap justify-center gap-2">{actions}</div>
+      )}
     </div>
   );
 }

@@ -9,15 +9,21 @@ export function setGone(id: string): void {
 }
 
 /** What stands above the pages of an app now: of that app, and not done with. */
-export const shownOf = (all: readonly Notification[], app: Notification['app'], without: ReadonlySet<string>): readonly Notification[] =>
-  all.filter(({ app: of, _id: id }) => of === app && !without.has(id));
+export const shownOf = (
+  all: readonly Notification[],
+  app: Notification['app'],
+  without: ReadonlySet<string>,
+): readonly Notification[] => all.filter(({ app: of, _id: id }) => of === app && !without.has(id));
 
 /** Which app an address belongs to. */
-export const appOf = (path: string): Notification['app'] => (path.startsWith('/o365') ? 'o365' : path.startsWith('/admin') ? 'admin' : 'monitoring');
+export const appOf = (path: string): Notification['app'] =>
+  path.startsWith('/o365') ? 'o365' : path.startsWith('/admin') ? 'admin' : 'monitoring';
 
 let gone: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
-  return () => { listeners.delete(listener); };
+  return () => {
+    listeners.delete(listener);
+  };
 };

@@ -5,7 +5,11 @@ export function Opening() {
     <div className="h-full bg-sheet" aria-busy="true">
       <span className="sr-only">Loading</span>
       {WIDTHS.map((width) => (
-        <div key={width} className="flex h-9 items-center gap-8 border-b border-hair px-5" aria-hidden>
+        <div
+          key={width}
+          className="flex h-9 items-center gap-8 border-b border-hair px-5"
+          aria-hidden
+        >
           <i className="h-[9px] w-16 rounded-[2px] bg-hair" />
           <i className="h-[9px] rounded-[2px] bg-hair" style={{ width }} />
         </div>

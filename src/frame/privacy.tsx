@@ -3,12 +3,30 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
 /** What the portal keeps of those who use it, and who is told. */
-export function PrivacyPolicy({ branding, onClose }: { readonly branding: Branding; readonly onClose: () => void }) {
+export function PrivacyPolicy({
+  branding,
+  onClose,
+}: {
+  readonly branding: Branding;
+  readonly onClose: () => void;
+}) {
   const { name, supportEmail, supportPhone } = branding;
   return (
-    <Dialog title="Privacy policy" wide onClose={onClose} footer={<Button variant="primary" onClick={onClose}>Close</Button>}>
+    <Dialog
+      title="Privacy policy"
+      wide
+      onClose={onClose}
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          Close
+        </Button>
+      }
+    >
       <div className="grid grid-cols-1 gap-4 px-5 py-4">
-        <p className="m-0">{name} runs this portal. This is what it keeps about you, for what, and what you can do about it.</p>
+        <p className="m-0">
+          {name} runs this portal. This is what it keeps about you, for what, and what you can do
+          about it.
+        </p>
         {PARTS.map(({ title, says }) => (
           <section key={title} className="grid gap-1">
             <h3 className="m-0 font-semibold text-body">{title}</h3>
@@ -18,10 +36,29 @@ export function PrivacyPolicy({ branding, onClose }: { readonly branding: Brandi
         <section className="grid gap-1">
           <h3 className="m-0 font-semibold text-body">Whom to ask</h3>
           <p className="m-0 break-words text-ink-2">
-            {supportEmail === null && supportPhone === null ? 'The administrator who gave you your account.' : 'Write to '}
-            {supportEmail !== null && <a className="text-accent underline underline-offset-2" href={`mailto:${supportEmail}`}>{supportEmail}</a>}
+            {supportEmail === null && supportPhone === null
+              ? 'The administrator who gave you your account.'
+              : 'Write to '}
+            {supportEmail !== null && (
+              <a
+                className="text-accent underline underline-offset-2"
+                href={`mailto:${supportEmail}`}
+              >
+                {supportEmail}
+              </a>
+            )}
             {supportEmail === null && supportPhone !== null && 'us'}
-            {supportPhone !== null && <>, or call <a className="text-accent underline underline-offset-2" href={`tel:${supportPhone.replaceAll(/[^\d+]/g, '')}`}>{supportPhone}</a></>}
+            {supportPhone !== null && (
+              <>
+                , or call{' '}
+                <a
+                  className="text-accent underline underline-offset-2"
+                  href={`tel:${supportPhone.replaceAll(/[^\d+]/g, '')}`}
+                >
+                  {supportPhone}
+                </a>
+              </>
+            )}
             {(supportEmail !== null || supportPhone !== null) && '.'}
           </p>
         </section>

@@ -5,7 +5,10 @@ import type { Remembered } from '#src/remembered-read.ts';
 import { useBranding } from '#src/session.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 
-/** Which provider a page of the administration is about. It stands in the address as `provider`; the own one without it. */
+/**
+ * Which provider a page of the administration is about. It stands in the address as `provider`; the
+ * own one without it.
+ */
 export interface ChosenProvider {
   readonly id: string;
   readonly own: boolean;
@@ -17,14 +20,24 @@ export interface ChosenProvider {
 /** Null until it is known whose portal this is. */
 export function useChosenProvider(): ChosenProvider | null {
   const own = useBranding()?.id ?? null;
-  const asked = useRouterState({ select: ({ location }) => new URLSearchParams(location.searchStr).get('provider') });
+  const asked = useRouterState({
+    select: ({ location }) => new URLSearchParams(location.searchStr).get('provider'),
+  });
   const all = useRemembered('listProviders', NOTHING);
   if (own === null) return null;
   const id = asked ?? own;
-  return { id, own: id === own, name: all.value?.find(({ _id: one }) => one === id)?.name ?? null, all };
+  return {
+    id,
+    own: id === own,
+    name: all.value?.find(({ _id: one }) => one === id)?.name ?? null,
+    all,
+  };
 }
 
-/** Nothing where there is only one. Everything else of the address is of that provider, and goes with it. */
+/**
+ * Nothing where there is only one. Everything else of the address is of that provider, and goes
+ * with it.
+ */
 export function ProviderChoice({ chosen }: { readonly chosen: ChosenProvider }) {
   const { history } = useRouter();
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -32,8 +45,18 @@ export function ProviderChoice({ chosen }: { readonly chosen: ChosenProvider }) 
   if (rows.length < 2 && chosen.own) return null;
   return (
     <ChipSelect
-      name="Provider" label="Provider" icon="companies" value={chosen.id}
-      options={[...rows.map(({ _id: id, name, own }) => [id, own ? `${name} (this portal)` : name] as const), ...(rows.some(({ _id: id }) => id === chosen.id) ? [] : [[chosen.id, 'Unknown provider'] as const])]}
+      name="Provider"
+      label="Provider"
+      icon="companies"
+      value={chosen.id}
+      options={[
+        ...rows.map(
+          ({ _id: id, name, own }) => [id, own ? `${name} (this portal)` : name] as const,
+        ),
+        ...(rows.some(({ _id: id }) => id === chosen.id)
+          ? []
+          : [[chosen.id, 'Unknown provider'] as const]),
+      ]}
       onChoose={(id) => {
         const own = rows.find(({ _id: one }) => one === id)?.own ?? false;
         history.push(own ? path : `${path}?provider=${encodeURIComponent(id)}`);

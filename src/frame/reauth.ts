@@ -3,18 +3,22 @@ import type { Result } from '#contract/result.ts';
 import { door } from '../door.ts';
 
 /**
- * Makes a call that may want a factor shown a moment ago (G44): then the person is asked to confirm that it is them, and the call is made once
- * more. Who does not confirm gets the refusal itself. `password`: the present one, typed on the page already; it is shown instead of asking, where
- * the user has nothing better to show.
+ * Makes a call that may want a factor shown a moment ago (G44): then the person is asked to confirm
+ * that it is them, and the call is made once more. Who does not confirm gets the refusal itself.
+ * `password`: the present one, typed on the page already; it is shown instead of asking, where the
+ * user has nothing better to show.
  */
-export async function withReauth<T>(call: () => Promise<Result<T>>, password?: string): Promise<Result<T>> {
+export async function withReauth<T>(
+  call: () => Promise<Result<T>>,
+  password?: string,
+): Promise<Result<T>> {
   const first = await call();
   if (first.ok || first.failure.kind !== 'reauth_required') return first;
   if (password !== undefined) {
     const shown = await door().ask('reauth', { password });
     if (shown.ok || shown.failure.kind !== 'reauth_required') return shown.ok ? call() : shown;
   }
-  return await confirmed() ? call() : first;
+  return (await confirmed()) ? call() : first;
 }
 
 /** Whether somebody is being asked, for the frame, which shows the question. */
@@ -38,10 +42,15 @@ function confirmed(): Promise<boolean> {
   return asked.promise;
 }
 
-let asked: { readonly promise: Promise<boolean>; readonly settle: (shown: boolean) => void } | null = null;
+let asked: {
+  readonly promise: Promise<boolean>;
+  readonly settle: (shown: boolean) => void;
+} | null = null;
 const listeners = new Set<() => void>();
 const tell = (): void => listeners.forEach((listener) => listener());
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
-  return () => { listeners.delete(listener); };
+  return () => {
+    listeners.delete(listener);
+  };
 };

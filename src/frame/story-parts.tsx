@@ -4,7 +4,13 @@ import { Button } from '../ui/button.tsx';
 import { formatAge, formatWhen } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
 
-export function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function Part({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
   return (
     <section className="border-t border-rule px-5 py-3">
       <h3 className="m-0 pb-1">{title}</h3>
@@ -26,9 +32,15 @@ interface AgainProps {
 export function Again({ away, at, zone, now, onMend }: AgainProps) {
   return (
     <div className="mt-1.5 flex items-center gap-2">
-      <Button size="sm" onClick={() => onMend('retry')}>Try again</Button>
-      <Button size="sm" variant="quiet" onClick={() => onMend('discard')}>{away}</Button>
-      <span className="ml-auto text-agate text-ink-3" data-tip={formatWhen(at, zone)}>{formatAge(at, now)}</span>
+      <Button size="sm" onClick={() => onMend('retry')}>
+        Try again
+      </Button>
+      <Button size="sm" variant="quiet" onClick={() => onMend('discard')}>
+        {away}
+      </Button>
+      <span className="ml-auto text-agate text-ink-3" data-tip={formatWhen(at, zone)}>
+        {formatAge(at, now)}
+      </span>
     </div>
   );
 }

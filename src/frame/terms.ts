@@ -5,6 +5,7 @@ export type Terms = NonNullable<Features['office365']['selfRegistration']['terms
 
 /** The terms that this user still has to accept; null: none. */
 export function termsFor(me: Me | null, features: Features | undefined): Terms | null {
-  if (me === null || me.acceptedTerms || me.acting !== null || !me.roles.includes('o365_admin')) return null;
+  if (me === null || me.acceptedTerms || me.acting !== null || !me.roles.includes('o365_admin'))
+    return null;
   return features?.office365.selfRegistration.termsOfUse ?? null;
 }

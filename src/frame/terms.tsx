@@ -35,16 +35,33 @@ export function TermsQuestion({ me, terms }: { readonly me: Me; readonly terms: 
 
   return (
     <Dialog
-      title={terms.title} wide stays onClose={() => {}}
-      footer={<>
-        <Button variant="primary" busy={busy === 'accept'} onClick={() => void accept()}>Accept</Button>
-        <Button busy={busy === 'decline'} onClick={() => void decline()}>Decline and log out</Button>
-      </>}
+      title={terms.title}
+      wide
+      stays
+      onClose={() => {}}
+      footer={
+        <>
+          <Button variant="primary" busy={busy === 'accept'} onClick={() => void accept()}>
+            Accept
+          </Button>
+          <Button busy={busy === 'decline'} onClick={() => void decline()}>
+            Decline and log out
+          </Button>
+        </>
+      }
     >
       <div className="grid grid-cols-1 gap-3 px-5 py-4">
-        {terms.text.split(/\n\s*\n/).map((paragraph) => <p key={paragraph} className="m-0 break-words whitespace-pre-line">{paragraph.trim()}</p>)}
+        {terms.text.split(/\n\s*\n/).map((paragraph) => (
+          <p key={paragraph} className="m-0 break-words whitespace-pre-line">
+            {paragraph.trim()}
+          </p>
+        ))}
         <p className="m-0 text-agate text-ink-3">Version {terms.version}</p>
-        {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}
+        {fault !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {fault}
+          </p>
+        )}
       </div>
     </Dialog>
   );

@@ -11,7 +11,10 @@ export function ThemeChoice({ mini }: { readonly mini: boolean }) {
     const label = `Theme: ${WORDS[theme].word}. Change to ${WORDS[next].word}`;
     return (
       <button
-        type="button" aria-label={label} data-tip={label} onClick={() => setTheme(next)}
+        type="button"
+        aria-label={label}
+        data-tip={label}
+        onClick={() => setTheme(next)}
         className="flex h-8 items-center rounded-part px-2 hover:text-side-ink focus-visible:-outline-offset-2 focus-visible:outline-side-ink pointer-coarse:h-11"
       >
         <Icon name={WORDS[theme].icon} />
@@ -27,7 +30,14 @@ export function ThemeChoice({ mini }: { readonly mini: boolean }) {
           className="relative flex h-7 items-center justify-center gap-1.5 rounded-[3px] hover:text-side-ink has-checked:bg-side-on has-checked:font-semibold has-checked:text-side-ink
             has-focus-visible:outline-2 has-focus-visible:outline-side-ink pointer-coarse:h-11"
         >
-          <input type="radio" name="theme" value={one} checked={theme === one} onChange={() => setTheme(one)} className="absolute inset-0 m-0 cursor-pointer opacity-0" />
+          <input
+            type="radio"
+            name="theme"
+            value={one}
+            checked={theme === one}
+            onChange={() => setTheme(one)}
+            className="absolute inset-0 m-0 cursor-pointer opacity-0"
+          />
           {WORDS[one].word}
         </label>
       ))}
@@ -36,5 +46,7 @@ export function ThemeChoice({ mini }: { readonly mini: boolean }) {
 }
 
 const WORDS: Readonly<Record<Theme, { readonly word: string; readonly icon: IconName }>> = {
-  light: { word: 'Light', icon: 'sun' }, dark: { word: 'Dark', icon: 'moon' }, system: { word: 'System', icon: 'computer' },
+  light: { word: 'Light', icon: 'sun' },
+  dark: { word: 'Dark', icon: 'moon' },
+  system: { word: 'System', icon: 'computer' },
 };

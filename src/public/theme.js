@@ -1,7 +1,12 @@
 // Runs before the first paint, so that a dark page never flashes light. `src/theme.ts` takes over from here.
 (function () {
   var choice = null;
-  try { choice = localStorage.getItem('theme'); } catch { /* storage is closed to us: the system decides */ }
-  var dark = choice === 'dark' || (choice !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
+  try {
+    choice = localStorage.getItem('theme');
+  } catch {
+    /* storage is closed to us: the system decides */
+  }
+  var dark =
+    choice === 'dark' || (choice !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
 })();

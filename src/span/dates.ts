@@ -1,6 +1,9 @@
 import type { Day, Ms } from '#contract/ids.ts';
 
-/** Which days a list covers. Days are calendar days of the provider's zone, `YYYY-MM-DD`; both ends are included. */
+/**
+ * Which days a list covers. Days are calendar days of the provider's zone, `YYYY-MM-DD`; both ends
+ * are included.
+ */
 export type Span =
   | { readonly is: 'today' }
   | { readonly is: 'yesterday' }
@@ -13,19 +16,36 @@ export type SpanUnit = (typeof SPAN_UNITS)[number];
 
 /** The shortcuts of the menu, in its order. */
 export const SHORTCUTS: readonly Span[] = [
-  { is: 'today' }, { is: 'yesterday' }, ...[2, 3, 4, 5, 7, 14, 30, 90].map((days): Span => ({ is: 'last', days })),
-  ...SPAN_UNITS.flatMap((unit): Span[] => [{ is: 'this', unit }, { is: 'before', unit }]),
+  { is: 'today' },
+  { is: 'yesterday' },
+  ...[2, 3, 4, 5, 7, 14, 30, 90].map((days): Span => ({ is: 'last', days })),
+  ...SPAN_UNITS.flatMap((unit): Span[] => [
+    { is: 'this', unit },
+    { is: 'before', unit },
+  ]),
 ];
 
-/** Where a day begins: an IANA zone, and the hour (0 to 23) of its wall clock at which the operational day starts. */
-export interface DayRule { readonly zone: string; readonly hour: number }
+/**
+ * Where a day begins: an IANA zone, and the hour (0 to 23) of its wall clock at which the
+ * operational day starts.
+ */
+export interface DayRule {
+  readonly zone: string;
+  readonly hour: number;
+}
 
 export function spanKey(span: Span): string {
   switch (span.is) {
-    case 'today': case 'yesterday': return span.is;
-    case 'last': return `last-${span.days}`;
-    case 'this': case 'before': return `${span.is === 'this' ? 'this' : 'last'}-${span.unit}`;
-    case 'range': return `${span.from}..${span.to}`;
+    case 'today':
+    case 'yesterday':
+      return span.is;
+    case 'last':
+      return `last-${span.days}`;
+    case 'this':
+    case 'before':
+      return `${span.is === 'this' ? 'this' : 'last'}-${span.unit}`;
+    case 'range':
+      return `${span.from}..${span.to}`;
   }
 }
 
@@ -34,68 +54,109 @@ export function spanOfKey(key: string): Span | null {
   if (key === 'today' || key === 'yesterday') return { is: key };
   const last = /^last-([1-9]\d{0,2})$/.exec(key)?.[1];
   if (last !== undefined) return { is: 'last', days: Number(last) };
-  const named = /^(this|last)-(month|quarter|year)$/.exec(key), unit = SPAN_UNITS.find((one) => one === named?.[2]);
+  const named = /^(this|last)-(month|quarter|year)$/.exec(key);
+  const unit = SPAN_UNITS.find((one) => one === named?.[2]);
   if (named && unit) return { is: named[1] === 'this' ? 'this' : 'before', unit };
   const [from, to, more] = key.split('..');
-  if (from === undefined || to === undefined || more !== undefined || !isDay(from) || !isDay(to) || from > to) return null;
+  if (
+    from === undefined ||
+    to === undefined ||
+    more !== undefined ||
+    !isDay(from) ||
+    !isDay(to) ||
+    from > to
+  )
+    return null;
   return { is: 'range', from, to };
 }
 
 export function spanLabel(span: Span): string {
   switch (span.is) {
-    case 'today': return 'Today';
-    case 'yesterday': return 'Yesterday';
-    case 'last': return span.days === 1 ? 'Last day' : `Last ${span.days} Days`;
-    case 'this': case 'before': return `${span.is === 'this' ? 'This' : 'Last'} ${span.unit === 'month' ? 'Month' : span.unit === 'quarter' ? 'Quarter' : 'Year'}`;
-    case 'range': return span.from === span.to ? shortDay(span.from) : `${shortDay(span.from)} to ${shortDay(span.to)}`;
+    case 'today':
+      return 'Today';
+    case 'yesterday':
+      return 'Yesterday';
+    case 'last':
+      return span.days === 1 ? 'Last day' : `Last ${span.days} Days`;
+    case 'this':
+    case 'before':
+      return `${span.is === 'this' ? 'This' : 'Last'} ${span.unit === 'month' ? 'Month' : span.unit === 'quarter' ? 'Quarter' : 'Year'}`;
+    case 'range':
+      return span.from === span.to
+        ? shortDay(span.from)
+        : `${shortDay(span.from)} to ${shortDay(span.to)}`;
   }
 }
 
 /** First and last day of a span. */
 export function daysOf(span: Span, today: Day): readonly [first: Day, last: Day] {
   switch (span.is) {
-    case 'today': return [today, today];
-    case 'yesterday': return [addDays(today, -1), addDays(today, -1)];
-    case 'last': return [addDays(today, 1 - span.days), today];
-    case 'this': return [unitStart(today, span.unit, 0), addDays(unitStart(today, span.unit, 1), -1)];
-    case 'before': return [unitStart(today, span.unit, -1), addDays(unitStart(today, span.unit, 0), -1)];
-    case 'range': return [span.from, span.to];
+    case 'today':
+      return [today, today];
+    case 'yesterday':
+      return [addDays(today, -1), addDays(today, -1)];
+    case 'last':
+      return [addDays(today, 1 - span.days), today];
+    case 'this':
+      return [unitStart(today, span.unit, 0), addDays(unitStart(today, span.unit, 1), -1)];
+    case 'before':
+      return [unitStart(today, span.unit, -1), addDays(unitStart(today, span.unit, 0), -1)];
+    case 'range':
+      return [span.from, span.to];
   }
 }
 
-/** The first day of the month, quarter or year that `today` stands in, or of one so many before or after it. */
+/**
+ * The first day of the month, quarter or year that `today` stands in, or of one so many before or
+ * after it.
+ */
 function unitStart(today: Day, unit: SpanUnit, by: number): Day {
-  const year = Number(today.slice(0, 4)), month = Number(today.slice(5, 7)) - 1;
+  const year = Number(today.slice(0, 4));
+  const month = Number(today.slice(5, 7)) - 1;
   const months = { month: 1, quarter: 3, year: 12 }[unit];
   return dayOfWall(Date.UTC(year, (Math.floor(month / months) + by) * months, 1));
 }
 
 /** `from` inclusive, `to` exclusive: from the start of the first day to the end of the last. */
-export function timesOf(span: Span, today: Day, rule: DayRule): { readonly from: Ms; readonly to: Ms } {
+export function timesOf(
+  span: Span,
+  today: Day,
+  rule: DayRule,
+): { readonly from: Ms; readonly to: Ms } {
   const [first, last] = daysOf(span, today);
   return { from: startOfDay(first, rule), to: startOfDay(addDays(last, 1), rule) };
 }
 
 /** The operational day that a moment belongs to. */
-export const dayAt = (at: Ms, { zone, hour }: DayRule): Day => dayOfWall(at + offsetAt(at, zone) - hour * HOUR);
+export const dayAt = (at: Ms, { zone, hour }: DayRule): Day =>
+  dayOfWall(at + offsetAt(at, zone) - hour * HOUR);
 
-/** The first moment of a day. Where the clock jumps over it, the moment of the jump; where it comes twice, the first. */
+/**
+ * The first moment of a day. Where the clock jumps over it, the moment of the jump; where it comes
+ * twice, the first.
+ */
 export function startOfDay(day: Day, { zone, hour }: DayRule): Ms {
   const wall = Date.parse(`${day}T00:00:00Z`) + hour * HOUR;
-  const [early, late] = [wall - offsetAt(wall - DAY, zone), wall - offsetAt(wall + DAY, zone)].sort((a, b) => a - b) as [Ms, Ms];
+  const [early, late] = [wall - offsetAt(wall - DAY, zone), wall - offsetAt(wall + DAY, zone)].sort(
+    (a, b) => a - b,
+  ) as [Ms, Ms];
   return early + offsetAt(early, zone) >= wall ? early : late;
 }
 
 /** The moment at which the zone's wall clock shows this hour on this day. */
-export const momentAt = (day: Day, hour: number, zone: string): Ms => startOfDay(day, { zone, hour });
+export const momentAt = (day: Day, hour: number, zone: string): Ms =>
+  startOfDay(day, { zone, hour });
 
-export const addDays = (day: Day, days: number): Day => dayOfWall(Date.parse(`${day}T00:00:00Z`) + days * DAY);
+export const addDays = (day: Day, days: number): Day =>
+  dayOfWall(Date.parse(`${day}T00:00:00Z`) + days * DAY);
 
 /** 0 Sunday … 6 Saturday. */
 export const weekday = (day: Day): number => new Date(`${day}T00:00:00Z`).getUTCDay();
 
 export const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) && dayOfWall(Date.parse(`${text}T00:00:00Z`)) === text;
+  /^\d{4}-\d\d-\d\d$/.test(text) &&
+  !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) &&
+  dayOfWall(Date.parse(`${text}T00:00:00Z`)) === text;
 
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
@@ -109,14 +170,29 @@ const clocks = new Map<string, Intl.DateTimeFormat>();
 function offsetAt(at: Ms, zone: string): Ms {
   const parts: Record<string, number> = {};
   for (const { type, value } of clockOf(zone).formatToParts(at)) parts[type] = Number(value);
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts as Partial<Record<string, number>>;
+  const {
+    year = 0,
+    month = 1,
+    day = 1,
+    hour = 0,
+    minute = 0,
+    second = 0,
+  } = parts as Partial<Record<string, number>>;
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
 function clockOf(zone: string): Intl.DateTimeFormat {
   const known = clocks.get(zone);
   if (known) return known;
-  const options = { hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' } as const;
+  const options = {
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  } as const;
   let made: Intl.DateTimeFormat;
   try {
     made = new Intl.DateTimeFormat('en-US', { ...options, timeZone: zone });

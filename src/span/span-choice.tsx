@@ -5,7 +5,9 @@ import { withChunkTimeout } from '../chunk-load.ts';
 import type { DayRule, Span } from './dates.ts';
 import { SHORTCUTS, spanKey, spanLabel, spanOfKey } from './dates.ts';
 
-const RangeDialog = lazy(async () => ({ default: (await withChunkTimeout(import('./range-dialog.tsx'))).RangeDialog }));
+const RangeDialog = lazy(async () => ({
+  default: (await withChunkTimeout(import('./range-dialog.tsx'))).RangeDialog,
+}));
 
 export interface SpanChoiceProps {
   readonly span: Span;
@@ -21,7 +23,9 @@ export function SpanChoice({ span, rule, now, onSpan }: SpanChoiceProps) {
   return (
     <>
       <ChipSelect
-        name="Days" icon="calendar" value={spanKey(span)}
+        name="Days"
+        icon="calendar"
+        value={spanKey(span)}
         onChoose={(key, at) => {
           const next = spanOfKey(key);
           if (next) onSpan(next, at);
@@ -29,12 +33,21 @@ export function SpanChoice({ span, rule, now, onSpan }: SpanChoiceProps) {
         }}
         options={[
           ...SHORTCUTS.map((one) => [spanKey(one), spanLabel(one)] as const),
-          ...(known ? [] : [[spanKey(span), spanLabel(span)] as const]), ['range', 'Choose days…'] as const, ['number', 'Last X Days…'] as const,
+          ...(known ? [] : [[spanKey(span), spanLabel(span)] as const]),
+          ['range', 'Choose days…'] as const,
+          ['number', 'Last X Days…'] as const,
         ]}
       />
       {asking !== null && (
         <Suspense>
-          <RangeDialog by={asking} span={span} rule={rule} now={now} onSpan={onSpan} onClose={() => setAsking(null)} />
+          <RangeDialog
+            by={asking}
+            span={span}
+            rule={rule}
+            now={now}
+            onSpan={onSpan}
+            onClose={() => setAsking(null)}
+          />
         </Suspense>
       )}
     </>

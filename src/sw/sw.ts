@@ -5,11 +5,13 @@ import { dropOthers, keepBuild, keptFile, keptShell } from './keep.ts';
 import { openOf, shownOf } from './push.ts';
 
 /**
- * The service worker: the page opens with no network, from the build that is kept on this device. It holds files of the build and nothing
- * else: data and calls never pass through it. It shows what the server pushes, and opens its page.
+ * The service worker: the page opens with no network, from the build that is kept on this device.
+ * It holds files of the build and nothing else: data and calls never pass through it. It shows what
+ * the server pushes, and opens its page.
  *
- * A newer build is kept beside the one in use and takes over when the last page of the older one is closed; it never takes over before.
- * Until then each page finds the files of its own build, by addresses that change with their content.
+ * A newer build is kept beside the one in use and takes over when the last page of the older one is
+ * closed; it never takes over before. Until then each page finds the files of its own build, by
+ * addresses that change with their content.
  */
 declare const self: ServiceWorkerGlobalScope;
 /** Written in by the bundler. */
@@ -18,15 +20,33 @@ declare const BUILD: Build;
 const build = BUILD; // named once: it is long
 const FILES: ReadonlySet<string> = new Set(build.files.map(([address]) => address));
 
-/** What a browser can do without waking us: calls go to the server, and files of this build come straight from its cache. */
-interface Route { readonly condition: object; readonly source: 'network' | { readonly cacheName: string } }
+/**
+ * What a browser can do without waking us: calls go to the server, and files of this build come
+ * straight from its cache.
+ */
+interface Route {
+  readonly condition: object;
+  readonly source: 'network' | { readonly cacheName: string };
+}
 const ROUTES: readonly Route[] = [
-  { condition: { or: [{ urlPattern: { pathname: '/api/*' } }, { urlPattern: { pathname: '/ping/*' } }] }, source: 'network' },
-  { condition: { or: [...FILES].filter(isFixed).map((address) => ({ urlPattern: patternOf(address) })) }, source: { cacheName: cacheOf(build) } },
+  {
+    condition: {
+      or: [{ urlPattern: { pathname: '/api/*' } }, { urlPattern: { pathname: '/ping/*' } }],
+    },
+    source: 'network',
+  },
+  {
+    condition: {
+      or: [...FILES].filter(isFixed).map((address) => ({ urlPattern: patternOf(address) })),
+    },
+    source: { cacheName: cacheOf(build) },
+  },
 ];
 
 self.addEventListener('install', (event) => {
-  const { addRoutes } = event as ExtendableEvent & { readonly addRoutes?: (rules: readonly Route[]) => Promise<void> };
+  const { addRoutes } = event as ExtendableEvent & {
+    readonly addRoutes?: (rules: readonly Route[]) => Promise<void>;
+  };
   event.waitUntil(addRoutes?.call(event, ROUTES).catch(() => {}) ?? Promise.resolve());
   event.waitUntil(keepBuild({ caches, fetch: (...asked) => fetch(...asked) }, build));
 });
@@ -34,8 +54,15 @@ self.addEventListener('install', (event) => {
 self.addEventListener('activate', (event) => {
   const { registration, clients } = self;
   const another = registration.installing !== null || registration.waiting !== null;
-  // The very first page was opened without us: from now on what it has not loaded yet comes from here.
-  event.waitUntil(Promise.all([dropOthers(caches, build, another), registration.navigationPreload.enable(), clients.claim()]));
+  // The very first page was opened without us: from now on what it has not loaded yet comes from
+  // here.
+  event.waitUntil(
+    Promise.all([
+      dropOthers(caches, build, another),
+      registration.navigationPreload.enable(),
+      clients.claim(),
+    ]),
+  );
 });
 
 self.addEventListener('fetch', (event) => {
@@ -57,9 +84,16 @@ self.addEventListener('push', (event) => {
 });
 
 self.addEventListener('notificationclick', (event) => {
-  const { notification } = event, link: unknown = notification.data;
+  const { notification } = event;
+  const link: unknown = notification.data;
   notification.close();
-  event.waitUntil(openOf(self.clients, typeof link === 'string' ? link : shownOf(undefined).link, self.location.origin));
+  event.waitUntil(
+    openOf(
+      self.clients,
+      typeof link === 'string' ? link : shownOf(undefined).link,
+      self.location.origin,
+    ),
+  );
 });
 
 async function fromNetwork(event: FetchEvent): Promise<Response> {
@@ -67,7 +101,10 @@ async function fromNetwork(event: FetchEvent): Promise<Response> {
   return ahead ?? fetch(event.request);
 }
 
-const after = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+const after = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 function patternOf(address: string): { readonly pathname: string; readonly search: string } {
   const { pathname, search } = new URL(address, self.location.origin);

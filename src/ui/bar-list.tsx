@@ -12,7 +12,11 @@ export interface BarEntry {
   readonly onOpen?: () => void;
 }
 
-export interface BarListProps { readonly entries: readonly BarEntry[]; readonly tone?: 'failed' | 'trace'; readonly empty: ReactNode }
+export interface BarListProps {
+  readonly entries: readonly BarEntry[];
+  readonly tone?: 'failed' | 'trace';
+  readonly empty: ReactNode;
+}
 
 /** A ranking: the rule under an entry is its bar. */
 export function BarList({ entries, tone = 'trace', empty }: BarListProps) {
@@ -23,20 +27,48 @@ export function BarList({ entries, tone = 'trace', empty }: BarListProps) {
       {entries.map(({ key, title, detail, value, told, onOpen }) => (
         <li key={key} className="relative border-b border-hair">
           <Line {...(onOpen && { onOpen })}>
-            <span className="truncate" data-tip={title}>{title}</span>
-            {detail !== undefined && <span className="col-span-2 row-start-2 truncate text-agate text-ink-3" data-tip={detail}>{detail}</span>}
+            <span className="truncate" data-tip={title}>
+              {title}
+            </span>
+            {detail !== undefined && (
+              <span
+                className="col-span-2 row-start-2 truncate text-agate text-ink-3"
+                data-tip={detail}
+              >
+                {detail}
+              </span>
+            )}
             <span className="col-start-2 row-start-1 tabular-nums">{told}</span>
           </Line>
-          <i aria-hidden className={`absolute -bottom-px left-0 h-0.5 ${tone === 'failed' ? 'bg-failed-mark' : 'bg-trace'}`} style={{ width: `${Math.max(1, percentOf(value, most))}%` }} />
+          <i
+            aria-hidden
+            className={`absolute -bottom-px left-0 h-0.5 ${tone === 'failed' ? 'bg-failed-mark' : 'bg-trace'}`}
+            style={{ width: `${Math.max(1, percentOf(value, most))}%` }}
+          />
         </li>
       ))}
     </ol>
   );
 }
 
-function Line({ onOpen, children }: { readonly onOpen?: () => void; readonly children: ReactNode }) {
-  const shape = 'grid w-full grid-cols-[minmax(0,1fr)_auto] content-center gap-x-3 py-1.5 text-left';
-  return onOpen
-    ? <button type="button" onClick={onOpen} className={`${shape} hover:bg-wash focus-visible:-outline-offset-2 pointer-coarse:min-h-11`}>{children}</button>
-    : <div className={shape}>{children}</div>;
+function Line({
+  onOpen,
+  children,
+}: {
+  readonly onOpen?: () => void;
+  readonly children: ReactNode;
+}) {
+  const shape =
+    'grid w-full grid-cols-[minmax(0,1fr)_auto] content-center gap-x-3 py-1.5 text-left';
+  return onOpen ? (
+    <button
+      type="button"
+      onClick={onOpen}
+      className={`${shape} hover:bg-wash focus-visible:-outline-offset-2 pointer-coarse:min-h-11`}
+    >
+      {children}
+    </button>
+  ) : (
+    <div className={shape}>{children}</div>
+  );
 }

@@ -6,39 +6,67 @@ import { Kbd } from './kbd.tsx';
 export type ButtonVariant = 'primary' | 'default' | 'quiet' | 'danger';
 
 export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'children' | 'title'> {
-  /** A tooltip. Of a disabled button it is the reason: the button then keeps its place in the tab order, so that the reason can be read. */
+  /**
+   * A tooltip. Of a disabled button it is the reason: the button then keeps its place in the tab
+   * order, so that the reason can be read.
+   */
   readonly 'data-tip'?: string | undefined;
-  /** `primary`: filled accent, one a screen. `danger`: only in the confirmation of what cannot be undone. */
-  readonly variant?: ButtonVariant;
+  /**
+   * `primary`: filled accent, one a screen. `danger`: only in the confirmation of what cannot be
+   * undone.
+   */
+  readonly 'variant'?: ButtonVariant;
   /** `sm`: 28 px, in bars and panels. Both are 44 px under a finger. */
-  readonly size?: 'md' | 'sm';
-  readonly icon?: IconName;
+  readonly 'size'?: 'md' | 'sm';
+  readonly 'icon'?: IconName;
   /** The key that does the same, as shown and as told to screen readers. */
-  readonly keycap?: string;
+  readonly 'keycap'?: string;
   /** At work: stays focusable, cannot be pressed again, and says so. */
-  readonly busy?: boolean;
-  readonly children?: ReactNode;
+  readonly 'busy'?: boolean;
+  readonly 'children'?: ReactNode;
 }
 
-export function Button(
-  { variant = 'default', size = 'md', icon, keycap, busy = false, type = 'button', className = '', disabled = false, onClick, children, ...rest }: ButtonProps,
-) {
-  const explained = disabled && rest['data-tip'] !== undefined, blocked = busy || explained;
+export function Button({
+  variant = 'default',
+  size = 'md',
+  icon,
+  keycap,
+  busy = false,
+  type = 'button',
+  className = '',
+  disabled = false,
+  onClick,
+  children,
+  ...rest
+}: ButtonProps) {
+  const explained = disabled && rest['data-tip'] !== undefined;
+  const blocked = busy || explained;
   return (
     <button
-      {...rest} type={type} disabled={disabled && !explained} {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
-      {...(busy && { 'aria-busy': true })} {...(blocked && { 'aria-disabled': true })}
-      {...((blocked || onClick) && { onClick: blocked ? (event) => event.preventDefault() : onClick })}
+      {...rest}
+      type={type}
+      disabled={disabled && !explained}
+      {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
+      {...(busy && { 'aria-busy': true })}
+      {...(blocked && { 'aria-disabled': true })}
+      {...((blocked || onClick) && {
+        onClick: blocked ? (event) => event.preventDefault() : onClick,
+      })}
       className={`${SHAPE} ${SIZE[size]} ${disabled ? DISABLED : VARIANT[variant]} ${variant === 'quiet' ? 'px-2' : 'px-3'} ${className}`}
     >
       {icon !== undefined && <Icon name={icon} />}
       {children}
-      {keycap !== undefined && <Kbd on={variant === 'primary' && !disabled ? 'accent' : 'sheet'}>{keycap}</Kbd>}
+      {keycap !== undefined && (
+        <Kbd on={variant === 'primary' && !disabled ? 'accent' : 'sheet'}>{keycap}</Kbd>
+      )}
     </button>
   );
 }
 
-export interface IconButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'children' | 'aria-label' | 'title'> {
+export interface IconButtonProps extends Omit<
+  ComponentPropsWithRef<'button'>,
+  'children' | 'aria-label' | 'title'
+> {
   readonly icon: IconName;
   /** What it does: its name for screen readers and on hover. */
   readonly label: string;
@@ -46,11 +74,22 @@ export interface IconButtonProps extends Omit<ComponentPropsWithRef<'button'>, '
 }
 
 /** A quiet button without words: 28 × 28 px, 44 under a finger. */
-export function IconButton({ icon, label, keycap, type = 'button', className = '', ...rest }: IconButtonProps) {
-  const name = keycap === undefined ? label : `${label}, ${keycap}`; // holds the keycap that is seen, for those who speak what they press
+export function IconButton({
+  icon,
+  label,
+  keycap,
+  type = 'button',
+  className = '',
+  ...rest
+}: IconButtonProps) {
+  // holds the keycap that is seen, for those who speak what they press
+  const name = keycap === undefined ? label : `${label}, ${keycap}`;
   return (
     <button
-      {...rest} type={type} aria-label={name} data-tip={name}
+      {...rest}
+      type={type}
+      aria-label={name}
+      data-tip={name}
       {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
       className={`inline-flex h-7 min-w-7 shrink-0 items-center justify-center gap-1 rounded-part text-ink-2 hover:bg-wash hover:text-ink
         disabled:cursor-not-allowed disabled:text-ink-3 aria-disabled:cursor-not-allowed aria-disabled:text-ink-3 pointer-coarse:h-11 pointer-coarse:min-w-11 ${className}`}
@@ -61,11 +100,13 @@ export function IconButton({ icon, label, keycap, type = 'button', className = '
   );
 }
 
-const SHAPE = 'inline-flex shrink-0 items-center justify-center gap-2 rounded-part border whitespace-nowrap transition-colors duration-150 pointer-coarse:min-h-11';
+const SHAPE =
+  'inline-flex shrink-0 items-center justify-center gap-2 rounded-part border whitespace-nowrap transition-colors duration-150 pointer-coarse:min-h-11';
 const SIZE = { md: 'h-8', sm: 'h-7' } as const;
 const DISABLED = 'cursor-not-allowed border-rule text-ink-3';
 const VARIANT: Readonly<Record<ButtonVariant, string>> = {
-  primary: 'border-accent bg-accent font-semibold text-on-accent hover:opacity-90 focus-visible:outline-offset-2',
+  primary:
+    'border-accent bg-accent font-semibold text-on-accent hover:opacity-90 focus-visible:outline-offset-2',
   default: 'border-control bg-sheet text-ink hover:bg-wash',
   quiet: 'border-transparent text-ink-2 hover:bg-wash hover:text-ink',
   danger: 'border-failed bg-sheet font-semibold text-failed hover:bg-failed-wash',

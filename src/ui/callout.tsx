@@ -17,7 +17,10 @@ export interface CalloutProps {
 export function Callout({ tone, alert = false, action, children }: CalloutProps) {
   const { icon, edge, text } = TONES[tone];
   return (
-    <div {...(alert && { role: 'alert' })} className={`flex min-h-11 items-center gap-2.5 rounded-part border border-l-[3px] border-rule bg-sheet px-3 py-2 ${edge}`}>
+    <div
+      {...(alert && { role: 'alert' })}
+      className={`flex min-h-11 items-center gap-2.5 rounded-part border border-l-[3px] border-rule bg-sheet px-3 py-2 ${edge}`}
+    >
       <Icon name={icon} className={text} />
       <div className="min-w-0 grow break-words">{children}</div>
       {action}
@@ -25,7 +28,9 @@ export function Callout({ tone, alert = false, action, children }: CalloutProps)
   );
 }
 
-const TONES: Readonly<Record<CalloutTone, { readonly icon: IconName; readonly edge: string; readonly text: string }>> = {
+const TONES: Readonly<
+  Record<CalloutTone, { readonly icon: IconName; readonly edge: string; readonly text: string }>
+> = {
   failed: { icon: 'failed', edge: 'border-l-failed', text: 'text-failed' },
   warning: { icon: 'warning', edge: 'border-l-warning-mark', text: 'text-warning' },
   success: { icon: 'success', edge: 'border-l-success', text: 'text-success' },

@@ -6,28 +6,73 @@ export interface ChipSelectProps {
   readonly label?: string;
   readonly icon?: IconName;
   readonly value: string;
-  /** The value that changes nothing: in a narrow `@container/tools` the label alone stands for it, and the word alone for any other. */
+  /**
+   * The value that changes nothing: in a narrow `@container/tools` the label alone stands for it,
+   * and the word alone for any other.
+   */
   readonly rest?: string;
-  /** Where there is little room this one is cut first, and goes where it says nothing and there is still less. */
+  /**
+   * Where there is little room this one is cut first, and goes where it says nothing and there is
+   * still less.
+   */
   readonly gives?: boolean;
   readonly options: readonly (readonly [value: string, word: string])[];
   readonly onChoose: (value: string, at: number) => void;
 }
 
-/** A chip over the browser's own list: nothing to load, at home on a phone, known to every screen reader. */
-export function ChipSelect({ name, label, icon, value, rest, gives = false, options, onChoose }: ChipSelectProps) {
+/**
+ * A chip over the browser's own list: nothing to load, at home on a phone, known to every screen
+ * reader.
+ */
+export function ChipSelect({
+  name,
+  label,
+  icon,
+  value,
+  rest,
+  gives = false,
+  options,
+  onChoose,
+}: ChipSelectProps) {
   const word = options.find(([one]) => one === value)?.[1] ?? '';
   return (
-    <span {...(value === rest && { 'data-rest': '' })} className={`group/chip relative inline-flex h-7 shrink-0 ${gives ? 'tablet:min-w-16 tablet:shrink tablet:@min-[990px]/tools:min-w-32 tablet:@max-[560px]/tools:data-rest:hidden' : ''} items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap tablet:@max-[660px]/tools:px-1.5 focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent hover:bg-wash pointer-coarse:h-11 pointer-coarse:px-3`}>
-      {icon && <Icon name={icon} className="text-ink-3 max-tablet:hidden @max-[990px]/tools:hidden" />}
-      {label !== undefined && <span className="shrink-0 text-ink-3 max-tablet:hidden tablet:@max-[990px]/tools:group-not-data-rest/chip:hidden" aria-hidden>{label}</span>}
-      <span aria-hidden className="max-w-60 truncate tablet:@max-[990px]/tools:group-data-rest/chip:hidden">{word}</span>
-      <Icon name="chevron-down" className="text-ink-3 tablet:@max-[560px]/tools:group-data-rest/chip:hidden" />
+    <span
+      {...(value === rest && { 'data-rest': '' })}
+      className={`group/chip relative inline-flex h-7 shrink-0 ${gives ? 'tablet:min-w-16 tablet:shrink tablet:@min-[990px]/tools:min-w-32 tablet:@max-[560px]/tools:data-rest:hidden' : ''} items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap tablet:@max-[660px]/tools:px-1.5 focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent hover:bg-wash pointer-coarse:h-11 pointer-coarse:px-3`}
+    >
+      {icon && (
+        <Icon name={icon} className="text-ink-3 max-tablet:hidden @max-[990px]/tools:hidden" />
+      )}
+      {label !== undefined && (
+        <span
+          className="shrink-0 text-ink-3 max-tablet:hidden tablet:@max-[990px]/tools:group-not-data-rest/chip:hidden"
+          aria-hidden
+        >
+          {label}
+        </span>
+      )}
+      <span
+        aria-hidden
+        className="max-w-60 truncate tablet:@max-[990px]/tools:group-data-rest/chip:hidden"
+      >
+        {word}
+      </span>
+      <Icon
+        name="chevron-down"
+        className="text-ink-3 tablet:@max-[560px]/tools:group-data-rest/chip:hidden"
+      />
       <select
-        data-tip={gives ? word : undefined} aria-label={name} value={value} onChange={(event) => onChoose(event.target.value, event.timeStamp)}
+        data-tip={gives ? word : undefined}
+        aria-label={name}
+        value={value}
+        onChange={(event) => onChoose(event.target.value, event.timeStamp)}
         className="absolute inset-0 w-full cursor-pointer appearance-none bg-sheet text-ink opacity-0"
       >
-        {options.map(([one, word]) => <option key={one} value={one}>{word}</option>)}
+        {options.map(([one, word]) => (
+          <option key={one} value={one}>
+            {word}
+          </option>
+        ))}
       </select>
     </span>
   );

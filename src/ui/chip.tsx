@@ -2,26 +2,40 @@ import type { ComponentPropsWithRef } from 'react';
 import { Icon } from './icon.tsx';
 import { Kbd } from './kbd.tsx';
 
-export interface FilterChipProps { readonly label?: string; readonly value: string; readonly onRemove: () => void }
+export interface FilterChipProps {
+  readonly label?: string;
+  readonly value: string;
+  readonly onRemove: () => void;
+}
 
 /** A filter that is on; pressing it takes it away. */
 export function FilterChip({ label, value, onRemove }: FilterChipProps) {
   return (
-    <button type="button" className={`${SHAPE} tablet:min-w-20 tablet:shrink hover:bg-wash`} data-tip={value} onClick={onRemove} aria-label={`Remove filter: ${label === undefined ? '' : `${label} `}${value}`}>
-      {label !== undefined && <span className="shrink-0 text-ink-3">{label}{' '}</span>}
+    <button
+      type="button"
+      className={`${SHAPE} tablet:min-w-20 tablet:shrink hover:bg-wash`}
+      data-tip={value}
+      onClick={onRemove}
+      aria-label={`Remove filter: ${label === undefined ? '' : `${label} `}${value}`}
+    >
+      {label !== undefined && <span className="shrink-0 text-ink-3">{label} </span>}
       <span className="max-w-60 truncate">{value}</span>
       <Icon name="close" className="text-ink-3" />
     </button>
   );
 }
 
-export interface PillProps extends ComponentPropsWithRef<'button'> { readonly keycap?: string }
+export interface PillProps extends ComponentPropsWithRef<'button'> {
+  readonly keycap?: string;
+}
 
 /** Only for "12 new, press R". It never covers rows. */
 export function Pill({ keycap, type = 'button', className = '', children, ...rest }: PillProps) {
   return (
     <button
-      {...rest} type={type} {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
+      {...rest}
+      type={type}
+      {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
       className={`inline-flex h-6 items-center gap-2 rounded-pill border border-accent-line bg-accent-wash px-2.5 font-semibold whitespace-nowrap text-accent
         pointer-coarse:min-h-11 ${className}`}
     >
@@ -31,4 +45,5 @@ export function Pill({ keycap, type = 'button', className = '', children, ...res
   );
 }
 
-const SHAPE = 'inline-flex h-7 shrink-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap text-ink pointer-coarse:min-h-11';
+const SHAPE =
+  'inline-flex h-7 shrink-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap text-ink pointer-coarse:min-h-11';

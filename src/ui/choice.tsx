@@ -11,7 +11,10 @@ export function Choice({ name, checked, title, detail, onChoose }: ChoiceProps) 
   return (
     <label className="flex min-h-11 cursor-pointer items-start gap-3 border-b border-hair py-2.5 last:border-0">
       <input
-        type="radio" name={name} checked={checked} onChange={onChoose}
+        type="radio"
+        name={name}
+        checked={checked}
+        onChange={onChoose}
         className="m-0 mt-px size-4 shrink-0 cursor-pointer appearance-none rounded-full border border-control bg-sheet checked:border-5 checked:border-accent"
       />
       <span className="min-w-0">

@@ -10,14 +10,27 @@ export interface ChosenProps<T extends string | number> {
 }
 
 /** What was chosen of many, each with a way to take it away. */
-export function Chosen<T extends string | number>({ label, items, none, disabled = false, onRemove }: ChosenProps<T>) {
+export function Chosen<T extends string | number>({
+  label,
+  items,
+  none,
+  disabled = false,
+  onRemove,
+}: ChosenProps<T>) {
   if (items.length === 0) return <p className="m-0 text-ink-3">{none}</p>;
   return (
-    <ul aria-label={label} className="m-0 max-h-60 list-none overflow-auto border-t border-hair p-0">
+    <ul
+      aria-label={label}
+      className="m-0 max-h-60 list-none overflow-auto border-t border-hair p-0"
+    >
       {items.map(({ key, word }) => (
         <li key={key} className="flex min-h-9 items-center gap-2 border-b border-hair">
-          <span className="min-w-0 grow truncate" data-tip={word}>{word}</span>
-          {!disabled && <IconButton icon="close" label={`Remove ${word}`} onClick={() => onRemove(key)} />}
+          <span className="min-w-0 grow truncate" data-tip={word}>
+            {word}
+          </span>
+          {!disabled && (
+            <IconButton icon="close" label={`Remove ${word}`} onClick={() => onRemove(key)} />
+          )}
         </li>
       ))}
     </ul>

@@ -1,4 +1,11 @@
-import { Combobox as Headless, ComboboxInput, ComboboxOption, ComboboxOptions, Field, Label } from '@headlessui/react';
+import {
+  Combobox as Headless,
+  ComboboxInput,
+  ComboboxOption,
+  ComboboxOptions,
+  Field,
+  Label,
+} from '@headlessui/react';
 import { useState } from 'react';
 import type { MouseEvent } from 'react';
 import { Icon } from './icon.tsx';
@@ -12,32 +19,74 @@ export interface ComboboxProps<T extends string> {
   readonly placeholder?: string;
   readonly fault?: string | null;
   readonly onChange: (value: T) => void;
-  /** Told of what is typed, by who looks the options up elsewhere: then all that are given are shown. */
+  /**
+   * Told of what is typed, by who looks the options up elsewhere: then all that are given are
+   * shown.
+   */
   readonly onType?: (typed: string) => void;
 }
 
 /** Options shown at once; the rest is found by typing more. */
 const MOST = 50;
 
-/** The focus alone opens the options, and after a choice it stays where it is: a press there does what the arrow key does. */
+/**
+ * The focus alone opens the options, and after a choice it stays where it is: a press there does
+ * what the arrow key does.
+ */
 function reopen({ currentTarget: field }: MouseEvent<HTMLInputElement>): void {
-  if (field.getAttribute('aria-expanded') !== 'true') field.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true }));
+  if (field.getAttribute('aria-expanded') !== 'true')
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true }));
 }
 
-/** A choice of one among many, found by typing. Brings Headless UI with it: import it from lazy parts only. */
-export function Combobox<T extends string>({ label, value, options, placeholder, fault = null, required = false, onChange, onType }: ComboboxProps<T>) {
+/**
+ * A choice of one among many, found by typing. Brings Headless UI with it: import it from lazy
+ * parts only.
+ */
+export function Combobox<T extends string>({
+  label,
+  value,
+  options,
+  placeholder,
+  fault = null,
+  required = false,
+  onChange,
+  onType,
+}: ComboboxProps<T>) {
   const [typed, setTyped] = useState('');
-  const type = (text: string): void => { setTyped(text); onType?.(text); };
+  const type = (text: string): void => {
+    setTyped(text);
+    onType?.(text);
+  };
   const wanted = typed.trim().toLowerCase();
-  const found = wanted === '' || onType ? options : options.filter((option) => option.word.toLowerCase().includes(wanted));
-  const word = (chosen: T | ''): string => options.find((option) => option.value === chosen)?.word ?? '';
+  const found =
+    wanted === '' || onType
+      ? options
+      : options.filter((option) => option.word.toLowerCase().includes(wanted));
+  const word = (chosen: T | ''): string =>
+    options.find((option) => option.value === chosen)?.word ?? '';
   return (
     <Field className="grid gap-1.5">
-      <span><Label className="font-semibold">{label}</Label>{required && <RequiredMark />}</span>
-      <Headless value={value} onChange={(chosen: T | '' | null) => { if (chosen !== null && chosen !== '') onChange(chosen); }} onClose={() => type('')} immediate>
+      <span>
+        <Label className="font-semibold">{label}</Label>
+        {required && <RequiredMark />}
+      </span>
+      <Headless
+        value={value}
+        onChange={(chosen: T | '' | null) => {
+          if (chosen !== null && chosen !== '') onChange(chosen);
+        }}
+        onClose={() => type('')}
+        immediate
+      >
         <span className="relative flex items-center">
           <ComboboxInput
-            displayValue={word} placeholder={placeholder} onChange={(event) => type(event.target.value)} onClick={reopen} aria-required={required} aria-invalid={fault !== null} autoComplete="off"
+            displayValue={word}
+            placeholder={placeholder}
+            onChange={(event) => type(event.target.value)}
+            onClick={reopen}
+            aria-required={required}
+            aria-invalid={fault !== null}
+            autoComplete="off"
             className={`h-8 w-full min-w-0 rounded-part border bg-sheet pr-8 pl-3 text-ink placeholder:text-ink-3 placeholder:opacity-100 pointer-coarse:h-11
               ${fault === null ? 'border-control' : 'border-failed'}`}
           />
@@ -48,12 +97,22 @@ export function Combobox<T extends string>({ label, value, options, placeholder,
           className="z-50 max-h-64 w-(--input-width) animate-menu overflow-auto rounded-part border border-rule bg-sheet py-1 text-ink shadow-toast empty:hidden"
         >
           {found.slice(0, MOST).map((option) => (
-            <ComboboxOption key={option.value} value={option.value} className="flex min-h-8 cursor-pointer items-center gap-2 px-3 data-focus:bg-accent-wash pointer-coarse:min-h-11">
-              <span className="min-w-0 grow truncate" data-tip={option.word}>{option.word}</span>
+            <ComboboxOption
+              key={option.value}
+              value={option.value}
+              className="flex min-h-8 cursor-pointer items-center gap-2 px-3 data-focus:bg-accent-wash pointer-coarse:min-h-11"
+            >
+              <span className="min-w-0 grow truncate" data-tip={option.word}>
+                {option.word}
+              </span>
               {option.value === value && <Icon name="check" className="text-accent" />}
             </ComboboxOption>
           ))}
-          {found.length > MOST && <li className="px-3 py-1.5 text-agate text-ink-3">{found.length - MOST} more: type on</li>}
+          {found.length > MOST && (
+            <li className="px-3 py-1.5 text-agate text-ink-3">
+              {found.length - MOST} more: type on
+            </li>
+          )}
           {found.length === 0 && <li className="px-3 py-1.5 text-ink-2">No name contains this.</li>}
         </ComboboxOptions>
       </Headless>

@@ -20,8 +20,15 @@ export function CopyText({ text, label, copied }: CopyTextProps) {
   }
   return (
     <div className="flex min-w-0 items-start gap-1 rounded-part bg-wash py-1.5 pr-1 pl-3">
-      <code className="min-w-0 grow py-[5px] font-mono text-agate leading-[18px] break-all whitespace-pre-wrap select-all">{text}</code>
-      <IconButton icon="copy" label={label} className="hover:bg-sheet" onClick={() => void copy()} />
+      <code className="min-w-0 grow py-[5px] font-mono text-agate leading-[18px] break-all whitespace-pre-wrap select-all">
+        {text}
+      </code>
+      <IconButton
+        icon="copy"
+        label={label}
+        className="hover:bg-sheet"
+        onClick={() => void copy()}
+      />
     </div>
   );
 }

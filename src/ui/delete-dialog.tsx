@@ -13,7 +13,10 @@ export interface DeleteDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before something goes for good; once asked it is sent once. Brings Headless UI with it: import it from lazy parts only. */
+/**
+ * Asks before something goes for good; once asked it is sent once. Brings Headless UI with it:
+ * import it from lazy parts only.
+ */
 export function DeleteDialog({ what, name, says, onDelete, onClose }: DeleteDialogProps) {
   const [busy, setBusy] = useState(false);
   const end = async (): Promise<void> => {
@@ -22,7 +25,18 @@ export function DeleteDialog({ what, name, says, onDelete, onClose }: DeleteDial
     setBusy(false);
   };
   return (
-    <Dialog title={`Delete this ${what}?`} onClose={onClose} footer={<><Button variant="danger" busy={busy} onClick={() => void end()}>Delete the {what}</Button><Button onClick={onClose}>Cancel</Button></>}>
+    <Dialog
+      title={`Delete this ${what}?`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="danger" busy={busy} onClick={() => void end()}>
+            Delete the {what}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
       <div className="grid grid-cols-1 gap-2 px-5 py-4">
         <p className="m-0 break-words">{name}</p>
         <p className="m-0 text-ink-2">{says} This cannot be undone.</p>

@@ -1,11 +1,19 @@
-import { Dialog as HeadlessDialog, DialogBackdrop, DialogPanel, DialogTitle } from '@headlessui/react';
+import {
+  Dialog as HeadlessDialog,
+  DialogBackdrop,
+  DialogPanel,
+  DialogTitle,
+} from '@headlessui/react';
 import type { ReactNode, RefObject } from 'react';
 import { IconButton } from './button.tsx';
 
 export interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
-  /** `middle`: a question. `corner`: a story at the top right, under the masthead. `left`: a drawer without a head. `bottom`: a sheet on a phone. */
+  /**
+   * `middle`: a question. `corner`: a story at the top right, under the masthead. `left`: a drawer
+   * without a head. `bottom`: a sheet on a phone.
+   */
   readonly place?: 'middle' | 'corner' | 'left' | 'bottom';
   readonly children: ReactNode;
   /** Buttons, the primary one first; stays in view while the content scrolls. */
@@ -19,22 +27,44 @@ export interface DialogProps {
 }
 
 /** Open as long as it is rendered. Brings Headless UI with it: import it from lazy parts only. */
-export function Dialog({ title, onClose, place = 'middle', children, footer, first, stays = false, wide = false }: DialogProps) {
+export function Dialog({
+  title,
+  onClose,
+  place = 'middle',
+  children,
+  footer,
+  first,
+  stays = false,
+  wide = false,
+}: DialogProps) {
   return (
-    <HeadlessDialog open onClose={stays ? () => {} : onClose} className="relative z-40" {...(first && { initialFocus: first })}>
-      <DialogBackdrop className={`fixed inset-0 ${place === 'corner' ? 'bg-transparent' : 'bg-[#1f1d18]/40'}`} />
+    <HeadlessDialog
+      open
+      onClose={stays ? () => {} : onClose}
+      className="relative z-40"
+      {...(first && { initialFocus: first })}
+    >
+      <DialogBackdrop
+        className={`fixed inset-0 ${place === 'corner' ? 'bg-transparent' : 'bg-[#1f1d18]/40'}`}
+      />
       <div className={`fixed inset-0 flex ${PLACE[place]}`}>
-        <DialogPanel className={`flex min-h-0 max-w-full flex-col overflow-hidden border-rule bg-sheet text-ink shadow-toast ${PANEL[place]} ${place === 'middle' ? (wide ? 'w-[720px]' : 'w-[520px]') : ''}`}>
-          {place === 'left'
-            ? <DialogTitle className="sr-only">{title}</DialogTitle>
-            : (
-              <div className="flex items-center gap-3 border-b border-rule py-2.5 pr-3 pl-5">
-                <DialogTitle className="m-0 min-w-0 grow text-head break-words">{title}</DialogTitle>
-                {!stays && <IconButton icon="close" label="Close" onClick={onClose} />}
-              </div>
-            )}
+        <DialogPanel
+          className={`flex min-h-0 max-w-full flex-col overflow-hidden border-rule bg-sheet text-ink shadow-toast ${PANEL[place]} ${place === 'middle' ? (wide ? 'w-[720px]' : 'w-[520px]') : ''}`}
+        >
+          {place === 'left' ? (
+            <DialogTitle className="sr-only">{title}</DialogTitle>
+          ) : (
+            <div className="flex items-center gap-3 border-b border-rule py-2.5 pr-3 pl-5">
+              <DialogTitle className="m-0 min-w-0 grow text-head break-words">{title}</DialogTitle>
+              {!stays && <IconButton icon="close" label="Close" onClick={onClose} />}
+            </div>
+          )}
           <div className="min-h-0 grow overflow-auto overscroll-contain">{children}</div>
-          {footer !== undefined && <div className="flex flex-wrap gap-2 border-t border-rule bg-paper px-5 py-3">{footer}</div>}
+          {footer !== undefined && (
+            <div className="flex flex-wrap gap-2 border-t border-rule bg-paper px-5 py-3">
+              {footer}
+            </div>
+          )}
         </DialogPanel>
       </div>
     </HeadlessDialog>

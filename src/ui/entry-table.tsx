@@ -10,17 +10,34 @@ export interface EntryTableProps {
   readonly children: ReactNode;
 }
 
-/** Ruled entries under one head: rows on a wide page, cards on a phone, where the head is read out only. */
+/**
+ * Ruled entries under one head: rows on a wide page, cards on a phone, where the head is read out
+ * only.
+ */
 export const EntryTable = ({ heads, caption, busy, ref, children }: EntryTableProps) => (
-  <table ref={ref} aria-busy={busy} className="block w-full tablet:table tablet:table-fixed tablet:border-collapse">
+  <table
+    ref={ref}
+    aria-busy={busy}
+    className="block w-full tablet:table tablet:table-fixed tablet:border-collapse"
+  >
     {caption !== undefined && <caption className="sr-only">{caption}</caption>}
     <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
-      <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">{heads}</tr>
+      <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
+        {heads}
+      </tr>
     </thead>
     <tbody className="block tablet:table-row-group">{children}</tbody>
   </table>
 );
 
-export const Head = ({ className = '', children }: { readonly className?: string; readonly children: ReactNode }) => (
-  <th scope="col" className={`font-normal ${className}`}>{children}</th>
+export const Head = ({
+  className = '',
+  children,
+}: {
+  readonly className?: string;
+  readonly children: ReactNode;
+}) => (
+  <th scope="col" className={`font-normal ${className}`}>
+    {children}
+  </th>
 );

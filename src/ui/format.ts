@@ -1,7 +1,8 @@
 import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
 
 /** `11/20/26 07:46 AM` in the zone. */
-export const formatWhen = (at: Ms, zone: string): string => `${formatDate(at, zone)} ${formatTime(at, zone)}`;
+export const formatWhen = (at: Ms, zone: string): string =>
+  `${formatDate(at, zone)} ${formatTime(at, zone)}`;
 
 /** `11/20/26` in the zone. */
 export function formatDate(at: Ms, zone: string): string {
@@ -16,12 +17,17 @@ export function formatTime(at: Ms, zone: string): string {
 }
 
 /** `Friday 11/20/26` in the zone. */
-export const formatDay = (at: Ms, zone: string): string => `${parts(at, zone).weekday} ${formatDate(at, zone)}`;
+export const formatDay = (at: Ms, zone: string): string =>
+  `${parts(at, zone).weekday} ${formatDate(at, zone)}`;
 
 /** `2026-11-20 07:46:09 UTC`: the whole truth, on hover. */
-export const formatUtc = (at: Ms): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+export const formatUtc = (at: Ms): string =>
+  `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** How long ago, one unit, rounded down: `just now`, `12 min ago`, `5 h ago`, `3 days ago`; the future is `just now`. */
+/**
+ * How long ago, one unit, rounded down: `just now`, `12 min ago`, `5 h ago`, `3 days ago`; the
+ * future is `just now`.
+ */
 export function formatAge(at: Ms, now: Ms): string {
   const days = Math.floor((now - at) / DAY_MS);
   if (days > 0) return `${plural(days, 'day')} ago`;
@@ -38,7 +44,10 @@ export function formatSpan(at: Ms, now: Ms): string | null {
   return `${formatCount(Math.floor(min / (24 * 60)))} d`;
 }
 
-/** Two units at most: `45 s`, `2 min 05 s`, `31 min`, `1 h 38 min`, `2 d 03 h`. Seconds are told under ten minutes only. */
+/**
+ * Two units at most: `45 s`, `2 min 05 s`, `31 min`, `1 h 38 min`, `2 d 03 h`. Seconds are told
+ * under ten minutes only.
+ */
 export function formatDuration(seconds: Seconds): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
@@ -50,12 +59,18 @@ export function formatDuration(seconds: Seconds): string {
   return two(Math.floor(hours / 24), 'd', hours % 24, 'h');
 }
 
-/** Decimal units, one place under a hundred: `0 B`, `512 B`, `9.6 kB`, `96.4 GB`, `1.2 TB`, `340 TB`. */
+/**
+ * Decimal units, one place under a hundred: `0 B`, `512 B`, `9.6 kB`, `96.4 GB`, `1.2 TB`, `340
+ * TB`.
+ */
 export function formatBytes(bytes: Bytes): string {
   let unit = 0;
   let value = Math.max(0, bytes);
   // 999.5 rounds to 1,000 of a unit, which is 1 of the next.
-  while (value >= 999.5 && unit < BYTE_UNITS.length - 1) { value /= 1000; unit += 1; }
+  while (value >= 999.5 && unit < BYTE_UNITS.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
   const shown = unit === 0 || value >= 99.95 ? Math.round(value) : Math.round(value * 10) / 10;
   return `${formatCount(shown)} ${BYTE_UNITS[unit] ?? ''}`;
 }
@@ -64,29 +79,48 @@ export function formatBytes(bytes: Bytes): string {
 export const formatCount = (count: number): string => COUNT.format(count);
 
 /** `1 job`, `20 jobs`, `2 companies` (with the plural given where it is no mere s). */
-export const plural = (count: number, one: string, many = `${one}s`): string => `${formatCount(count)} ${count === 1 ? one : many}`;
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
 
 const DAY_MS = 86_400_000;
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
 const COUNT = new Intl.NumberFormat('en-US');
 
-const two = (a: number, unitA: string, b: number, unitB: string): string => (b === 0 ? `${a} ${unitA}` : `${a} ${unitA} ${String(b).padStart(2, '0')} ${unitB}`);
+const two = (a: number, unitA: string, b: number, unitB: string): string =>
+  b === 0 ? `${a} ${unitA}` : `${a} ${unitA} ${String(b).padStart(2, '0')} ${unitB}`;
 
 type Part = 'weekday' | 'month' | 'day' | 'year' | 'hour' | 'minute' | 'dayPeriod';
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function parts(at: Ms, zone: string): Record<Part, string> {
   let format = formats.get(zone);
-  if (!format) formats.set(zone, format = makeFormat(zone));
-  const out: Record<Part, string> = { weekday: '', month: '', day: '', year: '', hour: '', minute: '', dayPeriod: '' };
-  for (const { type, value } of format.formatToParts(at)) if (type in out) out[type as Part] = value;
+  if (!format) formats.set(zone, (format = makeFormat(zone)));
+  const out: Record<Part, string> = {
+    weekday: '',
+    month: '',
+    day: '',
+    year: '',
+    hour: '',
+    minute: '',
+    dayPeriod: '',
+  };
+  for (const { type, value } of format.formatToParts(at))
+    if (type in out) out[type as Part] = value;
   return out;
 }
 
 /** A zone that this browser does not know is shown as UTC rather than not at all. */
 function makeFormat(timeZone: string): Intl.DateTimeFormat {
   const two = '2-digit';
-  const how = { weekday: 'long', year: two, month: two, day: two, hour: two, minute: two, hourCycle: 'h12' } as const;
+  const how = {
+    weekday: 'long',
+    year: two,
+    month: two,
+    day: two,
+    hour: two,
+    minute: two,
+    hourCycle: 'h12',
+  } as const;
   try {
     return new Intl.DateTimeFormat('en-US', { ...how, timeZone });
   } catch {

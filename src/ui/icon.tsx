@@ -4,9 +4,13 @@ import { FIRST } from './icon-paths.ts';
 export type IconName = keyof typeof FIRST | keyof typeof MORE;
 type Paths = Partial<Readonly<Record<IconName, string>>>;
 
-let paths: Paths = FIRST, dashes: Paths = {};
+let paths: Paths = FIRST;
+let dashes: Paths = {};
 
-/** What stands in `icon-more.ts`, as soon as it is here: the first page does not wait for it. `dashed`: a second line. */
+/**
+ * What stands in `icon-more.ts`, as soon as it is here: the first page does not wait for it.
+ * `dashed`: a second line.
+ */
 export function addPaths(more: Paths, dashed: Paths): void {
   paths = { ...paths, ...more };
   dashes = { ...dashes, ...dashed };
@@ -28,8 +32,16 @@ export function Icon({ name, size = 16, stroke = 1.5, label, className = '' }: I
   const dashed = dashes[name];
   return (
     <svg
-      viewBox="0 0 16 16" width={size} height={size} className={`block shrink-0 ${className}`} fill="none" stroke="currentColor" strokeWidth={stroke}
-      strokeLinecap="round" strokeLinejoin="round" {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
+      viewBox="0 0 16 16"
+      width={size}
+      height={size}
+      className={`block shrink-0 ${className}`}
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={stroke}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      {...(label === undefined ? { 'aria-hidden': true } : { 'role': 'img', 'aria-label': label })}
     >
       {dashed !== undefined && <path d={dashed} strokeDasharray="2.5 2.41" />}
       <path d={paths[name]} />

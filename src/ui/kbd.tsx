@@ -10,8 +10,17 @@ const ON: Readonly<Record<KbdOn, string>> = {
   bar: 'border-bar-line text-on-bar-2',
 };
 
-/** A keycap. Hidden from screen readers: the control it stands in says its shortcut by `aria-keyshortcuts`. Not shown where there is no keyboard. */
-export function Kbd({ children, on = 'sheet' }: { readonly children: ReactNode; readonly on?: KbdOn }) {
+/**
+ * A keycap. Hidden from screen readers: the control it stands in says its shortcut by
+ * `aria-keyshortcuts`. Not shown where there is no keyboard.
+ */
+export function Kbd({
+  children,
+  on = 'sheet',
+}: {
+  readonly children: ReactNode;
+  readonly on?: KbdOn;
+}) {
   return (
     <kbd
       aria-hidden

@@ -1,9 +1,20 @@
 import { formatCount } from './format.ts';
 
 /** How a mark is filled: form before colour. `ruled`: lines; `hollow`: an outline. */
-export type LegendMark = 'success' | 'warning' | 'failed' | 'anomaly' | 'running' | 'missed' | 'trace';
+export type LegendMark =
+  | 'success'
+  | 'warning'
+  | 'failed'
+  | 'anomaly'
+  | 'running'
+  | 'missed'
+  | 'trace';
 
-export interface LegendEntry { readonly mark: LegendMark; readonly word: string; readonly value?: number }
+export interface LegendEntry {
+  readonly mark: LegendMark;
+  readonly word: string;
+  readonly value?: number;
+}
 
 /** What the marks of a chart mean, with their sums, so that the chart needs no hovering. */
 export function Legend({ entries }: { readonly entries: readonly LegendEntry[] }) {
@@ -21,6 +32,11 @@ export function Legend({ entries }: { readonly entries: readonly LegendEntry[] }
 }
 
 const MARKS: Readonly<Record<LegendMark, string>> = {
-  success: 'bg-success-mark', failed: 'bg-failed-mark', anomaly: 'bg-anomaly-mark', running: 'bg-running-mark', trace: 'bg-trace',
-  warning: 'bg-[repeating-linear-gradient(var(--warning-mark)_0_2px,transparent_2px_4px)]', missed: 'border border-missed-mark bg-sheet',
+  success: 'bg-success-mark',
+  failed: 'bg-failed-mark',
+  anomaly: 'bg-anomaly-mark',
+  running: 'bg-running-mark',
+  trace: 'bg-trace',
+  warning: 'bg-[repeating-linear-gradient(var(--warning-mark)_0_2px,transparent_2px_4px)]',
+  missed: 'border border-missed-mark bg-sheet',
 };

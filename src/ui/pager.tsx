@@ -24,33 +24,62 @@ export function pageLinks(page: number, pages: number): readonly number[] {
   return Array.from({ length: Math.min(LINKS, pages) }, (_, i) => first + i);
 }
 
-export const pagesOf = (count: number, size: number): number => Math.max(1, Math.ceil(count / size));
+export const pagesOf = (count: number, size: number): number =>
+  Math.max(1, Math.ceil(count / size));
 
 /** `11 to 20 of 340 users`, five page links, and how many a page has. */
 export function Pager({ page, size, count, one, many, onPage, onSize }: PagerProps) {
-  const pages = pagesOf(count, size), first = (page - 1) * size + 1;
+  const pages = pagesOf(count, size);
+  const first = (page - 1) * size + 1;
   if (count === 0) return null;
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 tablet:px-5">
-      <span className="text-agate text-ink-3">{count <= size ? plural(count, one, many) : `${formatCount(first)} to ${formatCount(Math.min(count, first + size - 1))} of ${plural(count, one, many)}`}</span>
+      <span className="text-agate text-ink-3">
+        {count <= size
+          ? plural(count, one, many)
+          : `${formatCount(first)} to ${formatCount(Math.min(count, first + size - 1))} of ${plural(count, one, many)}`}
+      </span>
       {pages > 1 && (
         <nav aria-label="Pages" className="flex flex-wrap items-center gap-0.5">
-          <IconButton icon="chevron-left" label="Previous page" aria-disabled={page <= 1} onClick={() => { if (page > 1) onPage(page - 1); }} />
+          <IconButton
+            icon="chevron-left"
+            label="Previous page"
+            aria-disabled={page <= 1}
+            onClick={() => {
+              if (page > 1) onPage(page - 1);
+            }}
+          />
           {pageLinks(page, pages).map((n) => (
             <button
-              key={n} type="button" aria-label={`Page ${formatCount(n)}`} {...(n === page && { 'aria-current': 'page' })} onClick={() => onPage(n)}
+              key={n}
+              type="button"
+              aria-label={`Page ${formatCount(n)}`}
+              {...(n === page && { 'aria-current': 'page' })}
+              onClick={() => onPage(n)}
               className="inline-flex h-7 min-w-7 items-center justify-center rounded-part border border-transparent px-1.5 text-ink-2 hover:bg-wash hover:text-ink
                 aria-[current]:border-accent-line aria-[current]:bg-accent-wash aria-[current]:font-semibold aria-[current]:text-accent pointer-coarse:h-11 pointer-coarse:min-w-11"
             >
               {formatCount(n)}
             </button>
           ))}
-          <IconButton icon="chevron-right" label="Next page" aria-disabled={page >= pages} onClick={() => { if (page < pages) onPage(page + 1); }} />
+          <IconButton
+            icon="chevron-right"
+            label="Next page"
+            aria-disabled={page >= pages}
+            onClick={() => {
+              if (page < pages) onPage(page + 1);
+            }}
+          />
         </nav>
       )}
       {count > PAGE_SIZES[0] && (
         <span className="ml-auto">
-          <ChipSelect name="Rows of a page" value={String(size)} options={PAGE_SIZES.map((n) => [String(n), `${n} a page`] as const)} onChoose={(value) => onSize(Number(value))} />
+          <ChipSelect
+            name="Rows of a page"
+            value={String(size)}
+            options={PAGE_SIZES.map((n) => [String(n), `${n} a page`] as const)}
+            onChoose={(value) => onSize(Number(value))}
+          />
         </span>
       )}
     </div>

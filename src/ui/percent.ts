@@ -1,4 +1,7 @@
-/** How much of a whole is reached, in percent: from 0 to 100 whatever the numbers, and 0 where they make no share. */
+/**
+ * How much of a whole is reached, in percent: from 0 to 100 whatever the numbers, and 0 where they
+ * make no share.
+ */
 export function percentOf(part: number, whole: number): number {
   const percent = (part / whole) * 100;
   return Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : 0;

@@ -1,6 +1,10 @@
-/** Gives a file to the person, under its name. The address lives as long as the browser needs to take it over. */
+/**
+ * Gives a file to the person, under its name. The address lives as long as the browser needs to
+ * take it over.
+ */
 export function saveFile(name: string, file: Blob): void {
-  const url = URL.createObjectURL(file), link = document.createElement('a');
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
   link.href = url;
   link.download = name;
   document.body.append(link);

@@ -12,14 +12,25 @@ export interface SearchFieldProps {
   readonly onChange: (value: string, at: number) => void;
   /** Pressing it anywhere on the page goes to the field: `/`. */
   readonly focusKey?: string;
-  /** Escape in an empty field, or Enter: back to the list. Escape in a field with text empties it. */
+  /**
+   * Escape in an empty field, or Enter: back to the list. Escape in a field with text empties it.
+   */
   readonly onLeave?: () => void;
   readonly autoFocus?: boolean;
 }
 
-export function SearchField({ label, value, onChange, focusKey, onLeave, autoFocus = false }: SearchFieldProps) {
+export function SearchField({
+  label,
+  value,
+  onChange,
+  focusKey,
+  onLeave,
+  autoFocus = false,
+}: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => { if (autoFocus) input.current?.focus(); }, [autoFocus]);
+  useEffect(() => {
+    if (autoFocus) input.current?.focus();
+  }, [autoFocus]);
   useEffect(() => {
     if (focusKey === undefined) return;
     const onKey = (event: KeyboardEvent): void => {
@@ -32,11 +43,20 @@ export function SearchField({ label, value, onChange, focusKey, onLeave, autoFoc
     return () => removeEventListener('keydown', onKey);
   }, [focusKey]);
   return (
-    <div className="flex h-8 min-w-0 items-center gap-2 rounded-part border border-control bg-sheet pr-1 pl-2.5 text-ink-3 focus-within:outline-2
-      focus-within:outline-offset-1 focus-within:outline-accent pointer-coarse:h-11">
+    <div
+      className="flex h-8 min-w-0 items-center gap-2 rounded-part border border-control bg-sheet pr-1 pl-2.5 text-ink-3 focus-within:outline-2
+      focus-within:outline-offset-1 focus-within:outline-accent pointer-coarse:h-11"
+    >
       <Icon name="search" />
       <input
-        ref={input} type="search" value={value} aria-label={label} placeholder={label} spellCheck={false} autoComplete="off" enterKeyHint="search"
+        ref={input}
+        type="search"
+        value={value}
+        aria-label={label}
+        placeholder={label}
+        spellCheck={false}
+        autoComplete="off"
+        enterKeyHint="search"
         {...(focusKey !== undefined && { 'aria-keyshortcuts': focusKey })}
         onChange={(event) => onChange(event.target.value, event.timeStamp)}
         onKeyDown={(event) => {
@@ -48,8 +68,22 @@ export function SearchField({ label, value, onChange, focusKey, onLeave, autoFoc
         }}
         className="h-full min-w-0 grow bg-transparent text-ink outline-none placeholder:text-ink-3 placeholder:opacity-100 [&::-webkit-search-cancel-button]:hidden"
       />
-      {value !== '' && <IconButton icon="close" label="Clear the search" className="h-6 min-w-6" onClick={() => { onChange('', performance.now()); input.current?.focus(); }} />}
-      {value === '' && focusKey !== undefined && <span className="pr-1"><Kbd>{focusKey}</Kbd></span>}
+      {value !== '' && (
+        <IconButton
+          icon="close"
+          label="Clear the search"
+          className="h-6 min-w-6"
+          onClick={() => {
+            onChange('', performance.now());
+            input.current?.focus();
+          }}
+        />
+      )}
+      {value === '' && focusKey !== undefined && (
+        <span className="pr-1">
+          <Kbd>{focusKey}</Kbd>
+        </span>
+      )}
     </div>
   );
 }

@@ -16,26 +16,56 @@ export interface SelectProps<T extends string> {
 }
 
 /** The browser's own choice of one: right for up to a dozen, on every device. */
-export function Select<T extends string>({ label, block = false, value, options, placeholder, fault = null, required = false, onChange }: SelectProps<T>) {
+export function Select<T extends string>({
+  label,
+  block = false,
+  value,
+  options,
+  placeholder,
+  fault = null,
+  required = false,
+  onChange,
+}: SelectProps<T>) {
   const id = useId();
   return (
     <div className={block ? 'grid gap-1.5' : 'flex items-center gap-2'}>
-      <span><label htmlFor={id} className={block ? 'font-semibold' : 'text-ink-3'}>{label}</label>{required && <RequiredMark />}</span>
+      <span>
+        <label htmlFor={id} className={block ? 'font-semibold' : 'text-ink-3'}>
+          {label}
+        </label>
+        {required && <RequiredMark />}
+      </span>
       <span className="relative flex min-w-0 items-center">
         <select
-          id={id} value={value} aria-required={required} aria-invalid={fault !== null} {...(fault !== null && { 'aria-describedby': `${id}-fault` })}
+          id={id}
+          value={value}
+          aria-required={required}
+          aria-invalid={fault !== null}
+          {...(fault !== null && { 'aria-describedby': `${id}-fault` })}
           onChange={(event) => {
             const chosen = options.find((option) => option.value === event.target.value);
             if (chosen) onChange(chosen.value);
           }}
           className={`h-8 w-full min-w-0 appearance-none rounded-part border bg-sheet pr-8 pl-3 text-ink pointer-coarse:h-11 ${fault === null ? 'border-control' : 'border-failed'}`}
         >
-          {placeholder !== undefined && <option value="" disabled>{placeholder}</option>}
-          {options.map((option) => <option key={option.value} value={option.value}>{option.word}</option>)}
+          {placeholder !== undefined && (
+            <option value="" disabled>
+              {placeholder}
+            </option>
+          )}
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.word}
+            </option>
+          ))}
         </select>
         <Icon name="chevron-down" className="pointer-events-none absolute right-2 text-ink-3" />
       </span>
-      {fault !== null && <p id={`${id}-fault`} className="m-0 text-agate text-failed">{fault}</p>}
+      {fault !== null && (
+        <p id={`${id}-fault`} className="m-0 text-agate text-failed">
+          {fault}
+        </p>
+      )}
     </div>
   );
 }

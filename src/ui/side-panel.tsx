@@ -9,14 +9,25 @@ export interface SidePanelProps {
   readonly children: ReactNode;
 }
 
-/** What is open, beside the list; in its place where there is no room. It takes the focus: give it the key of what it shows. Escape closes it. */
+/**
+ * What is open, beside the list; in its place where there is no room. It takes the focus: give it
+ * the key of what it shows. Escape closes it.
+ */
 export function SidePanel({ title, detail, onClose, children }: SidePanelProps) {
-  const head = useRef<HTMLHeadingElement>(null), panel = useRef<HTMLElement>(null);
+  const head = useRef<HTMLHeadingElement>(null);
+  const panel = useRef<HTMLElement>(null);
   useEffect(() => head.current?.focus(), []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      // A list or a question that is open over the panel closes first, and a search is emptied first.
-      if (event.key !== 'Escape' || event.defaultPrevented || !(event.target instanceof HTMLElement) || event.target.getAttribute('aria-expanded') === 'true') return;
+      // A list or a question that is open over the panel closes first, and a search is emptied
+      // first.
+      if (
+        event.key !== 'Escape' ||
+        event.defaultPrevented ||
+        !(event.target instanceof HTMLElement) ||
+        event.target.getAttribute('aria-expanded') === 'true'
+      )
+        return;
       if (event.target !== document.body && !panel.current?.contains(event.target)) return;
       event.preventDefault();
       onClose();
@@ -25,13 +36,25 @@ export function SidePanel({ title, detail, onClose, children }: SidePanelProps) 
     return () => removeEventListener('keydown', onKey);
   }, [onClose]);
   return (
-    <section ref={panel} aria-label={title} className="flex min-h-0 min-w-0 flex-col border-rule bg-sheet desk:w-[500px] desk:shrink-0 desk:border-l max-desk:grow">
+    <section
+      ref={panel}
+      aria-label={title}
+      className="flex min-h-0 min-w-0 flex-col border-rule bg-sheet desk:w-[500px] desk:shrink-0 desk:border-l max-desk:grow"
+    >
       <header className="flex items-start gap-2 px-4 pt-3 pb-1 tablet:px-5">
         <div className="min-w-0 grow">
-          <h2 ref={head} tabIndex={-1} className="m-0 text-head break-words outline-none">{title}</h2>
+          <h2 ref={head} tabIndex={-1} className="m-0 text-head break-words outline-none">
+            {title}
+          </h2>
           <div className="break-words text-ink-2">{detail}</div>
         </div>
-        <IconButton icon="close" label="Close" keycap="Esc" className="-mr-1 px-1" onClick={onClose} />
+        <IconButton
+          icon="close"
+          label="Close"
+          keycap="Esc"
+          className="-mr-1 px-1"
+          onClick={onClose}
+        />
       </header>
       {children}
     </section>

@@ -19,17 +19,31 @@ export function SparkLine({ values, height, end = null }: SparkProps) {
   const known = values.filter((value) => value !== null);
   const last = values.at(-1);
   if (known.length < 2) return null;
-  const least = Math.min(...known), most = Math.max(...known), flat = least === most;
+  const least = Math.min(...known);
+  const most = Math.max(...known);
+  const flat = least === most;
   // A flat line runs through the middle.
   const [from, to] = flat ? [least - 1, most + 1] : [least, most];
   const tall = height - 2 * EDGE;
   return (
     <span inert className="spark relative block size-full">
       <SparkLineChart
-        data={values.map((value, at) => ({ at, value }))} categories={CATEGORIES} index="at" minValue={from} maxValue={to} connectNulls className="size-full"
+        data={values.map((value, at) => ({ at, value }))}
+        categories={CATEGORIES}
+        index="at"
+        minValue={from}
+        maxValue={to}
+        connectNulls
+        className="size-full"
       />
       {end !== null && typeof last === 'number' && (
-        <i className={`spark-end ${end === 'good' ? 'bg-success' : 'bg-failed'}`} style={{ top: EDGE + tall - ((last - from) / (to - from)) * tall, left: `calc(100% - ${EDGE}px)` }} />
+        <i
+          className={`spark-end ${end === 'good' ? 'bg-success' : 'bg-failed'}`}
+          style={{
+            top: EDGE + tall - ((last - from) / (to - from)) * tall,
+            left: `calc(100% - ${EDGE}px)`,
+          }}
+        />
       )}
     </span>
   );

@@ -15,8 +15,17 @@ export interface StateMarkProps {
 export function StateMark({ state, done = false, bare = false, className = '' }: StateMarkProps) {
   const { word, icon, text } = STATES[state];
   return (
-    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${done ? 'text-ink-3' : text} ${className}`}>
-      {bare ? <Icon name={icon} label={word} /> : <><Icon name={icon} />{word}</>}
+    <span
+      className={`inline-flex items-center gap-1.5 whitespace-nowrap ${done ? 'text-ink-3' : text} ${className}`}
+    >
+      {bare ? (
+        <Icon name={icon} label={word} />
+      ) : (
+        <>
+          <Icon name={icon} />
+          {word}
+        </>
+      )}
     </span>
   );
 }

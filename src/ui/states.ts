@@ -1,8 +1,13 @@
 import type { RunState } from '#contract/monitoring/query.ts';
 import type { IconName } from './icon.tsx';
 
-/** How a state is told: word, icon and the class of its text colour. Only `Failed` is bold; `Missed` has no hue, absence is an outline. */
-export const STATES: Readonly<Record<RunState, { readonly word: string; readonly icon: IconName; readonly text: string }>> = {
+/**
+ * How a state is told: word, icon and the class of its text colour. Only `Failed` is bold; `Missed`
+ * has no hue, absence is an outline.
+ */
+export const STATES: Readonly<
+  Record<RunState, { readonly word: string; readonly icon: IconName; readonly text: string }>
+> = {
   Failed: { word: 'Failed', icon: 'failed', text: 'text-failed font-semibold' },
   Error: { word: 'Error', icon: 'error', text: 'text-failed' },
   Missed: { word: 'Did not run', icon: 'missed', text: 'text-missed' },

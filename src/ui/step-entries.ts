@@ -1,10 +1,13 @@
 import type { KeyboardEvent } from 'react';
 
-/** Up and Down, J and K go from one entry of a list to the next: from `data-entry` to `data-entry`. */
+/**
+ * Up and Down, J and K go from one entry of a list to the next: from `data-entry` to `data-entry`.
+ */
 export function stepEntries(event: KeyboardEvent<HTMLElement>): void {
   const by = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
   if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-  const all = [...document.querySelectorAll<HTMLElement>('[data-entry]')], next = all[all.indexOf(event.currentTarget) + by];
+  const all = [...document.querySelectorAll<HTMLElement>('[data-entry]')];
+  const next = all[all.indexOf(event.currentTarget) + by];
   if (!next) return;
   event.preventDefault();
   next.focus();

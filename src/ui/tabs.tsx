@@ -2,7 +2,11 @@ import { useId, useRef } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { formatCount } from './format.ts';
 
-export interface Tab<K extends string> { readonly key: K; readonly word: string; /** How many things it holds. */ readonly count?: number | null }
+export interface Tab<K extends string> {
+  readonly key: K;
+  readonly word: string;
+  /** How many things it holds. */ readonly count?: number | null;
+}
 
 export interface TabsProps<K extends string> {
   /** What the tabs choose between: `Lists`. */
@@ -16,8 +20,19 @@ export interface TabsProps<K extends string> {
   readonly panelClassName?: string;
 }
 
-/** Words with counts; the chosen one stands on an inked rule. Arrow keys, Home and End go from tab to tab and choose. */
-export function Tabs<K extends string>({ label, tabs, chosen, onChoose, children, className = '', panelClassName = '' }: TabsProps<K>) {
+/**
+ * Words with counts; the chosen one stands on an inked rule. Arrow keys, Home and End go from tab
+ * to tab and choose.
+ */
+export function Tabs<K extends string>({
+  label,
+  tabs,
+  chosen,
+  onChoose,
+  children,
+  className = '',
+  panelClassName = '',
+}: TabsProps<K>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const step = (event: KeyboardEvent): void => {
@@ -31,10 +46,24 @@ export function Tabs<K extends string>({ label, tabs, chosen, onChoose, children
   };
   return (
     <>
-      <div ref={list} role="tablist" tabIndex={-1} aria-label={label} className={`flex min-w-0 gap-5 overflow-x-auto border-b border-rule ${className}`} onKeyDown={step}>
+      <div
+        ref={list}
+        role="tablist"
+        tabIndex={-1}
+        aria-label={label}
+        className={`flex min-w-0 gap-5 overflow-x-auto border-b border-rule ${className}`}
+        onKeyDown={step}
+      >
         {tabs.map(({ key, word, count }) => (
           <button
-            key={key} type="button" role="tab" id={`${id}-${key}`} data-key={key} aria-selected={key === chosen} aria-controls={`${id}-panel`} tabIndex={key === chosen ? 0 : -1}
+            key={key}
+            type="button"
+            role="tab"
+            id={`${id}-${key}`}
+            data-key={key}
+            aria-selected={key === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={key === chosen ? 0 : -1}
             className="-mb-px inline-flex h-10 shrink-0 items-center gap-1.5 border-b-2 border-transparent whitespace-nowrap text-ink-2 hover:text-ink focus-visible:-outline-offset-2
               aria-selected:border-accent aria-selected:font-semibold aria-selected:text-ink pointer-coarse:h-11"
             onClick={() => onChoose(key)}
@@ -44,7 +73,14 @@ export function Tabs<K extends string>({ label, tabs, chosen, onChoose, children
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`} className={panelClassName}>{children}</div>
+      <div
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${chosen}`}
+        className={panelClassName}
+      >
+        {children}
+      </div>
     </>
   );
 }

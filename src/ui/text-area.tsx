@@ -16,19 +16,40 @@ export interface TextAreaProps extends Omit<ComponentPropsWithRef<'textarea'>, '
 }
 
 /** A field of several lines. */
-export function TextArea({ label, hint, fault = null, mono = false, rows = 3, required = false, ...rest }: TextAreaProps) {
+export function TextArea({
+  label,
+  hint,
+  fault = null,
+  mono = false,
+  rows = 3,
+  required = false,
+  ...rest
+}: TextAreaProps) {
   const id = useId();
   const below = fault ?? hint;
   return (
     <div className="grid gap-1.5">
-      <span><label htmlFor={id} className="font-semibold">{label}</label>{required && <RequiredMark />}</span>
+      <span>
+        <label htmlFor={id} className="font-semibold">
+          {label}
+        </label>
+        {required && <RequiredMark />}
+      </span>
       <textarea
-        {...rest} id={id} rows={rows} aria-required={required} aria-invalid={fault !== null} {...(below !== undefined && { 'aria-describedby': `${id}-below` })}
+        {...rest}
+        id={id}
+        rows={rows}
+        aria-required={required}
+        aria-invalid={fault !== null}
+        {...(below !== undefined && { 'aria-describedby': `${id}-below` })}
         className={`min-h-11 w-full min-w-0 resize-y rounded-part border bg-sheet px-3 py-1.5 text-ink placeholder:text-ink-3 placeholder:opacity-100 ${mono ? 'font-mono text-agate leading-[18px]' : ''}
           ${fault === null ? 'border-control' : 'border-failed'}`}
       />
       {below !== undefined && (
-        <p id={`${id}-below`} className={`m-0 flex items-start gap-1.5 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}>
+        <p
+          id={`${id}-below`}
+          className={`m-0 flex items-start gap-1.5 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}
+        >
           {fault !== null && <Icon name="failed" size={12} className="mt-0.5" />}
           <span className="min-w-0 break-words">{below}</span>
         </p>

@@ -3,7 +3,10 @@ import type { ComponentPropsWithRef, ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 import { RequiredMark } from './required.tsx';
 
-export interface TextFieldProps extends Omit<ComponentPropsWithRef<'input'>, 'id' | 'size' | 'className'> {
+export interface TextFieldProps extends Omit<
+  ComponentPropsWithRef<'input'>,
+  'id' | 'size' | 'className'
+> {
   readonly label: string;
   /** Marked beside the label and told to screen readers; the form itself says what is missing. */
   readonly required?: boolean;
@@ -17,24 +20,44 @@ export interface TextFieldProps extends Omit<ComponentPropsWithRef<'input'>, 'id
   readonly tall?: boolean;
 }
 
-export function TextField({ label, hint, fault = null, end, tall = false, required = false, ...rest }: TextFieldProps) {
+export function TextField({
+  label,
+  hint,
+  fault = null,
+  end,
+  tall = false,
+  required = false,
+  ...rest
+}: TextFieldProps) {
   const id = useId();
   const below = fault ?? hint;
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1.5">
-      <span><label htmlFor={id} className="font-semibold">{label}</label>{required && <RequiredMark />}</span>
+      <span>
+        <label htmlFor={id} className="font-semibold">
+          {label}
+        </label>
+        {required && <RequiredMark />}
+      </span>
       <div
         className={`flex items-center rounded-part border bg-sheet focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent pointer-coarse:min-h-11
           ${tall ? 'h-10' : 'h-8'} ${fault === null ? 'border-control' : 'border-failed'}`}
       >
         <input
-          {...rest} id={id} aria-required={required} aria-invalid={fault !== null} {...(below !== undefined && { 'aria-describedby': `${id}-below` })}
+          {...rest}
+          id={id}
+          aria-required={required}
+          aria-invalid={fault !== null}
+          {...(below !== undefined && { 'aria-describedby': `${id}-below` })}
           className="h-full min-w-0 grow bg-transparent px-3 text-ink outline-none placeholder:text-ink-3 placeholder:opacity-100"
         />
         {end}
       </div>
       {below !== undefined && (
-        <p id={`${id}-below`} className={`m-0 flex items-start gap-1.5 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}>
+        <p
+          id={`${id}-below`}
+          className={`m-0 flex items-start gap-1.5 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}
+        >
           {fault !== null && <Icon name="failed" size={12} className="mt-0.5" />}
           <span className="min-w-0 break-words">{below}</span>
         </p>

@@ -1,7 +1,9 @@
 /** What is left to read a toast after the pointer or the focus has left it, at least. */
 const LEAST_MS = 1_000;
 
-/** Ends a toast after its time, which stands still while the toast is held. A time of 0 never ends. */
+/**
+ * Ends a toast after its time, which stands still while the toast is held. A time of 0 never ends.
+ */
 export interface ToastTimer {
   readonly hold: () => void;
   readonly release: () => void;
@@ -9,7 +11,9 @@ export interface ToastTimer {
 }
 
 export function startToastTimer(lastsMs: number, end: () => void): ToastTimer {
-  let leftMs = lastsMs, since = 0, timer: ReturnType<typeof setTimeout> | null = null;
+  let leftMs = lastsMs;
+  let since = 0;
+  let timer: ReturnType<typeof setTimeout> | null = null;
   const stop = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
@@ -21,7 +25,8 @@ export function startToastTimer(lastsMs: number, end: () => void): ToastTimer {
   };
   go();
   return {
-    stop, release: go,
+    stop,
+    release: go,
     hold() {
       if (timer === null) return;
       stop();

@@ -8,18 +8,22 @@ import { clearToasts, dismissToast, toasts, undoNewest } from './toasts.ts';
 import type { Toast } from './toasts.ts';
 
 /**
- * Top right, 400 px wide, newest below, beside what was pressed rather than over it. Time stands still while one is pointed at or focused. Of those that can be undone the newest alone is seen, so that
- * work one by one does not cover the page; what was done before comes up again when the newest goes.
+ * Top right, 400 px wide, newest below, beside what was pressed rather than over it. Time stands
+ * still while one is pointed at or focused. Of those that can be undone the newest alone is seen,
+ * so that work one by one does not cover the page; what was done before comes up again when the
+ * newest goes.
  */
 export function Toasts() {
-  const shown = useSyncExternalStore(toasts.subscribe, toasts.now), newest = shown.findLast(undoable);
+  const shown = useSyncExternalStore(toasts.subscribe, toasts.now);
+  const newest = shown.findLast(undoable);
   const area = useRef<HTMLDivElement>(null);
   useEffect(followPresses, []);
   useLayoutEffect(() => {
     const { current } = area;
     // Nothing moves under the pointer.
     if (current === null || shown.length === 0 || current.matches(':hover, :focus-within')) return;
-    const { right, width, height, left } = current.getBoundingClientRect(), wide = Math.min(width, WIDTH);
+    const { right, width, height, left } = current.getBoundingClientRect();
+    const wide = Math.min(width, WIDTH);
     current.style.top = `${topOfToasts({ left: width > WIDTH ? right - wide : left, top: 0, width: wide, height }, pressedBox(), innerHeight)}px`;
   }, [shown]);
   useEffect(() => {
@@ -28,13 +32,23 @@ export function Toasts() {
       if (undoNewest()) event.preventDefault();
     };
     addEventListener('keydown', onKey);
-    // With the frame goes what it said, and what could be undone: whoever signs in next has nothing to do with it.
-    return () => { removeEventListener('keydown', onKey); clearToasts(); };
+    // With the frame goes what it said, and what could be undone: whoever signs in next has nothing
+    // to do with it.
+    return () => {
+      removeEventListener('keydown', onKey);
+      clearToasts();
+    };
   }, []);
   return (
-    <div ref={area} data-toasts className="pointer-events-none fixed top-3 right-3 left-3 z-50 grid justify-items-end gap-2">
+    <div
+      ref={area}
+      data-toasts
+      className="pointer-events-none fixed top-3 right-3 left-3 z-50 grid justify-items-end gap-2"
+    >
       <output aria-label="Messages" className="contents">
-        {shown.map((toast) => <Slip key={toast.id} toast={toast} behind={undoable(toast) && toast !== newest} />)}
+        {shown.map((toast) => (
+          <Slip key={toast.id} toast={toast} behind={undoable(toast) && toast !== newest} />
+        ))}
       </output>
     </div>
   );
@@ -48,8 +62,10 @@ function Slip({ toast, behind }: { readonly toast: Toast; readonly behind: boole
   const { id, tone, text, action, lastsMs } = toast;
   const slip = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const element = slip.current, timer = startToastTimer(lastsMs, () => dismissToast(id));
-    const heard = (): void => (element?.matches(':hover, :focus-within') === true ? timer.hold() : timer.release());
+    const element = slip.current;
+    const timer = startToastTimer(lastsMs, () => dismissToast(id));
+    const heard = (): void =>
+      element?.matches(':hover, :focus-within') === true ? timer.hold() : timer.release();
     for (const kind of HELD_BY) element?.addEventListener(kind, heard);
     return () => {
       timer.stop();
@@ -58,16 +74,24 @@ function Slip({ toast, behind }: { readonly toast: Toast; readonly behind: boole
   }, [id, lastsMs]);
   return (
     <div
-      ref={slip} hidden={behind}
+      ref={slip}
+      hidden={behind}
       className={`pointer-events-auto ${behind ? 'hidden' : 'flex'} min-h-11 w-full max-w-[400px] items-center gap-2.5 rounded-part border border-l-[3px] border-rule bg-sheet py-1.5 pr-1
         pl-3.5 shadow-toast ${EDGE[tone]}`}
     >
       <Icon name={ICON[tone]} className={INK[tone]} />
-      <span className="min-w-0 grow break-words" {...(tone === 'failed' && { role: 'alert' })}>{text}</span>
+      <span className="min-w-0 grow break-words" {...(tone === 'failed' && { role: 'alert' })}>
+        {text}
+      </span>
       {action && (
         <Button
-          variant="quiet" size="sm" {...(action.key !== null && { keycap: action.key, icon: 'undo' })}
-          onClick={() => { dismissToast(id); action.run(); }}
+          variant="quiet"
+          size="sm"
+          {...(action.key !== null && { keycap: action.key, icon: 'undo' })}
+          onClick={() => {
+            dismissToast(id);
+            action.run();
+          }}
         >
           {action.word}
         </Button>
@@ -78,6 +102,10 @@ function Slip({ toast, behind }: { readonly toast: Toast; readonly behind: boole
 }
 
 const HELD_BY = ['pointerenter', 'pointerleave', 'focusin', 'focusout'] as const;
-const EDGE = { done: 'border-l-accent', info: 'border-l-running', failed: 'border-l-failed' } as const;
+const EDGE = {
+  done: 'border-l-accent',
+  info: 'border-l-running',
+  failed: 'border-l-failed',
+} as const;
 const ICON = { done: 'tick', info: 'note', failed: 'failed' } as const;
 const INK = { done: '', info: 'text-running', failed: 'text-failed' } as const;

@@ -1,11 +1,18 @@
 /** What stands top right for a moment. A page shows it by `<Toasts />`, once, in the frame. */
 export interface Toast {
   readonly id: number;
-  /** `done`: an inked tick. `info`: nothing is done yet, or something else is to be known. `failed`: red edge, told at once. */
+  /**
+   * `done`: an inked tick. `info`: nothing is done yet, or something else is to be known. `failed`:
+   * red edge, told at once.
+   */
   readonly tone: 'done' | 'info' | 'failed';
   readonly text: string;
   /** A way on: `Undo` with the key U (10 s), or another word such as `Try again`. */
-  readonly action: { readonly word: string; readonly key: string | null; readonly run: () => void } | null;
+  readonly action: {
+    readonly word: string;
+    readonly key: string | null;
+    readonly run: () => void;
+  } | null;
   /** 0: it stays until it is dismissed. */
   readonly lastsMs: number;
 }
@@ -22,10 +29,12 @@ let count = 0;
 const listeners = new Set<() => void>();
 
 /** It is done, e.g. `Command copied`. */
-export const tell = (text: string): void => add({ tone: 'done', text, action: null, lastsMs: DONE_MS });
+export const tell = (text: string): void =>
+  add({ tone: 'done', text, action: null, lastsMs: DONE_MS });
 
 /** It is to be known, e.g. `Sending the report`. With 0 it stays until it is dismissed. */
-export const tellInfo = (text: string, lastsMs = INFO_MS): void => add({ tone: 'info', text, action: null, lastsMs });
+export const tellInfo = (text: string, lastsMs = INFO_MS): void =>
+  add({ tone: 'info', text, action: null, lastsMs });
 
 /** It is done and can be taken back for 10 s, by the button or the key U. */
 export const tellWithUndo = (text: string, undo: () => void): void =>
@@ -33,7 +42,12 @@ export const tellWithUndo = (text: string, undo: () => void): void =>
 
 /** It failed: a sentence of `contract/messages.ts`, and a way on where there is one. */
 export const tellFailure = (text: string, again?: () => void): void =>
-  add({ tone: 'failed', text, action: again ? { word: 'Try again', key: null, run: again } : null, lastsMs: again ? UNDO_MS : FAILED_MS });
+  add({
+    tone: 'failed',
+    text,
+    action: again ? { word: 'Try again', key: null, run: again } : null,
+    lastsMs: again ? UNDO_MS : FAILED_MS,
+  });
 
 export function dismissToast(id: number): void {
   shown = shown.filter((toast) => toast.id !== id);
@@ -46,7 +60,10 @@ export function clearToasts(): void {
   announce();
 }
 
-/** Takes back the newest change that still can be; answers whether there was one. `<Toasts />` calls it for the key U. */
+/**
+ * Takes back the newest change that still can be; answers whether there was one. `<Toasts />` calls
+ * it for the key U.
+ */
 export function undoNewest(): boolean {
   const last = shown.findLast((toast) => toast.action?.key === 'U');
   if (!last) return false;
@@ -59,7 +76,9 @@ export const toasts = {
   now: (): readonly Toast[] => shown,
   subscribe: (listener: () => void): (() => void) => {
     listeners.add(listener);
-    return () => { listeners.delete(listener); };
+    return () => {
+      listeners.delete(listener);
+    };
   },
 };
 

@@ -1,22 +1,41 @@
 /** CSS pixels in the window. */
-export interface Box { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
-export interface Size { readonly width: number; readonly height: number }
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
 
 const GAP = 6;
 const MARGIN = 8;
 
 /**
- * The top left corner of a tooltip: above its anchor, below it where there is no room above, and always inside the window. In a window
- * with room on neither side it takes the larger one.
+ * The top left corner of a tooltip: above its anchor, below it where there is no room above, and
+ * always inside the window. In a window with room on neither side it takes the larger one.
  */
-export function placeTooltip(anchor: Box, tip: Size, view: Size): { readonly left: number; readonly top: number } {
-  const above = anchor.top - GAP - tip.height, below = anchor.top + anchor.height + GAP;
-  const roomAbove = anchor.top, roomBelow = view.height - anchor.top - anchor.height;
-  const goesAbove = above >= MARGIN || (below + tip.height > view.height - MARGIN && roomAbove >= roomBelow);
+export function placeTooltip(
+  anchor: Box,
+  tip: Size,
+  view: Size,
+): { readonly left: number; readonly top: number } {
+  const above = anchor.top - GAP - tip.height;
+  const below = anchor.top + anchor.height + GAP;
+  const roomAbove = anchor.top;
+  const roomBelow = view.height - anchor.top - anchor.height;
+  const goesAbove =
+    above >= MARGIN || (below + tip.height > view.height - MARGIN && roomAbove >= roomBelow);
   return {
-    left: within(anchor.left + Math.min(anchor.width, tip.width) / 2 - tip.width / 2, view.width - tip.width),
+    left: within(
+      anchor.left + Math.min(anchor.width, tip.width) / 2 - tip.width / 2,
+      view.width - tip.width,
+    ),
     top: within(goesAbove ? above : below, view.height - tip.height),
   };
 }
 
-const within = (wanted: number, last: number): number => Math.max(Math.min(MARGIN, Math.max(0, last)), Math.min(wanted, last - MARGIN));
+const within = (wanted: number, last: number): number =>
+  Math.max(Math.min(MARGIN, Math.max(0, last)), Math.min(wanted, last - MARGIN));

@@ -1,8 +1,14 @@
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 
-/** How wide a box is, in CSS pixels, as it changes: for what is drawn to its width. 0 until it is known. */
-export function useWidth(): { readonly box: RefObject<HTMLDivElement | null>; readonly width: number } {
+/**
+ * How wide a box is, in CSS pixels, as it changes: for what is drawn to its width. 0 until it is
+ * known.
+ */
+export function useWidth(): {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly width: number;
+} {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the window has the width of a tablet or more (as `tablet:` in classes): for what is there or not, rather than shown or not. */
+/**
+ * Whether the window has the width of a tablet or more (as `tablet:` in classes): for what is there
+ * or not, rather than shown or not.
+ */
 export const useWide = (): boolean => useSyncExternalStore(subscribe, () => query.matches);
 
 const query = matchMedia('(width >= 900px)');

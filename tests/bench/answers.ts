@@ -1,6 +1,7 @@
 /**
- * How fast the worker answers the dashboard, the calendar, the palette and an export, beside the same from an array of plain rows:
- * `node tests/bench/answers.ts [runs …]`. Times in ms: median, p95 and least by the wall clock.
+ * How fast the worker answers the dashboard, the calendar, the palette and an export, beside the
+ * same from an array of plain rows: `node tests/bench/answers.ts [runs …]`. Times in ms: median,
+ * p95 and least by the wall clock.
  */
 import { viewColumns } from '../../contract/monitoring/columns.ts';
 import type { CalendarAsk } from '../../contract/monitoring/calendar.ts';
@@ -25,16 +26,40 @@ import { BENCH_NOW } from './now.ts';
 import type { BenchData } from './data.ts';
 
 const DAY = 86_400_000;
-const ZONE = 'Europe/Berlin', HOUR = 6;
+const ZONE = 'Europe/Berlin';
+const HOUR = 6;
 const TO = Date.UTC(2026, 10, 21, 5);
-const spanOf = (days: number): { readonly from: number; readonly to: number } => ({ from: TO - days * DAY, to: TO });
-const OVERVIEW = (days: number): OverviewAsk => ({ ...spanOf(days), companies: [], instructionTypes: [] });
+const spanOf = (days: number): { readonly from: number; readonly to: number } => ({
+  from: TO - days * DAY,
+  to: TO,
+});
+const OVERVIEW = (days: number): OverviewAsk => ({
+  ...spanOf(days),
+  companies: [],
+  instructionTypes: [],
+});
 const CALENDAR = (days: number): CalendarAsk => ({
-  ...spanOf(days), mode: 'worst', companies: [], sources: [], types: [], instructionTypes: [], problemsOnly: false, text: '', folded: [],
-  rows: { first: 4_000, count: 60 }, days: { first: 0, count: days },
+  ...spanOf(days),
+  mode: 'worst',
+  companies: [],
+  sources: [],
+  types: [],
+  instructionTypes: [],
+  problemsOnly: false,
+  text: '',
+  folded: [],
+  rows: { first: 4_000, count: 60 },
+  days: { first: 0, count: days },
 });
 
-interface Row { readonly job: number; readonly company: number; readonly startedAt: number; readonly state: RunState; readonly bytes: number | null; readonly elapsed: number | null }
+interface Row {
+  readonly job: number;
+  readonly company: number;
+  readonly startedAt: number;
+  readonly state: RunState;
+  readonly bytes: number | null;
+  readonly elapsed: number | null;
+}
 
 const quantile = (values: readonly number[], part: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
@@ -46,16 +71,24 @@ function timed(work: () => unknown): number {
   return performance.now() - start;
 }
 function say(name: string, times: readonly number[], more = ''): void {
-  const cells = [quantile(times, 0.5), quantile(times, 0.95), Math.min(...times)].map((value) => value.toFixed(2).padStart(9)).join(' ');
+  const cells = [quantile(times, 0.5), quantile(times, 0.95), Math.min(...times)]
+    .map((value) => value.toFixed(2).padStart(9))
+    .join(' ');
   console.log(`  ${name.padEnd(58)}${cells}  ${more}`);
 }
-const rounds = (count: number, work: (round: number) => unknown): number[] => Array.from({ length: count }, (_, round) => timed(() => work(round)));
+const rounds = (count: number, work: (round: number) => unknown): number[] =>
+  Array.from({ length: count }, (_, round) => timed(() => work(round)));
 
 function load(data: BenchData): Engine {
   const engine = makeEngine();
   engine.people(data.people);
   engine.zone(ZONE, HOUR);
-  engine.put({ company: data.companies, job: data.jobs, cause: data.causes, problem: data.problems });
+  engine.put({
+    company: data.companies,
+    job: data.jobs,
+    cause: data.causes,
+    problem: data.problems,
+  });
   for (const page of data.pages) engine.addSegment(viewColumns(page.buffer));
   return engine;
 }
@@ -63,13 +96,22 @@ function load(data: BenchData): Engine {
 /** The same rows as a page without columns would hold them. */
 function plainRows(engine: Engine): Row[] {
   const all = engine.select(EVERYTHING, BENCH_NOW);
-  return engine.lean(all, { first: 0, count: all.total }).map(({ job, company, startSec, kind, bytes, elapsedSec }) =>
-    ({ job, company, startedAt: startSec * 1000, state: stateOf(kind), bytes, elapsed: elapsedSec }));
+  return engine
+    .lean(all, { first: 0, count: all.total })
+    .map(({ job, company, startSec, kind, bytes, elapsedSec }) => ({
+      job,
+      company,
+      startedAt: startSec * 1000,
+      state: stateOf(kind),
+      bytes,
+      elapsed: elapsedSec,
+    }));
 }
 
 /** Tallies by day, sums by job, top five: what the overview does, by filter, group and sort. */
 function plainOverview(rows: readonly Row[], { from, to }: OverviewAsk): number {
-  const now = rows.filter(({ startedAt }) => startedAt >= from && startedAt < to), before = rows.filter(({ startedAt }) => startedAt >= 2 * from - to && startedAt < from);
+  const now = rows.filter(({ startedAt }) => startedAt >= from && startedAt < to);
+  const before = rows.filter(({ startedAt }) => startedAt >= 2 * from - to && startedAt < from);
   const count = (all: readonly Row[]): Record<string, number> => {
     const by: Record<string, number> = { bytes: 0 };
     for (const { state, bytes } of all) {
@@ -78,51 +120,152 @@ function plainOverview(rows: readonly Row[], { from, to }: OverviewAsk): number 
     }
     return by;
   };
-  const days = [...Map.groupBy(now, ({ startedAt }) => dayOf(startedAt, ZONE, HOUR)).values()].map(count);
+  const days = [...Map.groupBy(now, ({ startedAt }) => dayOf(startedAt, ZONE, HOUR)).values()].map(
+    count,
+  );
   const jobs = [...Map.groupBy(now, ({ job }) => job)].map(([job, own]) => ({
-    job, failures: own.filter(({ state }) => state === 'Failed' || state === 'Error').length, bytes: own.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0),
+    job,
+    failures: own.filter(({ state }) => state === 'Failed' || state === 'Error').length,
+    bytes: own.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0),
     mean: own.reduce((sum, { elapsed }) => sum + (elapsed ?? 0), 0) / own.length,
   }));
-  const top = (['failures', 'bytes', 'mean'] as const).map((key) => jobs.toSorted((a, b) => b[key] - a[key]).slice(0, 5));
+  const top = (['failures', 'bytes', 'mean'] as const).map((key) =>
+    jobs.toSorted((a, b) => b[key] - a[key]).slice(0, 5),
+  );
   return days.length + top.length + Object.keys(count(before)).length;
 }
 
 /** Only what is in sight: the rows of 60 jobs, by day. */
-function plainCalendar(rows: readonly Row[], jobs: ReadonlySet<number>, { from, to }: CalendarAsk): number {
-  const own = rows.filter((row) => jobs.has(row.job) && row.startedAt >= from && row.startedAt < to);
-  return [...Map.groupBy(own, ({ job, startedAt }) => `${job} ${dayOf(startedAt, ZONE, HOUR)}`).values()].map((all) => worst(all.map(({ state }) => state), 'worst')).length;
+function plainCalendar(
+  rows: readonly Row[],
+  jobs: ReadonlySet<number>,
+  { from, to }: CalendarAsk,
+): number {
+  const own = rows.filter(
+    (row) => jobs.has(row.job) && row.startedAt >= from && row.startedAt < to,
+  );
+  return [
+    ...Map.groupBy(own, ({ job, startedAt }) => `${job} ${dayOf(startedAt, ZONE, HOUR)}`).values(),
+  ].map((all) =>
+    worst(
+      all.map(({ state }) => state),
+      'worst',
+    ),
+  ).length;
 }
 
 async function measure(runs: number): Promise<void> {
-  const data = makeData(runs), engine = load(data), store = { engine, days: new Map([['2026-08-22', true]]) };
-  console.log(`\n${runs.toLocaleString('en')} runs of ${data.jobs.length.toLocaleString('en')} jobs\n  ${''.padEnd(58)}   median       p95     least`);
+  const data = makeData(runs);
+  const engine = load(data);
+  const store = { engine, days: new Map([['2026-08-22', true]]) };
+  console.log(
+    `\n${runs.toLocaleString('en')} runs of ${data.jobs.length.toLocaleString('en')} jobs\n  ${''.padEnd(58)}   median       p95     least`,
+  );
   const rows = plainRows(engine);
   for (const days of [7, 30, 90]) {
-    say(`overview, ${days} days, first time`, rounds(9, () => makeOverview()(store, OVERVIEW(days), BENCH_NOW)));
+    say(
+      `overview, ${days} days, first time`,
+      rounds(9, () => makeOverview()(store, OVERVIEW(days), BENCH_NOW)),
+    );
     const overview = makeOverview();
     overview(store, OVERVIEW(days), BENCH_NOW);
-    say('  again, nothing changed', rounds(30, () => overview(store, OVERVIEW(days), BENCH_NOW)));
-    say('  plain rows', rounds(5, () => plainOverview(rows, OVERVIEW(days))));
+    say(
+      '  again, nothing changed',
+      rounds(30, () => overview(store, OVERVIEW(days), BENCH_NOW)),
+    );
+    say(
+      '  plain rows',
+      rounds(5, () => plainOverview(rows, OVERVIEW(days))),
+    );
   }
-  const trends = makeTrends(), asked = { ...spanOf(14), companies: [], sources: [], types: [], by: 'company' as const };
-  say('trends, 14 days beside 14, first time', rounds(9, () => makeTrends()(store, asked)));
-  say('  again, nothing changed', rounds(30, () => trends(store, asked)));
-  const ask = CALENDAR(90), cold = rounds(9, () => makeCalendar()(store, ask, BENCH_NOW)), calendar = makeCalendar();
+  const trends = makeTrends();
+  const asked = { ...spanOf(14), companies: [], sources: [], types: [], by: 'company' as const };
+  say(
+    'trends, 14 days beside 14, first time',
+    rounds(9, () => makeTrends()(store, asked)),
+  );
+  say(
+    '  again, nothing changed',
+    rounds(30, () => trends(store, asked)),
+  );
+  const ask = CALENDAR(90);
+  const cold = rounds(9, () => makeCalendar()(store, ask, BENCH_NOW));
+  const calendar = makeCalendar();
   say('calendar, 90 days, first time', cold);
-  const lines = calendar(store, ask, BENCH_NOW)?.lines ?? [], inSight = new Set(lines.flatMap((line) => (line.is === 'job' ? [line.job] : [])));
-  say('  scrolled', rounds(60, (round) => calendar(store, { ...ask, rows: { first: round * 300, count: 60 } }, BENCH_NOW)), `${lines.length} lines`);
-  say('  as a spreadsheet by job, scrolled', rounds(60, (round) => calendar(store, { ...ask, lines: 'job', rows: { first: round * 150, count: 60 } }, BENCH_NOW)));
-  say('  as a spreadsheet by company', rounds(20, (round) => calendar(store, { ...ask, lines: 'company', rows: { first: round, count: 60 } }, BENCH_NOW)));
-  say('  another mode', rounds(20, (round) => calendar(store, { ...ask, mode: CALENDAR_MODES[round % 4] ?? 'worst' }, BENCH_NOW)));
-  say('  problems only', rounds(20, (round) => calendar(store, { ...ask, problemsOnly: true, rows: { first: round * 100, count: 60 } }, BENCH_NOW)));
-  say('  a key of text', rounds(20, (round) => calendar(store, { ...ask, text: 'sql prod'.slice(0, 1 + (round % 8)) }, BENCH_NOW)));
-  say('  all companies folded', rounds(20, () => calendar(store, { ...ask, folded: data.companies.map(({ n }) => n) }, BENCH_NOW)));
-  say('  plain rows, only what is in sight', rounds(5, () => plainCalendar(rows, inSight, ask)));
-  const find = makeFinder(), names = data.jobs.map(({ name }) => name.toLowerCase());
+  const lines = calendar(store, ask, BENCH_NOW)?.lines ?? [];
+  const inSight = new Set(lines.flatMap((line) => (line.is === 'job' ? [line.job] : [])));
+  say(
+    '  scrolled',
+    rounds(60, (round) =>
+      calendar(store, { ...ask, rows: { first: round * 300, count: 60 } }, BENCH_NOW),
+    ),
+    `${lines.length} lines`,
+  );
+  say(
+    '  as a spreadsheet by job, scrolled',
+    rounds(60, (round) =>
+      calendar(store, { ...ask, lines: 'job', rows: { first: round * 150, count: 60 } }, BENCH_NOW),
+    ),
+  );
+  say(
+    '  as a spreadsheet by company',
+    rounds(20, (round) =>
+      calendar(store, { ...ask, lines: 'company', rows: { first: round, count: 60 } }, BENCH_NOW),
+    ),
+  );
+  say(
+    '  another mode',
+    rounds(20, (round) =>
+      calendar(store, { ...ask, mode: CALENDAR_MODES[round % 4] ?? 'worst' }, BENCH_NOW),
+    ),
+  );
+  say(
+    '  problems only',
+    rounds(20, (round) =>
+      calendar(
+        store,
+        { ...ask, problemsOnly: true, rows: { first: round * 100, count: 60 } },
+        BENCH_NOW,
+      ),
+    ),
+  );
+  say(
+    '  a key of text',
+    rounds(20, (round) =>
+      calendar(store, { ...ask, text: 'sql prod'.slice(0, 1 + (round % 8)) }, BENCH_NOW),
+    ),
+  );
+  say(
+    '  all companies folded',
+    rounds(20, () =>
+      calendar(store, { ...ask, folded: data.companies.map(({ n }) => n) }, BENCH_NOW),
+    ),
+  );
+  say(
+    '  plain rows, only what is in sight',
+    rounds(5, () => plainCalendar(rows, inSight, ask)),
+  );
+  const find = makeFinder();
+  const names = data.jobs.map(({ name }) => name.toLowerCase());
   say('palette, the very first key', [timed(() => find(engine, { text: 's', limit: 8 }))]);
-  say('  a key', BENCH_KEYS.flatMap((text) => rounds(5, () => find(engine, { text, limit: 8 }))));
-  say('  plain rows: names of jobs alone, filter and sort', BENCH_KEYS.flatMap((text) => rounds(5, () => names.filter((name) => name.includes(text)).sort().slice(0, 8))));
-  const overview = makeOverview(), spans: number[] = [], cells: number[] = [];
+  say(
+    '  a key',
+    BENCH_KEYS.flatMap((text) => rounds(5, () => find(engine, { text, limit: 8 }))),
+  );
+  say(
+    '  plain rows: names of jobs alone, filter and sort',
+    BENCH_KEYS.flatMap((text) =>
+      rounds(5, () =>
+        names
+          .filter((name) => name.includes(text))
+          .sort()
+          .slice(0, 8),
+      ),
+    ),
+  );
+  const overview = makeOverview();
+  const spans: number[] = [];
+  const cells: number[] = [];
   overview(store, OVERVIEW(30), BENCH_NOW);
   for (let round = 0; round < 12; round++) {
     const lean = engine.lean(engine.select(EVERYTHING, BENCH_NOW), { first: 0, count: 20_000 });
@@ -138,11 +281,28 @@ async function measure(runs: number): Promise<void> {
 }
 
 async function measureExport(engine: Engine): Promise<void> {
-  for (const [name, ids] of [['7 columns', ['state', 'company', 'job', 'message', 'started', 'duration', 'bytes']], ['all columns', EXPORT_COLUMNS]] as const) {
+  for (const [name, ids] of [
+    ['7 columns', ['state', 'company', 'job', 'message', 'started', 'duration', 'bytes']],
+    ['all columns', EXPORT_COLUMNS],
+  ] as const) {
     const columns = ids.map((id) => ({ id, title: id }));
-    let longest = 0, most = 0, busy = true;
-    const waits: number[] = [], before = process.memoryUsage().heapUsed, start = performance.now();
-    const made = exportRuns({ engine, clock: realClock, filter: EVERYTHING, columns, names: new Map(), stillHere: () => true, onProgress: () => { most = Math.max(most, process.memoryUsage().heapUsed - before); } });
+    let longest = 0;
+    let most = 0;
+    let busy = true;
+    const waits: number[] = [];
+    const before = process.memoryUsage().heapUsed;
+    const start = performance.now();
+    const made = exportRuns({
+      engine,
+      clock: realClock,
+      filter: EVERYTHING,
+      columns,
+      names: new Map(),
+      stillHere: () => true,
+      onProgress: () => {
+        most = Math.max(most, process.memoryUsage().heapUsed - before);
+      },
+    });
     const other = (): void => {
       const asked = performance.now();
       setTimeout(() => {
@@ -155,8 +315,11 @@ async function measureExport(engine: Engine): Promise<void> {
     const file = await made.done();
     busy = false;
     const took = performance.now() - start;
-    console.log(`  export, ${name}: ${((file?.rows ?? 0) / took * 1000).toFixed(0)} rows/s, ${(took / 1000).toFixed(2)} s, ${((file?.file.size ?? 0) / 1e6).toFixed(1)} MB; other work waits ${quantile(waits, 0.5).toFixed(1)} ms, at most ${longest.toFixed(1)}; heap at most ${(most / 1e6).toFixed(0)} MB more`);
+    console.log(
+      `  export, ${name}: ${(((file?.rows ?? 0) / took) * 1000).toFixed(0)} rows/s, ${(took / 1000).toFixed(2)} s, ${((file?.file.size ?? 0) / 1e6).toFixed(1)} MB; other work waits ${quantile(waits, 0.5).toFixed(1)} ms, at most ${longest.toFixed(1)}; heap at most ${(most / 1e6).toFixed(0)} MB more`,
+    );
   }
 }
 
-for (const runs of process.argv.length > 2 ? process.argv.slice(2).map(Number) : [100_000, 500_000]) await measure(runs);
+for (const runs of process.argv.length > 2 ? process.argv.slice(2).map(Number) : [100_000, 500_000])
+  await measure(runs);

@@ -1,4 +1,7 @@
-/** How fast one tenant's log takes results: batches as ingest makes them, over as many jobs. `node tests/bench/append.ts [DATABASE_URL]`. */
+/**
+ * How fast one tenant's log takes results: batches as ingest makes them, over as many jobs. `node
+ * tests/bench/append.ts [DATABASE_URL]`.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Draft } from '../../contract/events.ts';
 import { openStore } from '../../server/store/open.ts';
@@ -14,7 +17,13 @@ const JOBS = Number(process.env['JOBS'] ?? 1000);
 
 const log = { info: () => undefined, warn: console.error, error: console.error };
 const url = process.argv[2] ?? null;
-const store = await openStore({ dataDir: process.env['DATA'] ?? '', databaseUrl: url, memory: process.env['DATA'] === undefined, log, clock: systemClock });
+const store = await openStore({
+  dataDir: process.env['DATA'] ?? '',
+  databaseUrl: url,
+  memory: process.env['DATA'] === undefined,
+  log,
+  clock: systemClock,
+});
 const tenant = randomUUID();
 const key = randomUUID();
 await makeTenant(store, { tenant, host: null, branding: aBranding, isDefault: false });
@@ -23,7 +32,8 @@ const times: number[] = [];
 let cpu = process.cpuUsage();
 let events = 0;
 for (let batch = 0; batch < BATCHES; batch++) {
-  if (batch === WARM_UP) { // WebAssembly is compiled beside the first ones
+  if (batch === WARM_UP) {
+    // WebAssembly is compiled beside the first ones
     cpu = process.cpuUsage();
     [times.length, events] = [0, 0];
   }
@@ -35,24 +45,54 @@ const used = process.cpuUsage(cpu);
 await store.close();
 times.sort((a, b) => a - b);
 const total = times.reduce((sum, one) => sum + one, 0);
-console.log(`${store.kind}: ${Math.round((BATCH * times.length * 1000) / total)} runs/s, ${Math.round((events * 1000) / total)} events/s; a batch of ${BATCH}: median ${at(0.5)} ms, p95 ${at(0.95)} ms, ${((used.user + used.system) / 1000 / times.length).toFixed(1)} ms of this process`);
+console.log(
+  `${store.kind}: ${Math.round((BATCH * times.length * 1000) / total)} runs/s, ${Math.round((events * 1000) / total)} events/s; a batch of ${BATCH}: median ${at(0.5)} ms, p95 ${at(0.95)} ms, ${((used.user + used.system) / 1000 / times.length).toFixed(1)} ms of this process`,
+);
 
-function at(part: number): string { return (times[Math.floor(times.length * part)] ?? 0).toFixed(1); }
+function at(part: number): string {
+  return (times[Math.floor(times.length * part)] ?? 0).toFixed(1);
+}
 
-async function append(to: Store, make: Draft[] | ((tx: Parameters<Parameters<Store['tenant']>[1]>[0]) => Promise<Draft[]>)): Promise<number> {
+async function append(
+  to: Store,
+  make: Draft[] | ((tx: Parameters<Parameters<Store['tenant']>[1]>[0]) => Promise<Draft[]>),
+): Promise<number> {
   return to.tenant(tenant, async (tx) => {
     const drafts = Array.isArray(make) ? make : await make(tx);
-    return (await tx.append(drafts, { actor: { is: 'source', id: key }, subject: null, commandId: null, at: systemClock.now() })).length;
+    return (
+      await tx.append(drafts, {
+        actor: { is: 'source', id: key },
+        subject: null,
+        commandId: null,
+        at: systemClock.now(),
+      })
+    ).length;
   });
 }
 
 function jobs(): Draft[] {
   return Array.from({ length: JOBS }, (_, index): Draft => ({
-    company: 1, entity: `job:${index + 1}`,
-    event: { type: 'job.found@1', data: {
-      n: index + 1, uid: `job-${index}`, key, company: 1, name: `Backup of server ${index}`, source: 'restic', type: 'Backup', group: 'other', computer: `pc-${index}`,
-      server: '', managed: null, enabled: true, schedule: null, graceSec: null,
-    } },
+    company: 1,
+    entity: `job:${index + 1}`,
+    event: {
+      type: 'job.found@1',
+      data: {
+        n: index + 1,
+        uid: `job-${index}`,
+        key,
+        company: 1,
+        name: `Backup of server ${index}`,
+        source: 'restic',
+        type: 'Backup',
+        group: 'other',
+        computer: `pc-${index}`,
+        server: '',
+        managed: null,
+        enabled: true,
+        schedule: null,
+        graceSec: null,
+      },
+    },
   }));
 }
 
@@ -64,14 +104,44 @@ function runs(first: number, batch: number): Draft[] {
     const startedAt = 1_790_000_000_000 + n * 1000;
     const bad = index % 10 === 0;
     const run: Draft = {
-      company: 1, entity: `run:${n}`,
-      event: { type: 'run.finished@1', data: {
-        n, job, company: 1, key, uid: `snapshot-${n}`, startedAt, status: bad ? 'Failed' : 'Success', endedAt: startedAt + 600_000, durationSec: 600,
-        bytes: 1_234_567_890 + n, bytesProcessed: 98_765_432_100, files: 12_345, filesFailed: 0, message: bad ? 'repository is locked' : null,
-        exitCode: bad ? 1 : 0, anomaly: [], problem: bad ? n : null, hasLog: false, detail: { snapshot_id: 'abcdef0123456789' },
-      } },
+      company: 1,
+      entity: `run:${n}`,
+      event: {
+        type: 'run.finished@1',
+        data: {
+          n,
+          job,
+          company: 1,
+          key,
+          uid: `snapshot-${n}`,
+          startedAt,
+          status: bad ? 'Failed' : 'Success',
+          endedAt: startedAt + 600_000,
+          durationSec: 600,
+          bytes: 1_234_567_890 + n,
+          bytesProcessed: 98_765_432_100,
+          files: 12_345,
+          filesFailed: 0,
+          message: bad ? 'repository is locked' : null,
+          exitCode: bad ? 1 : 0,
+          anomaly: [],
+          problem: bad ? n : null,
+          hasLog: false,
+          detail: { snapshot_id: 'abcdef0123456789' },
+        },
+      },
     };
     if (!bad) return [run];
-    return [{ company: 1, entity: `problem:${n}`, event: { type: 'problem.opened@1', data: { n, job, company: 1, cause: 1, state: 'Failed', run: n, startedAt } } }, run];
+    return [
+      {
+        company: 1,
+        entity: `problem:${n}`,
+        event: {
+          type: 'problem.opened@1',
+          data: { n, job, company: 1, cause: 1, state: 'Failed', run: n, startedAt },
+        },
+      },
+      run,
+    ];
   }).flat();
 }

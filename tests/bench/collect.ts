@@ -1,8 +1,11 @@
 /**
- * How fast a whole console is taken in: the stand-in of a Veeam Service Provider Console serves the jobs of the demo estate over HTTP, in pages and with a
- * limit of questions a minute, and the collectors read all of it into a database; beside it the same jobs one by one, each asked for by its own address and
- * recorded by itself. By itself: `node tests/bench/collect.ts [--json] [--estate large] [DATABASE_URL]`; an embedded database in memory without the last.
- * `--serve 4480` only serves the console, for a portal to be connected to (key `a-simple-key`); organizations are named as the estate's companies.
+ * How fast a whole console is taken in: the stand-in of a Veeam Service Provider Console serves the
+ * jobs of the demo estate over HTTP, in pages and with a limit of questions a minute, and the
+ * collectors read all of it into a database; beside it the same jobs one by one, each asked for by
+ * its own address and recorded by itself. By itself: `node tests/bench/collect.ts [--json]
+ * [--estate large] [DATABASE_URL]`; an embedded database in memory without the last. `--serve 4480`
+ * only serves the console, for a portal to be connected to (key `a-simple-key`); organizations are
+ * named as the estate's companies.
  */
 import { cpus, loadavg } from 'node:os';
 import type { Ms } from '../../contract/ids.ts';
@@ -15,54 +18,95 @@ import { serverJob } from '../../server/monitoring/collectors/vspc-jobs.ts';
 import type { ServerJob } from '../../server/monitoring/collectors/vspc-shapes.ts';
 import { openStore } from '../../server/store/open.ts';
 import { systemClock } from '../../server/clock.ts';
-import { atMost, listOf, runsBetween, serveEstate } from '../server/monitoring/stand-ins/estate-console.ts';
+import {
+  atMost,
+  listOf,
+  runsBetween,
+  serveEstate,
+} from '../server/monitoring/stand-ins/estate-console.ts';
 import { aField, type Field } from '../server/monitoring/stand-ins/field.ts';
 import { KEY, type StandIn, uid, vspcStandIn } from '../server/monitoring/stand-ins/vspc.ts';
 import { type Sheet, tableOf } from './figures.ts';
 
-const DAY: Ms = 86_400_000, HOUR: Ms = 3_600_000, MINUTE: Ms = 60_000;
+const DAY: Ms = 86_400_000;
+const HOUR: Ms = 3_600_000;
+const MINUTE: Ms = 60_000;
 /** A page of the console's usual limit; questions a minute. */
-const PAGE = 200, PER_MINUTE = 60;
+const PAGE = 200;
+const PER_MINUTE = 60;
 /** Jobs of the peer: so slow that a part must do. */
 const ONE_BY_ONE = 300;
 
 /** Throws where what was taken in is not what the estate has. */
-export async function benchCollect(say: (text: string) => void, size: Size = 'large', url: string | null = null): Promise<Sheet[]> {
-  const quiet = { info: () => undefined, warn: () => undefined, error: (what: string, fields?: unknown) => { console.error(what, JSON.stringify(fields)?.slice(0, 300)); } };
-  const store = await openStore({ dataDir: '', databaseUrl: url, memory: url === null, clock: systemClock, log: quiet });
-  const vspc = await vspcStandIn(), field = await aField(store), peer = await aField(store);
+export async function benchCollect(
+  say: (text: string) => void,
+  size: Size = 'large',
+  url: string | null = null,
+): Promise<Sheet[]> {
+  const quiet = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (what: string, fields?: unknown) => {
+      console.error(what, JSON.stringify(fields)?.slice(0, 300));
+    },
+  };
+  const store = await openStore({
+    dataDir: '',
+    databaseUrl: url,
+    memory: url === null,
+    clock: systemClock,
+    log: quiet,
+  });
+  const vspc = await vspcStandIn();
+  const field = await aField(store);
+  const peer = await aField(store);
   try {
-    const before = loadavg()[0] ?? 0, at = field.world.clock.now(), plan = planOf(size, at);
-    say(`  collect: the ${size} estate, ${plan.jobs.length} jobs of ${plan.companies.length} companies …`);
+    const before = loadavg()[0] ?? 0;
+    const at = field.world.clock.now();
+    const plan = planOf(size, at);
+    say(
+      `  collect: the ${size} estate, ${plan.jobs.length} jobs of ${plan.companies.length} companies …`,
+    );
     serveEstate(vspc.console, plan, at);
     vspc.console.maxPage = PAGE;
     const limit = atMost(PER_MINUTE, () => field.world.clock.now());
     vspc.console.fault = limit.fault;
-    for (const one of [field, peer]) for (const { name } of plan.companies) await one.company(name, uid(`company ${name}`));
+    for (const one of [field, peer])
+      for (const { name } of plan.companies) await one.company(name, uid(`company ${name}`));
     await field.connect(vspc.outside.url);
-    const first = await taken(field), pages = vspc.outside.asked.length;
+    const first = await taken(field);
+    const pages = vspc.outside.asked.length;
     const runs = await compared(field, plan, at);
     field.place.ground.pass(6 * MINUTE);
     const again = await taken(field);
     field.place.ground.at(at + 6 * HOUR);
     serveEstate(vspc.console, plan, at + 6 * HOUR);
     const later = await taken(field);
-    const fresh = await compared(field, plan, at + 6 * HOUR) - runs;
+    const fresh = (await compared(field, plan, at + 6 * HOUR)) - runs;
     vspc.console.fault = () => null;
     const each = await oneByOne(peer, vspc, plan);
     const jobs = plan.jobs.length;
-    return [{
-      title: `A console of ${jobs.toLocaleString('en')} jobs in ${plan.companies.length.toLocaleString('en')} companies taken in, with its sessions of seven days, on ${store.kind}`,
-      columns: ['in pages', 'one by one'],
-      figures: [
-        row('first time, all of it', 's', first.ms / 1000), row('results of it', '', runs), row('results a second', '/s', runs / first.ms * 1000, each.perSecond), row('every job once', 's', jobs / (runs / first.ms * 1000), jobs / each.perSecond),
-        row('the same again', 's', again.ms / 1000), row('six hours later', 's', later.ms / 1000), row('new results then', '', fresh), row('questions asked, first time', '', pages, jobs), row('times told to wait', '', limit.refusals),
-      ],
-      notes: [
-        `${cpus().length} cores ${cpus()[0]?.model.trim() ?? ''}; load average ${before.toFixed(1)} before and ${(loadavg()[0] ?? 0).toFixed(1)} after. Waiting that the console asks for is not counted.`,
-        `One by one: ${ONE_BY_ONE} jobs measured, each asked for by its own address and recorded by itself; the last session only. What was taken in equals the estate job by job.`,
-      ],
-    }];
+    return [
+      {
+        title: `A console of ${jobs.toLocaleString('en')} jobs in ${plan.companies.length.toLocaleString('en')} companies taken in, with its sessions of seven days, on ${store.kind}`,
+        columns: ['in pages', 'one by one'],
+        figures: [
+          row('first time, all of it', 's', first.ms / 1000),
+          row('results of it', '', runs),
+          row('results a second', '/s', (runs / first.ms) * 1000, each.perSecond),
+          row('every job once', 's', jobs / ((runs / first.ms) * 1000), jobs / each.perSecond),
+          row('the same again', 's', again.ms / 1000),
+          row('six hours later', 's', later.ms / 1000),
+          row('new results then', '', fresh),
+          row('questions asked, first time', '', pages, jobs),
+          row('times told to wait', '', limit.refusals),
+        ],
+        notes: [
+          `${cpus().length} cores ${cpus()[0]?.model.trim() ?? ''}; load average ${before.toFixed(1)} before and ${(loadavg()[0] ?? 0).toFixed(1)} after. Waiting that the console asks for is not counted.`,
+          `One by one: ${ONE_BY_ONE} jobs measured, each asked for by its own address and recorded by itself; the last session only. What was taken in equals the estate job by job.`,
+        ],
+      },
+    ];
   } finally {
     await field.collectors.stop();
     await peer.collectors.stop();
@@ -71,7 +115,12 @@ export async function benchCollect(say: (text: string) => void, size: Size = 'la
   }
 }
 
-const row = (what: string, unit: string, ours: number, theirs: number | null = null): Sheet['figures'][number] => ({ what, unit, values: { 'in pages': ours, 'one by one': theirs } });
+const row = (
+  what: string,
+  unit: string,
+  ours: number,
+  theirs: number | null = null,
+): Sheet['figures'][number] => ({ what, unit, values: { 'in pages': ours, 'one by one': theirs } });
 
 function planOf(size: Size, at: Ms): ProviderPlan {
   const [plan] = makePlan(20_260_301, size, at - DAY).providers;
@@ -79,7 +128,10 @@ function planOf(size: Size, at: Ms): ProviderPlan {
   return plan;
 }
 
-/** Rounds until nothing waits any more, with the minutes between them passed by; the time that they worked. */
+/**
+ * Rounds until nothing waits any more, with the minutes between them passed by; the time that they
+ * worked.
+ */
 async function taken(field: Field): Promise<{ readonly ms: number }> {
   let ms = 0;
   for (let rounds = 0; rounds < 60; rounds += 1) {
@@ -87,8 +139,9 @@ async function taken(field: Field): Promise<{ readonly ms: number }> {
     await field.round();
     ms += performance.now() - began;
     const told = await field.told();
-    const collections = told.ok ? told.value[0]?.collections ?? [] : [];
-    if (collections.length > 0 && collections.every(({ status }) => status === 'succeeded')) return { ms };
+    const collections = told.ok ? (told.value[0]?.collections ?? []) : [];
+    if (collections.length > 0 && collections.every(({ status }) => status === 'succeeded'))
+      return { ms };
     field.place.ground.pass(MINUTE);
   }
   throw new Error('The console was not read to its end.');
@@ -97,36 +150,82 @@ async function taken(field: Field): Promise<{ readonly ms: number }> {
 /** How many results there are, all of them and no other than the estate's. */
 async function compared(field: Field, plan: ProviderPlan, at: Ms): Promise<number> {
   const names = new Map((await field.place.all('job')).map(({ n, uid: id }) => [n, id]));
-  const ours = new Set((await field.runs()).flatMap(({ job, startedAt, status }) => (status === 'Missed' ? [] : [`${names.get(job) ?? ''} ${startedAt}`])));
-  const missing = plan.jobs.flatMap((job) => runsBetween(plan, job, at - 6 * DAY, at).filter(({ endedAt }) => endedAt <= at).map(({ startedAt }) => `${job.uid} ${startedAt}`)).filter((name) => !ours.has(name));
-  if (names.size !== plan.jobs.length || missing.length > 0) throw new Error(`${names.size} of ${plan.jobs.length} jobs, ${missing.length} results are missing, such as ${missing[0] ?? 'none'}.`);
+  const ours = new Set(
+    (await field.runs()).flatMap(({ job, startedAt, status }) =>
+      status === 'Missed' ? [] : [`${names.get(job) ?? ''} ${startedAt}`],
+    ),
+  );
+  const missing = plan.jobs
+    .flatMap((job) =>
+      runsBetween(plan, job, at - 6 * DAY, at)
+        .filter(({ endedAt }) => endedAt <= at)
+        .map(({ startedAt }) => `${job.uid} ${startedAt}`),
+    )
+    .filter((name) => !ours.has(name));
+  if (names.size !== plan.jobs.length || missing.length > 0)
+    throw new Error(
+      `${names.size} of ${plan.jobs.length} jobs, ${missing.length} results are missing, such as ${missing[0] ?? 'none'}.`,
+    );
   return ours.size;
 }
 
 /** As a script would: a question and a transaction for each job. */
-async function oneByOne(field: Field, vspc: StandIn, plan: ProviderPlan): Promise<{ readonly perSecond: number }> {
-  const { world, tenant } = field, id = await field.connect(vspc.outside.url, { enabled: false });
-  const connection = await world.store.tenant(tenant, ({ sql }) => sql.selectFrom('connection').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirstOrThrow());
+async function oneByOne(
+  field: Field,
+  vspc: StandIn,
+  plan: ProviderPlan,
+): Promise<{ readonly perSecond: number }> {
+  const { world, tenant } = field;
+  const id = await field.connect(vspc.outside.url, { enabled: false });
+  const connection = await world.store.tenant(tenant, ({ sql }) =>
+    sql
+      .selectFrom('connection')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow(),
+  );
   const link = await world.store.tenant(tenant, (tx) => linksOf(tx, connection));
   const task: Pick<Task, 'world' | 'tenant' | 'connection'> = { world, tenant, connection };
   const jobs = plan.jobs.filter((job) => listOf(job) === 'jobs').slice(0, ONE_BY_ONE);
-  const channels = await openChannels(world, tenant, connection, new Set(jobs.map(({ company }) => link(uid(`company ${plan.companies[company]?.name ?? ''}`)) ?? 0)));
+  const channels = await openChannels(
+    world,
+    tenant,
+    connection,
+    new Set(
+      jobs.map(({ company }) => link(uid(`company ${plan.companies[company]?.name ?? ''}`)) ?? 0),
+    ),
+  );
   const began = performance.now();
   for (const job of jobs) {
-    const answer = await fetch(`${vspc.outside.url}/api/v3/infrastructure/backupServers/jobs/${job.uid}`, { headers: { authorization: `Bearer ${KEY}` } });
-    const { data } = await answer.json() as { readonly data: ServerJob };
-    const { facts, run } = serverJob(data, ''), company = link(data.mappedOrganizationUid ?? data.organizationUid);
-    if (run !== null && company !== null) await recordRuns(task, [{ execution: { ...facts, ...run } }], channels.get(company));
+    const answer = await fetch(
+      `${vspc.outside.url}/api/v3/infrastructure/backupServers/jobs/${job.uid}`,
+      { headers: { authorization: `Bearer ${KEY}` } },
+    );
+    const { data } = (await answer.json()) as { readonly data: ServerJob };
+    const { facts, run } = serverJob(data, '');
+    const company = link(data.mappedOrganizationUid ?? data.organizationUid);
+    if (run !== null && company !== null)
+      await recordRuns(task, [{ execution: { ...facts, ...run } }], channels.get(company));
   }
-  return { perSecond: jobs.length / (performance.now() - began) * 1000 };
+  return { perSecond: (jobs.length / (performance.now() - began)) * 1000 };
 }
 
-/** A console for a portal to be connected to; ends with the process. It stands where the clock stands, and goes on each minute. */
+/**
+ * A console for a portal to be connected to; ends with the process. It stands where the clock
+ * stands, and goes on each minute.
+ */
 async function serve(port: number, size: Size): Promise<void> {
-  const vspc = await vspcStandIn(port), plan = planOf(size, systemClock.now());
-  const tell = (): void => { serveEstate(vspc.console, plan, systemClock.now()); systemClock.after(MINUTE, tell); };
+  const vspc = await vspcStandIn(port);
+  const plan = planOf(size, systemClock.now());
+  const tell = (): void => {
+    serveEstate(vspc.console, plan, systemClock.now());
+    systemClock.after(MINUTE, tell);
+  };
   tell();
-  console.log(`A console with the ${plan.jobs.length} jobs of the ${size} estate is at ${vspc.outside.url}, key ${KEY}. Its organizations:`);
+  console.log(
+    `A console with the ${plan.jobs.length} jobs of the ${size} estate is at ${vspc.outside.url}, key ${KEY}. Its organizations:`,
+  );
   for (const { name } of plan.companies) console.log(`  ${uid(`company ${name}`)}  ${name}`);
 }
 
@@ -136,10 +235,19 @@ function given(name: string): string | undefined {
 }
 
 if (import.meta.main) {
-  const json = process.argv.includes('--json'), size = (['small', 'medium', 'large'] as const).find((one) => one === given('--estate')) ?? 'large', port = given('--serve');
+  const json = process.argv.includes('--json');
+  const size =
+    (['small', 'medium', 'large'] as const).find((one) => one === given('--estate')) ?? 'large';
+  const port = given('--serve');
   if (port !== undefined) await serve(Number(port), size);
   else {
-    const sheets = await benchCollect((text) => { if (!json) console.log(text); }, size, process.argv.find((one) => one.startsWith('postgres')) ?? null);
+    const sheets = await benchCollect(
+      (text) => {
+        if (!json) console.log(text);
+      },
+      size,
+      process.argv.find((one) => one.startsWith('postgres')) ?? null,
+    );
     console.log(json ? JSON.stringify(sheets, null, 2) : sheets.map(tableOf).join('\n'));
   }
 }

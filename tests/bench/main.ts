@@ -1,4 +1,8 @@
-/** `npm run bench [-- --json] [-- store|ingest|collect|fluid …] [-- --runs 100000,500000] [-- --only ours,sqlite]`: figures in a table for people, or as JSON for machines. `collect` and `fluid` run where they are named alone: their estates take minutes. */
+/**
+ * `npm run bench [-- --json] [-- store|ingest|collect|fluid …] [-- --runs 100000,500000] [-- --only
+ * ours,sqlite]`: figures in a table for people, or as JSON for machines. `collect` and `fluid` run
+ * where they are named alone: their estates take minutes.
+ */
 import { benchCollect } from './collect.ts';
 import { benchFluid } from './fluid.ts';
 import { benchIngest } from './ingest.ts';
@@ -10,17 +14,27 @@ const args = process.argv.slice(2);
 const json = args.includes('--json');
 const given = (name: string, fallback: string): string[] => {
   const at = args.indexOf(name);
-  return (at < 0 ? fallback : args[at + 1] ?? '').split(',');
+  return (at < 0 ? fallback : (args[at + 1] ?? '')).split(',');
 };
-const runs = given('--runs', '100000,500000').map(Number), only = given('--only', NAMES.join());
+const runs = given('--runs', '100000,500000').map(Number);
+const only = given('--only', NAMES.join());
 const parts = args.filter((arg) => ['store', 'ingest', 'collect', 'fluid'].includes(arg));
 const chosen = (part: string): boolean => parts.length === 0 || parts.includes(part);
-const say = (text: string): void => { if (!json) console.log(text); };
+const say = (text: string): void => {
+  if (!json) console.log(text);
+};
 
 const sheets: Sheet[] = [];
-if (chosen('store')) sheets.push(...await benchStore(runs, NAMES.filter((name) => only.includes(name)), say));
-if (chosen('ingest')) sheets.push(...await benchIngest(say));
-if (parts.includes('collect')) sheets.push(...await benchCollect(say));
-if (parts.includes('fluid')) sheets.push(...await benchFluid(say));
+if (chosen('store'))
+  sheets.push(
+    ...(await benchStore(
+      runs,
+      NAMES.filter((name) => only.includes(name)),
+      say,
+    )),
+  );
+if (chosen('ingest')) sheets.push(...(await benchIngest(say)));
+if (parts.includes('collect')) sheets.push(...(await benchCollect(say)));
+if (parts.includes('fluid')) sheets.push(...(await benchFluid(say)));
 if (json) console.log(JSON.stringify(sheets, null, 2));
 else for (const sheet of sheets) console.log(tableOf(sheet));

@@ -6,7 +6,8 @@ import { keyAccess } from '#contract/key-access.ts';
 import { ALL_SENSITIVE, NEVER_WHILE_ACTING, PARTLY } from './sensitive-calls.ts';
 
 const NAMES = Object.keys(CALLS) as readonly CallName[];
-const ofClass = (...classes: readonly string[]): readonly CallName[] => NAMES.filter((name) => classes.includes(CALL_CLASSES[name])).toSorted();
+const ofClass = (...classes: readonly string[]): readonly CallName[] =>
+  NAMES.filter((name) => classes.includes(CALL_CLASSES[name])).toSorted();
 
 test('G44, G42: every call has a class, and exactly those that the goals name are sensitive or refused while acting', () => {
   expect(Object.keys(CALL_CLASSES).toSorted()).toEqual(NAMES.toSorted());
@@ -16,7 +17,9 @@ test('G44, G42: every call has a class, and exactly those that the goals name ar
 });
 
 test('KEY-3: no API key makes a call that is sensitive or refused while acting', () => {
-  expect([...ALL_SENSITIVE, ...PARTLY, ...NEVER_WHILE_ACTING].filter((name) => keyAccess(name) !== null)).toEqual([]);
+  expect(
+    [...ALL_SENSITIVE, ...PARTLY, ...NEVER_WHILE_ACTING].filter((name) => keyAccess(name) !== null),
+  ).toEqual([]);
   // What a program reads or exports of results, licences and invoices stays open to keys.
   expect(keyAccess('exportResults')).toBe('monitoring.daily-checks');
   expect(keyAccess('listUsers')).toBe('monitoring.users');

@@ -1,36 +1,99 @@
 import type { CallName } from '#contract/calls.ts';
 
-/** The calls that fail with a sentence when the server answers 500 and says nothing. Typed by hand from the specification, typos included. */
+/**
+ * The calls that fail with a sentence when the server answers 500 and says nothing. Typed by hand
+ * from the specification, typos included.
+ */
 export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly CallName[]])[] = [
   // Account
   ['Sorry, change password failed.', 'changePasswordDb', 'changePasswordAd'],
   ['Sorry, edit profile failed', 'editProfile'],
   ['Password has not been reseted. Please, try later.', 'resetPassword'],
   ['The account has not been unlocked. Please, try later', 'unlockAccount'],
-  ['There was an error on the proccess, try again later', 'forgotPassword', 'validateUsername', 'validateAnswers'],
-  ['There was an error while trying to check the link, try again later', 'checkPasswordLink', 'checkPasswordLinkSent'],
-  ['There was an error while trying to change the password, try again later', 'changePasswordByLink'],
-  ['There was an error while changing the password. Try again later', 'setPasswordDb', 'setPasswordAd'],
-  ['Error while logging in', 'loginDb', 'loginAd', 'loginDbSms', 'loginAdSms', 'loginDbPhone', 'loginAdPhone', 'loginDbResend', 'loginAdResend', 'loginToken'],
+  [
+    'There was an error on the proccess, try again later',
+    'forgotPassword',
+    'validateUsername',
+    'validateAnswers',
+  ],
+  [
+    'There was an error while trying to check the link, try again later',
+    'checkPasswordLink',
+    'checkPasswordLinkSent',
+  ],
+  [
+    'There was an error while trying to change the password, try again later',
+    'changePasswordByLink',
+  ],
+  [
+    'There was an error while changing the password. Try again later',
+    'setPasswordDb',
+    'setPasswordAd',
+  ],
+  [
+    'Error while logging in',
+    'loginDb',
+    'loginAd',
+    'loginDbSms',
+    'loginAdSms',
+    'loginDbPhone',
+    'loginAdPhone',
+    'loginDbResend',
+    'loginAdResend',
+    'loginToken',
+  ],
   // Job executions
   ['Error while trying to update the job execution, try again later.', 'changeExecution'],
   ['Error while trying to perform the bulk action, try again later.', 'changeExecutions'],
-  ['Error while trying to add the job to the ignore, try again later.', 'ignoreMissed', 'heedMissed', 'ignoreDisabled', 'heedDisabled'],
+  [
+    'Error while trying to add the job to the ignore, try again later.',
+    'ignoreMissed',
+    'heedMissed',
+    'ignoreDisabled',
+    'heedDisabled',
+  ],
   ['Error while trying get the job execution, try again later.', 'getExecution'],
   // Reads
-  ['Error while trying to get the jobs, try again later.', 'listResults', 'listJobNames', 'listDidNotRun'],
+  [
+    'Error while trying to get the jobs, try again later.',
+    'listResults',
+    'listJobNames',
+    'listDidNotRun',
+  ],
   ['Error while trying to get the job history, try again later.', 'chartResults'],
   ['Error while trying to get the stats, try again later.', 'overviewStats', 'spreadsheetStats'],
-  ['Error while trying to get the ranking, try again later.', 'rankFailures', 'rankDuration', 'rankTransferred'],
+  [
+    'Error while trying to get the ranking, try again later.',
+    'rankFailures',
+    'rankDuration',
+    'rankTransferred',
+  ],
   ['Error while trying to get the repositories, try again later.', 'listRepositories'],
   ['Error while trying to get the repository history, try again later.', 'repositoryHistory'],
-  ['Error while trying to get the report, try again later.', 'spreadsheetReport', 'previewReport', 'openSentReport', 'reportFile', 'slaReport'],
+  [
+    'Error while trying to get the report, try again later.',
+    'spreadsheetReport',
+    'previewReport',
+    'openSentReport',
+    'reportFile',
+    'slaReport',
+  ],
   ['Error while trying to get the last sync, try again later.', 'lastSync'],
   ['Error while trying to get the discovered computers, try again later.', 'listComputers'],
   ['Error while trying to get the computer status, try again later.', 'listComputersNow'],
-  ['Error while trying to get the licenses, try again later.', 'listLicensing', 'listCompanyLicensing', 'ownSubscriptions'],
+  [
+    'Error while trying to get the licenses, try again later.',
+    'listLicensing',
+    'listCompanyLicensing',
+    'ownSubscriptions',
+  ],
   ['Error while trying to get the service providers, try again later.', 'listProviders'],
-  ['Error while trying to get the reports, try again later.', 'listReportSettings', 'listReportTemplates', 'listSentReports'],
+  [
+    'Error while trying to get the reports, try again later.',
+    'listReportSettings',
+    'listReportTemplates',
+    'listSentReports',
+  ],
   ['Error while trying to get the trends, try again later.', 'analytics', 'repositoryTrends'],
   ['Error while trying to get the chart, try again later.', 'chartFailures'],
   // Computers
@@ -38,7 +101,16 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
   ['Error while trying to remove the computer to the ignore, try again later.', 'heedComputer'],
   ['Error while trying to add the note to the computer, try again later.', 'noteComputer'],
   // Export
-  ['Error while trying to export, try again later.', 'exportResults', 'exportLicensing', 'exportUsers', 'exportUserLogs', 'exportCompanies', 'exportInvoices', 'exportAdminEvents'],
+  [
+    'Error while trying to export, try again later.',
+    'exportResults',
+    'exportLicensing',
+    'exportUsers',
+    'exportUserLogs',
+    'exportCompanies',
+    'exportInvoices',
+    'exportAdminEvents',
+  ],
   // Reports
   ['Error while creating the report, try again later.', 'makeReportSetting'],
   ['Error while editing the report. Try again later.', 'changeReportSetting'],
@@ -56,7 +128,12 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
   ['Error while deleting the ticket. Try again later.', 'deleteTicket'],
   // Users
   ['Error while creating the user. Try again later.', 'createUser'],
-  ['Error while editing the user. Try again later.', 'editUser', 'addUserAccount', 'removeUserAccount'],
+  [
+    'Error while editing the user. Try again later.',
+    'editUser',
+    'addUserAccount',
+    'removeUserAccount',
+  ],
   ['Error while deleting the user. Try again later.', 'deleteUser', 'removeUser'],
   // Companies
   ['Error while adding the company. Try again later.', 'createCompany'],
@@ -66,7 +143,9 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
   ['Error while getting the users to notify. Try again later.', 'usersToNotify'],
 ];
 
-/** Calls that the specification leaves without a sentence: ours, by the pattern of its catalogue. */
+/**
+ * Calls that the specification leaves without a sentence: ours, by the pattern of its catalogue.
+ */
 export const BY_PATTERN: readonly (readonly [sentence: string, ...calls: readonly CallName[]])[] = [
   ['Error while trying to get the evidence, try again later.', 'listEvidence'],
   ['Error while trying to get the hints, try again later.', 'listHints', 'hintsAtHand'],
@@ -76,8 +155,18 @@ export const BY_PATTERN: readonly (readonly [sentence: string, ...calls: readonl
   ['Error while trying to get the sources, try again later.', 'listKeys'],
   ['Error while trying to get the users, try again later.', 'listUsers'],
   ['Error while trying to get the user logs, try again later.', 'listUserLogs'],
-  ['Error while trying to get the companies, try again later.', 'listCompanies', 'reportCompanies', 'companiesOfVac'],
-  ['Error while getting the tickets. Try again later.', 'listTickets', 'reportTickets', 'getTicket'],
+  [
+    'Error while trying to get the companies, try again later.',
+    'listCompanies',
+    'reportCompanies',
+    'companiesOfVac',
+  ],
+  [
+    'Error while getting the tickets. Try again later.',
+    'listTickets',
+    'reportTickets',
+    'getTicket',
+  ],
   ['Error while creating the ticket. Try again later.', 'makeTicket', 'makeTickets'],
   ['Error while editing the rule. Try again later.', 'changeRules'],
   ['Error while deleting the rule. Try again later.', 'removeRule'],
@@ -86,7 +175,15 @@ export const BY_PATTERN: readonly (readonly [sentence: string, ...calls: readonl
 
 /** Calls of which the specification says that the server's message goes first. */
 export const SERVER_MESSAGE_FIRST: readonly CallName[] = [
-  'loginDb', 'loginAd', 'loginDbSms', 'loginAdSms', 'changeExecutions', 'createUser', 'editUser', 'deleteUser', 'removeUser',
+  'loginDb',
+  'loginAd',
+  'loginDbSms',
+  'loginAdSms',
+  'changeExecutions',
+  'createUser',
+  'editUser',
+  'deleteUser',
+  'removeUser',
 ];
 
 export const NO_RESPONSE = 'No response received from server. Try again later.';

@@ -5,11 +5,23 @@ import { ACCOUNT } from '#contract/messages/account.ts';
 import { BASE } from '#contract/messages/base.ts';
 import { PEOPLE } from '#contract/messages/people.ts';
 
-const CODE = ['src', 'server', 'workers', 'machines'].flatMap((room) => readdirSync(room, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path)).map((path) => readFileSync(join(room, path), 'utf8'))).concat(readFileSync('contract/call-sentences.ts', 'utf8')).join('\n');
+const CODE = ['src', 'server', 'workers', 'machines']
+  .flatMap((room) =>
+    readdirSync(room, { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.tsx?$/.test(path))
+      .map((path) => readFileSync(join(room, path), 'utf8')),
+  )
+  .concat(readFileSync('contract/call-sentences.ts', 'utf8'))
+  .join('\n');
 
-const told = (key: string): boolean => new RegExp(String.raw`\b(MESSAGES|BASE|ACCOUNT|PEOPLE)\.${key}\b`).test(CODE);
+const told = (key: string): boolean =>
+  new RegExp(String.raw`\b(MESSAGES|BASE|ACCOUNT|PEOPLE)\.${key}\b`).test(CODE);
 
 test('WORDS-1: every sentence of the catalogue about accounts, users and companies is told somewhere', () => {
-  expect([...Object.keys(BASE), ...Object.keys(ACCOUNT), ...Object.keys(PEOPLE)].filter((key) => !told(key))).toEqual([]);
+  expect(
+    [...Object.keys(BASE), ...Object.keys(ACCOUNT), ...Object.keys(PEOPLE)].filter(
+      (key) => !told(key),
+    ),
+  ).toEqual([]);
   expect(told('nobodySaysThis')).toBe(false);
 });

@@ -1,13 +1,56 @@
 import type { CallName } from '#contract/calls.ts';
 
-/** By hand, from the words of the goals G44 and G42 and of the rule behind them: what has to be sensitive, and why. */
+/**
+ * By hand, from the words of the goals G44 and G42 and of the rule behind them: what has to be
+ * sensitive, and why.
+ */
 export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
-  'password, e-mail, phone and ways in of the own account': ['changePasswordDb', 'changePasswordAd', 'setSms', 'beginTotp', 'confirmTotp', 'removeTotp', 'renewRecoveryCodes', 'passkeyOptions', 'addPasskey', 'removePasskey', 'setSecurityQuestions', 'endSession'],
-  'ways into accounts of others': ['createUser', 'setPasswordDb', 'setPasswordAd', 'resetFactors', 'deleteUser', 'removeUser', 'revokeUserApiKey', 'inviteUser', 'loginAs'],
+  'password, e-mail, phone and ways in of the own account': [
+    'changePasswordDb',
+    'changePasswordAd',
+    'setSms',
+    'beginTotp',
+    'confirmTotp',
+    'removeTotp',
+    'renewRecoveryCodes',
+    'passkeyOptions',
+    'addPasskey',
+    'removePasskey',
+    'setSecurityQuestions',
+    'endSession',
+  ],
+  'ways into accounts of others': [
+    'createUser',
+    'setPasswordDb',
+    'setPasswordAd',
+    'resetFactors',
+    'deleteUser',
+    'removeUser',
+    'revokeUserApiKey',
+    'inviteUser',
+    'loginAs',
+  ],
   'secrets with which programs get in': ['makeApiKey', 'revokeApiKey', 'makeKey', 'rotateKey'],
-  'data to an outside address': ['makeWebhook', 'changeWebhook', 'renewWebhookSecret', 'addPushDevice', 'makeConnection', 'editConnection', 'deleteConnection', 'setTicketing', 'setProviderSettings', 'setProviderSecret', 'editBranding'],
+  'data to an outside address': [
+    'makeWebhook',
+    'changeWebhook',
+    'renewWebhookSecret',
+    'addPushDevice',
+    'makeConnection',
+    'editConnection',
+    'deleteConnection',
+    'setTicketing',
+    'setProviderSettings',
+    'setProviderSecret',
+    'editBranding',
+  ],
   'billing': ['setQuickBooks', 'beginQuickBooks', 'removeQuickBooks'],
-  'mass download of people': ['exportUsers', 'exportUserLogs', 'exportCompanies', 'exportAdminEvents'],
+  'mass download of people': [
+    'exportUsers',
+    'exportUserLogs',
+    'exportCompanies',
+    'exportAdminEvents',
+  ],
   'companies and providers': ['deleteCompany', 'createProvider', 'setHosts'],
 };
 
@@ -16,8 +59,30 @@ export const PARTLY: readonly CallName[] = ['editUser', 'editProfile'];
 
 /** Beside all of those: a person's own affairs, and trying an outside address. */
 export const NEVER_WHILE_ACTING: readonly CallName[] = [
-  'reauthOptions', 'reauthCode', 'reauth', 'getFactors', 'listSessions', 'sendEmailLink', 'listApiKeys', 'validateSso', 'chatToken', 'sendSupport', 'addUserAccount', 'removeUserAccount',
-  'getNotify', 'saveNotify', 'sendDigest', 'keepPushDevice', 'removePushDevice', 'tryPushDevice', 'finishQuickBooks', 'testQuickBooks', 'testTicketing', 'testWebhook', 'testConnection', 'tryProviderSettings',
+  'reauthOptions',
+  'reauthCode',
+  'reauth',
+  'getFactors',
+  'listSessions',
+  'sendEmailLink',
+  'listApiKeys',
+  'validateSso',
+  'chatToken',
+  'sendSupport',
+  'addUserAccount',
+  'removeUserAccount',
+  'getNotify',
+  'saveNotify',
+  'sendDigest',
+  'keepPushDevice',
+  'removePushDevice',
+  'tryPushDevice',
+  'finishQuickBooks',
+  'testQuickBooks',
+  'testTicketing',
+  'testWebhook',
+  'testConnection',
+  'tryProviderSettings',
 ];
 
 export const ALL_SENSITIVE: readonly CallName[] = Object.values(SENSITIVE).flat();

@@ -11,9 +11,13 @@ test.beforeAll(async () => {
   portal = await startPortal();
   people = await accountsAt(portal);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-test('OWN-7: acting as another is said above every page in every tab, and the way back ends where it began', async ({ browser }) => {
+test('OWN-7: acting as another is said above every page in every tab, and the way back ends where it began', async ({
+  browser,
+}) => {
   await people.makeUser('bartholomew', ['operator']);
   await people.settle('bartholomew');
   const page = await pageOf(browser);
@@ -32,20 +36,30 @@ test('OWN-7: acting as another is said above every page in every tab, and the wa
   await expect(banner).toContainText('Administrator, you are signed in as bartholomew of the test');
   await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
   await sound(page, 'acting', { sidebar: true });
-  await expect(other.getByRole('complementary', { name: 'Signed in as another user' })).toBeVisible();
+  await expect(
+    other.getByRole('complementary', { name: 'Signed in as another user' }),
+  ).toBeVisible();
   await page.goto(people.at('security'));
-  await expect(page.getByText('This cannot be done while signed in as another user.')).toBeVisible();
-  await expect(page.getByLabel('Sidebar').getByRole('button', { name: 'Exit bartholome…' })).toBeVisible();
+  await expect(
+    page.getByText('This cannot be done while signed in as another user.'),
+  ).toBeVisible();
+  await expect(
+    page.getByLabel('Sidebar').getByRole('button', { name: 'Exit bartholome…' }),
+  ).toBeVisible();
   await expect(page.getByRole('button', { name: 'Log out' })).toBeHidden();
   await page.getByLabel('Sidebar').getByRole('button', { name: 'Exit bartholome…' }).click();
   await expect(banner).toBeHidden();
   await expect(page).toHaveURL((url) => url.pathname === from.pathname);
   await expect(page.getByLabel('Sidebar').getByText('Administrator')).toBeVisible();
-  await expect(other.getByRole('complementary', { name: 'Signed in as another user' })).toBeHidden();
+  await expect(
+    other.getByRole('complementary', { name: 'Signed in as another user' }),
+  ).toBeHidden();
   await page.context().close();
 });
 
-test('OWN-7: when acting is over the page says that the session has expired', async ({ browser }) => {
+test('OWN-7: when acting is over the page says that the session has expired', async ({
+  browser,
+}) => {
   const page = await pageOf(browser);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(people.at('users?q=bartholomew'));
@@ -54,19 +68,52 @@ test('OWN-7: when acting is over the page says that the session has expired', as
   await page.getByRole('button', { name: /^Log in as/ }).click();
   await page.getByLabel('Reason').fill('Ticket 4712');
   await page.getByRole('button', { name: 'Log in as this user' }).click();
-  await expect(page.getByRole('complementary', { name: 'Signed in as another user' })).toBeVisible();
-  await page.context().route('**/api/v1/**', (route) => route.fulfill({ status: 401, contentType: 'application/json', body: JSON.stringify({ success: false, message: 'over', error: { kind: 'expired', message: 'over' } }) }));
+  await expect(
+    page.getByRole('complementary', { name: 'Signed in as another user' }),
+  ).toBeVisible();
+  await page.context().route('**/api/v1/**', (route) =>
+    route.fulfill({
+      status: 401,
+      contentType: 'application/json',
+      body: JSON.stringify({
+        success: false,
+        message: 'over',
+        error: { kind: 'expired', message: 'over' },
+      }),
+    }),
+  );
   await page.goto(people.at('evidence'));
-  await expect(page.getByText('Your session has expired. Please log in again to continue.')).toBeVisible({ timeout: 20_000 });
+  await expect(
+    page.getByText('Your session has expired. Please log in again to continue.'),
+  ).toBeVisible({ timeout: 20_000 });
   await page.context().close();
 });
 
-const notice = (more: object): Promise<unknown> => people.admin('POST', 'notifications/publish', { app: 'monitoring', severity: 'warning', message: 'Maintenance on Sunday at noon', ...more });
+const notice = (more: object): Promise<unknown> =>
+  people.admin('POST', 'notifications/publish', {
+    app: 'monitoring',
+    severity: 'warning',
+    message: 'Maintenance on Sunday at noon',
+    ...more,
+  });
 
-test('OWN-8: notices stand above the page of their app: acknowledged for good, closed until the page is loaded again, copied', async ({ browser }) => {
+test('OWN-8: notices stand above the page of their app: acknowledged for good, closed until the page is loaded again, copied', async ({
+  browser,
+}) => {
   await notice({});
-  await notice({ severity: 'info', message: 'The new price list is out', link: 'https://example.com/prices', copy: true, hideAck: true });
-  await notice({ severity: 'error', message: 'A source has stopped', hideAck: true, hideClose: true });
+  await notice({
+    severity: 'info',
+    message: 'The new price list is out',
+    link: 'https://example.com/prices',
+    copy: true,
+    hideAck: true,
+  });
+  await notice({
+    severity: 'error',
+    message: 'A source has stopped',
+    hideAck: true,
+    hideClose: true,
+  });
   await notice({ app: 'admin', message: 'For another app' });
   const page = await pageOf(browser);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -74,11 +121,15 @@ test('OWN-8: notices stand above the page of their app: acknowledged for good, c
   const notices = page.getByRole('region', { name: 'Notices' });
   await expect(notices.getByRole('listitem')).toHaveCount(3);
   await sound(page, 'notices', { sidebar: true });
-  await expect(notices.getByRole('listitem').filter({ hasText: 'A source has stopped' }).getByRole('button')).toHaveCount(0);
+  await expect(
+    notices.getByRole('listitem').filter({ hasText: 'A source has stopped' }).getByRole('button'),
+  ).toHaveCount(0);
   const priced = notices.getByRole('listitem').filter({ hasText: 'price list' });
   await priced.getByRole('button', { name: 'Copy the link' }).click();
   await expect(toast(page, 'Link copied to clipboard')).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('https://example.com/prices');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    'https://example.com/prices',
+  );
   await priced.getByRole('button', { name: /^Close/ }).click();
   await notices.getByRole('button', { name: 'Got it' }).click();
   await expect(notices.getByRole('listitem')).toHaveCount(1);
@@ -94,23 +145,46 @@ test('OWN-8, TOAST-3: who brings users in has a link for them', async ({ browser
   const page = await pageOf(browser);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await people.enter(page, 'subin', SECOND);
-  const row = page.getByRole('region', { name: 'Notices' }).getByRole('listitem').filter({ hasText: 'Invite a user' });
+  const row = page
+    .getByRole('region', { name: 'Notices' })
+    .getByRole('listitem')
+    .filter({ hasText: 'Invite a user' });
   await expect(row.getByRole('button')).toHaveText(['Copy the link']);
   await row.getByRole('button').click();
   await expect(toast(page, 'Link copied to clipboard')).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(portal.url);
-  // The button is at the top right, where messages stand: it can be pressed again under the message.
-  const [pressed, told] = [await row.getByRole('button').boundingBox(), await page.locator('[data-toasts]').boundingBox()];
-  if (pressed === null || told === null) throw new Error('the button and the message are both there');
+  // The button is at the top right, where messages stand: it can be pressed again under the
+  // message.
+  const [pressed, told] = [
+    await row.getByRole('button').boundingBox(),
+    await page.locator('[data-toasts]').boundingBox(),
+  ];
+  if (pressed === null || told === null)
+    throw new Error('the button and the message are both there');
   expect(pressed.x + pressed.width).toBeGreaterThan(1_040);
   expect(told.y >= pressed.y + pressed.height || told.y + told.height <= pressed.y).toBe(true);
   await page.context().close();
 });
 
-test('OWN-9: terms of use are accepted before anything else, or the user is logged out', async ({ browser }) => {
-  const { id } = await people.admin('GET', 'service-providers/branding') as { id: string };
+test('OWN-9: terms of use are accepted before anything else, or the user is logged out', async ({
+  browser,
+}) => {
+  const { id } = (await people.admin('GET', 'service-providers/branding')) as { id: string };
   await people.admin('PUT', `service-providers/${id}/branding`, {
-    features: { footer: true, privacyPolicy: true, socialMedia: { links: [{ platform: 'Mastodon', link: 'https://example.com/@backup' }] }, office365: { selfRegistration: { termsOfUse: { title: 'Terms of use', text: 'Be kind.\n\nKeep your password to yourself.', version: '2' } } } },
+    features: {
+      footer: true,
+      privacyPolicy: true,
+      socialMedia: { links: [{ platform: 'Mastodon', link: 'https://example.com/@backup' }] },
+      office365: {
+        selfRegistration: {
+          termsOfUse: {
+            title: 'Terms of use',
+            text: 'Be kind.\n\nKeep your password to yourself.',
+            version: '2',
+          },
+        },
+      },
+    },
   });
   await people.makeUser('olin', ['o365_admin']);
   await people.settle('olin');
@@ -133,15 +207,27 @@ test('OWN-9: terms of use are accepted before anything else, or the user is logg
   await page.context().close();
 });
 
-test('OWN-10: the dashboard has the footer that the provider switched on, with its privacy policy', async ({ browser }) => {
+test('OWN-10: the dashboard has the footer that the provider switched on, with its privacy policy', async ({
+  browser,
+}) => {
   const page = await pageOf(browser);
   await signIn(page, portal.url, 'rita', portal.password);
   await expect(page.getByRole('contentinfo')).toBeHidden();
   await page.goto(people.at('dashboard'));
-  await expect(page.getByRole('contentinfo').getByRole('link', { name: 'Mastodon' })).toHaveAttribute('href', 'https://example.com/@backup');
+  await expect(
+    page.getByRole('contentinfo').getByRole('link', { name: 'Mastodon' }),
+  ).toHaveAttribute('href', 'https://example.com/@backup');
   await page.getByRole('button', { name: 'Privacy policy' }).click();
   const policy = page.getByRole('dialog', { name: 'Privacy policy' });
-  for (const title of ['Cookies', 'Web logs', 'E-mail vendors', 'Children under 13', 'Disclosures', 'Opt-out']) await expect(policy.getByRole('heading', { name: title })).toBeVisible();
+  for (const title of [
+    'Cookies',
+    'Web logs',
+    'E-mail vendors',
+    'Children under 13',
+    'Disclosures',
+    'Opt-out',
+  ])
+    await expect(policy.getByRole('heading', { name: title })).toBeVisible();
   await sound(page, 'privacy');
   await page.context().close();
 });

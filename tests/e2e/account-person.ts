@@ -14,14 +14,16 @@ export interface Accounts {
   /** Changed it to `SECOND`, as the user itself would have. */
   settle(username: string): Promise<void>;
 }
-export const FIRST = 'paper-lantern-river-71', SECOND = 'granite-teapot-orchard-58';
+export const FIRST = 'paper-lantern-river-71';
+export const SECOND = 'granite-teapot-orchard-58';
 
 export async function accountsAt(portal: Portal): Promise<Accounts> {
   const admin = await apiOf(portal, 'admin');
   const json = { 'content-type': 'application/json' };
   const at = (path: string): string => `${portal.url}/monitoring/${path}`;
   return {
-    admin, at,
+    admin,
+    at,
     async enter(page, username, password = portal.password) {
       await page.goto(at('profile'));
       await page.getByLabel('Username').fill(username);
@@ -29,18 +31,39 @@ export async function accountsAt(portal: Portal): Promise<Accounts> {
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     },
     async makeUser(username, roles, more = {}) {
-      await admin('POST', 'users', { username, name: `${username} of the test`, email: `${username}@example.com`, roles, companies: null, auth: 'db', password: FIRST, ...more });
+      await admin('POST', 'users', {
+        username,
+        name: `${username} of the test`,
+        email: `${username}@example.com`,
+        roles,
+        companies: null,
+        auth: 'db',
+        password: FIRST,
+        ...more,
+      });
     },
     async settle(username) {
-      const answer = await fetch(`${portal.url}/api/v1/auth/login/db`, { method: 'POST', headers: json, body: JSON.stringify({ username, password: FIRST }) });
-      const { data } = await answer.json() as { data: { token: string; userId: string } };
-      const changed = await fetch(`${portal.url}/api/v1/profile/${data.userId}/change-password/db`, {
-        method: 'POST', headers: { ...json, authorization: `Bearer ${data.token}` }, body: JSON.stringify({ currentPassword: FIRST, newPassword: SECOND }),
+      const answer = await fetch(`${portal.url}/api/v1/auth/login/db`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ username, password: FIRST }),
       });
+      const { data } = (await answer.json()) as { data: { token: string; userId: string } };
+      const changed = await fetch(
+        `${portal.url}/api/v1/profile/${data.userId}/change-password/db`,
+        {
+          method: 'POST',
+          headers: { ...json, authorization: `Bearer ${data.token}` },
+          body: JSON.stringify({ currentPassword: FIRST, newPassword: SECOND }),
+        },
+      );
       expect(await changed.json()).toMatchObject({ success: true });
     },
   };
 }
 
-export const toast = (page: Page, words: string | RegExp): Locator => page.getByRole('status', { name: 'Messages' }).getByText(words).last();
-export async function pageOf(browser: Browser): Promise<Page> { return (await browser.newContext()).newPage(); }
+export const toast = (page: Page, words: string | RegExp): Locator =>
+  page.getByRole('status', { name: 'Messages' }).getByText(words).last();
+export async function pageOf(browser: Browser): Promise<Page> {
+  return (await browser.newContext()).newPage();
+}

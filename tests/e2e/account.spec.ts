@@ -14,9 +14,13 @@ test.beforeAll(async () => {
   portal = await startPortal();
   people = await accountsAt(portal);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-test('OWN-1, OWN-3: a profile is changed by what differs; a refusal stands beside its field, and leaving asks', async ({ page }) => {
+test('OWN-1, OWN-3: a profile is changed by what differs; a refusal stands beside its field, and leaving asks', async ({
+  page,
+}) => {
   await people.enter(page, 'dana');
   await expect(page.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Profile' })).toHaveAttribute('aria-current', 'page');
@@ -41,7 +45,13 @@ test('OWN-1, OWN-3: a profile is changed by what differs; a refusal stands besid
   await expect(page.getByLabel('Sidebar').getByText('Dana R. Reyes')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled();
   await page.getByRole('radio', { name: 'Forest' }).check();
-  await expect.poll(() => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--side').trim())).toBe('#1f4030');
+  await expect
+    .poll(() =>
+      page.evaluate(() =>
+        getComputedStyle(document.documentElement).getPropertyValue('--side').trim(),
+      ),
+    )
+    .toBe('#1f4030');
   await page.reload();
   await expect(page.getByLabel('Mobile phone')).toHaveValue('+15550100299');
   await expect(page.getByRole('switch', { name: /^News/ })).not.toBeChecked();
@@ -49,10 +59,14 @@ test('OWN-1, OWN-3: a profile is changed by what differs; a refusal stands besid
   await page.getByRole('radio', { name: 'The provider’s' }).check();
 });
 
-test('OWN-5: who has to choose a password reaches nothing but that and the way out, and goes on when it is done', async ({ page }) => {
+test('OWN-5: who has to choose a password reaches nothing but that and the way out, and goes on when it is done', async ({
+  page,
+}) => {
   await people.makeUser('nora', ['operator'], { landingPage: '/monitoring/calendar-report' });
   await people.enter(page, 'nora', FIRST);
-  await expect(page.getByRole('heading', { level: 1, name: 'Choose a new password' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { level: 1, name: 'Choose a new password' }),
+  ).toBeVisible();
   for (const wanted of [people.at('daily-checks'), portal.url]) {
     await page.goto(wanted);
     await expect(page).toHaveURL(/reset-password$/);
@@ -75,20 +89,27 @@ test('OWN-5: who has to choose a password reaches nothing but that and the way o
   await expect(page.getByLabel('Present password')).toBeFocused();
   await page.keyboard.type(FIRST);
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { level: 1, name: 'Calendar view' })).toBeVisible(); // the user's landing page
+  // the user's landing page
+  await expect(page.getByRole('heading', { level: 1, name: 'Calendar view' })).toBeVisible();
 });
 
-test('OWN-4: a password is changed with its rules told before, and a refusal is in the words of the catalogue', async ({ page }) => {
+test('OWN-4: a password is changed with its rules told before, and a refusal is in the words of the catalogue', async ({
+  page,
+}) => {
   await people.enter(page, 'nora', SECOND);
   await page.getByRole('link', { name: 'Change password' }).click();
   await expect(page.getByText(/At least 15 characters/)).toBeVisible();
   await sound(page, 'change-password');
   await page.getByLabel('Current password').fill(SECOND);
-  for (const label of ['New password', 'New password again']) await page.getByLabel(label, { exact: true }).fill('nora-of-the-test-1234');
+  for (const label of ['New password', 'New password again'])
+    await page.getByLabel(label, { exact: true }).fill('nora-of-the-test-1234');
   await page.getByRole('button', { name: 'Change the password' }).click();
-  await expect(page.getByText('Choose a password without your name or the product in it.')).toBeVisible();
+  await expect(
+    page.getByText('Choose a password without your name or the product in it.'),
+  ).toBeVisible();
   await expect(page.getByLabel('New password', { exact: true })).toBeFocused();
-  for (const label of ['New password', 'New password again']) await page.getByLabel(label, { exact: true }).fill(`${SECOND}-2`);
+  for (const label of ['New password', 'New password again'])
+    await page.getByLabel(label, { exact: true }).fill(`${SECOND}-2`);
   await page.getByRole('button', { name: 'Change the password' }).click();
   await expect(toast(page, 'Password changed. Your other sessions have ended.')).toBeVisible();
   await expect(page.getByLabel('Current password')).toHaveValue('');
@@ -96,7 +117,11 @@ test('OWN-4: a password is changed with its rules told before, and a refusal is 
   await expect(page.getByRole('heading', { name: 'Three questions' })).toBeVisible();
   await page.getByRole('button', { name: 'Save the answers' }).click();
   await expect(page.getByText('Choose a question.').first()).toBeVisible();
-  for (const [n, answer] of [[1, 'Elm Hill'], [2, 'Biscuit'], [3, 'Elm hill']] as const) {
+  for (const [n, answer] of [
+    [1, 'Elm Hill'],
+    [2, 'Biscuit'],
+    [3, 'Elm hill'],
+  ] as const) {
     await page.getByLabel(`Question ${n}`).selectOption({ index: n });
     await page.getByLabel(`Answer ${n}`).fill(answer);
   }
@@ -108,7 +133,9 @@ test('OWN-4: a password is changed with its rules told before, and a refusal is 
   await expect(toast(page, 'Security questions saved')).toBeVisible();
 });
 
-test('DAY-25, E2E-12: who is to begin with managed results does so, and keeps what it says otherwise', async ({ browser }) => {
+test('DAY-25, E2E-12: who is to begin with managed results does so, and keeps what it says otherwise', async ({
+  browser,
+}) => {
   await people.makeUser('mona', ['operator'], { managedFilterType: 'managed' });
   await people.settle('mona');
   const page = await pageOf(browser);
@@ -126,7 +153,9 @@ test('DAY-25, E2E-12: who is to begin with managed results does so, and keeps wh
   await page.context().close();
 });
 
-test('USER-11, OWN-1: a long user name and address are read whole in the list, beside it and in the own profile', async ({ page }) => {
+test('USER-11, OWN-1: a long user name and address are read whole in the list, beside it and in the own profile', async ({
+  page,
+}) => {
   const long = 'somebody.with-a-rather-long-user-name@a-department.example.com';
   await people.makeUser(long, ['operator'], { name: 'Sam Long', email: long });
   await people.settle(long);
@@ -137,10 +166,18 @@ test('USER-11, OWN-1: a long user name and address are read whole in the list, b
   await expect(row.getByText(long)).toHaveCount(2);
   for (const text of await row.getByText(long).all()) {
     await expect(text).toBeVisible();
-    await expect.poll(() => text.evaluate((at) => at.scrollWidth <= at.clientWidth && getComputedStyle(at).textOverflow === 'clip')).toBe(true);
+    await expect
+      .poll(() =>
+        text.evaluate(
+          (at) => at.scrollWidth <= at.clientWidth && getComputedStyle(at).textOverflow === 'clip',
+        ),
+      )
+      .toBe(true);
   }
   await row.getByRole('button', { name: /^Sam Long/ }).click();
-  await expect(page.getByRole('complementary').or(page.getByRole('main')).getByText(long).last()).toBeVisible();
+  await expect(
+    page.getByRole('complementary').or(page.getByRole('main')).getByText(long).last(),
+  ).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible();
   await people.enter(page, long, SECOND);
@@ -163,26 +200,48 @@ test('OWN-6: sessions are seen where they are, and ended from elsewhere', async 
   await two.getByRole('button', { name: 'End all others' }).click();
   await expect(toast(two, '2 sessions ended')).toBeVisible();
   await expect(list.getByRole('listitem')).toHaveCount(1);
-  await expect(one.getByText('Your session has expired. Please log in again to continue.')).toBeVisible({ timeout: 30_000 });
+  await expect(
+    one.getByText('Your session has expired. Please log in again to continue.'),
+  ).toBeVisible({ timeout: 30_000 });
   await expect(one).toHaveURL(/\/login$/);
   await Promise.all([one.context().close(), two.context().close()]);
 });
 
-test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when it is asked, and removed', async ({ browser }) => {
+test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when it is asked, and removed', async ({
+  browser,
+}) => {
   await people.makeUser('faye', ['operator']);
   await people.settle('faye');
   const page = await pageOf(browser);
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('WebAuthn.enable');
-  await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } });
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
   await people.enter(page, 'faye', SECOND);
   await page.getByRole('link', { name: 'Security' }).click();
   const dialog = page.getByRole('dialog');
-  // As if five minutes had gone by: the next call is refused once. Who has nothing else shows the password.
+  // As if five minutes had gone by: the next call is refused once. Who has nothing else shows the
+  // password.
   let refused = 0;
   await page.context().route(/\/api\/v1\/profile\/[^/]+\/(totp|recovery-codes)$/, async (route) => {
     if (route.request().method() !== 'POST' || refused++ > 0) return route.fallback();
-    return route.fulfill({ status: 403, contentType: 'application/json', body: JSON.stringify({ success: false, message: 'Confirm that it is you to continue.', error: { kind: 'reauth_required', message: 'Confirm that it is you to continue.' } }) });
+    return route.fulfill({
+      status: 403,
+      contentType: 'application/json',
+      body: JSON.stringify({
+        success: false,
+        message: 'Confirm that it is you to continue.',
+        error: { kind: 'reauth_required', message: 'Confirm that it is you to continue.' },
+      }),
+    });
   });
   await page.getByRole('button', { name: 'Set up an authenticator' }).click();
   await page.getByLabel('Password').fill('not this one');
@@ -191,17 +250,26 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   await page.getByLabel('Password').fill(SECOND);
   await page.keyboard.press('Enter');
   await expect(dialog.getByLabel(/QR code/)).toBeVisible();
-  const secret = (await dialog.getByLabel('Key for your authenticator app').innerText()).replaceAll(/\s/g, '');
+  const secret = (await dialog.getByLabel('Key for your authenticator app').innerText()).replaceAll(
+    /\s/g,
+    '',
+  );
   await sound(page, 'authenticator');
   await dialog.getByLabel('Code of the app').fill('000000');
   await dialog.getByRole('button', { name: 'Turn it on' }).click();
   await expect(dialog.getByText('The code is not valid.')).toBeVisible();
   await dialog.getByLabel('Code of the app').fill(await generate({ secret }));
   await dialog.getByRole('button', { name: 'Turn it on' }).click();
-  await expect(dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')).toHaveCount(10);
+  await expect(
+    dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem'),
+  ).toHaveCount(10);
   await page.keyboard.press('Escape');
   await expect(dialog.getByRole('heading', { name: 'Keep your recovery codes' })).toBeVisible();
-  const recovery = await dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').first().innerText();
+  const recovery = await dialog
+    .getByRole('list', { name: 'Recovery codes' })
+    .getByRole('listitem')
+    .first()
+    .innerText();
   await dialog.getByRole('checkbox').check();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(main(page).getByText(/On since/)).toBeVisible();
@@ -211,7 +279,9 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   await dialog.getByLabel('Name').fill('Faye’s laptop');
   await dialog.getByRole('button', { name: 'Go on' }).click();
   await expect(toast(page, 'Passkey added')).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Passkeys' }).getByText('Faye’s laptop')).toBeVisible();
+  await expect(
+    page.getByRole('list', { name: 'Passkeys' }).getByText('Faye’s laptop'),
+  ).toBeVisible();
 
   refused = 0;
   await page.getByRole('button', { name: 'Make new codes' }).click();
@@ -223,13 +293,18 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   await page.getByRole('button', { name: 'Make new codes' }).click();
   await page.getByRole('button', { name: 'Use the passkey' }).click();
   await expect(page.getByRole('heading', { name: 'Keep your recovery codes' })).toBeVisible();
-  const newer = await dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').first().innerText();
+  const newer = await dialog
+    .getByRole('list', { name: 'Recovery codes' })
+    .getByRole('listitem')
+    .first()
+    .innerText();
   await dialog.getByRole('checkbox').check();
   await dialog.getByRole('button', { name: 'Done' }).click();
   refused = 0;
   await page.getByRole('button', { name: 'Make new codes' }).click();
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
-  await expect(page.getByRole('button', { name: 'Use the password' })).toHaveCount(0); // a factor is confirmed by a factor
+  // a factor is confirmed by a factor
+  await expect(page.getByRole('button', { name: 'Use the password' })).toHaveCount(0);
   await page.getByLabel('Recovery code', { exact: true }).fill(recovery);
   await page.keyboard.press('Enter');
   await expect(page.getByText('The code is not valid.')).toBeVisible();

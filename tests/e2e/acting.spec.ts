@@ -9,13 +9,18 @@ import { sound } from './sound.ts';
 const REASON = 'This cannot be done while signed in as another user.';
 const JOB = 'Payroll of the test';
 
-let portal: Portal, people: Accounts;
+let portal: Portal;
+let people: Accounts;
 test.beforeAll(async () => {
   portal = await startPortal();
   people = await accountsAt(portal);
-  await post(portal.url, await keyOf(portal), [{ job: JOB, status: 'Failed', message: 'no space left on device' }]);
+  await post(portal.url, await keyOf(portal), [
+    { job: JOB, status: 'Failed', message: 'no space left on device' },
+  ]);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 const open = async (page: Page, path: string, heading: string): Promise<void> => {
   await page.goto(`${portal.url}${path}`);
@@ -44,7 +49,9 @@ async function isRefused(page: Page, button: Locator): Promise<void> {
   await expect(button).toBeFocused();
 }
 
-test('ACT-7: a button of a refused call is disabled with the reason while acting, by keyboard and for screen readers, and works again after the way back', async ({ browser }) => {
+test('ACT-7: a button of a refused call is disabled with the reason while acting, by keyboard and for screen readers, and works again after the way back', async ({
+  browser,
+}) => {
   await people.makeUser('otto', ['operator']);
   await people.settle('otto');
   const page = await pageOf(browser);
@@ -55,7 +62,9 @@ test('ACT-7: a button of a refused call is disabled with the reason while acting
   await page.getByRole('button', { name: /^Log in as/ }).click();
   await page.getByLabel('Reason').fill('Ticket 4713');
   await page.getByRole('button', { name: 'Log in as this user' }).click();
-  await expect(page.getByRole('complementary', { name: 'Signed in as another user' })).toBeVisible();
+  await expect(
+    page.getByRole('complementary', { name: 'Signed in as another user' }),
+  ).toBeVisible();
   // A second visit asks nothing by itself either.
   for (const visit of [1, 2]) {
     await test.step(`visit ${visit}`, async () => {
@@ -71,22 +80,41 @@ test('ACT-7: a button of a refused call is disabled with the reason while acting
   }
   await page.getByLabel('Sidebar').getByRole('button', { name: /^Exit/ }).click();
   await expect(page.getByRole('complementary', { name: 'Signed in as another user' })).toBeHidden();
-  await expect(page.getByLabel('Sidebar').getByText('Administrator', { exact: true })).toBeVisible();
+  await expect(
+    page.getByLabel('Sidebar').getByText('Administrator', { exact: true }),
+  ).toBeVisible();
   await open(page, '/monitoring/apps/zerto', 'Zerto');
-  await expect(page.getByRole('button', { name: 'Sign in to Zerto' })).not.toHaveAttribute('aria-disabled');
+  await expect(page.getByRole('button', { name: 'Sign in to Zerto' })).not.toHaveAttribute(
+    'aria-disabled',
+  );
   await page.context().close();
 });
 
-/** Answers as if the session were somebody else's: nobody may act as a user who has the pages of the administration, so the page alone is looked at. */
+/**
+ * Answers as if the session were somebody else's: nobody may act as a user who has the pages of the
+ * administration, so the page alone is looked at.
+ */
 async function asIfActing(page: Page): Promise<void> {
-  const acting = { id: 'a', username: 'boss', name: 'The boss', impersonation: 'i', until: Date.now() + 3_600_000 };
+  const acting = {
+    id: 'a',
+    username: 'boss',
+    name: 'The boss',
+    impersonation: 'i',
+    until: Date.now() + 3_600_000,
+  };
   await page.context().route(/\/api\/v1\/(?:auth|sync\/bootstrap)/, async (route) => {
-    const answer = await route.fetch(), text = await answer.text();
-    await route.fulfill({ response: answer, body: text.replaceAll('"acting":null', `"acting":${JSON.stringify(acting)}`) });
+    const answer = await route.fetch();
+    const text = await answer.text();
+    await route.fulfill({
+      response: answer,
+      body: text.replaceAll('"acting":null', `"acting":${JSON.stringify(acting)}`),
+    });
   });
 }
 
-test('ACT-7: pages of the administration disable the buttons of refused calls, and no others', async ({ browser }) => {
+test('ACT-7: pages of the administration disable the buttons of refused calls, and no others', async ({
+  browser,
+}) => {
   test.setTimeout(180_000);
   const page = await pageOf(browser);
   await asIfActing(page);
@@ -94,11 +122,17 @@ test('ACT-7: pages of the administration disable the buttons of refused calls, a
   await open(page, '/monitoring/sources', 'Connect a source');
   await isRefused(page, page.getByRole('button', { name: 'New source' }));
   await isRefused(page, page.getByRole('button', { name: /^New secret for Key/ }).first());
-  await expect(page.getByRole('button', { name: /^Revoke Key/ }).first()).not.toHaveAttribute('aria-disabled');
+  await expect(page.getByRole('button', { name: /^Revoke Key/ }).first()).not.toHaveAttribute(
+    'aria-disabled',
+  );
   await sound(page, 'sources while acting', { sidebar: true });
   for (const [path, heading, name] of [
-    ['/monitoring/webhooks', 'Webhooks', 'New webhook'], ['/monitoring/connections', 'Connections', 'New connection'], ['/monitoring/users', 'Users', 'New user'],
-    ['/monitoring/companies', 'Companies', 'Download CSV'], ['/admin/events', 'Events', 'Download CSV'], ['/admin/providers', 'Providers', 'New provider'],
+    ['/monitoring/webhooks', 'Webhooks', 'New webhook'],
+    ['/monitoring/connections', 'Connections', 'New connection'],
+    ['/monitoring/users', 'Users', 'New user'],
+    ['/monitoring/companies', 'Companies', 'Download CSV'],
+    ['/admin/events', 'Events', 'Download CSV'],
+    ['/admin/providers', 'Providers', 'New provider'],
     ['/admin/settings', 'Provider settings', 'Save Signing in'],
   ] as const) {
     await test.step(path, async () => {
@@ -107,37 +141,57 @@ test('ACT-7: pages of the administration disable the buttons of refused calls, a
     });
   }
   await open(page, '/monitoring/companies', 'Companies');
-  await expect(page.getByRole('button', { name: 'New company' }).first()).not.toHaveAttribute('aria-disabled');
+  await expect(page.getByRole('button', { name: 'New company' }).first()).not.toHaveAttribute(
+    'aria-disabled',
+  );
   await page.context().close();
 });
 
-/** How many records of results the databases of this browser hold: pages and changes of runs, and chunks of the tables beside them. */
-const resultsOnDisk = (page: Page): Promise<number> => page.evaluate(async () => {
-  let count = 0;
-  for (const { name = '' } of await indexedDB.databases()) {
-    const database = await new Promise<IDBDatabase>((done, failed) => {
-      const asked = indexedDB.open(name);
-      asked.addEventListener('success', () => { done(asked.result); });
-      asked.addEventListener('error', () => { failed(new Error('a database could not be opened')); });
-    });
-    for (const store of ['segments', 'patches', 'books']) {
-      if (!database.objectStoreNames.contains(store)) continue;
-      const keys = await new Promise<IDBValidKey[]>((done) => {
-        const asked = database.transaction(store).objectStore(store).getAllKeys();
-        asked.addEventListener('success', () => { done(asked.result); });
+/**
+ * How many records of results the databases of this browser hold: pages and changes of runs, and
+ * chunks of the tables beside them.
+ */
+const resultsOnDisk = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    let count = 0;
+    for (const { name = '' } of await indexedDB.databases()) {
+      const database = await new Promise<IDBDatabase>((done, failed) => {
+        const asked = indexedDB.open(name);
+        asked.addEventListener('success', () => {
+          done(asked.result);
+        });
+        asked.addEventListener('error', () => {
+          failed(new Error('a database could not be opened'));
+        });
       });
-      count += keys.filter((key) => store !== 'books' || (Array.isArray(key) && ['job', 'problem', 'cause', 'company'].some((table) => table === key[0]))).length;
+      for (const store of ['segments', 'patches', 'books']) {
+        if (!database.objectStoreNames.contains(store)) continue;
+        const keys = await new Promise<IDBValidKey[]>((done) => {
+          const asked = database.transaction(store).objectStore(store).getAllKeys();
+          asked.addEventListener('success', () => {
+            done(asked.result);
+          });
+        });
+        count += keys.filter(
+          (key) =>
+            store !== 'books' ||
+            (Array.isArray(key) &&
+              ['job', 'problem', 'cause', 'company'].some((table) => table === key[0])),
+        ).length;
+      }
+      database.close();
     }
-    database.close();
-  }
-  return count;
-});
+    return count;
+  });
 
-test('SYNC-6, SYNC-13: when an administrator takes a role away, what it was for leaves the open screen and the disk of the device', async ({ browser }) => {
+test('SYNC-6, SYNC-13: when an administrator takes a role away, what it was for leaves the open screen and the disk of the device', async ({
+  browser,
+}) => {
   test.setTimeout(240_000);
   await people.makeUser('ola', ['operator']);
   await people.settle('ola');
-  const theirs = await pageOf(browser), page = await pageOf(browser);
+  const theirs = await pageOf(browser);
+  const page = await pageOf(browser);
   await signIn(theirs, portal.url, 'ola', SECOND);
   await expect(rowOf(theirs, JOB)).toBeVisible();
   await expect.poll(() => resultsOnDisk(theirs), { timeout: 60_000 }).toBeGreaterThan(0);

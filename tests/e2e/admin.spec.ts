@@ -10,13 +10,24 @@ import { sound } from './sound.ts';
 let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
-  await post(portal.url, await keyOf(portal), [{ job: 'SQL nightly', status: 'Failed', message: 'no space left on device' }]);
+  await post(portal.url, await keyOf(portal), [
+    { job: 'SQL nightly', status: 'Failed', message: 'no space left on device' },
+  ]);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-const toast = (page: Page, words: string | RegExp) => page.getByRole('status', { name: 'Messages' }).getByText(words).last();
+const toast = (page: Page, words: string | RegExp) =>
+  page.getByRole('status', { name: 'Messages' }).getByText(words).last();
 
-async function enter(page: Page, path = '/admin', username = 'admin', heading = 'Overview', url = portal.url): Promise<void> {
+async function enter(
+  page: Page,
+  path = '/admin',
+  username = 'admin',
+  heading = 'Overview',
+  url = portal.url,
+): Promise<void> {
   await page.goto(`${url}${path}`);
   await page.getByLabel('Username').fill(username);
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
@@ -29,24 +40,40 @@ const open = async (page: Page, name: string, heading: string): Promise<void> =>
 };
 
 /** What another browser sees of the portal before anybody signs in. */
-async function stranger(browser: Browser, url: string, look: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext(), page = await context.newPage();
+async function stranger(
+  browser: Browser,
+  url: string,
+  look: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
   await page.goto(url);
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
   await look(page);
   await context.close();
 }
 
-test('E2E-7, ADMIN-3: axe, the keyboard and a phone on every page of the administration, which others cannot open', async ({ page, browser }) => {
+test('E2E-7, ADMIN-3: axe, the keyboard and a phone on every page of the administration, which others cannot open', async ({
+  page,
+  browser,
+}) => {
   test.setTimeout(180_000);
   await enter(page);
   await expect(page).toHaveURL(/\/admin\/dashboard$/);
-  for (const [name, heading] of [['dashboard', 'Overview'], ['events', 'Events'], ['providers', 'Providers'], ['branding', 'Branding'], ['settings', 'Provider settings'], ['notices', 'Notices']] as const) {
+  for (const [name, heading] of [
+    ['dashboard', 'Overview'],
+    ['events', 'Events'],
+    ['providers', 'Providers'],
+    ['branding', 'Branding'],
+    ['settings', 'Provider settings'],
+    ['notices', 'Notices'],
+  ] as const) {
     await open(page, name, heading);
     await expect(page.locator('main [aria-busy=true]')).toHaveCount(0);
     await sound(page, `admin ${name}`, { sidebar: name === 'dashboard' });
   }
-  const context = await browser.newContext(), other = await context.newPage();
+  const context = await browser.newContext();
+  const other = await context.newPage();
   await enter(other, '/monitoring/daily-checks', 'dana', 'Daily checks');
   await expect(other.getByRole('heading', { name: 'Administration' })).toHaveCount(0);
   await other.goto(`${portal.url}/admin`);
@@ -54,46 +81,71 @@ test('E2E-7, ADMIN-3: axe, the keyboard and a phone on every page of the adminis
   await context.close();
 });
 
-test('BRAND-6, BRAND-7: accent, title and logo are seen first in the preview and then by another browser; a colour that cannot be read is handled', async ({ page, browser }) => {
+test('BRAND-6, BRAND-7: accent, title and logo are seen first in the preview and then by another browser; a colour that cannot be read is handled', async ({
+  page,
+  browser,
+}) => {
   await enter(page, '/admin/branding', 'admin', 'Branding');
   const accent = page.getByRole('textbox', { name: 'Accent, light', exact: true });
   await accent.fill('#ffd84d');
-  await expect(page.getByText(/4\.5:1 is needed everywhere\. The portal shows its own colour instead/)).toBeVisible();
-  await page.getByRole('button', { name: /^Use #[\da-f]{6}, the nearest that can be read$/ }).click();
+  await expect(
+    page.getByText(/4\.5:1 is needed everywhere\. The portal shows its own colour instead/),
+  ).toBeVisible();
+  await page
+    .getByRole('button', { name: /^Use #[\da-f]{6}, the nearest that can be read$/ })
+    .click();
   await expect(page.getByText(/:1 on the page: easy to read\./)).toBeVisible();
   await accent.fill('#8a1c4a');
   await page.getByLabel('Sidebar title').fill('Quayside Backup');
   await page.locator('input[data-picture=logo]').setInputFiles({
-    name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 20" width="80" height="20"><script>document.title="run"</script><rect width="80" height="20" fill="#ffcc00" onload="x()"/></svg>'),
+    name: 'logo.svg',
+    mimeType: 'image/svg+xml',
+    buffer: Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 20" width="80" height="20"><script>document.title="run"</script><rect width="80" height="20" fill="#ffcc00" onload="x()"/></svg>',
+    ),
   });
   await expect(page.getByLabel('Logo width')).toHaveValue('80');
   const look = page.locator('[data-look=light]:visible').first();
   await expect(look.getByText('Quayside Backup').first()).toBeVisible();
-  await expect(look.locator('.bp-button').first()).toHaveCSS('background-color', 'rgb(138, 28, 74)');
+  await expect(look.locator('.bp-button').first()).toHaveCSS(
+    'background-color',
+    'rgb(138, 28, 74)',
+  );
   await expect(look.locator('img').first()).toHaveAttribute('src', /^blob:/);
   await pictureOf(page, 'branding-edited');
   await page.getByRole('link', { name: 'Events', exact: true }).click();
   await page.getByRole('button', { name: 'Stay' }).click();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(toast(page, /^Branding saved/)).toBeVisible();
-  await expect(page.getByText(/Parts of an SVG that could run or load something were taken out/)).toBeVisible();
+  await expect(
+    page.getByText(/Parts of an SVG that could run or load something were taken out/),
+  ).toBeVisible();
   await stranger(browser, portal.url, async (other) => {
     await expect(other.getByText('Quayside Backup')).toBeVisible();
-    await expect(other.getByRole('button', { name: 'Sign in', exact: true })).toHaveCSS('background-color', 'rgb(138, 28, 74)');
+    await expect(other.getByRole('button', { name: 'Sign in', exact: true })).toHaveCSS(
+      'background-color',
+      'rgb(138, 28, 74)',
+    );
     const src = await other.locator('header img').first().getAttribute('src');
     expect(src).toMatch(/^\/brand\/logo\?v=/);
     const svg = await (await fetch(`${portal.url}${src}`)).text();
     expect(svg).toContain('rect');
     expect(svg).not.toMatch(/script|onload/i);
     await enter(other, '/monitoring/daily-checks', 'dana', 'Daily checks');
-    await expect(other.getByRole('complementary', { name: 'Sidebar' }).getByText('Quayside Backup')).toBeVisible();
-    await expect(other.getByRole('complementary', { name: 'Sidebar' }).locator('img').first()).toHaveAttribute('src', src ?? '');
+    await expect(
+      other.getByRole('complementary', { name: 'Sidebar' }).getByText('Quayside Backup'),
+    ).toBeVisible();
+    await expect(
+      other.getByRole('complementary', { name: 'Sidebar' }).locator('img').first(),
+    ).toHaveAttribute('src', src ?? '');
   });
   await page.reload();
   await expect(accent).toHaveValue('#8a1c4a');
 });
 
-test('BRAND-8: a mail server that is not there is told in words; its password is set, never shown, and goes with its address', async ({ page }) => {
+test('BRAND-8: a mail server that is not there is told in words; its password is set, never shown, and goes with its address', async ({
+  page,
+}) => {
   await enter(page, '/admin/settings', 'admin', 'Provider settings');
   const mail = page.getByRole('region', { name: 'Mail', exact: true });
   await expect(mail.getByText(/Not set\. Mails are written and wait\..*\/outbox/)).toBeVisible();
@@ -109,7 +161,9 @@ test('BRAND-8: a mail server that is not there is told in words; its password is
   await mail.getByLabel('Port').fill('9');
   await mail.getByRole('button', { name: 'Save Mail' }).click();
   await expect(toast(page, 'Mail saved')).toBeVisible();
-  await expect(mail.getByText('Is set, sealed, and never shown. Empty leaves it as it is.')).toBeVisible();
+  await expect(
+    mail.getByText('Is set, sealed, and never shown. Empty leaves it as it is.'),
+  ).toBeVisible();
   await expect(mail.getByLabel('Replace the password')).toHaveValue('');
   expect(await page.content()).not.toContain('a secret of the test');
   await mail.getByRole('button', { name: 'Try it: Mail' }).click();
@@ -125,9 +179,13 @@ test('BRAND-8: a mail server that is not there is told in words; its password is
   await expect(mail.getByRole('button', { name: 'Set up Mail' })).toBeVisible();
 });
 
-test('PROV-1, PROV-3, BRAND-7: a provider below is made with a host and an invited administrator, and its sign-in page has its look', async ({ page, browser }) => {
+test('PROV-1, PROV-3, BRAND-7: a provider below is made with a host and an invited administrator, and its sign-in page has its look', async ({
+  page,
+  browser,
+}) => {
   await enter(page, '/admin/providers', 'admin', 'Providers');
-  const host = 'below.localhost', below = portal.url.replace('localhost', host);
+  const host = 'below.localhost';
+  const below = portal.url.replace('localhost', host);
   await page.getByRole('button', { name: 'New provider' }).click();
   const dialog = page.getByRole('dialog', { name: 'New provider' });
   await dialog.getByRole('button', { name: 'Make the provider' }).click();
@@ -152,9 +210,14 @@ test('PROV-1, PROV-3, BRAND-7: a provider below is made with a host and an invit
   await expect(toast(page, /^Branding saved/)).toBeVisible();
   await stranger(browser, below, async (other) => {
     await expect(other.getByText('Below, and well')).toBeVisible();
-    await expect(other.getByRole('button', { name: 'Sign in', exact: true })).toHaveCSS('background-color', 'rgb(11, 93, 59)');
+    await expect(other.getByRole('button', { name: 'Sign in', exact: true })).toHaveCSS(
+      'background-color',
+      'rgb(11, 93, 59)',
+    );
   });
-  await stranger(browser, portal.url, async (other) => { await expect(other.getByText('Below, and well')).toHaveCount(0); });
+  await stranger(browser, portal.url, async (other) => {
+    await expect(other.getByText('Below, and well')).toHaveCount(0);
+  });
   await page.goto(`${portal.url}/admin/providers`);
   await page.getByRole('button', { name: 'Invite to Below Backup' }).click();
   await page.getByRole('button', { name: 'Make a link' }).click();
@@ -166,7 +229,10 @@ test('PROV-1, PROV-3, BRAND-7: a provider below is made with a host and an invit
 
 test('PROV-4: who is invited to the own portal gets a mail with a link to it', async ({ page }) => {
   await enter(page, '/admin/providers', 'admin', 'Providers');
-  await page.getByRole('button', { name: /^Invite to/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Invite to/ })
+    .first()
+    .click();
   await page.getByLabel('E-mail').fill('nothing');
   await page.getByRole('button', { name: 'Send the invitation' }).click();
   await expect(page.getByText('Enter an address such as name@example.com, or none.')).toBeVisible();
@@ -176,7 +242,9 @@ test('PROV-4: who is invited to the own portal gets a mail with a link to it', a
   expect(await linkFor(portal.url, 'invited@example.org')).toContain('/o365/register#');
 });
 
-test('ADMIN-5: the log is filtered by the address, an event is read, and the file holds what is filtered', async ({ page }) => {
+test('ADMIN-5: the log is filtered by the address, an event is read, and the file holds what is filtered', async ({
+  page,
+}) => {
   await enter(page, '/admin/events', 'admin', 'Events');
   await expect(page.getByRole('button', { name: 'run.finished' }).first()).toBeVisible();
   await page.getByLabel('Type', { exact: true }).selectOption('job.found@1');
@@ -188,8 +256,13 @@ test('ADMIN-5: the log is filtered by the address, an event is read, and the fil
   await sound(page, 'an event');
   await page.keyboard.press('Escape');
   await expect(panel).toBeHidden();
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download CSV' }).click()]);
-  const lines = readFileSync(await download.path(), 'utf8').trim().split(/\r?\n/);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split(/\r?\n/);
   expect(lines[0]).toContain('As another user');
   expect(lines.length).toBeGreaterThan(1);
   expect(lines.slice(1).every((line) => line.includes('job.found@1'))).toBe(true);
@@ -204,7 +277,10 @@ test('ADMIN-5: the log is filtered by the address, an event is read, and the fil
   await expect(page.getByRole('button', { name: 'run.finished' })).toHaveCount(0);
 });
 
-test('NOTE-3, NOTE-4: a notice for a role stands above the pages of those who hold it, and goes when it is removed', async ({ page, browser }) => {
+test('NOTE-3, NOTE-4: a notice for a role stands above the pages of those who hold it, and goes when it is removed', async ({
+  page,
+  browser,
+}) => {
   await enter(page, '/admin/notices', 'admin', 'Notices');
   await page.getByRole('button', { name: 'New notice' }).click();
   const dialog = page.getByRole('dialog', { name: 'New notice' });
@@ -216,8 +292,11 @@ test('NOTE-3, NOTE-4: a notice for a role stands above the pages of those who ho
   await sound(page, 'new notice');
   await dialog.getByRole('button', { name: 'Publish' }).click();
   await expect(toast(page, 'Notice published')).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Notices' }).getByText(/Monitoring, for read-only/)).toBeVisible();
-  const context = await browser.newContext(), rita = await context.newPage();
+  await expect(
+    page.getByRole('list', { name: 'Notices' }).getByText(/Monitoring, for read-only/),
+  ).toBeVisible();
+  const context = await browser.newContext();
+  const rita = await context.newPage();
   await enter(rita, '/monitoring/daily-checks', 'rita', 'Daily checks');
   await expect(rita.getByText('The portal is away on Sunday night.')).toBeVisible();
   await page.getByRole('button', { name: /^Remove: The portal/ }).click();
@@ -229,7 +308,10 @@ test('NOTE-3, NOTE-4: a notice for a role stands above the pages of those who ho
   await context.close();
 });
 
-test('BRAND-8: codes by SMS for everybody are asked for at the next sign-in', async ({ page, browser }) => {
+test('BRAND-8: codes by SMS for everybody are asked for at the next sign-in', async ({
+  page,
+  browser,
+}) => {
   await enter(page, '/admin/settings', 'admin', 'Provider settings');
   await page.getByRole('radio', { name: /^Everybody, by SMS at least/ }).check();
   await expect(page.getByText(/No SMS gateway is set below/)).toBeVisible();

@@ -5,16 +5,35 @@ import type { Portal } from './portal.ts';
 import { axeInBoth, faultsOf, sound } from './sound.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal(); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal();
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is revoked and refused; the API is read and searched', async ({ page, context }) => {
+test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is revoked and refused; the API is read and searched', async ({
+  page,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const faults = faultsOf(page);
   const program = async (key: string, path: string, init: RequestInit = {}) => {
-    const answer = await fetch(`${portal.url}/api/v1/${path}`, { ...init, headers: { authorization: `Bearer ${key}` } });
-    const body = await answer.json() as { success: boolean; data?: { abilities?: string[]; epoch?: string; cursor?: number; head?: number }; error?: { kind: string } };
-    return { status: answer.status, kind: body.error?.kind ?? null, data: body.data, pace: answer.headers.get('ratelimit') };
+    const answer = await fetch(`${portal.url}/api/v1/${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const body = (await answer.json()) as {
+      success: boolean;
+      data?: { abilities?: string[]; epoch?: string; cursor?: number; head?: number };
+      error?: { kind: string };
+    };
+    return {
+      status: answer.status,
+      kind: body.error?.kind ?? null,
+      data: body.data,
+      pace: answer.headers.get('ratelimit'),
+    };
   };
   await signIn(page, portal.url, 'admin', portal.password);
   await page.getByRole('link', { name: 'API keys' }).click();
@@ -47,13 +66,18 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
   const self = await program(key, 'api-key');
   expect([self.status, self.data?.abilities]).toEqual([200, ['monitoring.daily-checks']]);
   expect(self.pace).toContain('"key";r=299;t=60');
-  const begin = await program(key, 'sync/events?after=0&epoch='), all = await program(key, `sync/events?after=0&epoch=${begin.data?.epoch ?? ''}`);
+  const begin = await program(key, 'sync/events?after=0&epoch=');
+  const all = await program(key, `sync/events?after=0&epoch=${begin.data?.epoch ?? ''}`);
   expect([begin.status, all.status, all.data?.cursor]).toEqual([200, 200, begin.data?.cursor]);
   expect((await program(key, 'monitoring/backoffice/rules')).kind).toBe('forbidden');
   expect((await program(key, 'profile/x/sessions')).kind).toBe('not-by-key');
 
   await page.reload();
-  const row = page.getByRole('list', { name: 'API keys' }).getByRole('listitem').filter({ hasText: 'Nightly export' }).first();
+  const row = page
+    .getByRole('list', { name: 'API keys' })
+    .getByRole('listitem')
+    .filter({ hasText: 'Nightly export' })
+    .first();
   await expect(row).toContainText(`dbu_…${key.slice(-10, -6)}`);
   await expect(row).toContainText(/last used on \d+\/\d+\/\d+ from/);
   await sound(page, 'keys');
@@ -85,11 +109,25 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
   expect(faults).toEqual([]);
 });
 
-test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of calls that does not come is asked for again', async ({ page }) => {
-  const admin = await apiOf(portal, 'admin'), dana = await apiOf(portal, 'dana');
-  const { rows: [{ _id: id } = { _id: '' }] } = await admin('GET', 'monitoring/reporting/users?search=dana') as { rows: { _id: string }[] };
-  const { secret } = await dana('POST', `profile/${id}/api-keys`, { name: 'Wall of the office', abilities: ['monitoring.overview'], until: Date.now() + 86_400_000 }) as { secret: string };
-  const asked = async (): Promise<number> => (await fetch(`${portal.url}/api/v1/api-key`, { headers: { authorization: `Bearer ${secret}` } })).status;
+test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of calls that does not come is asked for again', async ({
+  page,
+}) => {
+  const admin = await apiOf(portal, 'admin');
+  const dana = await apiOf(portal, 'dana');
+  const {
+    rows: [{ _id: id } = { _id: '' }],
+  } = (await admin('GET', 'monitoring/reporting/users?search=dana')) as { rows: { _id: string }[] };
+  const { secret } = (await dana('POST', `profile/${id}/api-keys`, {
+    name: 'Wall of the office',
+    abilities: ['monitoring.overview'],
+    until: Date.now() + 86_400_000,
+  })) as { secret: string };
+  const asked = async (): Promise<number> =>
+    (
+      await fetch(`${portal.url}/api/v1/api-key`, {
+        headers: { authorization: `Bearer ${secret}` },
+      })
+    ).status;
   expect(await asked()).toBe(200);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/users?user=${id}&tab=access`);
@@ -104,7 +142,9 @@ test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of
 
   await page.route('**/api/v1/openapi.json', (route) => route.fulfill({ status: 500, body: '' }));
   await page.goto(`${portal.url}/monitoring/api`);
-  await expect(page.getByRole('alert').getByText('The list of calls could not be read.')).toBeVisible();
+  await expect(
+    page.getByRole('alert').getByText('The list of calls could not be read.'),
+  ).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Pace' })).toBeVisible();
   await page.unroute('**/api/v1/openapi.json');
   await page.getByRole('button', { name: 'Try again' }).click();

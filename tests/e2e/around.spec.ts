@@ -9,16 +9,27 @@ let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  const secret = await keyOf(portal), headers = { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` };
+  const secret = await keyOf(portal);
+  const headers = { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` };
   await post(portal.url, secret, [
-    { job: 'SQL nightly', status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' },
+    {
+      job: 'SQL nightly',
+      status: 'Failed',
+      message: 'Unable to connect to host sql.example.net: timed out',
+    },
     { job: '=SUM(A1) mail', status: 'Warning', message: '3 files were skipped' },
     { job: 'Old archive', status: 'Success', enabled: false },
   ]);
-  const seen = await fetch(`${portal.url}/api/v1/ingest/computers`, { method: 'POST', headers, body: JSON.stringify([{ hostName: 'LONELY-PC', os: 'Debian 13', ipAddresses: ['10.0.0.7'] }]) });
+  const seen = await fetch(`${portal.url}/api/v1/ingest/computers`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify([{ hostName: 'LONELY-PC', os: 'Debian 13', ipAddresses: ['10.0.0.7'] }]),
+  });
   expect(seen.ok).toBe(true);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 async function as(browser: Browser, who: string, base = portal.url): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
@@ -36,8 +47,11 @@ async function goOffline(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible();
 }
 
-test('VIEW-1, VIEW-2, VIEW-3: a view saved in one browser stands in another one\'s menu, where it opens the same list and cannot be changed', async ({ browser }) => {
-  const mine = await as(browser, 'admin'), theirs = await as(browser, 'dana');
+test("VIEW-1, VIEW-2, VIEW-3: a view saved in one browser stands in another one's menu, where it opens the same list and cannot be changed", async ({
+  browser,
+}) => {
+  const mine = await as(browser, 'admin');
+  const theirs = await as(browser, 'dana');
   await mine.goto(`${portal.url}/monitoring/daily-checks?state=Failed&group=company`);
   await expect(rowOf(mine, 'SQL nightly')).toBeVisible();
   await mine.getByRole('button', { name: 'View not saved' }).click();
@@ -48,7 +62,10 @@ test('VIEW-1, VIEW-2, VIEW-3: a view saved in one browser stands in another one\
 
   await expect(rowOf(theirs, '=SUM(A1) mail')).toBeVisible();
   await theirs.getByRole('button', { name: /^View/ }).click();
-  await theirs.getByRole('list', { name: 'Shared by colleagues' }).getByRole('button', { name: 'Failures by company by Administrator' }).click();
+  await theirs
+    .getByRole('list', { name: 'Shared by colleagues' })
+    .getByRole('button', { name: 'Failures by company by Administrator' })
+    .click();
   await expect(theirs).toHaveURL(/state=Failed&group=company/);
   await expect(rowOf(theirs, 'SQL nightly')).toBeVisible();
   await expect(rowOf(theirs, '=SUM(A1) mail')).toBeHidden();
@@ -65,7 +82,9 @@ test('VIEW-1, VIEW-2, VIEW-3: a view saved in one browser stands in another one\
   for (const page of [mine, theirs]) await page.context().close();
 });
 
-test('EXP-1, EXP-2, CSV-2: the list is taken along as a file with the columns that are shown, also with no network', async ({ browser }) => {
+test('EXP-1, EXP-2, CSV-2: the list is taken along as a file with the columns that are shown, also with no network', async ({
+  browser,
+}) => {
   const page = await as(browser, 'dana');
   await expect(rowOf(page, 'SQL nightly')).toBeVisible();
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
@@ -78,7 +97,9 @@ test('EXP-1, EXP-2, CSV-2: the list is taken along as a file with the columns th
   };
   const lines = (await take()).split('\r\n');
   expect(lines[0]).toMatch(/^\uFEFFState,Days of the problem,Company,Job,Schedule,Computer,/);
-  expect(lines.find((line) => line.includes('SQL nightly'))).toMatch(/^Failed,[12],.*,SQL nightly,[^,]*,SRV-1,.*timed out/);
+  expect(lines.find((line) => line.includes('SQL nightly'))).toMatch(
+    /^Failed,[12],.*,SQL nightly,[^,]*,SRV-1,.*timed out/,
+  );
   expect(lines.find((line) => line.includes('SUM(A1)'))).toContain(",'=SUM(A1) mail,");
   expect(lines).toHaveLength(4);
   await expect(page.getByText(/^DailyChecks_.*: 2 rows\.$/)).toBeVisible();
@@ -88,8 +109,11 @@ test('EXP-1, EXP-2, CSV-2: the list is taken along as a file with the columns th
   await page.context().close();
 });
 
-test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over with no network arrives, and the next person is told what has come since', async ({ browser }) => {
-  const mine = await as(browser, 'admin'), theirs = await as(browser, 'dana');
+test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over with no network arrives, and the next person is told what has come since', async ({
+  browser,
+}) => {
+  const mine = await as(browser, 'admin');
+  const theirs = await as(browser, 'dana');
   await expect(rowOf(mine, 'SQL nightly')).toBeVisible();
   await mine.getByRole('button', { name: 'Hand over' }).waitFor();
   await goOffline(mine);
@@ -98,24 +122,41 @@ test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over with no network arrives
   await expect(dialog.getByText('2 problems')).toBeVisible();
   await dialog.getByLabel('Comment for whoever is next').fill('Watch the SQL host');
   await dialog.getByRole('button', { name: 'Hand over' }).click();
-  await expect(mine.getByText('Handed over. It will be sent when you’re back online.')).toBeVisible();
+  await expect(
+    mine.getByText('Handed over. It will be sent when you’re back online.'),
+  ).toBeVisible();
   await expect(theirs.getByText('Watch the SQL host')).toBeHidden();
   await mine.context().setOffline(false);
   const line = theirs.getByRole('region', { name: 'Hand-over' });
-  await expect(line).toContainText(/Since the last hand-over by Administrator at .*: 0 new, 2 still open\./, { timeout: 30_000 });
+  await expect(line).toContainText(
+    /Since the last hand-over by Administrator at .*: 0 new, 2 still open\./,
+    { timeout: 30_000 },
+  );
   await expect(line).toContainText('Watch the SQL host');
   await expect(mine.getByRole('region', { name: 'Hand-over' })).toBeHidden();
   const at = new Date().toISOString();
-  await post(portal.url, await keyOf(portal), [{ job: 'After the shift', startTime: at, endTime: at, status: 'Failed', message: 'no space left on device' }]);
+  await post(portal.url, await keyOf(portal), [
+    {
+      job: 'After the shift',
+      startTime: at,
+      endTime: at,
+      status: 'Failed',
+      message: 'no space left on device',
+    },
+  ]);
   await expect(line).toContainText('1 new, 2 still open.');
   await line.getByRole('button', { name: 'Put the hand-over away' }).click();
   await expect(line).toBeHidden();
   await theirs.goto(`${portal.url}/monitoring/evidence?show=hand-overs`);
-  await expect(theirs.getByRole('list', { name: 'Hand-overs' })).toContainText('0 of 2 reviewed, 2 problems to check, 0 snoozed');
+  await expect(theirs.getByRole('list', { name: 'Hand-overs' })).toContainText(
+    '0 of 2 reviewed, 2 problems to check, 0 snoozed',
+  );
   for (const page of [mine, theirs]) await page.context().close();
 });
 
-test('LIST-1, LIST-2, LIST-4, DESK-4, DESK-6: a disabled job and a lonely computer are ignored, shown among the ignored, and taken back, by keyboard', async ({ browser }) => {
+test('LIST-1, LIST-2, LIST-4, DESK-4, DESK-6: a disabled job and a lonely computer are ignored, shown among the ignored, and taken back, by keyboard', async ({
+  browser,
+}) => {
   const page = await as(browser, 'dana');
   await page.getByRole('tab', { name: 'Disabled jobs 1' }).click();
   await expect(page).toHaveURL(/daily-checks\/disabled-jobs$/);
@@ -147,16 +188,21 @@ test('LIST-1, LIST-2, LIST-4, DESK-4, DESK-6: a disabled job and a lonely comput
   await page.context().close();
 });
 
-test('EVID-5, EVID-6: who reviewed what stands in the evidence and in its file; with no network it says so', async ({ browser }) => {
+test('EVID-5, EVID-6: who reviewed what stands in the evidence and in its file; with no network it says so', async ({
+  browser,
+}) => {
   const page = await as(browser, 'dana');
-  await rowOf(page, '=SUM(A1) mail').getByRole('button', { name: /^Review/ }).click();
+  await rowOf(page, '=SUM(A1) mail')
+    .getByRole('button', { name: /^Review/ })
+    .click();
   await expect(rowOf(page, '=SUM(A1) mail')).toContainText(/Reviewed .* by you/);
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
   await page.goto(`${portal.url}/monitoring/evidence?date=last-2`);
   await expect(rowOf(page, '=SUM(A1) mail')).toContainText(/Dana Reyes.*Reviewed.*Warning/);
   const coming = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download CSV' }).click();
-  const file = await coming, text = readFileSync(await file.path(), 'utf8');
+  const file = await coming;
+  const text = readFileSync(await file.path(), 'utf8');
   expect(file.suggestedFilename()).toMatch(/^Evidence_/);
   expect(text).toMatch(/Dana Reyes,Reviewed,Warning,[^,]*,'=SUM\(A1\) mail,SRV-1,API,/);
   await page.goto(`${portal.url}/monitoring/evidence?date=2020-01-01..2026-01-01`);
@@ -170,11 +216,16 @@ test('EVID-5, EVID-6: who reviewed what stands in the evidence and in its file; 
 test('FIRST-1: a provider without a source is told what is next', async ({ browser }) => {
   const page = await as(browser, 'olga', portal.otherUrl);
   await expect(page.getByRole('heading', { name: 'First steps' })).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Connect a source' }).last()).toHaveAttribute('href', '/monitoring/sources');
+  await expect(page.getByRole('link', { name: 'Connect a source' }).last()).toHaveAttribute(
+    'href',
+    '/monitoring/sources',
+  );
   await page.context().close();
 });
 
-test('E2E-7: axe finds nothing around the list, light or dark, and nothing is wider than a phone', async ({ browser }) => {
+test('E2E-7: axe finds nothing around the list, light or dark, and nothing is wider than a phone', async ({
+  browser,
+}) => {
   const page = await (await browser.newContext()).newPage();
   await signIn(page, portal.url, 'admin', portal.password);
   // The grid behind what is opened over it has tests of its own.
@@ -189,11 +240,18 @@ test('E2E-7: axe finds nothing around the list, light or dark, and nothing is wi
   await page.keyboard.press('Escape');
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 844 });
-    for (const [path, word] of [['daily-checks/disabled-jobs', 'Old archive'], ['daily-checks/computers?ignored=yes', 'LONELY-PC'], ['evidence?date=last-2', 'Dana Reyes'], ['evidence?show=hand-overs', 'Watch the SQL host']] as const) {
+    for (const [path, word] of [
+      ['daily-checks/disabled-jobs', 'Old archive'],
+      ['daily-checks/computers?ignored=yes', 'LONELY-PC'],
+      ['evidence?date=last-2', 'Dana Reyes'],
+      ['evidence?show=hand-overs', 'Watch the SQL host'],
+    ] as const) {
       await page.goto(`${portal.url}/monitoring/${path}`);
       await expect(page.getByText(word).first()).toBeVisible();
       await axe(`${path} at ${width}`);
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+        .toBeLessThanOrEqual(width);
     }
   }
   await page.context().close();

@@ -4,21 +4,44 @@ import { keyOf, post, startPortal } from './portal.ts';
 import type { Portal, Result } from './portal.ts';
 import { axeInBoth, faultsOf } from './sound.ts';
 
-const DAY = 86_400_000, AT = '/monitoring/calendar-report';
+const DAY = 86_400_000;
+const AT = '/monitoring/calendar-report';
 let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  const secret = await keyOf(portal), now = Date.now();
-  const night = (job: string, ago: number, more: Partial<Result> = {}): Result =>
-    ({ job, status: 'Success', startTime: new Date(now - ago * DAY - 3_000).toISOString(), endTime: new Date(now - ago * DAY - 1_000).toISOString(), ...more });
+  const secret = await keyOf(portal);
+  const now = Date.now();
+  const night = (job: string, ago: number, more: Partial<Result> = {}): Result => ({
+    job,
+    status: 'Success',
+    startTime: new Date(now - ago * DAY - 3_000).toISOString(),
+    endTime: new Date(now - ago * DAY - 1_000).toISOString(),
+    ...more,
+  });
   await post(portal.url, secret, [
     ...Array.from({ length: 10 }, (_, i) => night('Accounts nightly', i)),
-    ...Array.from({ length: 10 }, (_, i) => night('SQL nightly', i, i === 0 ? { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' } : {})),
-    ...Array.from({ length: 5 }, (_, i) => night('Web nightly', i, i === 2 ? { status: 'Warning', message: '3 files were skipped' } : {})),
+    ...Array.from({ length: 10 }, (_, i) =>
+      night(
+        'SQL nightly',
+        i,
+        i === 0
+          ? { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' }
+          : {},
+      ),
+    ),
+    ...Array.from({ length: 5 }, (_, i) =>
+      night(
+        'Web nightly',
+        i,
+        i === 2 ? { status: 'Warning', message: '3 files were skipped' } : {},
+      ),
+    ),
   ]);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 async function enter(page: Page, query = '', username = 'dana'): Promise<void> {
   await page.goto(`${portal.url}${AT}${query}`);
@@ -28,10 +51,14 @@ async function enter(page: Page, query = '', username = 'dana'): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: 'Calendar view' })).toBeVisible();
 }
 const grid = (page: Page): Locator => page.getByRole('grid', { name: 'Results by job and day' });
-const lineOf = (page: Page, job: string): Locator => grid(page).getByRole('row').filter({ hasText: job });
-const today = (page: Page, job: string, word: string): Locator => lineOf(page, job).getByRole('gridcell', { name: new RegExp(`today: ${word}$`) });
+const lineOf = (page: Page, job: string): Locator =>
+  grid(page).getByRole('row').filter({ hasText: job });
+const today = (page: Page, job: string, word: string): Locator =>
+  lineOf(page, job).getByRole('gridcell', { name: new RegExp(`today: ${word}$`) });
 
-test('CALV-7, CALV-8, E2E-7: with a keyboard alone a person finds a job, opens its day, comes back and goes on to the list', async ({ page }) => {
+test('CALV-7, CALV-8, E2E-7: with a keyboard alone a person finds a job, opens its day, comes back and goes on to the list', async ({
+  page,
+}) => {
   await enter(page);
   await expect(today(page, 'SQL nightly', 'Failed')).toBeVisible();
   await page.keyboard.press('/');
@@ -42,7 +69,9 @@ test('CALV-7, CALV-8, E2E-7: with a keyboard alone a person finds a job, opens i
   await expect(grid(page)).toBeFocused();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
-  await expect(page.locator(`#${await grid(page).getAttribute('aria-activedescendant')}`)).toHaveAccessibleName(/today: Failed$/);
+  await expect(
+    page.locator(`#${await grid(page).getAttribute('aria-activedescendant')}`),
+  ).toHaveAccessibleName(/today: Failed$/);
   await page.keyboard.press('Enter');
   const day = page.getByRole('dialog', { name: 'SQL nightly' });
   await expect(day).toContainText('Unable to connect to host');
@@ -58,7 +87,9 @@ test('CALV-7, CALV-8, E2E-7: with a keyboard alone a person finds a job, opens i
   await expect(page.getByRole('row').filter({ hasText: 'SQL nightly' })).toHaveCount(1);
 });
 
-test('CALV-3, CALV-1: companies fold, modes and filters hold, and the address brings it all back', async ({ page }) => {
+test('CALV-3, CALV-1: companies fold, modes and filters hold, and the address brings it all back', async ({
+  page,
+}) => {
   await enter(page);
   await expect(lineOf(page, 'Web nightly')).toBeVisible();
   await page.getByRole('button', { name: 'Only with problems' }).click();
@@ -75,9 +106,13 @@ test('CALV-3, CALV-1: companies fold, modes and filters hold, and the address br
   await expect(lineOf(page, 'SQL nightly')).toBeVisible();
 });
 
-test('CALV-4, CALV-5: a quarter says which of its days are not kept on this device, and steps stop at today', async ({ page }) => {
+test('CALV-4, CALV-5: a quarter says which of its days are not kept on this device, and steps stop at today', async ({
+  page,
+}) => {
   await enter(page, '?date=last-90');
-  await expect(page.getByText(/^Days before \d\d\/\d\d\/\d\d are not kept on this device$/).first()).toBeVisible();
+  await expect(
+    page.getByText(/^Days before \d\d\/\d\d\/\d\d are not kept on this device$/).first(),
+  ).toBeVisible();
   await expect(page.getByRole('button', { name: 'Next days' })).toBeDisabled();
   await page.getByRole('button', { name: 'Quarter' }).click();
   await expect(page).toHaveURL(/date=this-quarter/);
@@ -89,8 +124,14 @@ test('CALV-4, CALV-5: a quarter says which of its days are not kept on this devi
   await expect(today(page, 'SQL nightly', 'Failed')).toBeVisible();
 });
 
-test('CALV-9: printing puts all days of all jobs that match on paper, under the provider\'s name, and leaves the page as it was', async ({ page }) => {
-  await page.addInitScript(() => { globalThis.print = () => { document.documentElement.dataset['printed'] = 'yes'; }; });
+test("CALV-9: printing puts all days of all jobs that match on paper, under the provider's name, and leaves the page as it was", async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    globalThis.print = () => {
+      document.documentElement.dataset['printed'] = 'yes';
+    };
+  });
   await enter(page, '?folded=all&date=this-month');
   await expect(grid(page).getByRole('row', { name: /3 jobs/ })).toBeVisible();
   await page.keyboard.press('ControlOrMeta+p');
@@ -108,7 +149,9 @@ test('CALV-9: printing puts all days of all jobs that match on paper, under the 
   await expect(grid(page)).toBeVisible();
 });
 
-test('E2E-7, E2E-9: axe finds nothing in the calendar, light or dark, on a phone neither', async ({ page }) => {
+test('E2E-7, E2E-9: axe finds nothing in the calendar, light or dark, on a phone neither', async ({
+  page,
+}) => {
   const faults = faultsOf(page);
   await enter(page);
   await expect(today(page, 'SQL nightly', 'Failed')).toBeVisible();
@@ -123,17 +166,28 @@ test('E2E-7, E2E-9: axe finds nothing in the calendar, light or dark, on a phone
   await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(grid(page)).toHaveAttribute('aria-colcount', '31');
-  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+    .toBeLessThanOrEqual(390);
   const box = await today(page, 'SQL nightly', 'Failed').boundingBox();
   expect([box?.width, box?.height].every((size) => (size ?? 0) >= 43)).toBe(true);
   await axeInBoth(page, 'phone');
   expect(faults).toEqual([]);
 });
 
-test('CALV-6: of thousands of jobs only those in sight are drawn, and the last is one key away', async ({ page }) => {
+test('CALV-6: of thousands of jobs only those in sight are drawn, and the last is one key away', async ({
+  page,
+}) => {
   const secret = await keyOf(portal);
   for (let batch = 0; batch < 3; batch++) {
-    await post(portal.url, secret, Array.from({ length: 1_000 }, (_, i) => ({ job: `Zone ${String(batch * 1_000 + i).padStart(4, '0')}`, status: 'Success' })));
+    await post(
+      portal.url,
+      secret,
+      Array.from({ length: 1_000 }, (_, i) => ({
+        job: `Zone ${String(batch * 1_000 + i).padStart(4, '0')}`,
+        status: 'Success',
+      })),
+    );
   }
   await enter(page);
   await expect(page.getByText('3,003 jobs').first()).toBeVisible({ timeout: 30_000 });
@@ -142,5 +196,7 @@ test('CALV-6: of thousands of jobs only those in sight are drawn, and the last i
   await page.keyboard.press('ControlOrMeta+End');
   await expect(lineOf(page, 'Zone 2999')).toBeVisible();
   expect(await grid(page).getByRole('row').count()).toBeLessThan(80);
-  await expect(page.locator(`#${await grid(page).getAttribute('aria-activedescendant')}`)).toHaveAccessibleName(/today: Success$/);
+  await expect(
+    page.locator(`#${await grid(page).getAttribute('aria-activedescendant')}`),
+  ).toHaveAccessibleName(/today: Success$/);
 });

@@ -11,14 +11,24 @@ const WIDGET = `const reached = []; for (const [name, reach] of [['page', () => 
 document.getElementById('chat').innerHTML = '<p>Hello ' + daybookVisitor.name + '</p><p id="token">' + hsConversationsSettings.identificationToken + '</p><p>Reached: ' + (reached.join() || 'nothing') + '</p><label>Message <input></label>';
 fetch(location.origin + '/api/v1/service-providers/branding').then(() => document.body.append('called the portal'), () => document.body.append('could not call'));`;
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal('none'); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal('none');
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 async function widget(page: Page, answers: boolean): Promise<void> {
-  await page.context().route(SCRIPT, (route) => (answers ? route.fulfill({ contentType: 'text/javascript', body: WIDGET }) : route.abort()));
+  await page
+    .context()
+    .route(SCRIPT, (route) =>
+      answers ? route.fulfill({ contentType: 'text/javascript', body: WIDGET }) : route.abort(),
+    );
 }
 
-test('BRAND-10, E2E-12: a chat is set up, opened over any page with who one is, put away by Escape, and reaches nothing of the portal', async ({ browser }) => {
+test('BRAND-10, E2E-12: a chat is set up, opened over any page with who one is, put away by Escape, and reaches nothing of the portal', async ({
+  browser,
+}) => {
   const admin = await freshPage(browser);
   await give(admin, portal, 'admin', portal.password, '/monitoring/profile');
   await expect(admin.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
@@ -26,10 +36,21 @@ test('BRAND-10, E2E-12: a chat is set up, opened over any page with who one is, 
   await admin.getByRole('switch', { name: /^Chat inside the portal/ }).click();
   await admin.getByLabel('Script of the widget').fill('http://js.chat.example/widget.js');
   await admin.getByRole('button', { name: 'Save', exact: true }).click();
-  await expect(admin.getByText(/^Enter an address that begins with https:\/\/ and names a script/)).toBeVisible();
+  await expect(
+    admin.getByText(/^Enter an address that begins with https:\/\/ and names a script/),
+  ).toBeVisible();
   await admin.getByLabel('Script of the widget').fill(SCRIPT);
   await admin.getByRole('button', { name: 'Save', exact: true }).click();
-  await expect.poll(async () => ((await (await fetch(`${portal.url}/api/v1/service-providers/branding`)).json()) as { data: { features: { chat: unknown } } }).data.features.chat).toEqual({ url: null, script: SCRIPT, hosts: [] });
+  await expect
+    .poll(
+      async () =>
+        (
+          (await (await fetch(`${portal.url}/api/v1/service-providers/branding`)).json()) as {
+            data: { features: { chat: unknown } };
+          }
+        ).data.features.chat,
+    )
+    .toEqual({ url: null, script: SCRIPT, hosts: [] });
   await admin.context().close();
 
   const page = await freshPage(browser);
@@ -38,7 +59,8 @@ test('BRAND-10, E2E-12: a chat is set up, opened over any page with who one is, 
   await isIn(page);
   expect(page.frames()).toHaveLength(1);
   await page.getByRole('button', { name: 'Chat' }).press('Enter');
-  const panel = page.getByRole('dialog', { name: 'Chat' }), frame = page.frameLocator('iframe[title="Chat with support"]');
+  const panel = page.getByRole('dialog', { name: 'Chat' });
+  const frame = page.frameLocator('iframe[title="Chat with support"]');
   await expect(frame.getByText(/^Hello Dana/)).toBeVisible();
   await expect(frame.locator('#token')).toHaveText(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   await expect(frame.getByText('Reached: nothing')).toBeVisible();
@@ -55,24 +77,44 @@ test('BRAND-10, E2E-12: a chat is set up, opened over any page with who one is, 
   await page.context().close();
 });
 
-test('BRAND-10, E2E-12: a chat that is held back says so and can be tried again, also on a phone', async ({ browser }) => {
-  const admin = await apiOf(portal, 'admin'), { id, features } = await admin('GET', 'service-providers/branding') as { id: string; features: object };
-  await admin('PUT', `service-providers/${id}/branding`, { features: { ...features, chat: { script: SCRIPT } } });
-  const page = await (await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, reducedMotion: 'reduce' })).newPage();
+test('BRAND-10, E2E-12: a chat that is held back says so and can be tried again, also on a phone', async ({
+  browser,
+}) => {
+  const admin = await apiOf(portal, 'admin');
+  const { id, features } = (await admin('GET', 'service-providers/branding')) as {
+    id: string;
+    features: object;
+  };
+  await admin('PUT', `service-providers/${id}/branding`, {
+    features: { ...features, chat: { script: SCRIPT } },
+  });
+  const page = await (
+    await browser.newContext({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      reducedMotion: 'reduce',
+    })
+  ).newPage();
   await widget(page, false);
   await give(page, portal, 'dana');
   await isIn(page);
   await page.getByRole('button', { name: 'Menu' }).click();
   await page.getByRole('button', { name: 'Chat' }).click();
   const panel = page.getByRole('dialog', { name: 'Chat' });
-  await expect(panel.getByText('The chat could not be loaded. A filter in this browser or network may hold it back.')).toBeVisible();
+  await expect(
+    panel.getByText(
+      'The chat could not be loaded. A filter in this browser or network may hold it back.',
+    ),
+  ).toBeVisible();
   await sound(page, 'chat-held-back');
   const box = await panel.boundingBox();
   expect([box?.width, box?.height]).toEqual([390, 844]);
   await page.context().unroute(SCRIPT);
   await widget(page, true);
   await panel.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.frameLocator('iframe[title="Chat with support"]').getByText(/^Hello Dana/)).toBeVisible();
+  await expect(
+    page.frameLocator('iframe[title="Chat with support"]').getByText(/^Hello Dana/),
+  ).toBeVisible();
   await panel.getByRole('button', { name: 'Close the chat' }).click();
   await expect(panel).toBeHidden();
   await page.context().close();

@@ -1,11 +1,19 @@
 import { expect, test } from '@playwright/test';
-import { aJob, anAlarm, aRepository, aServer, aCompany, fill } from '#tests/server/monitoring/stand-ins/vspc-estate.ts';
+import {
+  aJob,
+  anAlarm,
+  aRepository,
+  aServer,
+  aCompany,
+  fill,
+} from '#tests/server/monitoring/stand-ins/vspc-estate.ts';
 import { type StandIn, uid, USER, vspcStandIn } from '#tests/server/monitoring/stand-ins/vspc.ts';
 import { apiOf, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { faultsOf, sound } from './sound.ts';
 
-let portal: Portal, vspc: StandIn;
+let portal: Portal;
+let vspc: StandIn;
 
 test.beforeAll(async () => {
   // The console of this test stands on this machine, without TLS.
@@ -13,18 +21,39 @@ test.beforeAll(async () => {
   process.env['DAYBOOK_OUTBOUND_HTTP'] = '1';
   [portal, vspc] = await Promise.all([startPortal(), vspcStandIn()]);
 });
-test.afterAll(async () => { await Promise.all([portal.stop(), vspc.outside.stop()]); });
+test.afterAll(async () => {
+  await Promise.all([portal.stop(), vspc.outside.stop()]);
+});
 
-test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails in a part, and its results are in the list', async ({ page }) => {
-  const { console } = vspc, hourAgo = Date.now() - 3_600_000, faults = faultsOf(page);
+test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails in a part, and its results are in the list', async ({
+  page,
+}) => {
+  const { console } = vspc;
+  const hourAgo = Date.now() - 3_600_000;
+  const faults = faultsOf(page);
   fill(console, 1, 30, hourAgo);
-  console.companies.push(aCompany('Nobody here & sons with a name that is longer than what a line of a phone can hold'));
+  console.companies.push(
+    aCompany('Nobody here & sons with a name that is longer than what a line of a phone can hold'),
+  );
   console.servers.push(aServer('Company 0', 'vbr-9'));
-  console.jobs.push(aJob({ company: 'Company 0', server: 'vbr-9', name: 'ERP of the console' }, hourAgo, { status: 'Failed', failureMessage: 'The network path was not found' }));
+  console.jobs.push(
+    aJob({ company: 'Company 0', server: 'vbr-9', name: 'ERP of the console' }, hourAgo, {
+      status: 'Failed',
+      failureMessage: 'The network path was not found',
+    }),
+  );
   console.repositories.push(aRepository('vbr-9', 'Main', 4e12, 1e12));
   console.alarms.push(anAlarm('Company 0', 'Main', hourAgo));
   const api = await apiOf(portal, 'admin');
-  await api('POST', 'companies', { name: 'Linked company', applications: { vac: { id: uid('company Company 0') }, vcd: { id: null }, zerto: { id: null }, office365: { enabled: false, organizations: [] } } });
+  await api('POST', 'companies', {
+    name: 'Linked company',
+    applications: {
+      vac: { id: uid('company Company 0') },
+      vcd: { id: null },
+      zerto: { id: null },
+      office365: { enabled: false, organizations: [] },
+    },
+  });
 
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/connections`);
@@ -46,7 +75,9 @@ test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails 
   await dialog.getByLabel('Password').fill(USER.secret);
   await dialog.getByRole('button', { name: 'Test and save' }).click();
   await expect(page.getByRole('heading', { name: 'Head office console' })).toBeVisible();
-  await expect(page.getByText('1 company of the console is linked with none here')).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByText('1 company of the console is linked with none here')).toBeVisible({
+    timeout: 15_000,
+  });
   await expect(page.getByRole('row', { name: /^Jobs Read/ })).toContainText('31');
   await sound(page, 'connections');
   await page.getByRole('button', { name: 'Show them' }).click();
@@ -54,7 +85,10 @@ test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails 
   await sound(page, 'companies that are not linked');
   await page.keyboard.press('Escape');
 
-  console.fault = (_asked, path) => (path === 'alarms/active' ? { status: 500, body: '{"errors":[{"message":"The database is being moved."}]}' } : null);
+  console.fault = (_asked, path) =>
+    path === 'alarms/active'
+      ? { status: 500, body: '{"errors":[{"message":"The database is being moved."}]}' }
+      : null;
   await page.getByRole('button', { name: 'Sync now: Head office console' }).click();
   await expect(page.getByText('1 part failed')).toBeVisible({ timeout: 20_000 });
   await expect(page.getByText(/The database is being moved/)).toBeVisible();
@@ -70,7 +104,9 @@ test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails 
   expect(faults).toEqual([]);
 });
 
-test('CONN-1: with the keyboard alone a connection is edited, and what stands here is told without a network', async ({ page }) => {
+test('CONN-1: with the keyboard alone a connection is edited, and what stands here is told without a network', async ({
+  page,
+}) => {
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/connections`);
   await page.getByRole('button', { name: 'Edit Head office console' }).focus();

@@ -6,8 +6,12 @@ import { axe, axeInBoth, faultsOf } from './sound.ts';
 
 const DAY = 86_400_000;
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal(); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal();
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 async function begin(page: Page, username = 'admin'): Promise<void> {
   await page.goto(portal.url);
@@ -19,7 +23,8 @@ async function begin(page: Page, username = 'admin'): Promise<void> {
 }
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-const figure = (page: Page, title: string) => page.getByRole('list', { name: 'Figures' }).getByRole('listitem').filter({ hasText: title });
+const figure = (page: Page, title: string) =>
+  page.getByRole('list', { name: 'Figures' }).getByRole('listitem').filter({ hasText: title });
 const section = (page: Page, title: string | RegExp) => page.getByRole('region', { name: title });
 
 test('DASH-9: with no result at all it says why and what to do', async ({ page }) => {
@@ -36,36 +41,74 @@ test('DASH-9: with no result at all it says why and what to do', async ({ page }
   await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
 });
 
-test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every line opens what it counts', async ({ page }) => {
-  const secret = await keyOf(portal), now = Date.now();
-  const runs = (job: string, fails: number, entityGroup: string) => Array.from({ length: 9 }, (_, i) => ({
-    job, entityGroup, startTime: new Date(now - i * DAY - 60_000).toISOString(), endTime: new Date(now - i * DAY - 1_000).toISOString(), bytesTransferred: 4e9,
-    ...(i < fails ? { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' } : { status: 'Success' }),
-  }));
-  await post(portal.url, secret, [...runs('SQL nightly', 2, 'managed-servers'), ...runs('Mail archive', 1, 'office365'), ...runs('Files', 0, 'managed-servers')]);
+test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every line opens what it counts', async ({
+  page,
+}) => {
+  const secret = await keyOf(portal);
+  const now = Date.now();
+  const runs = (job: string, fails: number, entityGroup: string) =>
+    Array.from({ length: 9 }, (_, i) => ({
+      job,
+      entityGroup,
+      startTime: new Date(now - i * DAY - 60_000).toISOString(),
+      endTime: new Date(now - i * DAY - 1_000).toISOString(),
+      bytesTransferred: 4e9,
+      ...(i < fails
+        ? { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' }
+        : { status: 'Success' }),
+    }));
+  await post(portal.url, secret, [
+    ...runs('SQL nightly', 2, 'managed-servers'),
+    ...runs('Mail archive', 1, 'office365'),
+    ...runs('Files', 0, 'managed-servers'),
+  ]);
   const send = async (what: string, body: object): Promise<void> => {
-    const answer = await fetch(`${portal.url}/api/v1/ingest/${what}`, { method: 'POST', headers: { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` }, body: JSON.stringify(body) });
+    const answer = await fetch(`${portal.url}/api/v1/ingest/${what}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` },
+      body: JSON.stringify(body),
+    });
     expect(answer.status, await answer.text()).toBeLessThan(300);
   };
   await send('computers', [{ hostName: 'BARE-01' }, { hostName: 'BARE-02' }]);
-  for (let i = 9; i >= 0; i--) await send('repositories', [{ name: 'NAS-04', uid: 'nas-4', capacityBytes: 1e12, freeBytes: 5e10 + i * 1e10, usedBytes: 95e10 - i * 1e10, at: new Date(now - i * DAY).toISOString() }]);
+  for (let i = 9; i >= 0; i--)
+    await send('repositories', [
+      {
+        name: 'NAS-04',
+        uid: 'nas-4',
+        capacityBytes: 1e12,
+        freeBytes: 5e10 + i * 1e10,
+        usedBytes: 95e10 - i * 1e10,
+        at: new Date(now - i * DAY).toISOString(),
+      },
+    ]);
 
   await begin(page);
   await expect(figure(page, 'Failed')).toContainText('3 runs');
   await expect(figure(page, 'Unprotected computers')).toContainText('2 computers');
-  await expect(section(page, 'Repositories that fill up')).toContainText(/NAS-04.*full in [45] days/);
+  await expect(section(page, 'Repositories that fill up')).toContainText(
+    /NAS-04.*full in [45] days/,
+  );
   await expect(section(page, 'Needs attention')).toContainText('2 jobs');
   await expect(section(page, 'Needs attention')).toContainText('Repository NAS-04 full in');
   await expect(section(page, 'Last sync')).toContainText(/API.*Succeeded/);
 
   await figure(page, 'Failed').getByRole('link', { name: 'Failed' }).click();
   const asked = new URL(page.url()).searchParams;
-  expect([asked.get('from'), asked.get('to'), asked.get('instructionType'), asked.get('state')]).toEqual([dayOf(now - 6 * DAY), dayOf(now), 'all', 'Failed,Error']);
+  expect([
+    asked.get('from'),
+    asked.get('to'),
+    asked.get('instructionType'),
+    asked.get('state'),
+  ]).toEqual([dayOf(now - 6 * DAY), dayOf(now), 'all', 'Failed,Error']);
   await expect(rowOf(page, 'SQL nightly')).toHaveCount(2);
   await expect(rowOf(page, 'Mail archive')).toHaveCount(1);
   await page.goBack();
 
-  await page.getByRole('list', { name: 'Entity groups' }).getByRole('link', { name: /^Microsoft 365/ }).click();
+  await page
+    .getByRole('list', { name: 'Entity groups' })
+    .getByRole('link', { name: /^Microsoft 365/ })
+    .click();
   await expect(page).toHaveURL(/instructionType=office365/);
   await expect(rowOf(page, 'Mail archive')).toHaveCount(7);
   await expect(rowOf(page, 'SQL nightly')).toHaveCount(0);
@@ -79,13 +122,20 @@ test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every li
   const chart = page.getByRole('slider', { name: 'Day of the chart' });
   await chart.focus();
   await page.keyboard.press('ArrowLeft');
-  await expect(chart).toHaveAttribute('aria-valuetext', /: 1 failed, 0 did not run, 0 warnings, 2 succeeded$/);
-  await expect(page.getByRole('table', { name: 'Results per day' }).getByRole('row')).toHaveCount(31);
+  await expect(chart).toHaveAttribute(
+    'aria-valuetext',
+    /: 1 failed, 0 did not run, 0 warnings, 2 succeeded$/,
+  );
+  await expect(page.getByRole('table', { name: 'Results per day' }).getByRole('row')).toHaveCount(
+    31,
+  );
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(new RegExp(`from=${dayOf(now - DAY)}&to=${dayOf(now - DAY)}`));
   await page.goBack();
 
-  await section(page, 'Most failures').getByRole('button', { name: /SQL nightly/ }).click();
+  await section(page, 'Most failures')
+    .getByRole('button', { name: /SQL nightly/ })
+    .click();
   await expect(page).toHaveURL(/job=\d+/);
   await expect(rowOf(page, 'SQL nightly')).toHaveCount(7);
   await page.goBack();
@@ -94,22 +144,30 @@ test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every li
   await expect(page.getByText('BARE-02')).toBeVisible();
 });
 
-test('DASH-1, DASH-9: figures keep days of their own in the address, and a time without results says so', async ({ page }) => {
+test('DASH-1, DASH-9: figures keep days of their own in the address, and a time without results says so', async ({
+  page,
+}) => {
   await begin(page);
   await page.getByLabel('Days of Failed').selectOption('last-30');
   await expect(page).toHaveURL(/failed-date=last-30$/);
   await page.reload();
   await expect(page.getByLabel('Days of Failed')).toHaveValue('last-30');
-  await expect(figure(page, 'Failed').getByRole('link')).toHaveAttribute('href', new RegExp(`from=${dayOf(Date.now() - 29 * DAY)}`));
+  await expect(figure(page, 'Failed').getByRole('link')).toHaveAttribute(
+    'href',
+    new RegExp(`from=${dayOf(Date.now() - 29 * DAY)}`),
+  );
   await page.goto(`${portal.url}/monitoring/dashboard?date=2020-01-01..2020-01-02`);
   await expect(page.getByRole('heading', { name: 'No results in this time' })).toBeVisible();
   await page.getByRole('button', { name: 'Show the last 30 days' }).click();
   await expect(figure(page, 'Failed')).toContainText('3 runs');
 });
 
-test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, and an empty day changes nothing', async ({ page }) => {
+test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, and an empty day changes nothing', async ({
+  page,
+}) => {
   await begin(page);
-  const days = page.getByLabel('Days of Failed'), dialog = page.getByRole('dialog');
+  const days = page.getByLabel('Days of Failed');
+  const dialog = page.getByRole('dialog');
   await days.selectOption('range');
   await expect(dialog.getByLabel('First day')).toBeFocused();
   await dialog.getByLabel('First day').fill('2026-01-05');
@@ -120,8 +178,15 @@ test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, 
   await expect(page).toHaveURL(/failed-date=2026-01-05\.\.2026-01-09/);
   await expect(days).toHaveValue('2026-01-05..2026-01-09');
   await expect(figure(page, 'Failed')).toContainText('5 d');
-  const asked = new URL(await figure(page, 'Failed').getByRole('link', { name: 'Failed' }).getAttribute('href') ?? '', portal.url).searchParams;
-  expect([asked.get('from'), asked.get('to'), asked.get('instructionType')]).toEqual(['2026-01-05', '2026-01-09', 'all']);
+  const asked = new URL(
+    (await figure(page, 'Failed').getByRole('link', { name: 'Failed' }).getAttribute('href')) ?? '',
+    portal.url,
+  ).searchParams;
+  expect([asked.get('from'), asked.get('to'), asked.get('instructionType')]).toEqual([
+    '2026-01-05',
+    '2026-01-09',
+    'all',
+  ]);
   const before = page.url();
   await days.selectOption('range');
   await dialog.getByLabel('Last day').fill('');
@@ -139,38 +204,56 @@ test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, 
   await expect(page).not.toHaveURL(/failed-date/);
 });
 
-test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fits a phone', async ({ page }) => {
+test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fits a phone', async ({
+  page,
+}) => {
   const faults = faultsOf(page);
   await begin(page);
   await expect(page.locator('.spark .recharts-curve').first()).toBeVisible();
   await axeInBoth(page, 'dashboard', { sidebar: true });
   await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-  await expect.poll(() => page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+    .toBeLessThanOrEqual(390);
+  await expect
+    .poll(() => page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth))
+    .toBe(0);
   await axeInBoth(page, 'phone');
   expect(faults).toEqual([]);
 });
 
-test('DASH-9, OFF-5: without the network the figures stand, and what only the server knows says why it is not there', async ({ page, context }) => {
+test('DASH-9, OFF-5: without the network the figures stand, and what only the server knows says why it is not there', async ({
+  page,
+  context,
+}) => {
   await begin(page, 'rita');
   await expect(figure(page, 'Failed')).toContainText('3 runs');
   await expect(section(page, 'Last sync')).toContainText('Succeeded');
   const away = async (): Promise<void> => {
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Daily checks/ }).click();
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link', { name: /^Daily checks/ })
+      .click();
     await expect(page.getByRole('heading', { level: 1, name: 'Daily checks' })).toBeVisible();
   };
   await away();
   await page.goBack();
   await context.setOffline(true);
   await away();
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Dashboard' }).click();
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Dashboard' })
+    .click();
   await expect(figure(page, 'Failed')).toContainText('3 runs');
   await expect(section(page, 'Repositories that fill up')).toContainText(UNANSWERED);
   await expect(section(page, 'Last sync')).toContainText('Succeeded');
   await context.setOffline(false);
-  await section(page, 'Repositories that fill up').getByRole('button', { name: 'Try again' }).click();
+  await section(page, 'Repositories that fill up')
+    .getByRole('button', { name: 'Try again' })
+    .click();
   await expect(section(page, 'Repositories that fill up')).not.toContainText(UNANSWERED);
 });
 
 /** Until the portal knows that there is no network, and after that. */
-const UNANSWERED = /No response received from server\. Try again later\.|This needs the network\. Connect and try again\./;
+const UNANSWERED =
+  /No response received from server\. Try again later\.|This needs the network\. Connect and try again\./;

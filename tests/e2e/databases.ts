@@ -10,16 +10,22 @@ import { begun, OF_RUN } from './folders.ts';
 export const hasPostgres = (): boolean => binaries() !== null;
 
 /**
- * The address of a database of its own, with this version's tables, or a copy of another's that nobody uses. All lie in one PostgreSQL that
- * whoever needs it first starts, once a run; it ends with the run.
+ * The address of a database of its own, with this version's tables, or a copy of another's that
+ * nobody uses. All lie in one PostgreSQL that whoever needs it first starts, once a run; it ends
+ * with the run.
  */
 export async function newDatabase(copied?: string): Promise<string> {
-  const folder = await cluster(), name = `walk_${randomBytes(8).toString('hex')}`;
-  await told(folder, `create database ${name} template ${copied === undefined ? TEMPLATE : nameIn(copied)}`);
+  const folder = await cluster();
+  const name = `walk_${randomBytes(8).toString('hex')}`;
+  await told(
+    folder,
+    `create database ${name} template ${copied === undefined ? TEMPLATE : nameIn(copied)}`,
+  );
   return urlIn(folder, name);
 }
 
-export const drop = async (url: string): Promise<void> => told(await cluster(), `drop database ${nameIn(url)} with (force)`);
+export const drop = async (url: string): Promise<void> =>
+  told(await cluster(), `drop database ${nameIn(url)} with (force)`);
 
 const nameIn = (url: string): string => new URL(url).pathname.slice(1);
 
@@ -37,12 +43,21 @@ async function cluster(): Promise<string> {
   const folder = join(process.env[OF_RUN] ?? '', 'postgres');
   if (begun(folder)) {
     const program = join(import.meta.dirname, '../server/store/cluster.ts');
-    spawn(process.env['DAYBOOK_NODE'] ?? process.execPath, [program, folder, String(process.ppid)], { detached: true, stdio: 'ignore' }).unref();
+    spawn(
+      process.env['DAYBOOK_NODE'] ?? process.execPath,
+      [program, folder, String(process.ppid)],
+      { detached: true, stdio: 'ignore' },
+    ).unref();
   }
   for (let tries = 0; !existsSync(join(folder, 'ready')); tries++) {
-    if (existsSync(join(folder, 'failed'))) throw new Error(`PostgreSQL could not be started: ${readFileSync(join(folder, 'failed'), 'utf8')}`);
+    if (existsSync(join(folder, 'failed')))
+      throw new Error(
+        `PostgreSQL could not be started: ${readFileSync(join(folder, 'failed'), 'utf8')}`,
+      );
     if (tries === 600) throw new Error('PostgreSQL was not ready within a minute.');
-    await new Promise((done) => { setTimeout(done, 100); });
+    await new Promise((done) => {
+      setTimeout(done, 100);
+    });
   }
   return folder;
 }

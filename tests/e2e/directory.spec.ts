@@ -10,10 +10,18 @@ import type { Portal } from './portal.ts';
 import { sound } from './sound.ts';
 import { freshPage, isAt, isIn, typeCode, withSettings, wrongOf } from './ways-in.ts';
 
-const SECOND = 'Granite-teapot-58', THIRD = 'Orchard-lantern-71';
-let portal: Portal, people: Accounts, samba: Samba | null = null;
+const SECOND = 'Granite-teapot-58';
+const THIRD = 'Orchard-lantern-71';
+let portal: Portal;
+let people: Accounts;
+let samba: Samba | null = null;
 
-const enter = async (page: Page, username: string, password: string, path = 'daily-checks'): Promise<void> => {
+const enter = async (
+  page: Page,
+  username: string,
+  password: string,
+  path = 'daily-checks',
+): Promise<void> => {
   await page.goto(people.at(path));
   await page.getByLabel('Username').fill(username);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
@@ -28,9 +36,10 @@ test.describe(`a real Active Directory${missing}`, () => {
     const before = process.env['DAYBOOK_OUTBOUND_ALLOW'];
     process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
     [samba, portal] = await Promise.all([startSamba(), startPortal('none')]);
-    if (before === undefined) delete process.env['DAYBOOK_OUTBOUND_ALLOW']; else process.env['DAYBOOK_OUTBOUND_ALLOW'] = before;
+    if (before === undefined) delete process.env['DAYBOOK_OUTBOUND_ALLOW'];
+    else process.env['DAYBOOK_OUTBOUND_ALLOW'] = before;
     people = await accountsAt(portal);
-    const { id } = await people.admin('GET', 'service-providers/branding') as { id: string };
+    const { id } = (await people.admin('GET', 'service-providers/branding')) as { id: string };
     await people.admin('PUT', `service-providers/${id}/settings`, { directory: samba.at });
     await people.admin('PUT', `service-providers/${id}/secrets/directory`, { value: SERVICE });
     await samba.user('astrid');
@@ -38,7 +47,16 @@ test.describe(`a real Active Directory${missing}`, () => {
     // Each walk has its own user: none depends on what another one left behind.
     await samba.user('lena', '--must-change-at-next-login');
     await samba.user('nils');
-    const user = (username: string, more: object = {}) => people.admin('POST', 'users', { username, name: `${username} of the directory`, email: `${username}@example.com`, roles: ['operator'], companies: null, auth: 'ad', ...more });
+    const user = (username: string, more: object = {}) =>
+      people.admin('POST', 'users', {
+        username,
+        name: `${username} of the directory`,
+        email: `${username}@example.com`,
+        roles: ['operator'],
+        companies: null,
+        auth: 'ad',
+        ...more,
+      });
     await user('astrid', { mobilePhone: '+15550100444', sms: true });
     await user('mira');
     await user('lena', { forceSecurityQuestions: true, roles: ['operator', 'o365_admin'] });
@@ -49,7 +67,9 @@ test.describe(`a real Active Directory${missing}`, () => {
     await samba?.stop();
   });
 
-  test('E2E-12, AUTH-11: a user of the directory signs in by it and a code, wrong turns included, and changes the password there by its rules', async ({ browser }) => {
+  test('E2E-12, AUTH-11: a user of the directory signs in by it and a code, wrong turns included, and changes the password there by its rules', async ({
+    browser,
+  }) => {
     const page = await freshPage(browser);
     await enter(page, 'astrid', 'not this one');
     await expect(page.getByText('The username or password is not valid.')).toBeVisible();
@@ -61,7 +81,9 @@ test.describe(`a real Active Directory${missing}`, () => {
     await typeCode(page, code);
     await isIn(page);
     await page.getByRole('link', { name: 'Change password' }).click();
-    await expect(page.getByText('Your directory’s rules hold: your administrator can tell them.')).toBeVisible();
+    await expect(
+      page.getByText('Your directory’s rules hold: your administrator can tell them.'),
+    ).toBeVisible();
     const change = async (current: string, next: string): Promise<void> => {
       await page.getByLabel('Current password').fill(current);
       await page.getByLabel('New password', { exact: true }).fill(next);
@@ -69,7 +91,9 @@ test.describe(`a real Active Directory${missing}`, () => {
       await page.keyboard.press('Enter');
     };
     await change(PASSWORD, 'short');
-    await expect(page.getByText('Password chosen failed to meet any or all of the requirements stated.')).toBeVisible();
+    await expect(
+      page.getByText('Password chosen failed to meet any or all of the requirements stated.'),
+    ).toBeVisible();
     await expect(page.getByLabel('New password', { exact: true })).toBeFocused();
     await change(PASSWORD, SECOND);
     await expect(toast(page, 'Password changed')).toBeVisible();
@@ -81,7 +105,9 @@ test.describe(`a real Active Directory${missing}`, () => {
     await page.context().close();
   });
 
-  test('E2E-12, AUTH-11, OWN-5: a password that the directory wants changed is changed before anything else', async ({ browser }) => {
+  test('E2E-12, AUTH-11, OWN-5: a password that the directory wants changed is changed before anything else', async ({
+    browser,
+  }) => {
     const page = await freshPage(browser);
     await enter(page, 'mira', PASSWORD);
     await isAt(page, 'Choose a new password');
@@ -94,7 +120,9 @@ test.describe(`a real Active Directory${missing}`, () => {
       await page.keyboard.press('Enter');
     };
     await set('short');
-    await expect(page.getByText('Password chosen failed to meet any or all of the requirements stated.')).toBeVisible();
+    await expect(
+      page.getByText('Password chosen failed to meet any or all of the requirements stated.'),
+    ).toBeVisible();
     await set(THIRD);
     await isIn(page);
     await page.getByRole('button', { name: 'Log out' }).click();
@@ -104,10 +132,15 @@ test.describe(`a real Active Directory${missing}`, () => {
     await page.context().close();
   });
 
-  test('E2E-12, AUTH-11: a name and password that are sent before the page has heard of the directory are the directory\'s to judge', async ({ browser }) => {
+  test("E2E-12, AUTH-11: a name and password that are sent before the page has heard of the directory are the directory's to judge", async ({
+    browser,
+  }) => {
     const page = await freshPage(browser);
     const { promise: pressed, resolve: press } = Promise.withResolvers<undefined>();
-    await page.context().route('**/service-providers/branding', async (route) => { await pressed; await route.continue(); });
+    await page.context().route('**/service-providers/branding', async (route) => {
+      await pressed;
+      await route.continue();
+    });
     await enter(page, 'nils', PASSWORD);
     await expect(page.getByRole('button', { name: 'Signing in…' })).toBeVisible();
     press(undefined);
@@ -115,9 +148,19 @@ test.describe(`a real Active Directory${missing}`, () => {
     await page.context().close();
   });
 
-  test('E2E-12, PAGE-4: the address that was wanted stands through a phone, a code, a new password, questions and terms', async ({ browser }) => {
-    const { id } = await people.admin('GET', 'service-providers/branding') as { id: string };
-    await people.admin('PUT', `service-providers/${id}/branding`, { features: { office365: { selfRegistration: { termsOfUse: { title: 'Terms of use', text: 'Be kind.', version: '1' } } } } });
+  test('E2E-12, PAGE-4: the address that was wanted stands through a phone, a code, a new password, questions and terms', async ({
+    browser,
+  }) => {
+    const { id } = (await people.admin('GET', 'service-providers/branding')) as { id: string };
+    await people.admin('PUT', `service-providers/${id}/branding`, {
+      features: {
+        office365: {
+          selfRegistration: {
+            termsOfUse: { title: 'Terms of use', text: 'Be kind.', version: '1' },
+          },
+        },
+      },
+    });
     const page = await freshPage(browser);
     await withSettings(portal, { secondFactor: 'sms' }, async () => {
       await enter(page, 'lena', PASSWORD, 'daily-checks?q=mail');
@@ -129,7 +172,8 @@ test.describe(`a real Active Directory${missing}`, () => {
       await isAt(page, 'Choose a new password');
     });
     await page.getByLabel('Present password').fill(PASSWORD);
-    for (const label of ['New password', 'New password again']) await page.getByLabel(label, { exact: true }).fill(THIRD);
+    for (const label of ['New password', 'New password again'])
+      await page.getByLabel(label, { exact: true }).fill(THIRD);
     await page.keyboard.press('Enter');
     await isAt(page, 'Security questions');
     await page.reload();
@@ -146,7 +190,9 @@ test.describe(`a real Active Directory${missing}`, () => {
     await page.context().close();
   });
 
-  test('E2E-12, RECOVER-3: an account that the directory has locked says so on a known computer and is unlocked with a code', async ({ browser }) => {
+  test('E2E-12, RECOVER-3: an account that the directory has locked says so on a known computer and is unlocked with a code', async ({
+    browser,
+  }) => {
     const page = await freshPage(browser);
     await enter(page, 'nils', PASSWORD);
     await isIn(page);
@@ -157,7 +203,9 @@ test.describe(`a real Active Directory${missing}`, () => {
       await expect(page.getByText('The username or password is not valid.')).toBeVisible();
     }
     await enter(page, 'nils', PASSWORD);
-    await expect(page.getByText('This account is locked. Unlock it or ask your administrator.')).toBeVisible();
+    await expect(
+      page.getByText('This account is locked. Unlock it or ask your administrator.'),
+    ).toBeVisible();
     await page.getByRole('link', { name: 'Unlock account' }).click();
     await isAt(page, 'Unlock your account');
     await page.getByLabel('Username').fill('nils');

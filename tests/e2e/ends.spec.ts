@@ -7,32 +7,48 @@ import { axeInBoth, sound } from './sound.ts';
 import { freshPage, give, isAt, isIn } from './ways-in.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal('none', ['fay']); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal('none', ['fay']);
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-/** The server is away, and comes back so many minutes later: its sessions and links are that much older. */
+/**
+ * The server is away, and comes back so many minutes later: its sessions and links are that much
+ * older.
+ */
 async function laterBy(minutes: number): Promise<void> {
   await portal.kill();
-  const passed = spawnSync(process.env['DAYBOOK_NODE'] ?? process.execPath, ['tests/e2e/later.ts', portal.dataDir, String(minutes)], { encoding: 'utf8', env: { ...process.env, DATABASE_URL: portal.databaseUrl } });
+  const passed = spawnSync(
+    process.env['DAYBOOK_NODE'] ?? process.execPath,
+    ['tests/e2e/later.ts', portal.dataDir, String(minutes)],
+    { encoding: 'utf8', env: { ...process.env, DATABASE_URL: portal.databaseUrl } },
+  );
   if (passed.status !== 0) throw new Error(passed.stderr);
   await portal.start();
 }
 
-test('E2E-12, RECOVER-4: a link for a new password is over after its fifteen minutes, also on a page that stands open, and the old password stays', async ({ browser }) => {
+test('E2E-12, RECOVER-4: a link for a new password is over after its fifteen minutes, also on a page that stands open, and the old password stays', async ({
+  browser,
+}) => {
   const page = await freshPage(browser);
   await page.goto(`${portal.url}/forgot-password-db`);
   await page.getByLabel('Username').fill('fay');
   await page.keyboard.press('Enter');
   const link = await linkFor(portal.url, 'fay@example.com');
   await page.goto(link);
-  await expect(page.getByRole('textbox', { name: 'New password' })).toBeFocused(); // the link is looked at first
+  // the link is looked at first
+  await expect(page.getByRole('textbox', { name: 'New password' })).toBeFocused();
   await laterBy(16);
   await page.getByRole('textbox', { name: 'New password' }).fill('a quiet new ledger 77');
   await page.keyboard.press('Enter');
   await expect(page.getByText('This link is not valid any more. Ask for a new one.')).toBeVisible();
   const other = await freshPage(browser);
   await other.goto(link);
-  await expect(other.getByText('This link is not valid any more. Ask for a new one.')).toBeVisible();
+  await expect(
+    other.getByText('This link is not valid any more. Ask for a new one.'),
+  ).toBeVisible();
   await other.getByRole('link', { name: 'Ask for a new link' }).click();
   await isAt(other, 'Forgot your password');
   await give(other, portal, 'fay');
@@ -41,17 +57,31 @@ test('E2E-12, RECOVER-4: a link for a new password is over after its fifteen min
   await other.context().close();
 });
 
-test('E2E-12, A11, E2E-5: when the session has run out the page says so, leads to the sign-in page and back, and what was not sent arrives once', async ({ browser }) => {
-  await post(portal.url, await keyOf(portal), [{ job: 'Mountain hut', status: 'Failed', message: 'Unable to connect to host srv-1.example.net: timed out' }]);
+test('E2E-12, A11, E2E-5: when the session has run out the page says so, leads to the sign-in page and back, and what was not sent arrives once', async ({
+  browser,
+}) => {
+  await post(portal.url, await keyOf(portal), [
+    {
+      job: 'Mountain hut',
+      status: 'Failed',
+      message: 'Unable to connect to host srv-1.example.net: timed out',
+    },
+  ]);
   const page = await freshPage(browser);
   await signIn(page, `${portal.url}/monitoring/daily-checks?q=hut`, 'dana', portal.password);
   await expect(rowOf(page, 'Mountain hut')).toBeVisible();
   await portal.kill();
-  await rowOf(page, 'Mountain hut').getByRole('button', { name: /^Review/ }).click();
+  await rowOf(page, 'Mountain hut')
+    .getByRole('button', { name: /^Review/ })
+    .click();
   await expect(rowOf(page, 'Mountain hut')).toContainText('not sent yet');
   await laterBy(31);
-  await page.evaluate(() => { dispatchEvent(new Event('online')); });
-  await expect(page.getByText('Your session has expired. Please log in again to continue.')).toBeVisible({ timeout: 70_000 });
+  await page.evaluate(() => {
+    dispatchEvent(new Event('online'));
+  });
+  await expect(
+    page.getByText('Your session has expired. Please log in again to continue.'),
+  ).toBeVisible({ timeout: 70_000 });
   await expect(page).toHaveURL(/\/login$/);
   await sound(page, 'session-expired');
   // Somebody else at this device sends nothing in this user's name.
@@ -62,7 +92,12 @@ test('E2E-12, A11, E2E-5: when the session has run out the page says so, leads t
   await page.getByRole('button', { name: 'Log out' }).click();
   await isAt(page, 'Sign in');
   const admin = await apiOf(portal, 'admin');
-  const reviewed = async (): Promise<number> => (await admin('GET', 'admin/events?type=problem.') as { events: { type: string; actor: string }[] }).events.filter(({ type, actor }) => type === 'problem.reviewed@1' && actor === 'dana').length;
+  const reviewed = async (): Promise<number> =>
+    (
+      (await admin('GET', 'admin/events?type=problem.')) as {
+        events: { type: string; actor: string }[];
+      }
+    ).events.filter(({ type, actor }) => type === 'problem.reviewed@1' && actor === 'dana').length;
   expect(await reviewed()).toBe(0);
   await give(page, portal, 'dana');
   await isIn(page);
@@ -73,23 +108,47 @@ test('E2E-12, A11, E2E-5: when the session has run out the page says so, leads t
   await page.context().close();
 });
 
-test('SYNC-9, E2E-12: a page older than the server says so, keeps what was done, and sends it once it is loaded again', async ({ browser }) => {
+test('SYNC-9, E2E-12: a page older than the server says so, keeps what was done, and sends it once it is loaded again', async ({
+  browser,
+}) => {
   const secret = await keyOf(portal);
-  await post(portal.url, secret, [{ job: 'Valley store', status: 'Failed', message: 'No space left on device' }]);
+  await post(portal.url, secret, [
+    { job: 'Valley store', status: 'Failed', message: 'No space left on device' },
+  ]);
   const admin = await apiOf(portal, 'admin');
-  const reviews = async (): Promise<number> => (await admin('GET', 'admin/events?type=problem.reviewed') as { events: { actor: string }[] }).events.filter(({ actor }) => actor === 'dana').length;
-  const before = await reviews(), page = await freshPage(browser);
+  const reviews = async (): Promise<number> =>
+    (
+      (await admin('GET', 'admin/events?type=problem.reviewed')) as { events: { actor: string }[] }
+    ).events.filter(({ actor }) => actor === 'dana').length;
+  const before = await reviews();
+  const page = await freshPage(browser);
   await signIn(page, portal.url, 'dana', portal.password);
   await expect(rowOf(page, 'Valley store')).toBeVisible();
-  const older = { success: false, message: 'update', error: { kind: 'update-needed', message: 'update' } };
-  await page.context().route(/\/api\/v1\/sync\/(events|bootstrap)/, (route) => route.fulfill({ status: 426, contentType: 'application/json', body: JSON.stringify(older) }));
-  await post(portal.url, secret, [{ job: 'Valley store 2', status: 'Failed', message: 'No space left on device' }]);
+  const older = {
+    success: false,
+    message: 'update',
+    error: { kind: 'update-needed', message: 'update' },
+  };
+  await page
+    .context()
+    .route(/\/api\/v1\/sync\/(events|bootstrap)/, (route) =>
+      route.fulfill({ status: 426, contentType: 'application/json', body: JSON.stringify(older) }),
+    );
+  await post(portal.url, secret, [
+    { job: 'Valley store 2', status: 'Failed', message: 'No space left on device' },
+  ]);
   const glance = page.getByRole('button', { name: /^New version/ });
   await expect(glance).toBeVisible({ timeout: 20_000 });
-  await rowOf(page, 'Valley store').getByRole('button', { name: /^Review/ }).click();
+  await rowOf(page, 'Valley store')
+    .getByRole('button', { name: /^Review/ })
+    .click();
   await expect(rowOf(page, 'Valley store')).toContainText('not sent yet');
   await glance.click();
-  await expect(page.getByText('This page is older than the server. Reload it to continue; unsent changes are kept.')).toBeVisible();
+  await expect(
+    page.getByText(
+      'This page is older than the server. Reload it to continue; unsent changes are kept.',
+    ),
+  ).toBeVisible();
   await axeInBoth(page, 'version');
   await page.context().unroute(/\/api\/v1\/sync\/(events|bootstrap)/);
   await page.getByRole('button', { name: 'Reload' }).click();
@@ -99,12 +158,24 @@ test('SYNC-9, E2E-12: a page older than the server says so, keeps what was done,
   await page.context().close();
 });
 
-test('PAGE-6, E2E-12: security questions that the provider asks for come before everything else, also after a reload, and lead on once they are answered', async ({ browser }) => {
-  const admin = await apiOf(portal, 'admin'), { id } = await admin('GET', 'service-providers/branding') as { id: string };
-  const directory = { url: 'ldaps://directory.example.net', baseDn: 'DC=example,DC=net', domain: 'example.net', serviceDn: 'CN=Service,DC=example,DC=net', ca: null };
+test('PAGE-6, E2E-12: security questions that the provider asks for come before everything else, also after a reload, and lead on once they are answered', async ({
+  browser,
+}) => {
+  const admin = await apiOf(portal, 'admin');
+  const { id } = (await admin('GET', 'service-providers/branding')) as { id: string };
+  const directory = {
+    url: 'ldaps://directory.example.net',
+    baseDn: 'DC=example,DC=net',
+    domain: 'example.net',
+    serviceDn: 'CN=Service,DC=example,DC=net',
+    ca: null,
+  };
   await admin('PUT', `service-providers/${id}/settings`, { directory });
-  const { rows } = await admin('GET', 'monitoring/reporting/users?pageSize=200') as { rows: { _id: string; username: string }[] };
-  for (const { _id: user, username } of rows) if (username === 'dana') await admin('PUT', `users/${user}`, { forceSecurityQuestions: true });
+  const { rows } = (await admin('GET', 'monitoring/reporting/users?pageSize=200')) as {
+    rows: { _id: string; username: string }[];
+  };
+  for (const { _id: user, username } of rows)
+    if (username === 'dana') await admin('PUT', `users/${user}`, { forceSecurityQuestions: true });
   const page = await freshPage(browser);
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   await page.getByRole('button', { name: 'Use a password of this portal' }).click();

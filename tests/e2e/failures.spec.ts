@@ -4,14 +4,31 @@ import { signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal(); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal();
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 type Answer = 'without a message' | 'with a message' | 'never';
-async function failing(page: Page, address: RegExp, answer: Answer, work: () => Promise<void>): Promise<void> {
+async function failing(
+  page: Page,
+  address: RegExp,
+  answer: Answer,
+  work: () => Promise<void>,
+): Promise<void> {
   await page.context().route(address, (route) => {
     if (answer === 'never') return route.abort('connectionreset');
-    return route.fulfill(answer === 'without a message' ? { status: 500, body: '' } : { status: 500, contentType: 'application/json', body: JSON.stringify({ success: false, message: 'The mail server is full.' }) });
+    return route.fulfill(
+      answer === 'without a message'
+        ? { status: 500, body: '' }
+        : {
+            status: 500,
+            contentType: 'application/json',
+            body: JSON.stringify({ success: false, message: 'The mail server is full.' }),
+          },
+    );
   });
   await work();
   await page.context().unroute(address);
@@ -19,22 +36,79 @@ async function failing(page: Page, address: RegExp, answer: Answer, work: () => 
 
 /** Typed by hand from the specification; evidence, hints and profile by its pattern. */
 const READS = [
-  ['admin', 'licensing', /\/reporting\/licensing(\/companies)?(\?|$)/, 'Error while trying to get the licenses, try again later.'],
-  ['admin', 'report-settings', /\/reports\/settings$/, 'Error while trying to get the reports, try again later.'],
-  ['admin', 'users', /\/reporting\/users(\?|$)/, 'Error while trying to get the users, try again later.'],
-  ['admin', 'users-logs', /\/users\/logs(\?|$)/, 'Error while trying to get the user logs, try again later.'],
-  ['admin', 'companies', /\/reporting\/companies(\?|$)/, 'Error while trying to get the companies, try again later.'],
-  ['admin', 'profile', /\/api\/v1\/profile\/[^/]+$/, 'Error while trying to get the profile, try again later.'],
-  ['admin', 'hints', /\/backoffice\/hints(\?|$)/, 'Error while trying to get the hints, try again later.'],
+  [
+    'admin',
+    'licensing',
+    /\/reporting\/licensing(\/companies)?(\?|$)/,
+    'Error while trying to get the licenses, try again later.',
+  ],
+  [
+    'admin',
+    'report-settings',
+    /\/reports\/settings$/,
+    'Error while trying to get the reports, try again later.',
+  ],
+  [
+    'admin',
+    'users',
+    /\/reporting\/users(\?|$)/,
+    'Error while trying to get the users, try again later.',
+  ],
+  [
+    'admin',
+    'users-logs',
+    /\/users\/logs(\?|$)/,
+    'Error while trying to get the user logs, try again later.',
+  ],
+  [
+    'admin',
+    'companies',
+    /\/reporting\/companies(\?|$)/,
+    'Error while trying to get the companies, try again later.',
+  ],
+  [
+    'admin',
+    'profile',
+    /\/api\/v1\/profile\/[^/]+$/,
+    'Error while trying to get the profile, try again later.',
+  ],
+  [
+    'admin',
+    'hints',
+    /\/backoffice\/hints(\?|$)/,
+    'Error while trying to get the hints, try again later.',
+  ],
   ['dana', 'rules', /\/backoffice\/rules$/, 'Error while getting the rules. Try again later.'],
-  ['dana', 'tickets', /\/backoffice\/tickets(\?|$)/, 'Error while getting the tickets. Try again later.'],
-  ['dana', 'sla', /\/get-all-sla-alarm$/, 'Error while trying to get the SLA alarms, try again later.'],
-  ['dana', 'evidence', /\/reporting\/evidence(\?|$)/, 'Error while trying to get the evidence, try again later.'],
-  ['dana', 'repositories', /\/reporting\/repositories$/, 'Error while trying to get the repositories, try again later.'],
+  [
+    'dana',
+    'tickets',
+    /\/backoffice\/tickets(\?|$)/,
+    'Error while getting the tickets. Try again later.',
+  ],
+  [
+    'dana',
+    'sla',
+    /\/get-all-sla-alarm$/,
+    'Error while trying to get the SLA alarms, try again later.',
+  ],
+  [
+    'dana',
+    'evidence',
+    /\/reporting\/evidence(\?|$)/,
+    'Error while trying to get the evidence, try again later.',
+  ],
+  [
+    'dana',
+    'repositories',
+    /\/reporting\/repositories$/,
+    'Error while trying to get the repositories, try again later.',
+  ],
 ] as const;
 
 for (const user of ['admin', 'dana'] as const) {
-  test(`WORDS-2, WORDS-4: ${user}: each page shows its own sentence of the catalogue, once, when its read fails`, async ({ page }) => {
+  test(`WORDS-2, WORDS-4: ${user}: each page shows its own sentence of the catalogue, once, when its read fails`, async ({
+    page,
+  }) => {
     await signIn(page, portal.url, user, portal.password);
     for (const [who, path, address, sentence] of READS) {
       if (who !== user) continue;
@@ -47,11 +121,14 @@ for (const user of ['admin', 'dana'] as const) {
   });
 }
 
-test('WORDS-2, WORDS-3, WORDS-4: a failed action shows one sentence: the catalogue’s, the server’s own where that goes first, or that no response came', async ({ page }) => {
+test('WORDS-2, WORDS-3, WORDS-4: a failed action shows one sentence: the catalogue’s, the server’s own where that goes first, or that no response came', async ({
+  page,
+}) => {
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/users`);
   const download = page.getByRole('button', { name: 'Download CSV' });
-  const EXPORT = /\/users\/export$/, errors = page.getByText(/^(Error|No response|The mail server)/);
+  const EXPORT = /\/users\/export$/;
+  const errors = page.getByText(/^(Error|No response|The mail server)/);
   await failing(page, EXPORT, 'without a message', async () => {
     await download.click();
     await expect(errors).toHaveText(['Error while trying to export, try again later.']);

@@ -3,20 +3,35 @@ import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal(); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal();
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-test('E2E-8: the first load is at most 100 kB of JavaScript, brotli, and the worker is beside it', async ({ page }) => {
+test('E2E-8: the first load is at most 100 kB of JavaScript, brotli, and the worker is beside it', async ({
+  page,
+}) => {
   const sizes = new Map<string, { bytes: number; encoding: string }>();
   page.on('response', (response) => {
     if (!/javascript/.test(response.headers()['content-type'] ?? '')) return;
-    sizes.set(new URL(response.url()).pathname, { bytes: Number(response.headers()['content-length']), encoding: response.headers()['content-encoding'] ?? 'none' });
+    sizes.set(new URL(response.url()).pathname, {
+      bytes: Number(response.headers()['content-length']),
+      encoding: response.headers()['content-encoding'] ?? 'none',
+    });
   });
   await page.goto(portal.url);
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
-  const all = [...sizes], own = all.filter(([path]) => !/worker/.test(path));
+  const all = [...sizes];
+  const own = all.filter(([path]) => !/worker/.test(path));
   const sum = own.reduce((total, [, { bytes }]) => total + bytes, 0);
-  console.log(`first load: ${sum} bytes of JavaScript in ${own.length} files; worker beside it: ${all.filter(([path]) => /worker/.test(path)).map(([, { bytes }]) => bytes).join()} bytes`);
+  console.log(
+    `first load: ${sum} bytes of JavaScript in ${own.length} files; worker beside it: ${all
+      .filter(([path]) => /worker/.test(path))
+      .map(([, { bytes }]) => bytes)
+      .join()} bytes`,
+  );
   expect(own.length).toBeGreaterThan(1);
   expect([...new Set(all.map(([, { encoding }]) => encoding))]).toEqual(['br']);
   expect(sum).toBeLessThanOrEqual(100_000);
@@ -24,17 +39,28 @@ test('E2E-8: the first load is at most 100 kB of JavaScript, brotli, and the wor
 
 test('E2E-8: what a person waits for is marked', async ({ page }) => {
   const secret = await keyOf(portal);
-  await post(portal.url, secret, [{ job: 'Marked job', status: 'Failed', message: 'no space left on device' }]);
+  await post(portal.url, secret, [
+    { job: 'Marked job', status: 'Failed', message: 'no space left on device' },
+  ]);
   await signIn(page, portal.url, 'admin', portal.password);
   await expect(rowOf(page, 'Marked job')).toBeVisible();
-  const measures = (name: string): Promise<number[]> => page.evaluate((of) => performance.getEntriesByName(of).map(({ duration }) => duration), name);
+  const measures = (name: string): Promise<number[]> =>
+    page.evaluate((of) => performance.getEntriesByName(of).map(({ duration }) => duration), name);
   expect((await measures('daybook:open')).length).toBe(1);
   await page.keyboard.press('/');
   await page.keyboard.type('mark');
   await expect(page).toHaveURL(/q=mark/);
-  await expect.poll(() => measures('daybook:filter').then(({ length }) => length)).toBeGreaterThan(0);
-  await post(portal.url, secret, [{ job: 'Marked job two', status: 'Failed', message: 'no space left on device' }]);
+  await expect
+    .poll(() => measures('daybook:filter').then(({ length }) => length))
+    .toBeGreaterThan(0);
+  await post(portal.url, secret, [
+    { job: 'Marked job two', status: 'Failed', message: 'no space left on device' },
+  ]);
   await expect(rowOf(page, 'Marked job two')).toBeVisible();
-  await expect.poll(() => measures('daybook:change').then(({ length }) => length)).toBeGreaterThan(0);
-  console.log(`open ${String(await measures('daybook:open'))} ms, filter ${String(await measures('daybook:filter'))} ms, change ${String(await measures('daybook:change'))} ms`);
+  await expect
+    .poll(() => measures('daybook:change').then(({ length }) => length))
+    .toBeGreaterThan(0);
+  console.log(
+    `open ${String(await measures('daybook:open'))} ms, filter ${String(await measures('daybook:filter'))} ms, change ${String(await measures('daybook:change'))} ms`,
+  );
 });

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,12 +15,20 @@ import { join } from 'node:path';
 export const OF_RUN = 'DAYBOOK_E2E_FOLDERS';
 
 /**
- * A folder of one's own to begin from. Those of a kind are copies of one that whoever needs it first makes, once a run; `make` fills an empty
- * folder and leaves nothing running on it.
+ * A folder of one's own to begin from. Those of a kind are copies of one that whoever needs it
+ * first makes, once a run; `make` fills an empty folder and leaves nothing running on it.
  */
-export async function copyOf(kind: readonly string[], make: (folder: string) => Promise<void>): Promise<string> {
-  const place = join(process.env[OF_RUN] ?? '', createHash('sha256').update(JSON.stringify(kind)).digest('hex').slice(0, 16));
-  const made = join(place, 'made'), draft = join(place, 'draft'), failed = join(place, 'failed');
+export async function copyOf(
+  kind: readonly string[],
+  make: (folder: string) => Promise<void>,
+): Promise<string> {
+  const place = join(
+    process.env[OF_RUN] ?? '',
+    createHash('sha256').update(JSON.stringify(kind)).digest('hex').slice(0, 16),
+  );
+  const made = join(place, 'made');
+  const draft = join(place, 'draft');
+  const failed = join(place, 'failed');
   if (begun(place)) {
     mkdirSync(draft);
     try {
@@ -23,9 +39,12 @@ export async function copyOf(kind: readonly string[], make: (folder: string) => 
     }
   }
   for (let tries = 0; !existsSync(made); tries++) {
-    if (existsSync(failed)) throw new Error(`a folder to begin from could not be made: ${readFileSync(failed, 'utf8')}`);
+    if (existsSync(failed))
+      throw new Error(`a folder to begin from could not be made: ${readFileSync(failed, 'utf8')}`);
     if (tries === 800) throw new Error('a folder to begin from was not made in time');
-    await new Promise((done) => { setTimeout(done, 100); });
+    await new Promise((done) => {
+      setTimeout(done, 100);
+    });
   }
   const copy = mkdtempSync(join(tmpdir(), 'daybook-e2e-'));
   cpSync(made, copy, { recursive: true, filter: (file) => !file.endsWith('.sock') });

@@ -5,30 +5,59 @@ import { readAssets, serveAsset } from '../../server/http/assets.ts';
 import type { Assets } from '../../server/http/assets.ts';
 import { shield } from '../../server/http/shield.ts';
 
-/** The product behind a front of ours, which can give out another build, answer slowly, or be away behind a gateway that says so. */
+/**
+ * The product behind a front of ours, which can give out another build, answer slowly, or be away
+ * behind a gateway that says so.
+ */
 export interface Front {
   readonly url: string;
   /** A folder with a built page. */
   use(dist: string): void;
-  /** `away`: the gateway stands, nothing behind it. `slow`: pages come after so many milliseconds. */
+  /**
+   * `away`: the gateway stands, nothing behind it. `slow`: pages come after so many milliseconds.
+   */
   be(how: 'well' | 'away' | { readonly slow: number }): void;
   stop(): Promise<void>;
 }
 
 export async function startFront(portalUrl: string, dist: string): Promise<Front> {
-  let assets = built(dist), how: Parameters<Front['be']>[0] = 'well';
+  let assets = built(dist);
+  let how: Parameters<Front['be']>[0] = 'well';
   const server = createServer((asked, answer) => {
-    if (how === 'away') { answer.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'); return; }
-    if (/^\/(api|ping)\//.test(asked.url ?? '')) { passOn(asked, answer, portalUrl); return; }
+    if (how === 'away') {
+      answer.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+      return;
+    }
+    if (/^\/(api|ping)\//.test(asked.url ?? '')) {
+      passOn(asked, answer, portalUrl);
+      return;
+    }
     const page = asked.headers.accept?.includes('text/html') ?? false;
-    setTimeout(() => { void serve(assets, asked, answer); }, page && typeof how === 'object' ? how.slow : 0);
+    setTimeout(
+      () => {
+        void serve(assets, asked, answer);
+      },
+      page && typeof how === 'object' ? how.slow : 0,
+    );
   });
-  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
+  await new Promise<void>((done) => {
+    server.listen(0, '127.0.0.1', done);
+  });
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    use(next) { assets = built(next); },
-    be(next) { how = next; },
-    stop: () => new Promise((done) => { server.closeAllConnections(); server.close(() => { done(); }); }),
+    use(next) {
+      assets = built(next);
+    },
+    be(next) {
+      how = next;
+    },
+    stop: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => {
+          done();
+        });
+      }),
   };
 }
 
@@ -38,19 +67,38 @@ function built(dist: string): Assets {
   return assets;
 }
 
-async function serve(assets: Assets, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-  const headers = Object.entries(asked.headers).flatMap(([name, value]): [string, string][] => (typeof value === 'string' ? [[name, value]] : []));
-  const response = serveAsset(assets, new Request(`http://${asked.headers.host}${asked.url}`, { headers }));
+async function serve(
+  assets: Assets,
+  asked: IncomingMessage,
+  answer: ServerResponse,
+): Promise<void> {
+  const headers = Object.entries(asked.headers).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' ? [[name, value]] : [],
+  );
+  const response = serveAsset(
+    assets,
+    new Request(`http://${asked.headers.host}${asked.url}`, { headers }),
+  );
   shield(response.headers, false);
-  answer.writeHead(response.status, Object.fromEntries(response.headers)).end(Buffer.from(await response.arrayBuffer()));
+  answer
+    .writeHead(response.status, Object.fromEntries(response.headers))
+    .end(Buffer.from(await response.arrayBuffer()));
 }
 
 function passOn(asked: IncomingMessage, answer: ServerResponse, portalUrl: string): void {
-  const on = request(`${portalUrl}${asked.url}`, { method: asked.method ?? 'GET', headers: asked.headers }, (told) => {
-    answer.writeHead(told.statusCode ?? 502, told.headers);
-    told.pipe(answer);
+  const on = request(
+    `${portalUrl}${asked.url}`,
+    { method: asked.method ?? 'GET', headers: asked.headers },
+    (told) => {
+      answer.writeHead(told.statusCode ?? 502, told.headers);
+      told.pipe(answer);
+    },
+  );
+  on.on('error', () => {
+    answer.destroy();
   });
-  on.on('error', () => { answer.destroy(); });
-  answer.on('close', () => { on.destroy(); });
+  answer.on('close', () => {
+    on.destroy();
+  });
   asked.pipe(on);
 }

@@ -5,15 +5,24 @@ import type { Portal } from './portal.ts';
 import { sound } from './sound.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal(); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal();
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 const SHOTS = process.env['SHOTS'];
-const shot = async (page: Page, name: string): Promise<void> => { if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` }); };
+const shot = async (page: Page, name: string): Promise<void> => {
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+};
 
-test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician finds it beside the result, says that it helped, and reads it with no network', async ({ browser }) => {
+test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician finds it beside the result, says that it helped, and reads it with no network', async ({
+  browser,
+}) => {
   await post(portal.url, await keyOf(portal), [
-    { job: 'Files nightly', status: 'Failed', message: 'No space left on device /mnt/vault' }, { job: 'Mail nightly', status: 'Failed', message: 'Connection refused by host' },
+    { job: 'Files nightly', status: 'Failed', message: 'No space left on device /mnt/vault' },
+    { job: 'Mail nightly', status: 'Failed', message: 'Connection refused by host' },
   ]);
   const ann = await (await browser.newContext({ colorScheme: 'dark' })).newPage();
   await ann.goto(`${portal.url}/monitoring/hints`);
@@ -40,22 +49,35 @@ test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician
   await sound(ann, 'editor');
   await shot(ann, 'hints-editor-dark');
   await ann.getByRole('button', { name: 'Make the hint' }).click();
-  await expect(ann.getByRole('listitem').filter({ hasText: 'The vault is full' })).toContainText('with 1 open problem');
+  await expect(ann.getByRole('listitem').filter({ hasText: 'The vault is full' })).toContainText(
+    'with 1 open problem',
+  );
 
-  const context = await browser.newContext(), dana = await context.newPage();
+  const context = await browser.newContext();
+  const dana = await context.newPage();
   await signIn(dana, portal.url, 'dana', portal.password);
   await rowOf(dana, 'Files nightly').click();
   const panel = dana.getByRole('complementary', { name: 'Job result' });
   await expect(panel.getByRole('heading', { level: 3, name: 'Hint' })).toBeVisible();
-  await expect(panel.getByRole('listitem').filter({ hasText: 'Prune what is older than a year' })).toBeVisible();
-  await expect(panel.getByRole('link', { name: /How we prune/ })).toHaveAttribute('rel', 'noopener noreferrer');
+  await expect(
+    panel.getByRole('listitem').filter({ hasText: 'Prune what is older than a year' }),
+  ).toBeVisible();
+  await expect(panel.getByRole('link', { name: /How we prune/ })).toHaveAttribute(
+    'rel',
+    'noopener noreferrer',
+  );
   await panel.getByRole('button', { name: 'This helped' }).click();
-  await expect(panel.getByRole('button', { name: 'It helped' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(panel.getByRole('button', { name: 'It helped' })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
   await expect(panel.getByText('was helped by the hint “The vault is full”')).toBeVisible();
   await sound(dana, 'panel');
   await shot(dana, 'hints-panel');
   await ann.reload();
-  await expect(ann.getByRole('listitem').filter({ hasText: 'The vault is full' })).toContainText('helped with 1 problem');
+  await expect(ann.getByRole('listitem').filter({ hasText: 'The vault is full' })).toContainText(
+    'helped with 1 problem',
+  );
   await shot(ann, 'hints-list-dark');
   await ann.setViewportSize({ width: 390, height: 844 });
   await sound(ann, 'phone');

@@ -1,40 +1,75 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { APP, customer, invoice, quickBooksStandIn } from '#tests/server/billing/stand-ins/quickbooks.ts';
+import {
+  APP,
+  customer,
+  invoice,
+  quickBooksStandIn,
+} from '#tests/server/billing/stand-ins/quickbooks.ts';
 import type { QuickBooksStandIn } from '#tests/server/billing/stand-ins/quickbooks.ts';
 import { enter, NEW_PASSWORD, personOf } from './people.ts';
 import { apiOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth, faultsOf, sound } from './sound.ts';
 
-let portal: Portal, qb: QuickBooksStandIn;
+let portal: Portal;
+let qb: QuickBooksStandIn;
 const SHOTS = process.env['SHOTS'];
-const shot = async (page: Page, name: string): Promise<void> => { if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` }); };
-const day = (from: number): string => new Date(Date.now() + from * 86_400_000).toISOString().slice(0, 10);
+const shot = async (page: Page, name: string): Promise<void> => {
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+};
+const day = (from: number): string =>
+  new Date(Date.now() + from * 86_400_000).toISOString().slice(0, 10);
 
 test.beforeAll(async () => {
   qb = await quickBooksStandIn(() => Date.now());
   // The server of this walk may ask this machine, where Intuit is played.
-  const allowed = { DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8,::1', DAYBOOK_OUTBOUND_HTTP: '1', DAYBOOK_QUICKBOOKS: qb.url };
+  const allowed = {
+    DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8,::1',
+    DAYBOOK_OUTBOUND_HTTP: '1',
+    DAYBOOK_QUICKBOOKS: qb.url,
+  };
   Object.assign(process.env, allowed);
-  portal = await startPortal().finally(() => { for (const name of Object.keys(allowed)) Reflect.deleteProperty(process.env, name); });
-  const api = await apiOf(portal, 'admin'), { id, features } = await api('GET', 'service-providers/branding') as { id: string; features: object };
-  await api('PUT', `service-providers/${id}/branding`, { supportEmail: 'money@lakeside.example.com', features: { ...features, invoice_automation: true, billing: { ccCollection: true } } });
-  const books = qb.books(), euro = { CurrencyRef: { value: 'EUR' }, CustomerRef: { value: '2', name: 'Somebody else' } };
+  portal = await startPortal().finally(() => {
+    for (const name of Object.keys(allowed)) Reflect.deleteProperty(process.env, name);
+  });
+  const api = await apiOf(portal, 'admin');
+  const { id, features } = (await api('GET', 'service-providers/branding')) as {
+    id: string;
+    features: object;
+  };
+  await api('PUT', `service-providers/${id}/branding`, {
+    supportEmail: 'money@lakeside.example.com',
+    features: { ...features, invoice_automation: true, billing: { ccCollection: true } },
+  });
+  const books = qb.books();
+  const euro = {
+    CurrencyRef: { value: 'EUR' },
+    CustomerRef: { value: '2', name: 'Somebody else' },
+  };
   books.customers.push(customer(1, 'First company'), customer(2, 'Somebody else'));
   books.invoices.push(
-    invoice(1, { TxnDate: day(-40), DueDate: day(-10) }), invoice(2, { TxnDate: day(-5), DueDate: day(25), TotalAmt: 100, Balance: 40 }), invoice(3, { TxnDate: day(-70), DueDate: day(-40), TotalAmt: 80, Balance: 0, ...euro }),
+    invoice(1, { TxnDate: day(-40), DueDate: day(-10) }),
+    invoice(2, { TxnDate: day(-5), DueDate: day(25), TotalAmt: 100, Balance: 40 }),
+    invoice(3, { TxnDate: day(-70), DueDate: day(-40), TotalAmt: 80, Balance: 0, ...euro }),
     invoice(4, { TxnDate: day(-3), TotalAmt: 0, Balance: 0, PrivateNote: 'Voided', ...euro }),
   );
   await personOf(portal, 'olin', 'Olin Cloud', ['o365_admin']);
 });
-test.afterAll(async () => { await portal.stop(); await qb.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+  await qb.stop();
+});
 
-test('BILL-6, BILL-1, BILL-4: QuickBooks is connected at Intuit, its invoices are read, and a customer is mapped', async ({ page }) => {
+test('BILL-6, BILL-1, BILL-4: QuickBooks is connected at Intuit, its invoices are read, and a customer is mapped', async ({
+  page,
+}) => {
   const faults = faultsOf(page);
   await enter(portal, page, 'admin', '/monitoring/invoices');
-  await expect(page.getByRole('heading', { level: 2, name: 'No books are connected' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { level: 2, name: 'No books are connected' }),
+  ).toBeVisible();
   await page.getByRole('link', { name: 'Connect QuickBooks' }).click();
   await page.getByRole('textbox', { name: 'Client ID' }).fill(APP.clientId);
   await page.getByLabel('Client secret').fill(APP.secret);
@@ -45,39 +80,63 @@ test('BILL-6, BILL-1, BILL-4: QuickBooks is connected at Intuit, its invoices ar
   await expect(page.getByText(/: 4 invoices\.$/)).toBeVisible({ timeout: 20_000 });
   await expect(page).toHaveURL(`${portal.url}/monitoring/invoices/quickbooks`);
   await page.getByRole('button', { name: 'Map it' }).click();
-  await expect(page.getByRole('listitem').filter({ hasText: 'First company' }).getByText('OK')).toBeVisible();
+  await expect(
+    page.getByRole('listitem').filter({ hasText: 'First company' }).getByText('OK'),
+  ).toBeVisible();
   await page.getByRole('button', { name: 'Test and read now' }).click();
-  await expect(page.getByText('QuickBooks answered: the books of Lakeside Managed IT.')).toBeVisible();
+  await expect(
+    page.getByText('QuickBooks answered: the books of Lakeside Managed IT.'),
+  ).toBeVisible();
   await axeInBoth(page, 'QuickBooks');
   await shot(page, 'quickbooks');
   expect(faults).toEqual([]);
 });
 
-test('BILL-6, BILL-7, BILL-3, BILL-5: invoices are told, narrowed, opened and saved, Billing says what is owed, and all of it stands once more without the server', async ({ page }) => {
+test('BILL-6, BILL-7, BILL-3, BILL-5: invoices are told, narrowed, opened and saved, Billing says what is owed, and all of it stands once more without the server', async ({
+  page,
+}) => {
   const faults = faultsOf(page);
   await enter(portal, page, 'admin', '/monitoring/invoices');
   const sums = page.getByRole('list', { name: 'Sums' });
   await expect(sums.getByText('$402.07 not paid')).toBeVisible();
   await expect(sums.getByText('$362.07 overdue')).toBeVisible();
-  await expect(sums.getByRole('listitem').filter({ hasText: 'EUR' })).toContainText('€80.00 in all');
+  await expect(sums.getByRole('listitem').filter({ hasText: 'EUR' })).toContainText(
+    '€80.00 in all',
+  );
   await expect(page.getByRole('row').filter({ hasText: '1002' })).toContainText('$60.00 paid');
   await sound(page, 'invoices');
   await shot(page, 'invoices');
   await page.getByLabel('Status').selectOption('owed');
   await expect(page.getByRole('row').filter({ hasText: 'First company' })).toHaveCount(2);
   await expect(page.getByRole('row').filter({ hasText: 'Somebody else' })).toHaveCount(0);
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download CSV' }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
   expect(file.suggestedFilename()).toMatch(/^Invoices_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
-  expect(readFileSync(await file.path(), 'utf8').split('\r\n').map((line) => line.split(',')[0])).toEqual(['\uFEFFNumber', '1002', '1001', '']);
+  expect(
+    readFileSync(await file.path(), 'utf8')
+      .split('\r\n')
+      .map((line) => line.split(',')[0]),
+  ).toEqual(['\uFEFFNumber', '1002', '1001', '']);
   await page.getByRole('button', { name: '1001', exact: true }).press('Enter');
   const panel = page.getByRole('region', { name: 'Invoice 1001' });
   await expect(panel.getByText('5 × 67.05 USD')).toBeVisible();
   await sound(page, 'an invoice');
   await shot(page, 'invoice');
-  const [pdf] = await Promise.all([page.waitForEvent('download'), panel.getByRole('button', { name: 'Save the PDF' }).click()]);
-  expect([pdf.suggestedFilename(), readFileSync(await pdf.path(), 'utf8')]).toEqual(['Invoice_1001.pdf', '%PDF-1.4 invoice 1']);
+  const [pdf] = await Promise.all([
+    page.waitForEvent('download'),
+    panel.getByRole('button', { name: 'Save the PDF' }).click(),
+  ]);
+  expect([pdf.suggestedFilename(), readFileSync(await pdf.path(), 'utf8')]).toEqual([
+    'Invoice_1001.pdf',
+    '%PDF-1.4 invoice 1',
+  ]);
 
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Billing' }).click();
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Billing' })
+    .click();
   await expect(page.getByText('$362.07 overdue')).toBeVisible();
   await expect(page.getByText('None is kept here', { exact: false })).toBeVisible();
   await axeInBoth(page, 'billing');
@@ -85,7 +144,9 @@ test('BILL-6, BILL-7, BILL-3, BILL-5: invoices are told, narrowed, opened and sa
   await page.goBack();
   await expect(panel.getByText('5 × 67.05 USD')).toBeVisible();
   await portal.kill();
-  await expect(page.getByText('Without the network this is as it was told last', { exact: false })).toBeVisible({ timeout: 60_000 });
+  await expect(
+    page.getByText('Without the network this is as it was told last', { exact: false }),
+  ).toBeVisible({ timeout: 60_000 });
   await expect(page.getByRole('button', { name: '1001', exact: true })).toBeVisible();
   await expect(panel.getByRole('button', { name: 'Save the PDF' })).toBeDisabled();
   await page.setViewportSize({ width: 390, height: 844 });
@@ -99,10 +160,16 @@ test('BILL-6, BILL-7, BILL-3, BILL-5: invoices are told, narrowed, opened and sa
 
 test('BILL-8: who keeps Microsoft 365 changes between the apps', async ({ page }) => {
   await enter(portal, page, 'olin', '/o365', NEW_PASSWORD);
-  const apps = page.getByRole('navigation', { name: 'Apps' }), menu = page.getByRole('navigation', { name: 'Main' });
+  const apps = page.getByRole('navigation', { name: 'Apps' });
+  const menu = page.getByRole('navigation', { name: 'Main' });
   await expect(page).toHaveURL(/\/o365\/dashboard$/);
-  await expect(page.getByRole('heading', { level: 2, name: 'Microsoft 365 is not backed up from here' })).toBeVisible();
-  await expect(apps.getByRole('link', { name: 'Microsoft 365' })).toHaveAttribute('aria-current', 'page');
+  await expect(
+    page.getByRole('heading', { level: 2, name: 'Microsoft 365 is not backed up from here' }),
+  ).toBeVisible();
+  await expect(apps.getByRole('link', { name: 'Microsoft 365' })).toHaveAttribute(
+    'aria-current',
+    'page',
+  );
   await expect(menu.getByRole('link', { name: 'Users' })).toHaveCount(0);
   await sound(page, 'Microsoft 365', { sidebar: true });
   await shot(page, 'apps');

@@ -9,7 +9,8 @@ import type { Portal } from './portal.ts';
 import { sound } from './sound.ts';
 import { byApi, freshPage, give, isAt, isIn, typeCode } from './ways-in.ts';
 
-let portal: Portal, issuer: Issuer;
+let portal: Portal;
+let issuer: Issuer;
 /** What the person does at the issuer's page. */
 let answers: 'agrees' | 'refuses' | 'gone' = 'agrees';
 
@@ -20,36 +21,64 @@ test.beforeAll(async () => {
   Object.assign(process.env, { DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8', DAYBOOK_OUTBOUND_HTTP: '1' });
   portal = await startPortal('none', ['olivia']);
   for (const [name, value] of Object.entries({ DAYBOOK_OUTBOUND_ALLOW, DAYBOOK_OUTBOUND_HTTP })) {
-    if (value === undefined) delete process.env[name]; else process.env[name] = value;
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
   }
   issuer = await issuerAt((tell) => listen(tell));
   issuer.instead = (path) => {
     const { pathname, searchParams } = new URL(path, issuer.url);
     if (answers === 'gone') return { status: 503, body: 'away' };
-    if (pathname === '/v1/session/add') return zerto === 'away' ? { status: 503 } : { headers: { 'x-zerto-session': 'of-the-portal' } };
-    if (pathname === '/v1/zsspsessions') return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(`session-${issuer.asked.length}`) };
+    if (pathname === '/v1/session/add')
+      return zerto === 'away'
+        ? { status: 503 }
+        : { headers: { 'x-zerto-session': 'of-the-portal' } };
+    if (pathname === '/v1/zsspsessions')
+      return {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(`session-${issuer.asked.length}`),
+      };
     if (pathname !== '/authorize') return null;
-    const back = answers === 'agrees' ? issuer.agree(`${issuer.url}${path}`) : new URLSearchParams({ error: 'access_denied', state: searchParams.get('state') ?? '', iss: issuer.url });
+    const back =
+      answers === 'agrees'
+        ? issuer.agree(`${issuer.url}${path}`)
+        : new URLSearchParams({
+            error: 'access_denied',
+            state: searchParams.get('state') ?? '',
+            iss: issuer.url,
+          });
     // A page with a button, as an issuer has: the way back begins at another site.
-    return { headers: { 'content-type': 'text/html' }, body: `<!doctype html><title>Issuer</title><a href="${searchParams.get('redirect_uri') ?? ''}?${back.toString().replaceAll('&', '&amp;')}">Continue to the portal</a>` };
+    return {
+      headers: { 'content-type': 'text/html' },
+      body: `<!doctype html><title>Issuer</title><a href="${searchParams.get('redirect_uri') ?? ''}?${back.toString().replaceAll('&', '&amp;')}">Continue to the portal</a>`,
+    };
   };
   const admin = await byApi(portal, 'admin');
-  await admin.call('PUT', `service-providers/${admin.provider}/settings`, { oidc: { issuer: issuer.url, clientId: 'portal', label: 'Harbour account' } });
-  await admin.call('PUT', `service-providers/${admin.provider}/secrets/oidc`, { value: 'oidc-secret' });
+  await admin.call('PUT', `service-providers/${admin.provider}/settings`, {
+    oidc: { issuer: issuer.url, clientId: 'portal', label: 'Harbour account' },
+  });
+  await admin.call('PUT', `service-providers/${admin.provider}/secrets/oidc`, {
+    value: 'oidc-secret',
+  });
 });
 test.afterAll(async () => {
   await portal.stop();
   await issuer.stop();
 });
 
-const as = (email: string, more: object = {}): void => { issuer.token = (_, right) => jwt({ ...right, sub: `subject-${email}`, email, ...more }, issuer.keys); };
+const as = (email: string, more: object = {}): void => {
+  issuer.token = (_, right) =>
+    jwt({ ...right, sub: `subject-${email}`, email, ...more }, issuer.keys);
+};
 async function there(page: Page, path = '/login'): Promise<void> {
   await page.goto(portal.url + path);
   await page.getByRole('link', { name: 'Sign in with Harbour account' }).click();
 }
-const back = (page: Page): Promise<void> => page.getByRole('link', { name: 'Continue to the portal' }).click();
+const back = (page: Page): Promise<void> =>
+  page.getByRole('link', { name: 'Continue to the portal' }).click();
 
-test('E2E-12, OIDC-1, OIDC-2: there and back at an issuer, first by the address that it has checked, then by what it is known by', async ({ browser }) => {
+test('E2E-12, OIDC-1, OIDC-2: there and back at an issuer, first by the address that it has checked, then by what it is known by', async ({
+  browser,
+}) => {
   const page = await freshPage(browser);
   as('dana@example.com');
   await page.goto(`${portal.url}/monitoring/daily-checks?q=mail`);
@@ -63,7 +92,11 @@ test('E2E-12, OIDC-1, OIDC-2: there and back at an issuer, first by the address 
   await page.getByRole('button', { name: 'Log out' }).click();
   await isAt(page, 'Sign in');
   // Another address by now: it is the same person still.
-  issuer.token = (_, right) => jwt({ ...right, sub: 'subject-dana@example.com', email: 'moved@elsewhere.example' }, issuer.keys);
+  issuer.token = (_, right) =>
+    jwt(
+      { ...right, sub: 'subject-dana@example.com', email: 'moved@elsewhere.example' },
+      issuer.keys,
+    );
   await there(page, '/monitoring/daily-checks');
   await back(page);
   await isIn(page);
@@ -71,7 +104,9 @@ test('E2E-12, OIDC-1, OIDC-2: there and back at an issuer, first by the address 
   await page.context().close();
 });
 
-test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page, where the other ways stand open', async ({ browser }) => {
+test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page, where the other ways stand open', async ({
+  browser,
+}) => {
   const page = await freshPage(browser);
   const told = async (sentence: string): Promise<void> => {
     await expect(page.getByRole('alert').filter({ hasText: sentence })).toBeVisible();
@@ -99,7 +134,8 @@ test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page
   // A way back that was taken before, or in another browser, opens nothing.
   as('dana@example.com');
   await there(page);
-  const way = await page.getByRole('link', { name: 'Continue to the portal' }).getAttribute('href') ?? '';
+  const way =
+    (await page.getByRole('link', { name: 'Continue to the portal' }).getAttribute('href')) ?? '';
   const stranger = await freshPage(browser);
   await stranger.goto(way);
   await expect(stranger).toHaveURL(/\/login$/);
@@ -116,10 +152,16 @@ test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page
   await page.context().close();
 });
 
-test('E2E-12, OIDC-4: who comes from an issuer shows the own second factor too, unless the provider trusts the issuer with it', async ({ browser }) => {
-  const olivia = await byApi(portal, 'olivia'), admin = await byApi(portal, 'admin');
-  const { secret } = await olivia.call('POST', `profile/${olivia.id}/totp`, {}) as { secret: string };
-  const codeIn = (ms: number): string => generateSync({ secret, epoch: Math.floor((Date.now() + ms) / 1_000) });
+test('E2E-12, OIDC-4: who comes from an issuer shows the own second factor too, unless the provider trusts the issuer with it', async ({
+  browser,
+}) => {
+  const olivia = await byApi(portal, 'olivia');
+  const admin = await byApi(portal, 'admin');
+  const { secret } = (await olivia.call('POST', `profile/${olivia.id}/totp`, {})) as {
+    secret: string;
+  };
+  const codeIn = (ms: number): string =>
+    generateSync({ secret, epoch: Math.floor((Date.now() + ms) / 1_000) });
   await olivia.call('PUT', `profile/${olivia.id}/totp`, { code: codeIn(0) });
   as('olivia@example.com');
   const page = await freshPage(browser);
@@ -143,32 +185,53 @@ test('E2E-12, OIDC-4: who comes from an issuer shows the own second factor too, 
   await boss.getByRole('switch', { name: /^Its second factor counts/ }).click();
   await sound(boss, 'settings-issuer');
   await boss.getByRole('button', { name: 'Save OpenID Connect' }).click();
-  await expect(boss.getByRole('status', { name: 'Messages' }).getByText('OpenID Connect saved')).toBeVisible();
+  await expect(
+    boss.getByRole('status', { name: 'Messages' }).getByText('OpenID Connect saved'),
+  ).toBeVisible();
   await boss.context().close();
-  expect(await admin.call('GET', `service-providers/${admin.provider}/settings`)).toMatchObject({ settings: { oidc: { trustsFactor: true } } });
+  expect(await admin.call('GET', `service-providers/${admin.provider}/settings`)).toMatchObject({
+    settings: { oidc: { trustsFactor: true } },
+  });
   await there(page, '/monitoring/daily-checks');
   await back(page);
   await isIn(page);
   await page.context().close();
 });
 
-test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, later ones ask the server, and what is refused is told', async ({ browser }) => {
-  const admin = await byApi(portal, 'admin'), dana = await byApi(portal, 'dana');
-  await admin.call('PUT', `service-providers/${admin.provider}/settings`, { sso: { vac: null, vcd: null, zerto: { url: issuer.url, zssp: 'https://zssp.example.com', username: 'portal' } } });
-  await admin.call('PUT', `service-providers/${admin.provider}/secrets/zerto`, { value: 'a secret of zerto' });
-  await admin.call('PUT', `users/${dana.id}`, { sso: { vac: { username: 'dana', enabled: true }, zerto: { zorgId: 'Z-1', enabled: true } } });
+test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, later ones ask the server, and what is refused is told', async ({
+  browser,
+}) => {
+  const admin = await byApi(portal, 'admin');
+  const dana = await byApi(portal, 'dana');
+  await admin.call('PUT', `service-providers/${admin.provider}/settings`, {
+    sso: {
+      vac: null,
+      vcd: null,
+      zerto: { url: issuer.url, zssp: 'https://zssp.example.com', username: 'portal' },
+    },
+  });
+  await admin.call('PUT', `service-providers/${admin.provider}/secrets/zerto`, {
+    value: 'a secret of zerto',
+  });
+  await admin.call('PUT', `users/${dana.id}`, {
+    sso: { vac: { username: 'dana', enabled: true }, zerto: { zorgId: 'Z-1', enabled: true } },
+  });
   const asked = (): number => issuer.asked.filter(({ path }) => path === '/v1/zsspsessions').length;
   const page = await freshPage(browser);
   await give(page, portal, 'dana');
   await isIn(page);
-  const open = async (name: string): Promise<void> => page.getByLabel('Sidebar').getByRole('link', { name }).click();
+  const open = async (name: string): Promise<void> =>
+    page.getByLabel('Sidebar').getByRole('link', { name }).click();
   await open('Zerto');
   await isAt(page, 'Zerto');
   await sound(page, 'apps-zerto');
   expect(asked()).toBe(0);
   await page.getByRole('button', { name: 'Sign in to Zerto' }).click();
   const link = page.getByRole('link', { name: 'Open Zerto' });
-  await expect(link).toHaveAttribute('href', /^https:\/\/zssp\.example\.com\/ZvmService\/GUI\/Index\.html#\/\?.*sessionId=session-\d+$/);
+  await expect(link).toHaveAttribute(
+    'href',
+    /^https:\/\/zssp\.example\.com\/ZvmService\/GUI\/Index\.html#\/\?.*sessionId=session-\d+$/,
+  );
   await expect(link).toHaveAttribute('rel', 'noopener noreferrer');
   await expect(link).toBeFocused();
   await sound(page, 'apps-zerto-open');
@@ -176,18 +239,27 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
   await open('Veeam Service Provider Console');
   await isAt(page, 'Veeam Service Provider Console');
   await page.getByRole('button', { name: /^Sign in to/ }).click();
-  await expect(page.getByText('This system is not set up for single sign-on. Ask your administrator.')).toBeVisible();
+  await expect(
+    page.getByText('This system is not set up for single sign-on. Ask your administrator.'),
+  ).toBeVisible();
   await open('Zerto');
   await expect(link).toBeVisible();
   expect(asked()).toBe(2);
   zerto = 'away';
   await page.reload();
   await expect(page.getByText('The system cannot be reached. Try again later.')).toBeVisible();
-  expect(await page.evaluate(() => JSON.stringify(Object.entries(localStorage)))).not.toContain('session-');
+  expect(await page.evaluate(() => JSON.stringify(Object.entries(localStorage)))).not.toContain(
+    'session-',
+  );
   await page.goto(`${portal.url}/monitoring/apps/other`);
   await expect(page.getByText('The page you requested could not be found.')).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
   await isAt(page, 'Sign in');
-  expect(await page.evaluate(() => [localStorage.getItem('ssoClicks'), localStorage.getItem('zertoSession')])).toEqual([null, null]);
+  expect(
+    await page.evaluate(() => [
+      localStorage.getItem('ssoClicks'),
+      localStorage.getItem('zertoSession'),
+    ]),
+  ).toEqual([null, null]);
   await page.context().close();
 });

@@ -9,16 +9,22 @@ test.beforeAll(async () => {
   test.setTimeout(300_000);
   portal = await startPortal('small');
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and Tab meets every control of daily checks', async ({ browser }) => {
+test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and Tab meets every control of daily checks', async ({
+  browser,
+}) => {
   test.setTimeout(240_000);
   const context = await browser.newContext();
   const page = await context.newPage();
   await signIn(page, portal.url, 'operator2', portal.password);
   const hannah = personAt(page);
   await hannah.isLive();
-  const selection = page.getByRole('toolbar', { name: 'Selection' }), dialog = page.getByRole('dialog'), list = `${portal.url}/monitoring/daily-checks`;
+  const selection = page.getByRole('toolbar', { name: 'Selection' });
+  const dialog = page.getByRole('dialog');
+  const list = `${portal.url}/monitoring/daily-checks`;
   const line = async (): Promise<number> => Number(await hannah.at.getAttribute('data-index'));
   /** Each line of the help sheet, and how it is seen to do what it says. */
   const keys: Readonly<Record<string, () => Promise<void>>> = {
@@ -69,7 +75,12 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
     },
     async 'Open the result, or fold a group'() {
       await hannah.presses('Home', 'Enter');
-      await expect(page.getByRole('complementary', { name: 'Job result' }).or(page.getByRole('heading', { name: 'Log' })).first()).toBeVisible();
+      await expect(
+        page
+          .getByRole('complementary', { name: 'Job result' })
+          .or(page.getByRole('heading', { name: 'Log' }))
+          .first(),
+      ).toBeVisible();
       await hannah.presses('Escape');
       await page.goto(`${list}?group=cause`);
       await expect(hannah.heads.first()).toBeVisible();
@@ -84,28 +95,47 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
       await page.goto(list);
       await expect(page.locator('[data-run]').first()).toBeVisible();
     },
-    async 'Review'() { await does('e', /Reviewed .* by you/); },
+    async 'Review'() {
+      await does('e', /Reviewed .* by you/);
+    },
     async 'Undo, for 10 seconds'() {
       const first = run;
       await does('e', /Reviewed .* by you/);
-      await expect(page.getByRole('status', { name: 'Messages' }).getByRole('button', { name: 'Undo' })).toHaveCount(1); // the newest alone covers the page
+      await expect(
+        page.getByRole('status', { name: 'Messages' }).getByRole('button', { name: 'Undo' }),
+      ).toHaveCount(1); // the newest alone covers the page
       await hannah.presses('u');
       await expect(hannah.row(run)).not.toContainText('Reviewed');
       await hannah.presses('u');
       await expect(hannah.row(first)).not.toContainText('Reviewed');
     },
-    async 'Review with a comment'() { await asks('Shift+E', /^Review /); },
-    async 'Snooze'() { await asks('s', /^Snooze /); },
-    async 'Note'() { await asks('n', /^Note on /); },
-    async 'Tie to a ticket'() { await asks('t', /^Ticket of /); },
+    async 'Review with a comment'() {
+      await asks('Shift+E', /^Review /);
+    },
+    async 'Snooze'() {
+      await asks('s', /^Snooze /);
+    },
+    async 'Note'() {
+      await asks('n', /^Note on /);
+    },
+    async 'Tie to a ticket'() {
+      await asks('t', /^Ticket of /);
+    },
     async 'Search'() {
       await hannah.presses('/');
-      await expect(page.getByRole('searchbox').or(page.getByRole('textbox', { name: /^Search/ })).first()).toBeFocused();
+      await expect(
+        page
+          .getByRole('searchbox')
+          .or(page.getByRole('textbox', { name: /^Search/ }))
+          .first(),
+      ).toBeFocused();
       await hannah.presses('Escape');
     },
     async 'Filters'() {
       await hannah.presses('f');
-      await expect(page.getByRole('complementary', { name: 'Filters' }).locator(':focus')).toBeVisible();
+      await expect(
+        page.getByRole('complementary', { name: 'Filters' }).locator(':focus'),
+      ).toBeVisible();
     },
     async 'Take in new results'() {
       const first = await hannah.nextRow();
@@ -119,7 +149,10 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
     async 'Columns'() {
       await asks('c', /^Columns$/);
       const dense = dialog.getByRole('switch', { name: /^Dense rows/ });
-      for (const [is, becomes] of [[false, true], [true, false]] as const) {
+      for (const [is, becomes] of [
+        [false, true],
+        [true, false],
+      ] as const) {
         await hannah.presses('c');
         await expect(dense).toBeChecked({ checked: is });
         await dense.press('Space');
@@ -130,7 +163,11 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
       await hannah.nextRow();
     },
     async 'Dashboard, calendar view, daily checks'() {
-      for (const [letter, path] of [['d', 'dashboard'], ['c', 'calendar-report'], ['j', 'daily-checks']] as const) {
+      for (const [letter, path] of [
+        ['d', 'dashboard'],
+        ['c', 'calendar-report'],
+        ['j', 'daily-checks'],
+      ] as const) {
         await hannah.presses('g', letter);
         await expect(page).toHaveURL(new RegExp(`/monitoring/${path}`));
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -148,7 +185,9 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
       await hannah.presses('ArrowDown', 'ArrowUp', 'Enter');
       await expect(page).toHaveURL(/state=Failed,Error/);
     },
-    async 'This sheet'() { await asks('?', /^Keys$/); },
+    async 'This sheet'() {
+      await asks('?', /^Keys$/);
+    },
   };
   let run = '';
   const does = async (key: string, words: RegExp): Promise<void> => {
@@ -157,7 +196,7 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
     await expect(hannah.row(run)).toContainText(words);
   };
   const asks = async (key: string, title: RegExp): Promise<void> => {
-    if (await hannah.at.count() === 0) await hannah.nextRow();
+    if ((await hannah.at.count()) === 0) await hannah.nextRow();
     await hannah.presses(key);
     await hannah.hasDialog(title);
     expect(await beyondTab(page), `in ${String(title)}`).toEqual([]);
@@ -185,7 +224,11 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
   await test.step('what is typed at once after a key that asks changes nothing behind it', async () => {
     await page.goto(list);
     const job = await hannah.nextRow();
-    for (const [key, title] of [['Control+k', /^Go to /], ['n', /^Note on /], ['c', /^Columns$/]] as const) {
+    for (const [key, title] of [
+      ['Control+k', /^Go to /],
+      ['n', /^Note on /],
+      ['c', /^Columns$/],
+    ] as const) {
       await hannah.presses(key, 'e', 'e', 'e');
       await hannah.hasDialog(title);
       await hannah.presses('Escape');

@@ -1,15 +1,38 @@
-/** While the server is away: `node later.ts <data folder> <minutes>`, DATABASE_URL as the server takes it. Sessions and links stand as if so many minutes had passed. */
+/**
+ * While the server is away: `node later.ts <data folder> <minutes>`, DATABASE_URL as the server
+ * takes it. Sessions and links stand as if so many minutes had passed.
+ */
 import { systemClock } from '../../server/clock.ts';
 import { makeLog } from '../../server/log.ts';
 import { openStore } from '../../server/store/open.ts';
 
-const [dataDir = '', minutes = '0'] = process.argv.slice(2), ms = Number(minutes) * 60_000;
-const databaseUrl = process.env['DATABASE_URL'] === '' ? null : process.env['DATABASE_URL'] ?? null;
-const store = await openStore({ dataDir, databaseUrl, log: { ...makeLog(systemClock), info: () => undefined }, clock: systemClock });
+const [dataDir = '', minutes = '0'] = process.argv.slice(2);
+const ms = Number(minutes) * 60_000;
+const databaseUrl =
+  process.env['DATABASE_URL'] === '' ? null : (process.env['DATABASE_URL'] ?? null);
+const store = await openStore({
+  dataDir,
+  databaseUrl,
+  log: { ...makeLog(systemClock), info: () => undefined },
+  clock: systemClock,
+});
 for (const tenant of await store.tenants()) {
   await store.tenant(tenant, async ({ sql }) => {
-    await sql.updateTable('session').set((of) => ({ access_until: of('access_until', '-', ms), idle_until: of('idle_until', '-', ms), absolute_until: of('absolute_until', '-', ms), authenticated_at: of('authenticated_at', '-', ms) })).where('tenant_id', '=', tenant).execute();
-    await sql.updateTable('one_time').set((of) => ({ until: of('until', '-', ms), made_at: of('made_at', '-', ms) })).where('tenant_id', '=', tenant).execute();
+    await sql
+      .updateTable('session')
+      .set((of) => ({
+        access_until: of('access_until', '-', ms),
+        idle_until: of('idle_until', '-', ms),
+        absolute_until: of('absolute_until', '-', ms),
+        authenticated_at: of('authenticated_at', '-', ms),
+      }))
+      .where('tenant_id', '=', tenant)
+      .execute();
+    await sql
+      .updateTable('one_time')
+      .set((of) => ({ until: of('until', '-', ms), made_at: of('made_at', '-', ms) }))
+      .where('tenant_id', '=', tenant)
+      .execute();
   });
 }
 await store.close();

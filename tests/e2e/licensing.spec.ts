@@ -8,16 +8,27 @@ import { sound } from './sound.ts';
 let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
-  const api = await apiOf(portal, 'admin'), { id } = await api('GET', 'service-providers/branding') as { id: string };
+  const api = await apiOf(portal, 'admin');
+  const { id } = (await api('GET', 'service-providers/branding')) as { id: string };
   await api('PUT', `service-providers/${id}/branding`, { supportEmail: 'billing@example.com' });
-  await post(portal.url, await keyOf(portal), [{ job: 'Files nightly', status: 'Success', computer: 'SRV-1' }, { job: 'Mail nightly', status: 'Failed', message: 'refused', computer: 'srv-1' }, { job: 'Web nightly', status: 'Success', computer: 'SRV-2' }]);
+  await post(portal.url, await keyOf(portal), [
+    { job: 'Files nightly', status: 'Success', computer: 'SRV-1' },
+    { job: 'Mail nightly', status: 'Failed', message: 'refused', computer: 'srv-1' },
+    { job: 'Web nightly', status: 'Success', computer: 'SRV-2' },
+  ]);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 const SHOTS = process.env['SHOTS'];
-const shot = async (page: Page, name: string): Promise<void> => { if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` }); };
+const shot = async (page: Page, name: string): Promise<void> => {
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+};
 
-test('LIC-4, LIC-6, LIC-1, E2E-7: the month by company, what was used, the month before, a file, what the own ones are subscribed to, and all of it once more without the server', async ({ page }) => {
+test('LIC-4, LIC-6, LIC-1, E2E-7: the month by company, what was used, the month before, a file, what the own ones are subscribed to, and all of it once more without the server', async ({
+  page,
+}) => {
   await page.goto(`${portal.url}/monitoring/licensing`);
   await page.getByLabel('Username').fill('admin');
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
@@ -27,45 +38,79 @@ test('LIC-4, LIC-6, LIC-1, E2E-7: the month by company, what was used, the month
   await expect(page.getByRole('row', { name: /Monitored here, Other 3 Jobs/ })).toBeVisible();
   await sound(page, 'licensing');
   await shot(page, 'licensing');
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download CSV' }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
   expect(file.suggestedFilename()).toMatch(/^Licensing_/);
-  expect(readFileSync(await file.path(), 'utf8')).toContain('First company,Daybook,Other,Computers,2,');
+  expect(readFileSync(await file.path(), 'utf8')).toContain(
+    'First company,Daybook,Other,Computers,2,',
+  );
   await page.getByLabel('Month').selectOption({ index: 1 });
-  await expect(page.getByRole('heading', { level: 2, name: 'Nothing was used in this month' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { level: 2, name: 'Nothing was used in this month' }),
+  ).toBeVisible();
   await sound(page, 'an empty month');
   await page.getByLabel('Month').selectOption({ index: 0 });
-  await page.getByRole('searchbox', { name: 'Search companies and products' }).fill('no such thing');
+  await page
+    .getByRole('searchbox', { name: 'Search companies and products' })
+    .fill('no such thing');
   await expect(page.getByRole('heading', { level: 2, name: 'Nothing matches' })).toBeVisible();
   await page.getByRole('searchbox', { name: 'Search companies and products' }).fill('');
   await page.setViewportSize({ width: 390, height: 844 });
   await shot(page, 'licensing-phone');
   await page.setViewportSize({ width: 1280, height: 800 });
   const own = '**/reporting/licensing/own';
-  await page.context().route(own, (route) => route.fulfill({ status: 500, contentType: 'application/json', body: JSON.stringify({ success: false, message: 'x', error: { kind: 'server-fault', message: 'x' } }) }));
+  await page.context().route(own, (route) =>
+    route.fulfill({
+      status: 500,
+      contentType: 'application/json',
+      body: JSON.stringify({
+        success: false,
+        message: 'x',
+        error: { kind: 'server-fault', message: 'x' },
+      }),
+    }),
+  );
   await page.keyboard.press('Control+k');
   await page.keyboard.type('subscr');
   await page.getByRole('option', { name: 'Subscriptions' }).click();
   await expect(page).toHaveURL(`${portal.url}/monitoring/subscriptions`);
-  await expect(page.getByText('Error while trying to get the licenses, try again later.')).toBeVisible();
+  await expect(
+    page.getByText('Error while trying to get the licenses, try again later.'),
+  ).toBeVisible();
   await page.context().unroute(own);
   await page.getByRole('button', { name: 'Try again' }).click();
   const subscribed = page.getByRole('row', { name: /^Monitored here, Other.* 3 0 Jobs/ });
   await expect(subscribed).toBeVisible();
-  await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Subscriptions' })).toHaveCount(0);
-  await expect(page.getByRole('region', { name: 'Ask for a change' }).getByRole('link', { name: 'billing@example.com' })).toBeVisible();
+  await expect(
+    page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Subscriptions' }),
+  ).toHaveCount(0);
+  await expect(
+    page
+      .getByRole('region', { name: 'Ask for a change' })
+      .getByRole('link', { name: 'billing@example.com' }),
+  ).toBeVisible();
   await sound(page, 'subscriptions');
   await shot(page, 'subscriptions');
   await page.setViewportSize({ width: 390, height: 844 });
   await shot(page, 'subscriptions-phone');
   await page.setViewportSize({ width: 1280, height: 800 });
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Licensing' }).click();
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Licensing' })
+    .click();
   await expect(page.getByRole('row', { name: /Monitored here, Other 3 Jobs/ })).toBeVisible();
   await portal.kill();
-  await expect(page.getByText('Without the network this is as it was told last', { exact: false })).toBeVisible({ timeout: 60_000 });
+  await expect(
+    page.getByText('Without the network this is as it was told last', { exact: false }),
+  ).toBeVisible({ timeout: 60_000 });
   await expect(page.getByRole('row', { name: /Monitored here, Other 3 Jobs/ })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Download CSV' })).toBeDisabled();
   await page.goBack();
   await expect(page.getByRole('heading', { level: 1, name: 'Subscriptions' })).toBeVisible();
-  await expect(page.getByText('Without the network this is as it was told last', { exact: false })).toBeVisible({ timeout: 60_000 });
+  await expect(
+    page.getByText('Without the network this is as it was told last', { exact: false }),
+  ).toBeVisible({ timeout: 60_000 });
   await expect(subscribed).toBeVisible();
 });

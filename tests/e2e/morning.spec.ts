@@ -10,13 +10,19 @@ test.beforeAll(async () => {
   test.setTimeout(300_000);
   portal = await startPortal('small');
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-test('E2E-10: an operator clears the whole morning with the keyboard alone, with the lid closed in between, and arrives with all of it once', async ({ browser }) => {
+test('E2E-10: an operator clears the whole morning with the keyboard alone, with the lid closed in between, and arrives with all of it once', async ({
+  browser,
+}) => {
   test.setTimeout(300_000);
   const context = await browser.newContext();
-  const page = await context.newPage(), began = Date.now();
-  let takenBack = 0, left = -1;
+  const page = await context.newPage();
+  const began = Date.now();
+  let takenBack = 0;
+  let left = -1;
   await signIn(page, portal.url, 'operator', portal.password);
   const dev = personAt(page);
   await dev.isLive();
@@ -42,7 +48,10 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.types('The repository server is being replaced today.');
     await dev.presses('Control+Enter');
     await dev.isTold(`${many} reviewed`);
-    await expect(dev.heads.first()).toHaveAttribute('aria-label', new RegExp(` ${many} of ${many} cleared, open$`));
+    await expect(dev.heads.first()).toHaveAttribute(
+      'aria-label',
+      new RegExp(` ${many} of ${many} cleared, open$`),
+    );
     await pictureOf(page, 'group-ruled-off');
   });
 
@@ -56,7 +65,9 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.presses('s');
     await dev.hasDialog(/^Snooze /);
     await dev.presses('Shift+Tab');
-    await dev.pressesUntil('ArrowDown', () => page.getByRole('radio', { name: /Monday/, checked: true }).isVisible());
+    await dev.pressesUntil('ArrowDown', () =>
+      page.getByRole('radio', { name: /Monday/, checked: true }).isVisible(),
+    );
     await dev.presses('Tab');
     await dev.types('New disk comes on Monday');
     await pictureOf(page, 'snooze');
@@ -112,7 +123,9 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
   await test.step('closes the lid: the network is gone, and the server with it', async () => {
     await context.setOffline(true);
     await portal.kill();
-    await expect(page.getByRole('button', { name: /^Offline since/ })).toBeVisible({ timeout: 70_000 });
+    await expect(page.getByRole('button', { name: /^Offline since/ })).toBeVisible({
+      timeout: 70_000,
+    });
     const job = await dev.nextRow();
     await dev.presses('e');
     await expect(dev.row(job)).toContainText('not sent yet');
@@ -141,26 +154,43 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.isTold(/^\d+ reviewed$/);
     await pictureOf(page, 'all-reviewed');
     await dev.presses('r');
-    await expect(page.getByRole('heading', { name: /^All clear since \d\d:\d\d [AP]M$/ })).toBeVisible();
+    await expect(
+      page.getByRole('heading', { name: /^All clear since \d\d:\d\d [AP]M$/ }),
+    ).toBeVisible();
     const { done, of, cleared, snoozed } = await dev.allClear();
     expect([done, cleared + snoozed]).toEqual([of, of]);
     expect(snoozed).toBeGreaterThanOrEqual(1);
     await pictureOf(page, 'all-clear-offline');
   });
 
-  const unsent = Number(/(\d+) waiting/.exec(await page.getByRole('button', { name: /^Offline since/ }).innerText())?.[1]);
+  const unsent = Number(
+    /(\d+) waiting/.exec(
+      await page.getByRole('button', { name: /^Offline since/ }).innerText(),
+    )?.[1],
+  );
   await test.step('comes back, and everything arrives once', async () => {
     expect(unsent).toBeGreaterThanOrEqual(3);
     await portal.start();
     await context.setOffline(false);
-    await expect(page.getByRole('button', { name: /^Live, synced/ })).toBeVisible({ timeout: 70_000 });
+    await expect(page.getByRole('button', { name: /^Live, synced/ })).toBeVisible({
+      timeout: 70_000,
+    });
     const api = await apiOf(portal, 'operator2');
-    const { problems } = await api('GET', 'sync/bootstrap') as { problems: { lastRun: number; review: { at: number } | null }[] };
-    const mine = problems.filter(({ review }) => (review?.at ?? 0) >= began).map(({ lastRun }) => lastRun);
+    const { problems } = (await api('GET', 'sync/bootstrap')) as {
+      problems: { lastRun: number; review: { at: number } | null }[];
+    };
+    const mine = problems
+      .filter(({ review }) => (review?.at ?? 0) >= began)
+      .map(({ lastRun }) => lastRun);
     expect(mine.length).toBeGreaterThan(20);
     for (const run of mine) {
-      const { history } = await api('GET', `monitoring/backoffice/jobExecutions/${run}`) as { history: { what: string; at: string }[] };
-      expect(history.filter(({ what, at }) => what === 'Reviewed' && Date.parse(at) >= began).length, `run ${run}`).toBe(run === takenBack ? 2 : 1);
+      const { history } = (await api('GET', `monitoring/backoffice/jobExecutions/${run}`)) as {
+        history: { what: string; at: string }[];
+      };
+      expect(
+        history.filter(({ what, at }) => what === 'Reviewed' && Date.parse(at) >= began).length,
+        `run ${run}`,
+      ).toBe(run === takenBack ? 2 : 1);
     }
   });
 
@@ -174,7 +204,10 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.pressesUntil('Tab', () => button.evaluate((one) => one === document.activeElement));
     await dev.presses('Enter');
     await dev.hasDialog(/^Hand over$/);
-    const toCheck = page.getByRole('dialog').locator('div:has(> dt:text-is("To check")) dd > span').first();
+    const toCheck = page
+      .getByRole('dialog')
+      .locator('div:has(> dt:text-is("To check")) dd > span')
+      .first();
     await expect(toCheck).toHaveText(/^\d+$/);
     left = Number(await toCheck.innerText());
     await dev.types('All clear. The new disk comes on Monday.');
@@ -189,7 +222,11 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await signIn(next, portal.url, 'operator2', portal.password);
     await personAt(next).isLive();
     const line = next.getByRole('region', { name: 'Hand-over' });
-    await expect(line).toContainText(new RegExp(`^Since the last hand-over by Dev Chaudhary at \\d\\d:\\d\\d [AP]M: \\d+ new, ${left} still open[.,]`));
+    await expect(line).toContainText(
+      new RegExp(
+        `^Since the last hand-over by Dev Chaudhary at \\d\\d:\\d\\d [AP]M: \\d+ new, ${left} still open[.,]`,
+      ),
+    );
     await expect(line).toContainText('All clear. The new disk comes on Monday.');
     await pictureOf(next, 'next-person');
     await other.close();

@@ -4,17 +4,25 @@ import { signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal(); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal();
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 /** What moves on the page from now on, and for how long. */
 async function follow(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.evaluate(() => {
     const seen: string[] = [];
     Object.assign(globalThis, { seen });
-    document.addEventListener('animationstart', ({ animationName, target }) => { if (target instanceof Element) seen.push(`${animationName} ${getComputedStyle(target).animationDuration}`); });
+    document.addEventListener('animationstart', ({ animationName, target }) => {
+      if (target instanceof Element)
+        seen.push(`${animationName} ${getComputedStyle(target).animationDuration}`);
+    });
     document.addEventListener('transitionrun', ({ propertyName, target }) => {
-      if (target instanceof Element && target.tagName === 'ASIDE') seen.push(`${propertyName} ${getComputedStyle(target).transitionDuration}`);
+      if (target instanceof Element && target.tagName === 'ASIDE')
+        seen.push(`${propertyName} ${getComputedStyle(target).transitionDuration}`);
     });
   });
   return () => page.evaluate(() => (globalThis as unknown as { seen: readonly string[] }).seen);
@@ -31,14 +39,21 @@ async function moveAround(page: Page): Promise<void> {
 }
 
 for (const reducedMotion of ['no-preference', 'reduce'] as const) {
-  test(`MOTION-1: pages appear in 200 ms and menus in 250 ms, and nothing moves where less motion is asked for: ${reducedMotion}`, async ({ browser }) => {
-    const page = await (await browser.newContext({ reducedMotion, viewport: { width: 1440, height: 900 } })).newPage();
+  test(`MOTION-1: pages appear in 200 ms and menus in 250 ms, and nothing moves where less motion is asked for: ${reducedMotion}`, async ({
+    browser,
+  }) => {
+    const page = await (
+      await browser.newContext({ reducedMotion, viewport: { width: 1440, height: 900 } })
+    ).newPage();
     // A user each: the sidebar stays as its user left it.
     await signIn(page, portal.url, reducedMotion === 'reduce' ? 'dana' : 'admin', portal.password);
     const seen = await follow(page);
     await moveAround(page);
     if (reducedMotion === 'reduce') expect(await seen()).toEqual([]);
-    else await expect.poll(seen).toEqual(expect.arrayContaining(['page-in 0.2s', 'width 0.25s', 'drawer-in 0.25s']));
+    else
+      await expect
+        .poll(seen)
+        .toEqual(expect.arrayContaining(['page-in 0.2s', 'width 0.25s', 'drawer-in 0.25s']));
     await page.context().close();
   });
 }

@@ -7,7 +7,9 @@ import type { Portal } from './portal.ts';
 import { faultsOf, sound } from './sound.ts';
 
 test.use({ serviceWorkers: 'allow' });
-let portal: Portal, receiver: Outside, status = 200;
+let portal: Portal;
+let receiver: Outside;
+let status = 200;
 
 test.beforeAll(async () => {
   // The address of this test stands on this machine, without TLS.
@@ -15,13 +17,19 @@ test.beforeAll(async () => {
   process.env['DAYBOOK_OUTBOUND_HTTP'] = '1';
   [portal, receiver] = await Promise.all([startPortal(), listen(() => ({ status }))]);
 });
-test.afterAll(async () => { await Promise.all([portal.stop(), receiver.stop()]); });
+test.afterAll(async () => {
+  await Promise.all([portal.stop(), receiver.stop()]);
+});
 
-test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret that was shown once, and what it answered is kept', async ({ page }) => {
+test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret that was shown once, and what it answered is kept', async ({
+  page,
+}) => {
   const faults = faultsOf(page);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/webhooks`);
-  await expect(page.getByRole('heading', { name: 'Nothing is told to another system yet' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { name: 'Nothing is told to another system yet' }),
+  ).toBeVisible();
   await page.getByRole('button', { name: 'New webhook' }).click();
   const dialog = page.getByRole('dialog', { name: 'New webhook' });
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -34,7 +42,9 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
   await dialog.getByRole('radio', { name: /^All companies/ }).focus();
   await page.keyboard.press('ArrowDown');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog.getByText('Choose at least one company, and only ones that are there.')).toBeVisible();
+  await expect(
+    dialog.getByText('Choose at least one company, and only ones that are there.'),
+  ).toBeVisible();
   await expect(dialog.getByRole('combobox', { name: 'Add a company' })).toBeFocused();
   await page.keyboard.type('first');
   await page.getByRole('option', { name: 'First company' }).click();
@@ -45,33 +55,58 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
   const secret = await page.getByRole('dialog', { name: 'Automation' }).locator('code').innerText();
   expect(secret).toMatch(/^whsec_/);
   await page.getByRole('button', { name: 'I have kept the secret' }).click();
-  await expect(page.getByRole('region', { name: 'Automation' }).getByText('First company')).toBeVisible();
+  await expect(
+    page.getByRole('region', { name: 'Automation' }).getByText('First company'),
+  ).toBeVisible();
   await page.getByRole('button', { name: 'Send a test to Automation' }).click();
   await expect(page.getByText('Automation answered 200')).toBeVisible();
 
-  await post(portal.url, await keyOf(portal), [{ job: 'SQL nightly', status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' }]);
+  await post(portal.url, await keyOf(portal), [
+    {
+      job: 'SQL nightly',
+      status: 'Failed',
+      message: 'Unable to connect to host sql.example.net: timed out',
+    },
+  ]);
   await expect.poll(() => receiver.asked.length, { timeout: 15_000 }).toBe(2);
-  const [, told] = receiver.asked, { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = told?.headers ?? {};
-  expect(signature).toBe(`v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64')).update(`${String(id)}.${String(at)}.${told?.body}`).digest('base64')}`);
+  const [, told] = receiver.asked;
+  const {
+    'webhook-id': id,
+    'webhook-timestamp': at,
+    'webhook-signature': signature,
+  } = told?.headers ?? {};
+  expect(signature).toBe(
+    `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+      .update(`${String(id)}.${String(at)}.${told?.body}`)
+      .digest('base64')}`,
+  );
   expect(told?.body).toContain('"type":"job.failed"');
   await page.getByRole('button', { name: 'History of Automation' }).click();
   const history = page.getByRole('dialog', { name: 'History of Automation' });
-  await expect(history.getByRole('listitem').first()).toContainText(/A job failed\s*Delivered.*1 try, answered 200/);
+  await expect(history.getByRole('listitem').first()).toContainText(
+    /A job failed\s*Delivered.*1 try, answered 200/,
+  );
   await history.getByRole('button', { name: /^What was sent: A job failed/ }).click();
   await expect(history.getByText('"name": "SQL nightly"')).toBeVisible();
   await sound(page, 'deliveries');
   status = 503;
   await history.getByRole('button', { name: /^Send again: A job failed/ }).click();
-  await expect(history.getByRole('listitem').first()).toContainText('It answered 503.', { timeout: 15_000 });
+  await expect(history.getByRole('listitem').first()).toContainText('It answered 503.', {
+    timeout: 15_000,
+  });
   await page.keyboard.press('Escape');
   await expect(page.getByText('Failing')).toBeVisible({ timeout: 15_000 });
   await sound(page, 'webhooks');
   expect(faults).toEqual([]);
 });
 
-test('E2E-1, NOTIFY-6: a person chooses of what mail and push come, and when not; where the browser refuses, that is said', async ({ page }) => {
+test('E2E-1, NOTIFY-6: a person chooses of what mail and push come, and when not; where the browser refuses, that is said', async ({
+  page,
+}) => {
   const faults = faultsOf(page);
-  await page.addInitScript(() => { Object.defineProperty(Notification, 'permission', { get: () => 'denied' }); });
+  await page.addInitScript(() => {
+    Object.defineProperty(Notification, 'permission', { get: () => 'denied' });
+  });
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/notifications`);
   await expect(page.getByRole('heading', { name: 'Notifications', level: 1 })).toBeVisible();
@@ -79,7 +114,10 @@ test('E2E-1, NOTIFY-6: a person chooses of what mail and push come, and when not
   await page.getByRole('switch', { name: /^Send me a digest/ }).focus();
   await page.keyboard.press('Space');
   await page.getByLabel('At', { exact: true }).fill('06:45');
-  for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) { await page.getByRole('checkbox', { name: day }).focus(); await page.keyboard.press('Space'); }
+  for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) {
+    await page.getByRole('checkbox', { name: day }).focus();
+    await page.keyboard.press('Space');
+  }
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Choose a day at least.')).toBeVisible();
   await page.getByRole('checkbox', { name: 'Sunday' }).check();
@@ -92,21 +130,44 @@ test('E2E-1, NOTIFY-6: a person chooses of what mail and push come, and when not
   await expect(page.getByText('Once a week, Sunday at 06:45')).toBeVisible();
   await expect(page.getByText(/^Next: Sun/)).toBeVisible();
   await page.reload();
-  await expect(page.getByRole('checkbox', { name: 'A source stopped reporting: mail' })).not.toBeChecked();
+  await expect(
+    page.getByRole('checkbox', { name: 'A source stopped reporting: mail' }),
+  ).not.toBeChecked();
   expect(faults).toEqual([]);
 });
 
-test('NOTIFY-5, NOTIFY-6: a browser is told after its person was told why; what is pushed is shown, and logging out ends it', async ({ page, context }) => {
+test('NOTIFY-5, NOTIFY-6: a browser is told after its person was told why; what is pushed is shown, and logging out ends it', async ({
+  page,
+  context,
+}) => {
   const api = await apiOf(portal, 'dana');
   await context.grantPermissions(['notifications'], { origin: portal.url });
   // A browser of a test has no push service: it has subscribed with one that nobody answers for.
-  const browser = createECDH('prime256v1'), p256dh = browser.generateKeys().toString('base64url');
+  const browser = createECDH('prime256v1');
+  const p256dh = browser.generateKeys().toString('base64url');
   // Nor does every one ask: Chromium's headless shell refuses whatever was granted.
   await page.addInitScript((point) => {
     Object.defineProperty(Notification, 'permission', { get: () => 'granted' });
     Notification.requestPermission = async () => 'granted';
-    const key = 'made', made = { endpoint: 'https://push.invalid/one', toJSON: () => ({ endpoint: 'https://push.invalid/one', keys: { p256dh: point, auth: 'A'.repeat(22) } }), unsubscribe: async () => { localStorage.removeItem(key); return true; } };
-    Object.assign(PushManager.prototype, { subscribe: async () => { localStorage.setItem(key, '1'); return made; }, getSubscription: async () => (localStorage.getItem(key) === null ? null : made) });
+    const key = 'made';
+    const made = {
+      endpoint: 'https://push.invalid/one',
+      toJSON: () => ({
+        endpoint: 'https://push.invalid/one',
+        keys: { p256dh: point, auth: 'A'.repeat(22) },
+      }),
+      unsubscribe: async () => {
+        localStorage.removeItem(key);
+        return true;
+      },
+    };
+    Object.assign(PushManager.prototype, {
+      subscribe: async () => {
+        localStorage.setItem(key, '1');
+        return made;
+      },
+      getSubscription: async () => (localStorage.getItem(key) === null ? null : made),
+    });
   }, p256dh);
   await signIn(page, portal.url, 'dana', portal.password);
   await page.goto(`${portal.url}/monitoring/notifications`);
@@ -116,20 +177,51 @@ test('NOTIFY-5, NOTIFY-6: a browser is told after its person was told why; what 
   await dialog.getByRole('button', { name: 'Ask the browser' }).click();
   await expect(page.getByText('This browser is told.')).toBeVisible();
   await page.getByRole('button', { name: /^Send a test to / }).click();
-  await expect(page.getByRole('list', { name: 'Browsers that are told' }).getByText('The host push.invalid is not known.')).toBeVisible();
+  await expect(
+    page
+      .getByRole('list', { name: 'Browsers that are told' })
+      .getByText('The host push.invalid is not known.'),
+  ).toBeVisible();
   await sound(page, 'a browser that is told');
 
   // What its push service would hand to the browser.
   const [worker] = context.serviceWorkers();
-  const shown = await worker?.evaluate(async (data) => {
-    const { promise, resolve } = Promise.withResolvers<readonly unknown[]>(), { registration } = globalThis as unknown as { readonly registration: object };
-    Object.assign(registration, { showNotification: async (...what: readonly unknown[]) => { resolve(what); } });
-    dispatchEvent(Reflect.construct(Reflect.get(globalThis, 'PushEvent') as new () => Event, ['push', { data }]) as Event);
-    return promise;
-  }, JSON.stringify({ title: 'Harbour', body: '2 jobs failed at Calloway', link: '/monitoring/daily-checks?state=Failed,Error', tag: 'failed' }));
-  expect(shown).toEqual(['Harbour', { body: '2 jobs failed at Calloway', tag: 'failed', data: '/monitoring/daily-checks?state=Failed,Error' }]);
+  const shown = await worker?.evaluate(
+    async (data) => {
+      const { promise, resolve } = Promise.withResolvers<readonly unknown[]>();
+      const { registration } = globalThis as unknown as { readonly registration: object };
+      Object.assign(registration, {
+        showNotification: async (...what: readonly unknown[]) => {
+          resolve(what);
+        },
+      });
+      dispatchEvent(
+        Reflect.construct(Reflect.get(globalThis, 'PushEvent') as new () => Event, [
+          'push',
+          { data },
+        ]) as Event,
+      );
+      return promise;
+    },
+    JSON.stringify({
+      title: 'Harbour',
+      body: '2 jobs failed at Calloway',
+      link: '/monitoring/daily-checks?state=Failed,Error',
+      tag: 'failed',
+    }),
+  );
+  expect(shown).toEqual([
+    'Harbour',
+    {
+      body: '2 jobs failed at Calloway',
+      tag: 'failed',
+      data: '/monitoring/daily-checks?state=Failed,Error',
+    },
+  ]);
 
-  expect((await api('GET', 'monitoring/notify') as { devices: unknown[] }).devices).toHaveLength(1);
+  expect(((await api('GET', 'monitoring/notify')) as { devices: unknown[] }).devices).toHaveLength(
+    1,
+  );
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page.getByLabel('Username')).toBeVisible();
   await expect.poll(() => page.evaluate(() => localStorage.getItem('made'))).toBeNull();

@@ -16,8 +16,16 @@ const folders: string[] = [];
 
 test.beforeAll(async () => {
   portal = await startPortal('none', [], 'embedded');
-  await post(portal.url, await keyOf(portal), Array.from({ length: 3 }, (_, i) => (
-    { job: `Mountain hut ${i + 1}`, status: 'Failed', message: `Unable to connect to host srv-${i}.example.net: timed out`, log: 'start\nerror: timed out\n' })));
+  await post(
+    portal.url,
+    await keyOf(portal),
+    Array.from({ length: 3 }, (_, i) => ({
+      job: `Mountain hut ${i + 1}`,
+      status: 'Failed',
+      message: `Unable to connect to host srv-${i}.example.net: timed out`,
+      log: 'start\nerror: timed out\n',
+    })),
+  );
 });
 test.afterAll(async () => {
   await portal.stop();
@@ -35,22 +43,36 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
 
   ({ context, page } = await launch(profile));
   const policy: string[] = [];
-  page.on('console', (message) => { if (/Content Security Policy|Trusted/.test(message.text())) policy.push(message.text()); });
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted/.test(message.text())) policy.push(message.text());
+  });
   const shown = await page.goto(`${portal.url}/monitoring/daily-checks`);
-  expect([shown?.status(), shown?.fromServiceWorker(), shown?.headers()['content-security-policy']]).toEqual([200, true, CSP]);
+  expect([
+    shown?.status(),
+    shown?.fromServiceWorker(),
+    shown?.headers()['content-security-policy'],
+  ]).toEqual([200, true, CSP]);
   await expect(rowOf(page, 'Mountain hut 1')).toBeVisible();
-  const opened = await page.evaluate(() => performance.getEntriesByName('daybook:open').map(({ duration }) => Math.round(duration)));
+  const opened = await page.evaluate(() =>
+    performance.getEntriesByName('daybook:open').map(({ duration }) => Math.round(duration)),
+  );
   console.log(`opened cold with no server: first rows after ${String(opened)} ms`);
   const status = page.getByRole('button', { name: /^Offline since/ });
   await expect(status).toBeVisible();
   await status.click();
-  await expect(page.getByText(/What you see is what this device remembers: as it was .*, \d\d\/\d\d\/\d\d/)).toBeVisible();
+  await expect(
+    page.getByText(/What you see is what this device remembers: as it was .*, \d\d\/\d\d\/\d\d/),
+  ).toBeVisible();
   await page.getByRole('button', { name: 'Sync now' }).click();
-  await expect(page.getByText('While it does not answer, it is asked again by itself.')).toBeVisible();
+  await expect(
+    page.getByText('While it does not answer, it is asked again by itself.'),
+  ).toBeVisible();
   await expect(page.getByText('No failures')).toBeVisible(); // of the sources, as of the last sync
   await page.keyboard.press('Escape');
 
-  await rowOf(page, 'Mountain hut 1').getByRole('button', { name: /^Review/ }).click();
+  await rowOf(page, 'Mountain hut 1')
+    .getByRole('button', { name: /^Review/ })
+    .click();
   await expect(rowOf(page, 'Mountain hut 1')).toContainText('not sent yet');
   await rowOf(page, 'Mountain hut 2').click();
   await expect(page.getByText('This needs the network. Connect and try again.')).toBeVisible();
@@ -62,14 +84,22 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
   await expect(page.getByText('Needs the network, which is not there now.')).toBeVisible();
   await page.getByText('Send them now').click();
   await page.getByRole('button', { name: 'Send and log out' }).click();
-  await expect(page.getByRole('alert').filter({ hasText: 'Sending needs the network' })).toBeVisible();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'Sending needs the network' }),
+  ).toBeVisible();
   await page.getByRole('button', { name: 'Stay logged in' }).click();
 
   await page.goto(`${portal.url}/monitoring/sources`);
   await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
-  await expect(page.getByText('A source can be made or changed with the network only.')).toBeVisible();
+  await expect(
+    page.getByText('A source can be made or changed with the network only.'),
+  ).toBeVisible();
   await expect(page.getByRole('button', { name: 'New source' })).toBeDisabled();
-  for (const [path, words] of [['/monitoring/forbidden', /You do not have access/], ['/no/such/page', /could not be found/], ['/', /Mountain hut 3/]] as const) {
+  for (const [path, words] of [
+    ['/monitoring/forbidden', /You do not have access/],
+    ['/no/such/page', /could not be found/],
+    ['/', /Mountain hut 3/],
+  ] as const) {
     await page.goto(portal.url + path);
     await expect(page.getByText(words).first()).toBeVisible();
     await page.reload();
@@ -82,17 +112,27 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
   await expect(page.getByText('This needs the network. Connect and try again.')).toBeVisible();
   await portal.start();
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 70_000 });
-  await expect(page.getByText('error: timed out')).toBeVisible(); // what the network kept back comes by itself
+  // what the network kept back comes by itself
+  await expect(page.getByText('error: timed out')).toBeVisible();
   await context.close();
   const api = await apiOf(portal, 'dana');
-  const { problems } = await api('GET', 'sync/bootstrap') as { problems: { lastRun: number; review: object | null }[] };
+  const { problems } = (await api('GET', 'sync/bootstrap')) as {
+    problems: { lastRun: number; review: object | null }[];
+  };
   const reviewed = problems.filter(({ review }) => review !== null);
   expect(reviewed).toHaveLength(1);
-  const { jobName, history } = await api('GET', `monitoring/backoffice/jobExecutions/${reviewed[0]?.lastRun}`) as { jobName: string; history: { what: string }[] };
-  expect([jobName, history.filter(({ what }) => what === 'Reviewed').length]).toEqual(['Mountain hut 1', 1]);
+  const { jobName, history } = (await api(
+    'GET',
+    `monitoring/backoffice/jobExecutions/${reviewed[0]?.lastRun}`,
+  )) as { jobName: string; history: { what: string }[] };
+  expect([jobName, history.filter(({ what }) => what === 'Reviewed').length]).toEqual([
+    'Mountain hut 1',
+    1,
+  ]);
 });
 
-const networkSentence = (page: Page): Locator => page.getByText('Signing in needs the network. Connect and try again.');
+const networkSentence = (page: Page): Locator =>
+  page.getByText('Signing in needs the network. Connect and try again.');
 
 test('OFF-5, A11: past the offline limit, the sign-in page says that signing in needs the network', async () => {
   const { context, page } = await launch(folderOf('profile'));
@@ -101,21 +141,31 @@ test('OFF-5, A11: past the offline limit, the sign-in page says that signing in 
   await portal.kill();
   await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible({ timeout: 70_000 });
   // The limit has passed, as far as this device knows.
-  await page.evaluate(() => new Promise<void>((resolve, reject) => {
-    const open = indexedDB.open('daybook');
-    open.addEventListener('error', () => reject(open.error ?? new Error('no register')));
-    open.addEventListener('success', () => {
-      const entries = open.result.transaction('entries', 'readwrite').objectStore('entries');
-      const all = entries.getAll();
-      all.addEventListener('success', () => { for (const entry of all.result as object[]) entries.put({ ...entry, offlineUntil: 1 }); });
-      entries.transaction.addEventListener('complete', () => { open.result.close(); resolve(); });
-    });
-  }));
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const open = indexedDB.open('daybook');
+        open.addEventListener('error', () => reject(open.error ?? new Error('no register')));
+        open.addEventListener('success', () => {
+          const entries = open.result.transaction('entries', 'readwrite').objectStore('entries');
+          const all = entries.getAll();
+          all.addEventListener('success', () => {
+            for (const entry of all.result as object[]) entries.put({ ...entry, offlineUntil: 1 });
+          });
+          entries.transaction.addEventListener('complete', () => {
+            open.result.close();
+            resolve();
+          });
+        });
+      }),
+  );
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   const sentence = networkSentence(page);
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
   await expect(sentence).toBeVisible();
-  await expect(page.getByText('Your session has expired. Please log in again to continue.')).toBeVisible();
+  await expect(
+    page.getByText('Your session has expired. Please log in again to continue.'),
+  ).toBeVisible();
   await axe(page, 'sign-in');
   await page.getByLabel('Username').fill('dana');
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
@@ -123,7 +173,8 @@ test('OFF-5, A11: past the offline limit, the sign-in page says that signing in 
   await expect(page.getByText('No response received from server. Try again later.')).toBeVisible();
   await expect(sentence).toBeVisible();
   await portal.start();
-  await expect(rowOf(page, 'Mountain hut 2')).toBeVisible({ timeout: 30_000 }); // the session stands still: it unlocks by itself
+  // the session stands still: it unlocks by itself
+  await expect(rowOf(page, 'Mountain hut 2')).toBeVisible({ timeout: 30_000 });
   await context.close();
 });
 
@@ -162,17 +213,47 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
   test.setTimeout(150_000);
   const other = folderOf('dist');
   // The same sources, written otherwise: every chunk has another name.
-  const made = spawnSync(process.env['DAYBOOK_NODE'] ?? process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--minify', 'false', '--outDir', other, '--logLevel', 'warn'], { encoding: 'utf8' });
+  const made = spawnSync(
+    process.env['DAYBOOK_NODE'] ?? process.execPath,
+    [
+      'node_modules/vite/bin/vite.js',
+      'build',
+      '--minify',
+      'false',
+      '--outDir',
+      other,
+      '--logLevel',
+      'warn',
+    ],
+    { encoding: 'utf8' },
+  );
   expect(made.stderr).toBe('');
   const [older, newer] = [filesOf('dist'), filesOf(other)];
   const front = await startFront(portal.url, 'dist');
   const { context, page } = await launch(folderOf('profile'));
   /** Which builds the scripts and styles of a page are of. */
   const builds = async (of: Page): Promise<string[]> => {
-    const loaded = await of.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => new URL(name)).map(({ pathname, search }) => pathname + search));
+    const loaded = await of.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .map(({ name }) => new URL(name))
+        .map(({ pathname, search }) => pathname + search),
+    );
     const own = loaded.filter((address) => address.startsWith('/assets/'));
     expect(own.length).toBeGreaterThan(5);
-    return [...new Set(own.map((address) => (older.has(address) && newer.has(address) ? 'both' : older.has(address) ? 'older' : newer.has(address) ? 'newer' : address)))].filter((one) => one !== 'both');
+    return [
+      ...new Set(
+        own.map((address) =>
+          older.has(address) && newer.has(address)
+            ? 'both'
+            : older.has(address)
+              ? 'older'
+              : newer.has(address)
+                ? 'newer'
+                : address,
+        ),
+      ),
+    ].filter((one) => one !== 'both');
   };
   await signIn(page, front.url, 'admin', portal.password);
   await kept(page);
@@ -201,10 +282,17 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
   await page.close();
   await second.goto('about:blank');
   // With no page open the newer one takes over by itself, and takes the older one's files away.
-  await expect.poll(async () => {
-    const all = await Promise.all(context.serviceWorkers().map((one) => one.evaluate(() => caches.keys()).catch(() => [])));
-    return Math.max(...all.map(({ length }) => length));
-  }, { timeout: 20_000 }).toBe(1);
+  await expect
+    .poll(
+      async () => {
+        const all = await Promise.all(
+          context.serviceWorkers().map((one) => one.evaluate(() => caches.keys()).catch(() => [])),
+        );
+        return Math.max(...all.map(({ length }) => length));
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(1);
   const third = await context.newPage();
   await third.goto(`${front.url}/monitoring/daily-checks?review=any`);
   await expect(rowOf(third, 'Mountain hut 2')).toBeVisible();
@@ -226,20 +314,34 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
 /** Waits until the build is kept and the page is in the service worker's hands. */
 async function kept(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
-  await page.evaluate(async () => { await navigator.serviceWorker.ready; });
-  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state)).toBe('activated');
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+  });
+  await expect
+    .poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state))
+    .toBe('activated');
 }
 
 /** What of builds is on this device; `files` of the oldest. */
-const here = (of: Page): Promise<{ caches: string[]; files: string[]; waiting: boolean }> => of.evaluate(async () => {
-  const [name = ''] = await caches.keys(), registration = await navigator.serviceWorker.getRegistration();
-  const files = (await (await caches.open(name)).keys()).map(({ url }) => new URL(url)).map(({ pathname, search }) => pathname + search);
-  return { caches: await caches.keys(), files: files.sort(), waiting: registration?.waiting != null };
-});
+const here = (of: Page): Promise<{ caches: string[]; files: string[]; waiting: boolean }> =>
+  of.evaluate(async () => {
+    const [name = ''] = await caches.keys();
+    const registration = await navigator.serviceWorker.getRegistration();
+    const files = (await (await caches.open(name)).keys())
+      .map(({ url }) => new URL(url))
+      .map(({ pathname, search }) => pathname + search);
+    return {
+      caches: await caches.keys(),
+      files: files.sort(),
+      waiting: registration?.waiting != null,
+    };
+  });
 
 /** Addresses and hashes as the build's own service worker names them. */
 function filesOf(dist: string): Map<string, string> {
-  const pairs = readFileSync(join(dist, 'sw.js'), 'utf8').matchAll(/\[\s*[`"']([^`"']+)[`"'],\s*[`"']([A-Za-z0-9+/]{43}=)[`"']\s*\]/g);
+  const pairs = readFileSync(join(dist, 'sw.js'), 'utf8').matchAll(
+    /\[\s*[`"']([^`"']+)[`"'],\s*[`"']([A-Za-z0-9+/]{43}=)[`"']\s*\]/g,
+  );
   return new Map([...pairs].map(([, address = '', hash = '']) => [address, hash]));
 }
 
@@ -252,7 +354,10 @@ function folderOf(what: string): string {
 async function launch(profile: string): Promise<{ context: BrowserContext; page: Page }> {
   const executablePath = process.env['CHROMIUM'];
   const context = await chromium.launchPersistentContext(profile, {
-    headless: true, args: ['--no-sandbox', '--disable-background-networking'], viewport: { width: 1440, height: 900 }, ...(executablePath === undefined ? {} : { executablePath }),
+    headless: true,
+    args: ['--no-sandbox', '--disable-background-networking'],
+    viewport: { width: 1440, height: 900 },
+    ...(executablePath === undefined ? {} : { executablePath }),
   });
-  return { context, page: context.pages()[0] ?? await context.newPage() };
+  return { context, page: context.pages()[0] ?? (await context.newPage()) };
 }

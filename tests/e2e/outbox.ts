@@ -1,7 +1,15 @@
 import { expect } from '@playwright/test';
 
-/** What the server of a portal has to send: a page that only its own machine sees, where no gateway is set. */
-export interface Sent { readonly kind: 'mail' | 'sms'; readonly to: string; readonly subject: string; readonly text: string }
+/**
+ * What the server of a portal has to send: a page that only its own machine sees, where no gateway
+ * is set.
+ */
+export interface Sent {
+  readonly kind: 'mail' | 'sms';
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
 
 /** All that lies there, the newest first. `url`: of the portal, `http://localhost:<port>`. */
 export async function outboxOf(url: string): Promise<readonly Sent[]> {
@@ -11,14 +19,17 @@ export async function outboxOf(url: string): Promise<readonly Sent[]> {
   return [...page.matchAll(/<article>([\s\S]*?)<\/article>/g)].map(([, article = '']) => {
     const part = (form: RegExp): string => plain(form.exec(article)?.[1] ?? '');
     return {
-      kind: article.includes('<dt>Mail to</dt>') ? 'mail' as const : 'sms' as const, to: part(/<dt>(?:Mail|SMS) to<\/dt><dd>([\s\S]*?)<\/dd>/), subject: part(/<h2>([\s\S]*?)<\/h2>/),
+      kind: article.includes('<dt>Mail to</dt>') ? ('mail' as const) : ('sms' as const),
+      to: part(/<dt>(?:Mail|SMS) to<\/dt><dd>([\s\S]*?)<\/dd>/),
+      subject: part(/<h2>([\s\S]*?)<\/h2>/),
       text: part(/<p class="text">([\s\S]*?)<\/p>/),
     };
   });
 }
 
 /** How many lie there for somebody. */
-export const sentTo = async (url: string, to: string): Promise<number> => (await outboxOf(url)).filter((one) => one.to === to).length;
+export const sentTo = async (url: string, to: string): Promise<number> =>
+  (await outboxOf(url)).filter((one) => one.to === to).length;
 
 /** The code of the newest message to a number or an address, once there are at least so many. */
 export async function codeFor(url: string, to: string, atLeast = 1): Promise<string> {
@@ -35,5 +46,12 @@ async function newest(url: string, to: string, atLeast: number): Promise<string>
   return (await outboxOf(url)).find((one) => one.to === to)?.text ?? '';
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': '\'', '&amp;': '&' };
-const plain = (html: string): string => html.replace(/<[^>]*>/g, '').replace(/&(?:lt|gt|quot|#39|amp);/g, (one) => ENTITIES[one] ?? one);
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+};
+const plain = (html: string): string =>
+  html.replace(/<[^>]*>/g, '').replace(/&(?:lt|gt|quot|#39|amp);/g, (one) => ENTITIES[one] ?? one);

@@ -11,10 +11,15 @@ test.beforeAll(async () => {
   const api = await apiOf(portal, 'admin');
   await api('POST', 'companies', { name: 'Calloway Freight' });
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 test.describe.configure({ mode: 'default' });
 
-test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its results leave the list of the other browser', async ({ page, browser }) => {
+test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its results leave the list of the other browser', async ({
+  page,
+  browser,
+}) => {
   await enter(portal, page, 'admin', '/monitoring/companies');
   await title(page, 'Companies');
   await page.getByRole('button', { name: 'New company' }).click();
@@ -41,12 +46,16 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   await expect(row).toContainText('Veeam id HF-1');
 
   const secret = await keyOf(portal);
-  await post(portal.url, secret, [{ job: 'SQL nightly', status: 'Failed', message: 'Unable to connect' }]);
+  await post(portal.url, secret, [
+    { job: 'SQL nightly', status: 'Failed', message: 'Unable to connect' },
+  ]);
   const other = await freshPage(browser);
   await enter(portal, other, 'dana', '/monitoring/daily-checks');
   await expect(rowOf(other, 'SQL nightly')).toBeVisible();
   await page.reload();
-  await expect(page.getByRole('row').filter({ hasText: 'First company' }).getByRole('cell').nth(1)).toHaveText(/^1/);
+  await expect(
+    page.getByRole('row').filter({ hasText: 'First company' }).getByRole('cell').nth(1),
+  ).toHaveText(/^1/);
   await entry(page, 'First company').click();
   await page.getByRole('button', { name: 'Delete the company' }).click();
   await told(page, 'job with 1 result');
@@ -67,22 +76,43 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   await other.context().close();
 });
 
-test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and is a file as well', async ({ page }) => {
-  const api = await apiOf(portal, 'admin'), [gone, made] = [await personOf(portal, 'zoe', 'Zoe Gone'), await api('POST', 'companies', { name: 'Short-lived' }) as { _id: string }];
+test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and is a file as well', async ({
+  page,
+}) => {
+  const api = await apiOf(portal, 'admin');
+  const [gone, made] = [
+    await personOf(portal, 'zoe', 'Zoe Gone'),
+    (await api('POST', 'companies', { name: 'Short-lived' })) as { _id: string },
+  ];
   await api('DELETE', `users/delete/${gone}`);
   await api('DELETE', `companies/${Object.values(made)[0]}`);
-  const { rows: [rita] } = await api('GET', 'monitoring/reporting/users?search=rita') as { rows: { _id: string }[] };
-  const acting = await api('POST', 'auth/login-as', { userId: Object.values(rita ?? {})[0], reason: 'Ticket 4712' }) as { token: string };
-  await fetch(`${portal.url}/api/v1/auth/login-as/exit`, { method: 'POST', headers: { 'content-type': 'application/json', 'authorization': `Bearer ${acting.token}` }, body: '{}' });
+  const {
+    rows: [rita],
+  } = (await api('GET', 'monitoring/reporting/users?search=rita')) as { rows: { _id: string }[] };
+  const acting = (await api('POST', 'auth/login-as', {
+    userId: Object.values(rita ?? {})[0],
+    reason: 'Ticket 4712',
+  })) as { token: string };
+  await fetch(`${portal.url}/api/v1/auth/login-as/exit`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'authorization': `Bearer ${acting.token}` },
+    body: '{}',
+  });
   await enter(portal, page, 'admin', '/monitoring/users-logs?size=200');
   await title(page, 'Users Logs');
   const lines = page.getByRole('row');
-  for (const words of ['User invited', 'Company deleted']) await expect(lines.filter({ hasText: words }).first()).toBeVisible();
+  for (const words of ['User invited', 'Company deleted'])
+    await expect(lines.filter({ hasText: words }).first()).toBeVisible();
   await expect(lines.filter({ hasText: 'as Rita Only' }).first()).toContainText('Administrator');
   await expect(lines.filter({ hasText: 'a removed user' }).first()).toBeVisible();
   await expect(lines.filter({ hasText: /Chrome on / }).first()).toBeVisible();
   await page.getByRole('combobox', { name: 'Kind' }).selectOption({ label: 'Company deleted' });
-  await expect.poll(async () => await lines.count() - await lines.filter({ hasText: 'Company deleted' }).count()).toBe(1); // the head
+  await expect
+    .poll(
+      async () =>
+        (await lines.count()) - (await lines.filter({ hasText: 'Company deleted' }).count()),
+    )
+    .toBe(1); // the head
   await page.getByRole('combobox', { name: 'Kind' }).selectOption('');
   await page.getByRole('button', { name: 'One user' }).click();
   await page.getByRole('combobox', { name: 'User' }).fill('rita');
@@ -96,7 +126,9 @@ test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and 
   await expect(lines.filter({ hasText: 'Company deleted' }).first()).toBeVisible();
 });
 
-test('USER-11, E2E-7: by keyboard alone: to the list, into a user and back to its place', async ({ page }) => {
+test('USER-11, E2E-7: by keyboard alone: to the list, into a user and back to its place', async ({
+  page,
+}) => {
   await enter(portal, page, 'admin', '/monitoring/users');
   await expect(entry(page, 'Administrator')).toBeVisible();
   await page.keyboard.press('/');
@@ -114,7 +146,9 @@ test('USER-11, E2E-7: by keyboard alone: to the list, into a user and back to it
   await expect(entry(page, 'Administrator')).toBeFocused();
 });
 
-test('USER-11, COMP-8, ULOG-1: without a network each page says what it needs', async ({ page }) => {
+test('USER-11, COMP-8, ULOG-1: without a network each page says what it needs', async ({
+  page,
+}) => {
   await enter(portal, page, 'admin', '/monitoring/users');
   await expect(entry(page, 'Administrator')).toBeVisible();
   await page.getByRole('link', { name: 'Companies', exact: true }).click();
@@ -129,11 +163,18 @@ test('USER-11, COMP-8, ULOG-1: without a network each page says what it needs', 
   await expect(entry(page, 'Administrator')).toBeVisible({ timeout: 30_000 });
 });
 
-test('USER-11, E2E-7: axe finds nothing on the pages of people, light or dark, and they fit a phone', async ({ page }) => {
+test('USER-11, E2E-7: axe finds nothing on the pages of people, light or dark, and they fit a phone', async ({
+  page,
+}) => {
   const api = await apiOf(portal, 'admin');
   await api('POST', 'users', {
-    username: 'maximiliana.alexandrina@subsidiary.of.a.customer.example.com', name: 'Maximiliana Alexandrina Featherstonehaugh-Cholmondeley von und zu Hohenlohe the Third',
-    email: 'max@example.com', roles: ['operator', 'o365_admin'], companies: null, auth: 'db', invite: true,
+    username: 'maximiliana.alexandrina@subsidiary.of.a.customer.example.com',
+    name: 'Maximiliana Alexandrina Featherstonehaugh-Cholmondeley von und zu Hohenlohe the Third',
+    email: 'max@example.com',
+    roles: ['operator', 'o365_admin'],
+    companies: null,
+    auth: 'db',
+    invite: true,
   });
   await enter(portal, page, 'admin', '/monitoring/users');
   await expect(entry(page, 'Maximiliana')).toBeVisible();
@@ -141,7 +182,9 @@ test('USER-11, E2E-7: axe finds nothing on the pages of people, light or dark, a
     await page.setViewportSize({ width, height: 844 });
     const at = async (what: string): Promise<void> => {
       await axeInBoth(page, `${what}, ${width}`);
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: what }).toBeLessThanOrEqual(width);
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: what })
+        .toBeLessThanOrEqual(width);
       if (width === 1440) expect(await beyondTab(page), what).toEqual([]);
       await pictureOf(page, `people-${what}-${width}`);
     };

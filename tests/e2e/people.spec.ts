@@ -1,15 +1,33 @@
 import { expect, test } from '@playwright/test';
 import { linkFor } from './outbox.ts';
-import { enter, entry, fileOf, freshPage, make, NEW_PASSWORD, panel, personOf, title, told } from './people.ts';
+import {
+  enter,
+  entry,
+  fileOf,
+  freshPage,
+  make,
+  NEW_PASSWORD,
+  panel,
+  personOf,
+  title,
+  told,
+} from './people.ts';
 import { apiOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal(); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal();
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 test.describe.configure({ mode: 'default' });
 
-test('USER-11, USER-1: a user is made and invited, chooses a password by the mail, and signs in; a name that is taken is told at its field', async ({ page, browser }) => {
+test('USER-11, USER-1: a user is made and invited, chooses a password by the mail, and signs in; a name that is taken is told at its field', async ({
+  page,
+  browser,
+}) => {
   await enter(portal, page, 'admin', '/monitoring/users');
   await title(page, 'Users');
   await page.getByRole('button', { name: 'New user' }).click();
@@ -45,7 +63,10 @@ test('USER-11, USER-1: a user is made and invited, chooses a password by the mai
   await other.context().close();
 });
 
-test('USER-11, USER-3: a role that is given is there in the other browser at once, and what was not changed is not sent', async ({ page, browser }) => {
+test('USER-11, USER-3: a role that is given is there in the other browser at once, and what was not changed is not sent', async ({
+  page,
+  browser,
+}) => {
   await personOf(portal, 'owen', 'Owen Hart');
   const other = await freshPage(browser);
   await enter(portal, other, 'owen', '/monitoring/daily-checks', NEW_PASSWORD);
@@ -56,10 +77,15 @@ test('USER-11, USER-3: a role that is given is there in the other browser at onc
   await expect(save).toBeDisabled();
   await page.getByRole('checkbox', { name: 'Operator' }).check();
   await page.getByRole('checkbox', { name: /^Administrator/ }).check();
-  const [request] = await Promise.all([page.waitForRequest((one) => one.method() === 'PUT' && one.url().includes('/users/')), save.click()]);
+  const [request] = await Promise.all([
+    page.waitForRequest((one) => one.method() === 'PUT' && one.url().includes('/users/')),
+    save.click(),
+  ]);
   expect(Object.keys(request.postDataJSON() as object)).toEqual(['roles']);
   await told(page, 'The changes are saved.');
-  await expect(other.getByRole('link', { name: 'Users', exact: true })).toBeVisible({ timeout: 30_000 });
+  await expect(other.getByRole('link', { name: 'Users', exact: true })).toBeVisible({
+    timeout: 30_000,
+  });
   await page.getByRole('tab', { name: 'Accounts' }).click();
   await page.getByLabel('Account number').fill('CW-1001');
   await page.keyboard.press('Enter');
@@ -72,11 +98,16 @@ test('USER-11, USER-3: a role that is given is there in the other browser at onc
   await other.context().close();
 });
 
-test('USER-11, USER-6: the last administrator is not deleted, and the page says so', async ({ page }) => {
+test('USER-11, USER-6: the last administrator is not deleted, and the page says so', async ({
+  page,
+}) => {
   await personOf(portal, 'kit', 'Kit Moore', ['super-admin', 'o365_admin']);
   const api = await apiOf(portal, 'admin');
-  const { rows } = await api('GET', 'monitoring/reporting/users?role=admin') as { rows: { _id: string; username: string }[] };
-  for (const { _id: id, username } of rows) if (username !== 'admin') await api('PUT', `users/${id}`, { roles: ['operator'] });
+  const { rows } = (await api('GET', 'monitoring/reporting/users?role=admin')) as {
+    rows: { _id: string; username: string }[];
+  };
+  for (const { _id: id, username } of rows)
+    if (username !== 'admin') await api('PUT', `users/${id}`, { roles: ['operator'] });
   await enter(portal, page, 'kit', '/monitoring/users?q=admin', NEW_PASSWORD);
   await entry(page, 'Administrator').click();
   await page.getByRole('tab', { name: 'Access' }).click();
@@ -85,7 +116,10 @@ test('USER-11, USER-6: the last administrator is not deleted, and the page says 
   await told(page, 'This is the last administrator. Make another one first.');
 });
 
-test('USER-11, USER-8: a password that is set ends the other\'s sessions, once it was confirmed who sets it', async ({ page, browser }) => {
+test("USER-11, USER-8: a password that is set ends the other's sessions, once it was confirmed who sets it", async ({
+  page,
+  browser,
+}) => {
   await personOf(portal, 'pia', 'Pia Lund');
   const other = await freshPage(browser);
   await enter(portal, other, 'pia', '/monitoring/daily-checks', NEW_PASSWORD);
@@ -95,8 +129,18 @@ test('USER-11, USER-8: a password that is set ends the other\'s sessions, once i
   // As five minutes later: the server wants a factor first.
   await page.context().route('**/changePassword/db', async (route) => {
     asked += 1;
-    if (asked > 1) { await route.continue(); return; }
-    await route.fulfill({ status: 403, json: { success: false, message: 'Confirm that it is you to continue.', error: { kind: 'reauth_required' } } });
+    if (asked > 1) {
+      await route.continue();
+      return;
+    }
+    await route.fulfill({
+      status: 403,
+      json: {
+        success: false,
+        message: 'Confirm that it is you to continue.',
+        error: { kind: 'reauth_required' },
+      },
+    });
   });
   await entry(page, 'Pia Lund').click();
   await page.getByRole('tab', { name: 'Access' }).click();
@@ -118,16 +162,31 @@ test('USER-11, USER-8: a password that is set ends the other\'s sessions, once i
   await other.context().close();
 });
 
-test('G44, OWN-2: some minutes after signing in, creating a user and downloading the list are confirmed, and go on with what was typed', async ({ page }) => {
+test('G44, OWN-2: some minutes after signing in, creating a user and downloading the list are confirmed, and go on with what was typed', async ({
+  page,
+}) => {
   await enter(portal, page, 'admin', '/monitoring/users');
   await title(page, 'Users');
   const confirm = async (call: string, press: () => Promise<void>): Promise<void> => {
     let asked = 0;
     await page.context().route(call, async (route) => {
-      if (route.request().method() !== 'POST') { await route.continue(); return; }
+      if (route.request().method() !== 'POST') {
+        await route.continue();
+        return;
+      }
       asked += 1;
-      if (asked > 1) { await route.continue(); return; }
-      await route.fulfill({ status: 403, json: { success: false, message: 'Confirm that it is you to continue.', error: { kind: 'reauth_required' } } });
+      if (asked > 1) {
+        await route.continue();
+        return;
+      }
+      await route.fulfill({
+        status: 403,
+        json: {
+          success: false,
+          message: 'Confirm that it is you to continue.',
+          error: { kind: 'reauth_required' },
+        },
+      });
     });
     await press();
     await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
@@ -141,11 +200,15 @@ test('G44, OWN-2: some minutes after signing in, creating a user and downloading
   await expect(entry(page, 'Vera Late')).toBeVisible();
   await page.keyboard.press('Escape');
   const saved = page.waitForEvent('download');
-  await confirm('**/reporting/users/export', () => page.getByRole('button', { name: 'Download CSV' }).click());
+  await confirm('**/reporting/users/export', () =>
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  );
   expect((await saved).suggestedFilename()).toMatch(/^Users_.*\.csv$/);
 });
 
-test('USER-11: an administrator logs in as a user with a reason, sees what it sees, and comes back', async ({ page }) => {
+test('USER-11: an administrator logs in as a user with a reason, sees what it sees, and comes back', async ({
+  page,
+}) => {
   await enter(portal, page, 'admin', '/monitoring/users?q=rita');
   await entry(page, 'Rita Only').click();
   await page.getByRole('tab', { name: 'Access' }).click();
@@ -162,7 +225,9 @@ test('USER-11: an administrator logs in as a user with a reason, sees what it se
   await expect(page.getByRole('link', { name: 'Users', exact: true })).toBeVisible();
 });
 
-test('USER-11, USER-5: a user is deleted, found among the deleted, and removed for good by typing its name', async ({ page }) => {
+test('USER-11, USER-5: a user is deleted, found among the deleted, and removed for good by typing its name', async ({
+  page,
+}) => {
   await personOf(portal, 'uma', 'Uma Grant');
   await enter(portal, page, 'admin', '/monitoring/users?q=uma');
   await entry(page, 'Uma Grant').click();

@@ -6,35 +6,70 @@ import { apiOf } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 export const NEW_PASSWORD = 'a calm harbour ledger 42';
-export const freshPage = async (browser: Browser): Promise<Page> => (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
+export const freshPage = async (browser: Browser): Promise<Page> =>
+  (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
 
 /** A user with a password of its own, by the link of an invitation. */
-export async function personOf(portal: Portal, username: string, name: string, roles: readonly string[] = ['read-only']): Promise<string> {
+export async function personOf(
+  portal: Portal,
+  username: string,
+  name: string,
+  roles: readonly string[] = ['read-only'],
+): Promise<string> {
   const api = await apiOf(portal, 'admin');
-  const { _id: id } = await api('POST', 'users', { username, name, email: `${username}@example.com`, roles, companies: null, auth: 'db', invite: true }) as { _id: string };
+  const { _id: id } = (await api('POST', 'users', {
+    username,
+    name,
+    email: `${username}@example.com`,
+    roles,
+    companies: null,
+    auth: 'db',
+    invite: true,
+  })) as { _id: string };
   const hash = new URL(await linkFor(portal.url, `${username}@example.com`)).hash.slice(1);
-  const answer = await fetch(`${portal.url}/api/v1/profile/forgot-password/change`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ hash, newPassword: NEW_PASSWORD }) });
+  const answer = await fetch(`${portal.url}/api/v1/profile/forgot-password/change`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ hash, newPassword: NEW_PASSWORD }),
+  });
   expect(answer.status).toBe(200);
   return id;
 }
 
-export async function enter(portal: Portal, page: Page, username: string, path: string, password = portal.password): Promise<void> {
+export async function enter(
+  portal: Portal,
+  page: Page,
+  username: string,
+  path: string,
+  password = portal.password,
+): Promise<void> {
   await page.goto(portal.url + path);
   await page.getByLabel('Username').fill(username);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
-export const title = (page: Page, name: string): Promise<void> => expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
-export const entry = (page: Page, name: string): Locator => page.locator('[data-entry]').filter({ hasText: name });
+export const title = (page: Page, name: string): Promise<void> =>
+  expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+export const entry = (page: Page, name: string): Locator =>
+  page.locator('[data-entry]').filter({ hasText: name });
 export const panel = (page: Page, name: string): Locator => page.getByRole('region', { name });
-export const told = (page: Page, words: string | RegExp): Promise<void> => expect(page.getByText(words)).toBeVisible();
+export const told = (page: Page, words: string | RegExp): Promise<void> =>
+  expect(page.getByText(words)).toBeVisible();
 
-export async function fileOf(page: Page): Promise<{ readonly name: string; readonly text: string }> {
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download CSV' }).click()]);
+export async function fileOf(
+  page: Page,
+): Promise<{ readonly name: string; readonly text: string }> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
 }
 
-export async function make(page: Page, user: { readonly name: string; readonly username: string; readonly roles?: readonly string[] }): Promise<void> {
+export async function make(
+  page: Page,
+  user: { readonly name: string; readonly username: string; readonly roles?: readonly string[] },
+): Promise<void> {
   await page.getByRole('button', { name: 'New user' }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'New user' })).toBeFocused();
   await page.getByLabel('Name', { exact: true }).fill(user.name);

@@ -9,7 +9,10 @@ import type { Locator, Page } from '@playwright/test';
 import { drop, hasPostgres, newDatabase } from './databases.ts';
 import { copyOf } from './folders.ts';
 
-/** The product as a user starts it, on data of its own, with a second technician and a second provider besides. */
+/**
+ * The product as a user starts it, on data of its own, with a second technician and a second
+ * provider besides.
+ */
 export interface Portal {
   readonly url: string;
   readonly otherUrl: string;
@@ -26,26 +29,47 @@ const NODE = process.env['DAYBOOK_NODE'] ?? process.execPath;
 const PASSWORD = 'quiet-ledger-morning-340';
 
 /**
- * `small`: with the estate of the demo, its people and its life. `besides`: more operators of the first provider. It stands on PostgreSQL where
- * that is installed, which takes half as much to start and to ask; `embedded`: on what the product has without one.
+ * `small`: with the estate of the demo, its people and its life. `besides`: more operators of the
+ * first provider. It stands on PostgreSQL where that is installed, which takes half as much to
+ * start and to ask; `embedded`: on what the product has without one.
  */
-export async function startPortal(estate: Estate = 'none', besides: readonly string[] = [], on: 'any' | 'embedded' = 'any'): Promise<Portal> {
+export async function startPortal(
+  estate: Estate = 'none',
+  besides: readonly string[] = [],
+  on: 'any' | 'embedded' = 'any',
+): Promise<Portal> {
   const postgres = on === 'any' && hasPostgres();
-  const dataDir = await copyOf([postgres ? 'postgres' : 'embedded', estate, ...besides], async (folder) => {
-    const made = { folder, databaseUrl: postgres ? await newDatabase() : '' };
-    writeFileSync(join(folder, MADE), made.databaseUrl);
-    if (estate === 'none') { seed(made, besides); return; }
-    // Its past takes about ten seconds to make.
-    const first = await serve(made, estate, await freePort());
-    await end(first, 'SIGTERM');
-  });
-  const data: Data = { folder: dataDir, databaseUrl: postgres ? await newDatabase(readFileSync(join(dataDir, MADE), 'utf8')) : '' };
+  const dataDir = await copyOf(
+    [postgres ? 'postgres' : 'embedded', estate, ...besides],
+    async (folder) => {
+      const made = { folder, databaseUrl: postgres ? await newDatabase() : '' };
+      writeFileSync(join(folder, MADE), made.databaseUrl);
+      if (estate === 'none') {
+        seed(made, besides);
+        return;
+      }
+      // Its past takes about ten seconds to make.
+      const first = await serve(made, estate, await freePort());
+      await end(first, 'SIGTERM');
+    },
+  );
+  const data: Data = {
+    folder: dataDir,
+    databaseUrl: postgres ? await newDatabase(readFileSync(join(dataDir, MADE), 'utf8')) : '',
+  };
   const port = await freePort();
   let child: ChildProcess | null = null;
-  const start = async (): Promise<void> => { child = await serve(data, estate, port); };
+  const start = async (): Promise<void> => {
+    child = await serve(data, estate, port);
+  };
   await start();
   return {
-    url: `http://localhost:${port}`, otherUrl: `http://other.localhost:${port}`, password: PASSWORD, dataDir, databaseUrl: data.databaseUrl, start,
+    url: `http://localhost:${port}`,
+    otherUrl: `http://other.localhost:${port}`,
+    password: PASSWORD,
+    dataDir,
+    databaseUrl: data.databaseUrl,
+    start,
     kill: () => end(child, 'SIGKILL'),
     async stop() {
       await end(child, 'SIGTERM');
@@ -55,52 +79,95 @@ export async function startPortal(estate: Estate = 'none', besides: readonly str
   };
 }
 
-/** What a server keeps: a folder, and a database besides, or '' where that lies in the folder as well. */
-interface Data { readonly folder: string; readonly databaseUrl: string }
+/**
+ * What a server keeps: a folder, and a database besides, or '' where that lies in the folder as
+ * well.
+ */
+interface Data {
+  readonly folder: string;
+  readonly databaseUrl: string;
+}
 /** The file of a folder to begin from that names the database that belongs to it. */
 const MADE = 'made-with';
 
 type Estate = 'none' | 'small';
 
 function seed({ folder, databaseUrl }: Data, besides: readonly string[]): void {
-  const seeded = spawnSync(NODE, ['tests/e2e/seed.ts', folder, PASSWORD, ...besides], { encoding: 'utf8', env: { ...process.env, DATABASE_URL: databaseUrl } });
+  const seeded = spawnSync(NODE, ['tests/e2e/seed.ts', folder, PASSWORD, ...besides], {
+    encoding: 'utf8',
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+  });
   if (seeded.status !== 0) throw new Error(`the portal could not be seeded: ${seeded.stderr}`);
 }
 
 /** A server on the data, once it answers. */
-async function serve({ folder, databaseUrl }: Data, estate: Estate, port: number): Promise<ChildProcess> {
+async function serve(
+  { folder, databaseUrl }: Data,
+  estate: Estate,
+  port: number,
+): Promise<ChildProcess> {
   let said = '';
-  const child = spawn(NODE, ['server/main.ts', '--estate', estate], { env: { ...process.env, PORT: String(port), DAYBOOK_DATA: folder, DATABASE_URL: databaseUrl, DAYBOOK_DEMO_PASSWORD: PASSWORD } });
-  child.stdout.on('data', (text: Buffer) => { said += text.toString(); });
-  child.stderr.on('data', (text: Buffer) => { said += text.toString(); });
+  const child = spawn(NODE, ['server/main.ts', '--estate', estate], {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DAYBOOK_DATA: folder,
+      DATABASE_URL: databaseUrl,
+      DAYBOOK_DEMO_PASSWORD: PASSWORD,
+    },
+  });
+  child.stdout.on('data', (text: Buffer) => {
+    said += text.toString();
+  });
+  child.stderr.on('data', (text: Buffer) => {
+    said += text.toString();
+  });
   for (let tries = 0; tries < 800; tries++) {
     if (child.exitCode !== null) throw new Error(`the server ended: ${said}`);
-    const up = await fetch(`http://localhost:${port}/api/v1/service-providers/branding`).then((answer) => answer.ok, () => false);
+    const up = await fetch(`http://localhost:${port}/api/v1/service-providers/branding`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
     if (up) return child;
-    await new Promise((done) => { setTimeout(done, 100); });
+    await new Promise((done) => {
+      setTimeout(done, 100);
+    });
   }
   child.kill('SIGKILL');
   throw new Error(`the server did not come up: ${said}`);
 }
 
-const end = (child: ChildProcess | null, signal: NodeJS.Signals): Promise<void> => new Promise((done) => {
-  if (!child || child.exitCode !== null || child.signalCode !== null) { done(); return; }
-  child.once('exit', () => { done(); });
-  child.kill(signal);
-});
+const end = (child: ChildProcess | null, signal: NodeJS.Signals): Promise<void> =>
+  new Promise((done) => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) {
+      done();
+      return;
+    }
+    child.once('exit', () => {
+      done();
+    });
+    child.kill(signal);
+  });
 
 function freePort(): Promise<number> {
   return new Promise((done) => {
     const server = createServer();
     server.listen(0, '127.0.0.1', () => {
       const { port } = server.address() as AddressInfo;
-      server.close(() => { done(port); });
+      server.close(() => {
+        done(port);
+      });
     });
   });
 }
 
 /** Ends in the morning's list, whatever the role begins with. */
-export async function signIn(page: Page, url: string, username: string, password: string): Promise<void> {
+export async function signIn(
+  page: Page,
+  url: string,
+  username: string,
+  password: string,
+): Promise<void> {
   const list = new URL(url);
   if (list.pathname === '/') list.pathname = '/monitoring/daily-checks';
   await page.goto(list.href);
@@ -111,45 +178,86 @@ export async function signIn(page: Page, url: string, username: string, password
 }
 
 /** The row of a job in the morning's list. */
-export const rowOf = (page: Page, job: string): Locator => page.getByRole('row').filter({ hasText: job });
+export const rowOf = (page: Page, job: string): Locator =>
+  page.getByRole('row').filter({ hasText: job });
 
 /** Asks the API as a signed-in user would from a script. */
-export async function apiOf(portal: Portal, username: string, base = portal.url): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
+export async function apiOf(
+  portal: Portal,
+  username: string,
+  base = portal.url,
+): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
   const json = { 'content-type': 'application/json' };
-  const answer = await fetch(`${base}/api/v1/auth/login/db`, { method: 'POST', headers: json, body: JSON.stringify({ username, password: portal.password }) });
-  const { data } = await answer.json() as { data: { token: string } };
+  const answer = await fetch(`${base}/api/v1/auth/login/db`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ username, password: portal.password }),
+  });
+  const { data } = (await answer.json()) as { data: { token: string } };
   type Told = { success: boolean; data: unknown; message?: string; error?: { kind: string } };
   const send = async (method: string, path: string, body?: unknown): Promise<Told> => {
     const asked = await fetch(`${base}/api/v1/${path}`, {
-      method, headers: { ...json, authorization: `Bearer ${data.token}` }, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      method,
+      headers: { ...json, authorization: `Bearer ${data.token}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return await asked.json() as Told;
+    return (await asked.json()) as Told;
   };
   return async (method, path, body) => {
     let told = await send(method, path, body);
     // Five minutes after signing in, a sensitive call takes the password again, as on the page.
-    if (told.error?.kind === 'reauth_required' && (await send('POST', 'auth/reauth', { password: portal.password })).success) told = await send(method, path, body);
+    if (
+      told.error?.kind === 'reauth_required' &&
+      (await send('POST', 'auth/reauth', { password: portal.password })).success
+    )
+      told = await send(method, path, body);
     if (!told.success) throw new Error(`${method} ${path}: ${told.message}`);
     return told.data;
   };
 }
 
 /** An ingest key of the provider's first company; answers the secret. */
-export async function keyOf(portal: Portal, username = 'admin', base = portal.url): Promise<string> {
+export async function keyOf(
+  portal: Portal,
+  username = 'admin',
+  base = portal.url,
+): Promise<string> {
   const api = await apiOf(portal, username, base);
-  const made = await api('POST', 'monitoring/sources', { name: `Key ${Math.random()}`, companyN: 1, tool: 'api' }) as { secret: string };
+  const made = (await api('POST', 'monitoring/sources', {
+    name: `Key ${Math.random()}`,
+    companyN: 1,
+    tool: 'api',
+  })) as { secret: string };
   return made.secret;
 }
 
-export interface Result { readonly job: string; readonly status: string; readonly message?: string; readonly startTime?: string; readonly [field: string]: unknown }
+export interface Result {
+  readonly job: string;
+  readonly status: string;
+  readonly message?: string;
+  readonly startTime?: string;
+  readonly [field: string]: unknown;
+}
 
 /** Posts results as a source does. */
-export async function post(base: string, secret: string, results: readonly Result[]): Promise<void> {
+export async function post(
+  base: string,
+  secret: string,
+  results: readonly Result[],
+): Promise<void> {
   const now = Date.now();
-  const body = results.map((one, i) => ({ startTime: new Date(now - 600_000 - i).toISOString(), endTime: new Date(now - 1_000).toISOString(), computer: 'SRV-1', ...one }));
+  const body = results.map((one, i) => ({
+    startTime: new Date(now - 600_000 - i).toISOString(),
+    endTime: new Date(now - 1_000).toISOString(),
+    computer: 'SRV-1',
+    ...one,
+  }));
   const answer = await fetch(`${base}/api/v1/ingest/executions`, {
-    method: 'POST', headers: { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` }, body: JSON.stringify(body),
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` },
+    body: JSON.stringify(body),
   });
-  const told = await answer.json() as { data?: { rejected: unknown[] } };
-  if (!answer.ok || told.data?.rejected.length !== 0) throw new Error(`not accepted: ${JSON.stringify(told)}`);
+  const told = (await answer.json()) as { data?: { rejected: unknown[] } };
+  if (!answer.ok || told.data?.rejected.length !== 0)
+    throw new Error(`not accepted: ${JSON.stringify(told)}`);
 }

@@ -7,10 +7,12 @@ import { rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { nobody, runLine, toolMissing } from './tools.ts';
 
-// A backup made by a real tool on this machine shows up in a technician's open grid within five seconds of the tool's end.
+// A backup made by a real tool on this machine shows up in a technician's open grid within five
+// seconds of the tool's end.
 
 const WITHIN = { timeout: 5_000 };
-let portal: Portal, folder: string;
+let portal: Portal;
+let folder: string;
 
 test.beforeAll(async () => {
   portal = await startPortal();
@@ -19,7 +21,9 @@ test.beforeAll(async () => {
   writeFileSync(join(folder, 'data', 'ledger.txt'), 'x'.repeat(300_000));
   writeFileSync(join(folder, 'data', 'notes.txt'), 'a line\n'.repeat(10_000));
   const user = nobody();
-  if (user !== undefined) for (const path of ['', 'data', 'data/ledger.txt', 'data/notes.txt']) chownSync(join(folder, path), user, user);
+  if (user !== undefined)
+    for (const path of ['', 'data', 'data/ledger.txt', 'data/notes.txt'])
+      chownSync(join(folder, path), user, user);
 });
 test.afterAll(async () => {
   await portal.stop();
@@ -35,18 +39,31 @@ async function connect(page: Page, name: string, tool: RegExp, place = 1): Promi
   await dialog.getByRole('radio', { name: tool }).check();
   await dialog.getByRole('button', { name: 'Make the key' }).click();
   await expect(page.getByText('Waiting for the first result…')).toBeVisible();
-  const text = await page.getByRole('dialog').locator('pre, code').nth(place).textContent(); // the first is the key
+  // the first is the key
+  const text = await page.getByRole('dialog').locator('pre, code').nth(place).textContent();
   return text ?? '';
 }
 
 const everything = (page: Page) => page.goto(`${portal.url}/monitoring/daily-checks?review=any`);
-const env = (name: string) => ({ RESTIC_REPOSITORY: join(folder, name), RESTIC_PASSWORD: 'secret-of-the-repository', HOME: folder, BORG_BASE_DIR: folder, BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK: 'yes' });
+const env = (name: string) => ({
+  RESTIC_REPOSITORY: join(folder, name),
+  RESTIC_PASSWORD: 'secret-of-the-repository',
+  HOME: folder,
+  BORG_BASE_DIR: folder,
+  BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK: 'yes',
+});
 
-test('E2E-1, RUN-1: restic, once well, once with an unreadable file, once with a wrong password', async ({ page, context }) => {
+test('E2E-1, RUN-1: restic, once well, once with an unreadable file, once with a wrong password', async ({
+  page,
+  context,
+}) => {
   const missing = toolMissing('restic', 'restic');
   test.skip(missing !== null, missing ?? '');
   await signIn(page, portal.url, 'admin', portal.password);
-  const line = (await connect(page, 'Files by restic', /^restic/)).replace('/path/to/data', join(folder, 'data'));
+  const line = (await connect(page, 'Files by restic', /^restic/)).replace(
+    '/path/to/data',
+    join(folder, 'data'),
+  );
   expect(line).toContain('restic backup --json');
   const grid = await context.newPage();
   await everything(grid);
@@ -66,17 +83,24 @@ test('E2E-1, RUN-1: restic, once well, once with an unreadable file, once with a
   await expect(warned).toContainText(/notes\.txt|permission denied/i);
   chmodSync(join(folder, 'data', 'notes.txt'), 0o644);
 
-  expect(runLine(line, { ...env('restic'), RESTIC_PASSWORD: 'wrong' }, nobody()).status).toBeGreaterThan(0);
+  expect(
+    runLine(line, { ...env('restic'), RESTIC_PASSWORD: 'wrong' }, nobody()).status,
+  ).toBeGreaterThan(0);
   const failed = rowOf(grid, 'Files by restic').filter({ hasText: 'Failed' });
   await expect(failed).toBeVisible(WITHIN);
   await expect(failed).toContainText(/wrong password/i);
 });
 
-test('E2E-1, RUN-1: borg, once well, once with an unreadable file, once with a wrong password', async ({ page, context }) => {
+test('E2E-1, RUN-1: borg, once well, once with an unreadable file, once with a wrong password', async ({
+  page,
+  context,
+}) => {
   const missing = toolMissing('borg', 'borgbackup');
   test.skip(missing !== null, missing ?? '');
   await signIn(page, portal.url, 'admin', portal.password);
-  const line = (await connect(page, 'Files by borg', /^Borg\b(?!matic)/)).replace('/path/to/data', join(folder, 'data')).replace('/path/to/repo', join(folder, 'borg'));
+  const line = (await connect(page, 'Files by borg', /^Borg\b(?!matic)/))
+    .replace('/path/to/data', join(folder, 'data'))
+    .replace('/path/to/repo', join(folder, 'borg'));
   const grid = await context.newPage();
   await everything(grid);
   const own = { ...env('borg'), BORG_PASSPHRASE: 'secret-of-the-repository' };
@@ -97,7 +121,10 @@ test('E2E-1, RUN-1: borg, once well, once with an unreadable file, once with a w
   await expect(rowOf(grid, 'Files by borg')).toContainText(/passphrase/i);
 });
 
-test('E2E-2, RUN-2: borgmatic points its healthchecks hook at the portal unchanged', async ({ page, context }) => {
+test('E2E-2, RUN-2: borgmatic points its healthchecks hook at the portal unchanged', async ({
+  page,
+  context,
+}) => {
   const missing = toolMissing('borgmatic', 'borgmatic') ?? toolMissing('borg', 'borgbackup');
   test.skip(missing !== null, missing ?? '');
   await signIn(page, portal.url, 'admin', portal.password);
@@ -107,27 +134,44 @@ test('E2E-2, RUN-2: borgmatic points its healthchecks hook at the portal unchang
   const own = { ...env('matic'), BORG_PASSPHRASE: 'secret-of-the-repository' };
   const repository = join(folder, 'matic');
   const config = join(folder, 'config.yaml');
-  writeFileSync(config, `location:\n    source_directories:\n        - ${join(folder, 'data')}\n    repositories:\n        - ${repository}\nretention:\n    keep_daily: 7\n${hooks}`);
+  writeFileSync(
+    config,
+    `location:\n    source_directories:\n        - ${join(folder, 'data')}\n    repositories:\n        - ${repository}\nretention:\n    keep_daily: 7\n${hooks}`,
+  );
   expect(runLine(`borg init -e repokey ${repository}`, own, nobody()).status).toBe(0);
 
   const good = runLine(`borgmatic create -c ${config} --verbosity 1`, own, nobody());
   expect(good.status, good.said).toBe(0);
-  await expect(rowOf(grid, 'files-by-borgmatic').filter({ hasText: 'Success' })).toBeVisible(WITHIN);
+  await expect(rowOf(grid, 'files-by-borgmatic').filter({ hasText: 'Success' })).toBeVisible(
+    WITHIN,
+  );
 
-  runLine(`borgmatic create -c ${config} --verbosity 1`, { ...own, BORG_PASSPHRASE: 'wrong' }, nobody());
+  runLine(
+    `borgmatic create -c ${config} --verbosity 1`,
+    { ...own, BORG_PASSPHRASE: 'wrong' },
+    nobody(),
+  );
   const failed = rowOf(grid, 'files-by-borgmatic').filter({ hasText: 'Failed' });
   await expect(failed).toBeVisible(WITHIN);
-  await expect(failed).toContainText(/returned non-zero exit status 2/); // borgmatic sends no more than that
+  // borgmatic sends no more than that
+  await expect(failed).toContainText(/returned non-zero exit status 2/);
 });
 
 test('E2E-3, RUN-3: a job that stops reporting did not run', async ({ page }) => {
   await signIn(page, portal.url, 'admin', portal.password);
   await connect(page, 'Any command', /^Any command/);
-  const line = await page.getByRole('dialog').locator('pre, code').filter({ hasText: "P='" }).first().textContent();
+  const line = await page
+    .getByRole('dialog')
+    .locator('pre, code')
+    .filter({ hasText: "P='" })
+    .first()
+    .textContent();
   const ping = /P='([^']+)'/.exec(line ?? '')?.[1] ?? '';
   expect(ping).toContain('/ping/dbk_');
   expect((await fetch(`${ping}?every=3&grace=2`)).status).toBe(200);
   await everything(page);
   await expect(rowOf(page, 'any-command').filter({ hasText: 'Success' })).toBeVisible(WITHIN);
-  await expect(rowOf(page, 'any-command').filter({ hasText: 'Did not run' })).toBeVisible({ timeout: 30_000 });
+  await expect(rowOf(page, 'any-command').filter({ hasText: 'Did not run' })).toBeVisible({
+    timeout: 30_000,
+  });
 });

@@ -6,10 +6,16 @@ import { sound } from './sound.ts';
 import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, wrongOf } from './ways-in.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal('none', ['fay', 'quinn']); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal('none', ['fay', 'quinn']);
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a mail, once', async ({ browser }) => {
+test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a mail, once', async ({
+  browser,
+}) => {
   const page = await freshPage(browser);
   await page.goto(`${portal.url}/login`);
   await isAt(page, 'Sign in');
@@ -23,7 +29,9 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   for (const name of ['nobody-of-this-name', 'fay']) {
     await page.getByLabel('Username').fill(name);
     await page.keyboard.press('Enter');
-    await expect(page.getByText(/^If there is such an account, a mail is on its way/)).toBeVisible();
+    await expect(
+      page.getByText(/^If there is such an account, a mail is on its way/),
+    ).toBeVisible();
     if (name !== 'fay') await page.getByRole('button', { name: 'Send it again' }).click();
   }
   const link = await linkFor(portal.url, 'fay@example.com');
@@ -32,7 +40,12 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   await expect(page).toHaveURL(/\/reset-password-db$/);
   await sound(page, 'reset-password-db');
   const field = page.getByRole('textbox', { name: 'New password' });
-  for (const [password, says] of [['', 'Enter a new password.'], ['short', 'Choose a password of at least 8 characters.'], ['longer-by-two', 'Choose a password of at least 15 characters.'], ['passwordpassword', 'This password is too common. Choose another.']] as const) {
+  for (const [password, says] of [
+    ['', 'Enter a new password.'],
+    ['short', 'Choose a password of at least 8 characters.'],
+    ['longer-by-two', 'Choose a password of at least 15 characters.'],
+    ['passwordpassword', 'This password is too common. Choose another.'],
+  ] as const) {
     await field.fill(password);
     await page.keyboard.press('Enter');
     await expect(page.getByText(says, { exact: true })).toBeVisible();
@@ -41,7 +54,9 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   await field.fill('a quiet new ledger 77');
   await expect(page.getByText(/^At least 15 characters.*: met$/)).toBeVisible();
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Your new password is set. All other sessions were ended.')).toBeVisible();
+  await expect(
+    page.getByText('Your new password is set. All other sessions were ended.'),
+  ).toBeVisible();
   await page.keyboard.press('Enter');
   await isAt(page, 'Sign in');
   await give(page, portal, 'fay', 'a quiet new ledger 77');
@@ -49,24 +64,39 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   await page.context().close();
 
   const again = await freshPage(browser);
-  for (const over of [link, `${portal.url}/reset-password-db#never-a-link`, `${portal.url}/reset-password-db`]) {
+  for (const over of [
+    link,
+    `${portal.url}/reset-password-db#never-a-link`,
+    `${portal.url}/reset-password-db`,
+  ]) {
     await again.goto('about:blank');
     await again.goto(over);
-    await expect(again.getByText('This link is not valid any more. Ask for a new one.')).toBeVisible();
+    await expect(
+      again.getByText('This link is not valid any more. Ask for a new one.'),
+    ).toBeVisible();
   }
   await give(again, portal, 'fay');
   await expect(again.getByText('The username or password is not valid.')).toBeVisible();
   await again.context().close();
 });
 
-test('E2E-12, RECOVER-2: questions and a code unlock an account and set its password, wrong turns included', async ({ browser }) => {
+test('E2E-12, RECOVER-2: questions and a code unlock an account and set its password, wrong turns included', async ({
+  browser,
+}) => {
   const quinn = await byApi(portal, 'quinn');
-  const answers = { 'What was the name of your first school?': 'Hillside', 'What was the name of your first pet?': 'Pebble', 'In which town did your parents meet?': 'Larkham' };
-  await quinn.call('PUT', `profile/${quinn.id}/security-questions`, { answers: Object.entries(answers).map(([question, answer]) => ({ question, answer })) });
+  const answers = {
+    'What was the name of your first school?': 'Hillside',
+    'What was the name of your first pet?': 'Pebble',
+    'In which town did your parents meet?': 'Larkham',
+  };
+  await quinn.call('PUT', `profile/${quinn.id}/security-questions`, {
+    answers: Object.entries(answers).map(([question, answer]) => ({ question, answer })),
+  });
   await withSettings(portal, { securityQuestions: true }, async () => {
     const page = await freshPage(browser);
     const answer = async (wrong: boolean): Promise<void> => {
-      for (const [question, right] of Object.entries(answers)) await page.getByLabel(question).fill(wrong ? `not ${right}` : right);
+      for (const [question, right] of Object.entries(answers))
+        await page.getByLabel(question).fill(wrong ? `not ${right}` : right);
       await page.getByRole('button', { name: 'Send the code' }).click();
     };
     await page.goto(`${portal.url}/unlock`);
@@ -83,7 +113,9 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
     await isAt(page, 'Unlock your account');
     const code = await codeFor(portal.url, 'quinn@example.com', had + 1);
     await typeCode(page, wrongOf(code));
-    await expect(page.getByText('The account has not been unlocked. Please, try later')).toBeVisible();
+    await expect(
+      page.getByText('The account has not been unlocked. Please, try later'),
+    ).toBeVisible();
     await sound(page, 'unlock-code');
     await typeCode(page, code);
     await expect(page.getByText('Your account is unlocked.')).toBeVisible();
@@ -95,24 +127,34 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
     await answer(false);
     await expect(page.getByRole('textbox', { name: 'New password' })).toBeVisible();
     await sound(page, 'forgot-password');
-    await page.getByLabel('Code', { exact: true }).fill(await codeFor(portal.url, 'quinn@example.com', mails + 1));
+    await page
+      .getByLabel('Code', { exact: true })
+      .fill(await codeFor(portal.url, 'quinn@example.com', mails + 1));
     await page.getByRole('textbox', { name: 'New password' }).fill('quinnquinnquinn-1');
     await page.keyboard.press('Enter');
-    await expect(page.getByText('Choose a password without your name or the product in it.')).toBeVisible();
+    await expect(
+      page.getByText('Choose a password without your name or the product in it.'),
+    ).toBeVisible();
     await page.getByRole('textbox', { name: 'New password' }).fill('the gate by the mill 9');
     await page.keyboard.press('Enter');
-    await expect(page.getByText('Your new password is set. All other sessions were ended.')).toBeVisible();
+    await expect(
+      page.getByText('Your new password is set. All other sessions were ended.'),
+    ).toBeVisible();
     await give(page, portal, 'quinn', 'the gate by the mill 9');
     await isIn(page);
     await page.context().close();
   });
 });
 
-test('PAGE-7: what stands behind the # leaves the address at once, says why another site refused, and a token that is none opens nothing', async ({ browser }) => {
+test('PAGE-7: what stands behind the # leaves the address at once, says why another site refused, and a token that is none opens nothing', async ({
+  browser,
+}) => {
   const page = await freshPage(browser);
   for (const [fragment, says] of [
-    ['#refused=denied', 'The sign-in was cancelled, or refused by the sign-in service.'], ['#refused=<b>anything</b>', 'Error while logging in'],
-    ['#token=never-made', 'This sign-in has expired. Start again.'], ['#signed-in', 'Please log in to continue.'],
+    ['#refused=denied', 'The sign-in was cancelled, or refused by the sign-in service.'],
+    ['#refused=<b>anything</b>', 'Error while logging in'],
+    ['#token=never-made', 'This sign-in has expired. Start again.'],
+    ['#signed-in', 'Please log in to continue.'],
   ] as const) {
     await page.goto('about:blank');
     await page.goto(`${portal.url}/login${fragment}`);
@@ -120,8 +162,12 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
     await expect(page).toHaveURL(/\/login$/);
   }
   // In the same tab, without a load.
-  await page.evaluate(() => { location.hash = '#refused=unknown'; });
-  await expect(page.getByText('No account here belongs to you. Ask your administrator.')).toBeVisible();
+  await page.evaluate(() => {
+    location.hash = '#refused=unknown';
+  });
+  await expect(
+    page.getByText('No account here belongs to you. Ask your administrator.'),
+  ).toBeVisible();
   await expect(page).toHaveURL(/\/login$/);
   await page.goto(`${portal.url}/o365/register#never-made`);
   await isAt(page, 'Make your account');
@@ -130,29 +176,41 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
   await page.context().close();
 });
 
-test('E2E-12, EMAIL-3: an invitation signs out whoever is signed in and makes an account, once; its address is confirmed by a link', async ({ browser }) => {
+test('E2E-12, EMAIL-3: an invitation signs out whoever is signed in and makes an account, once; its address is confirmed by a link', async ({
+  browser,
+}) => {
   const page = await freshPage(browser);
   await give(page, portal, 'admin');
   await isIn(page);
   const admin = await byApi(portal, 'admin');
-  const { url } = await admin.call('POST', `service-providers/${admin.provider}/invitations`, {}) as { url: string };
+  const { url } = (await admin.call(
+    'POST',
+    `service-providers/${admin.provider}/invitations`,
+    {},
+  )) as { url: string };
   await page.goto(url);
   await isAt(page, 'Make your account');
   await page.getByLabel('Your name').fill('Nora New');
   await page.getByLabel('Username').fill('dana');
   await page.getByRole('textbox', { name: 'New password' }).fill('a lamp above the stairs 3');
   await page.getByRole('button', { name: 'Make account' }).click();
-  await expect(page.getByRole('alert').filter({ hasText: 'The username already exists.' })).toBeVisible();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'The username already exists.' }),
+  ).toBeVisible();
   await expect(page.getByLabel('Username')).toBeFocused();
   await page.getByLabel('Username').fill('nora');
   await page.getByLabel('E-mail').fill('nora@example.org');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Your account is made. Sign in as nora. We sent a link to nora@example.org.')).toBeVisible();
+  await expect(
+    page.getByText('Your account is made. Sign in as nora. We sent a link to nora@example.org.'),
+  ).toBeVisible();
   await page.keyboard.press('Enter');
   await give(page, portal, 'nora', 'a lamp above the stairs 3');
   await isIn(page);
   await page.goto(`${portal.url}/monitoring/profile`);
-  await expect(page.getByText('Not confirmed yet. We sent a link to nora@example.org.')).toBeVisible();
+  await expect(
+    page.getByText('Not confirmed yet. We sent a link to nora@example.org.'),
+  ).toBeVisible();
   await sound(page, 'profile-not-confirmed');
   const first = await linkFor(portal.url, 'nora@example.org');
   await page.getByRole('button', { name: 'Send again' }).click();
@@ -173,7 +231,9 @@ test('E2E-12, EMAIL-3: an invitation signs out whoever is signed in and makes an
   const stranger = await freshPage(browser);
   await stranger.goto(first);
   await stranger.getByRole('button', { name: 'Confirm address' }).click();
-  await expect(stranger.getByText('This link is not valid any more. Ask for a new one.')).toBeVisible();
+  await expect(
+    stranger.getByText('This link is not valid any more. Ask for a new one.'),
+  ).toBeVisible();
   await stranger.context().close();
 
   const again = await freshPage(browser);
@@ -182,6 +242,8 @@ test('E2E-12, EMAIL-3: an invitation signs out whoever is signed in and makes an
   await again.getByLabel('Username').fill('nora2');
   await again.getByRole('textbox', { name: 'New password' }).fill('a lamp above the stairs 3');
   await again.keyboard.press('Enter');
-  await expect(again.getByText('This link is not valid any more. Ask for a new one.')).toBeVisible();
+  await expect(
+    again.getByText('This link is not valid any more. Ask for a new one.'),
+  ).toBeVisible();
   await again.context().close();
 });

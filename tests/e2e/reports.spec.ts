@@ -11,7 +11,9 @@ test.beforeAll(async () => {
   test.setTimeout(120_000);
   portal = await startPortal('small');
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 async function enter(page: Page, username: string): Promise<void> {
   await page.goto(portal.url);
@@ -21,12 +23,26 @@ async function enter(page: Page, username: string): Promise<void> {
   await page.getByRole('link', { name: 'Scheduled', exact: true }).click({ timeout: 40_000 });
 }
 
-test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, made and sent; its mail lies in the outbox, and its history is read with no network', async ({ browser }) => {
+test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, made and sent; its mail lies in the outbox, and its history is read with no network', async ({
+  browser,
+}) => {
   test.setTimeout(120_000);
-  const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', serviceWorkers: 'allow' })).newPage(), faults = faultsOf(page);
+  const page = await (
+    await browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      reducedMotion: 'reduce',
+      serviceWorkers: 'allow',
+    })
+  ).newPage();
+  const faults = faultsOf(page);
   page.setDefaultTimeout(15_000);
   const api = await apiOf(portal, 'operator');
-  for (const { _id: id } of (await api('GET', 'monitoring/reporting/reports/settings') as { settings: readonly { _id: string }[] }).settings) await api('DELETE', `monitoring/reporting/reports/settings/${id}`);
+  for (const { _id: id } of (
+    (await api('GET', 'monitoring/reporting/reports/settings')) as {
+      settings: readonly { _id: string }[];
+    }
+  ).settings)
+    await api('DELETE', `monitoring/reporting/reports/settings/${id}`);
   await enter(page, 'operator');
   await expect(page.getByRole('heading', { level: 2, name: 'No report yet' })).toBeVisible();
   await sound(page, 'reports empty');
@@ -43,45 +59,83 @@ test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, 
     await companies.click(); // the second time the focus is there already
     await page.getByRole('option').first().click();
   }
-  const chosen = await page.getByRole('list', { name: 'Companies, chosen' }).getByRole('button').allInnerTexts();
+  const chosen = await page
+    .getByRole('list', { name: 'Companies, chosen' })
+    .getByRole('button')
+    .allInnerTexts();
   expect(chosen).toHaveLength(2);
   await page.getByLabel('Addresses').fill('boss@calloway.example, desk@example.com');
   await expect(page.getByText(/^Every Monday at 08:00, /)).toBeVisible();
   await page.getByRole('button', { name: 'Preview' }).click();
   const preview = page.getByRole('region', { name: 'Preview' });
   await expect(preview).toBeFocused();
-  for (const name of chosen) await expect(preview.getByRole('cell', { name, exact: true })).toBeVisible();
+  for (const name of chosen)
+    await expect(preview.getByRole('cell', { name, exact: true })).toBeVisible();
   await sound(page, 'reports editor');
   await page.getByRole('button', { name: 'Make the report' }).click();
   await expect(page.getByText('Report made')).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Scheduled reports' })).toContainText(`Several customers, summary, ${chosen[0] ?? ''} and ${chosen[1] ?? ''}, last 7 days, as PDF to 2 addresses.`);
+  await expect(page.getByRole('list', { name: 'Scheduled reports' })).toContainText(
+    `Several customers, summary, ${chosen[0] ?? ''} and ${chosen[1] ?? ''}, last 7 days, as PDF to 2 addresses.`,
+  );
   await sound(page, 'reports list');
 
   await page.getByRole('button', { name: 'Send now: Weekly for two customers' }).click();
-  const sent = page.getByRole('list', { name: 'Reports that were sent' }).getByRole('listitem').first();
+  const sent = page
+    .getByRole('list', { name: 'Reports that were sent' })
+    .getByRole('listitem')
+    .first();
   await expect(sent).toContainText('No mail server', { timeout: 30_000 });
   await expect(sent).toContainText('boss@calloway.example');
   await sound(page, 'reports history');
-  const mails = (await outboxOf(portal.url)).filter(({ subject }) => subject.startsWith('Weekly for two customers: '));
-  expect(mails.map(({ to }) => to).toSorted()).toEqual(['boss@calloway.example', 'desk@example.com']);
-  expect(mails[0]?.text).toMatch(/Went well: [\d.]+%[\s\S]*Attached: customers-summary_\d{4}-\d\d-\d\d_\d{6}\.pdf/);
+  const mails = (await outboxOf(portal.url)).filter(({ subject }) =>
+    subject.startsWith('Weekly for two customers: '),
+  );
+  expect(mails.map(({ to }) => to).toSorted()).toEqual([
+    'boss@calloway.example',
+    'desk@example.com',
+  ]);
+  expect(mails[0]?.text).toMatch(
+    /Went well: [\d.]+%[\s\S]*Attached: customers-summary_\d{4}-\d\d-\d\d_\d{6}\.pdf/,
+  );
 
   await sent.getByRole('button', { name: /Weekly for two customers/ }).click();
-  await expect(page.getByRole('heading', { level: 2, name: 'Weekly for two customers' })).toBeFocused();
+  await expect(
+    page.getByRole('heading', { level: 2, name: 'Weekly for two customers' }),
+  ).toBeFocused();
   await expect(page.getByRole('cell', { name: chosen[0] ?? '', exact: true })).toBeVisible();
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /^Download PDF/ }).click()]);
-  expect([download.suggestedFilename().replace(/_.*/, ''), readFileSync(await download.path()).subarray(0, 5).toString()]).toEqual(['customers-summary', '%PDF-']);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: /^Download PDF/ }).click(),
+  ]);
+  expect([
+    download.suggestedFilename().replace(/_.*/, ''),
+    readFileSync(await download.path())
+      .subarray(0, 5)
+      .toString(),
+  ]).toEqual(['customers-summary', '%PDF-']);
   await sound(page, 'reports opened');
 
   // The server goes away.
   await page.waitForTimeout(1_000);
   await portal.kill();
   await page.getByRole('button', { name: 'Back to the history' }).click();
-  await expect(page.getByText('1 report can be read on this device.')).toBeVisible({ timeout: 30_000 });
-  await page.getByRole('list', { name: 'Reports that were sent' }).getByRole('button', { name: /Weekly for two customers/ }).click();
+  await expect(page.getByText('1 report can be read on this device.')).toBeVisible({
+    timeout: 30_000,
+  });
+  await page
+    .getByRole('list', { name: 'Reports that were sent' })
+    .getByRole('button', { name: /Weekly for two customers/ })
+    .click();
   await expect(page.getByText(/^Read from this device/)).toBeVisible();
   await expect(page.getByRole('cell', { name: chosen[1] ?? '', exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: /^Download PDF/ })).toBeDisabled();
-  expect(faults.filter((one) => !/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 50[234]/.test(one))).toEqual([]);
+  expect(
+    faults.filter(
+      (one) =>
+        !/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 50[234]/.test(
+          one,
+        ),
+    ),
+  ).toEqual([]);
   await page.context().close();
 });

@@ -9,11 +9,18 @@ test.beforeAll(async () => {
   test.setTimeout(120_000);
   portal = await startPortal('small');
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 const JOB = 'Ledger of open files';
-const result = (job: string, startedAgo: number): Parameters<typeof post>[2][number] =>
-  ({ job, status: 'Warning', message: '3 files were in use and could not be read', startTime: new Date(Date.now() - startedAgo).toISOString(), computer: 'SRV-LEDGER' });
+const result = (job: string, startedAgo: number): Parameters<typeof post>[2][number] => ({
+  job,
+  status: 'Warning',
+  message: '3 files were in use and could not be read',
+  startTime: new Date(Date.now() - startedAgo).toISOString(),
+  computer: 'SRV-LEDGER',
+});
 
 async function enter(page: Page, url: string): Promise<void> {
   await page.goto(url);
@@ -22,13 +29,22 @@ async function enter(page: Page, url: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 const SHOTS = process.env['SHOTS'];
-const shot = async (page: Page, name: string): Promise<void> => { if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` }); };
+const shot = async (page: Page, name: string): Promise<void> => {
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+};
 
-test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next same one comes as an exception, by the rule in its history; another provider sees nothing of it', async ({ browser }) => {
+test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next same one comes as an exception, by the rule in its history; another provider sees nothing of it', async ({
+  browser,
+}) => {
   test.setTimeout(120_000);
-  const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })).newPage();
+  const page = await (
+    await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  ).newPage();
   const secret = await keyOf(portal);
-  await post(portal.url, secret, [result(JOB, 3_600_000), result('Another of open files', 3_600_000)]);
+  await post(portal.url, secret, [
+    result(JOB, 3_600_000),
+    result('Another of open files', 3_600_000),
+  ]);
   await enter(page, portal.url);
   await page.getByRole('link', { name: 'Rules', exact: true }).click({ timeout: 40_000 });
   await expect(page.getByRole('heading', { level: 2, name: 'No rule yet' })).toBeVisible();
@@ -42,19 +58,25 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   await expect(page.getByRole('heading', { level: 2, name: 'New rule' })).toBeFocused();
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue(`${JOB}: known`);
   await expect(page.getByText('1 result would have matched')).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Results that would have matched' })).toContainText(JOB);
+  await expect(page.getByRole('list', { name: 'Results that would have matched' })).toContainText(
+    JOB,
+  );
   await page.getByLabel('Show a hint with it').fill('Close the ledger first');
   await axe(page, 'editor');
   await shot(page, 'editor');
   await page.getByRole('button', { name: 'Make the rule' }).click();
   await expect(page.getByText('Rule made')).toBeVisible();
-  await expect(page.getByRole('button', { name: new RegExp(`^${JOB}: known`) })).toContainText('then it is known and counts as OK, a hint is shown with it.');
+  await expect(page.getByRole('button', { name: new RegExp(`^${JOB}: known`) })).toContainText(
+    'then it is known and counts as OK, a hint is shown with it.',
+  );
 
   await post(portal.url, secret, [result(JOB, 60_000), result('Another of open files', 60_000)]);
   await page.goto(`${portal.url}/monitoring/daily-checks?q=open+files&review=any`);
   const row = rowOf(page, JOB);
   await expect(row).toContainText(`Exception: known by rule “${JOB}: known”`);
-  await expect(row.getByRole('button', { name: /^Exception, open again/, includeHidden: true })).toBeAttached();
+  await expect(
+    row.getByRole('button', { name: /^Exception, open again/, includeHidden: true }),
+  ).toBeAttached();
   await expect(rowOf(page, 'Another of open files')).not.toContainText('Exception');
   await row.click();
   const history = page.locator('.rp-history');
@@ -63,13 +85,19 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   await shot(page, 'exception');
 
   // A second one, which conflicts with the first, is moved and switched by keys.
-  await page.goto(`${portal.url}/monitoring/rules?rule=new&name=All+open+files&text=in+use&known=1`);
+  await page.goto(
+    `${portal.url}/monitoring/rules?rule=new&name=All+open+files&text=in+use&known=1`,
+  );
   await expect(page.getByText('4 results would have matched')).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Other rules for the same results' })).toContainText(`${JOB}: known matches 2 of them too, and sets the exception as well: it stands above`);
+  await expect(page.getByRole('list', { name: 'Other rules for the same results' })).toContainText(
+    `${JOB}: known matches 2 of them too, and sets the exception as well: it stands above`,
+  );
   await page.getByLabel('Name', { exact: true }).press('Enter');
   await expect(page.getByText('Rule made')).toBeVisible();
   await page.getByRole('button', { name: 'Move All open files up' }).press('Enter');
-  await expect(page.getByRole('main').getByRole('listitem').first()).toContainText('All open files');
+  await expect(page.getByRole('main').getByRole('listitem').first()).toContainText(
+    'All open files',
+  );
   const on = page.getByRole('listitem').filter({ hasText: 'All open files' }).getByRole('switch');
   await on.press('Space');
   await expect(on).toHaveAttribute('aria-checked', 'false');
@@ -79,11 +107,15 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   await axe(page, 'list, dark');
   await shot(page, 'list-dark');
   await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+    .toBeLessThanOrEqual(390);
   await shot(page, 'list-phone');
   await page.getByRole('button', { name: /^All open files/ }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'Change a rule' })).toBeFocused();
-  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+    .toBeLessThanOrEqual(390);
   await axe(page, 'editor, dark phone');
   await shot(page, 'editor-phone');
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -96,7 +128,9 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
 
   const theirs = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
   await enter(theirs, `${portal.url.replace('localhost', 'harbour.localhost')}/monitoring/rules`);
-  await expect(theirs.getByRole('heading', { level: 2, name: 'No rule yet' })).toBeVisible({ timeout: 40_000 });
+  await expect(theirs.getByRole('heading', { level: 2, name: 'No rule yet' })).toBeVisible({
+    timeout: 40_000,
+  });
   await theirs.context().close();
 
   // The list opens without a network, as it was told last.

@@ -12,20 +12,43 @@ let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
   const secret = await keyOf(portal);
-  const day = 86_400_000, now = Date.now();
-  const nights = (job: string, last: object): { job: string; status: string }[] => Array.from({ length: 9 }, (_, i) => ({
-    job, status: 'Success', bytesTransferred: 9e9 + i * 1e7, startTime: new Date(now - (9 - i) * day - 3_600_000).toISOString(), endTime: new Date(now - (9 - i) * day).toISOString(),
-    ...(i === 8 ? { startTime: new Date(now - 3_600_000).toISOString(), endTime: new Date(now - 60_000).toISOString(), ...last } : {}),
-  }));
+  const day = 86_400_000;
+  const now = Date.now();
+  const nights = (job: string, last: object): { job: string; status: string }[] =>
+    Array.from({ length: 9 }, (_, i) => ({
+      job,
+      status: 'Success',
+      bytesTransferred: 9e9 + i * 1e7,
+      startTime: new Date(now - (9 - i) * day - 3_600_000).toISOString(),
+      endTime: new Date(now - (9 - i) * day).toISOString(),
+      ...(i === 8
+        ? {
+            startTime: new Date(now - 3_600_000).toISOString(),
+            endTime: new Date(now - 60_000).toISOString(),
+            ...last,
+          }
+        : {}),
+    }));
   await post(portal.url, secret, [
-    ...nights('SQL nightly', { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out', log: 'start\nerror: Unable to connect\n' }),
-    ...nights('A job with a name that is much longer than any column of the list could hold at once', { status: 'Warning', message: '3 files were skipped' }),
+    ...nights('SQL nightly', {
+      status: 'Failed',
+      message: 'Unable to connect to host sql.example.net: timed out',
+      log: 'start\nerror: Unable to connect\n',
+    }),
+    ...nights(
+      'A job with a name that is much longer than any column of the list could hold at once',
+      { status: 'Warning', message: '3 files were skipped' },
+    ),
     ...nights('Mail archive', { status: 'Success', bytesTransferred: 99e9 }),
   ]);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-test('E2E-7, E2E-9: axe finds nothing, light or dark, and the content policy holds on every screen', async ({ page }) => {
+test('E2E-7, E2E-9: axe finds nothing, light or dark, and the content policy holds on every screen', async ({
+  page,
+}) => {
   const faults = faultsOf(page);
   await page.goto(portal.url);
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
@@ -52,14 +75,21 @@ test('E2E-7, E2E-9: axe finds nothing, light or dark, and the content policy hol
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   await expect(rowOf(page, 'SQL nightly')).toBeVisible();
-  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+    .toBeLessThanOrEqual(390);
   await axeInBoth(page, 'phone', WHOLE);
   expect(faults).toEqual([]);
 });
 
-test('E2E-7: a person with only a keyboard signs in, clears the list, takes one back, snoozes and signs out', async ({ page }) => {
+test('E2E-7: a person with only a keyboard signs in, clears the list, takes one back, snoozes and signs out', async ({
+  page,
+}) => {
   const api = await apiOf(portal, 'dana');
-  const reviewed = async (): Promise<number> => (await api('GET', 'sync/bootstrap') as { problems: { review: object | null }[] }).problems.filter(({ review }) => review !== null).length;
+  const reviewed = async (): Promise<number> =>
+    (
+      (await api('GET', 'sync/bootstrap')) as { problems: { review: object | null }[] }
+    ).problems.filter(({ review }) => review !== null).length;
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   await expect(page.getByLabel('Username')).toBeFocused();
   await page.keyboard.type('admin');
@@ -87,7 +117,9 @@ test('E2E-7: a person with only a keyboard signs in, clears the list, takes one 
   await expect(page).toHaveURL(/q=mail/);
 });
 
-test('PAGE-2: who may only look sees no actions, and no page that is not theirs', async ({ page }) => {
+test('PAGE-2: who may only look sees no actions, and no page that is not theirs', async ({
+  page,
+}) => {
   await signIn(page, portal.url, 'rita', portal.password);
   await expect(rowOf(page, 'SQL nightly')).toBeVisible();
   await expect(page.getByRole('button', { name: /^Review/ })).toHaveCount(0);
@@ -98,7 +130,9 @@ test('PAGE-2: who may only look sees no actions, and no page that is not theirs'
   await expect(page).toHaveURL(/\/monitoring\/forbidden$/);
 });
 
-test('PAGE-2, PAGE-4: a stranger is led to the sign-in and back to where they wanted to go', async ({ page }) => {
+test('PAGE-2, PAGE-4: a stranger is led to the sign-in and back to where they wanted to go', async ({
+  page,
+}) => {
   await page.goto(`${portal.url}/monitoring/daily-checks?q=mail`);
   await expect(page).toHaveURL(/\/login$/);
   await page.getByLabel('Username').fill('admin');

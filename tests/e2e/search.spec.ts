@@ -6,39 +6,73 @@ import type { Portal } from './portal.ts';
 import { axeInBoth, faultsOf } from './sound.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal(); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal();
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 const DAY = 86_400_000;
 const ago = (days: number): string => new Date(Date.now() - days * DAY).toISOString();
-const failed = (job: string, days: number, message = 'no space left on device') => ({ job, status: 'Failed', message, startTime: ago(days), endTime: ago(days), computer: 'SRV-HARBOUR' });
+const failed = (job: string, days: number, message = 'no space left on device') => ({
+  job,
+  status: 'Failed',
+  message,
+  startTime: ago(days),
+  endTime: ago(days),
+  computer: 'SRV-HARBOUR',
+});
 
-test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below it; an old result opens with the runs around it; without the server it is said', async ({ page }) => {
+test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below it; an old result opens with the runs around it; without the server it is said', async ({
+  page,
+}) => {
   const secret = await keyOf(portal);
-  await post(portal.url, secret, [failed('Harbour files', 0.01), ...[62, 61, 60].map((days) => ({ ...failed('Old archive', days), computer: 'SRV-OLD', status: days === 61 ? 'Failed' : 'Success' }))]);
-  const api = await apiOf(portal, 'dana'), { problems } = await api('GET', 'sync/bootstrap') as { problems: { n: number; closedAt: number | null }[] };
-  await api('POST', 'monitoring/backoffice/tickets', { problems: [problems.find(({ closedAt }) => closedAt === null)?.n], subject: 'The harbour disk is full' });
+  await post(portal.url, secret, [
+    failed('Harbour files', 0.01),
+    ...[62, 61, 60].map((days) => ({
+      ...failed('Old archive', days),
+      computer: 'SRV-OLD',
+      status: days === 61 ? 'Failed' : 'Success',
+    })),
+  ]);
+  const api = await apiOf(portal, 'dana');
+  const { problems } = (await api('GET', 'sync/bootstrap')) as {
+    problems: { n: number; closedAt: number | null }[];
+  };
+  await api('POST', 'monitoring/backoffice/tickets', {
+    problems: [problems.find(({ closedAt }) => closedAt === null)?.n],
+    subject: 'The harbour disk is full',
+  });
 
-  const faults = faultsOf(page), dana = personAt(page);
+  const faults = faultsOf(page);
+  const dana = personAt(page);
   await signIn(page, portal.url, 'dana', portal.password);
   await expect(rowOf(page, 'Harbour files')).toBeVisible();
-  const option = (name: RegExp) => page.getByRole('option', { name }), status = page.getByRole('status', { name: 'Search' });
+  const option = (name: RegExp) => page.getByRole('option', { name });
+  const status = page.getByRole('status', { name: 'Search' });
 
-  // The server is slow: what is here stands, and is chosen. What comes later stands below, and the choice where it was.
+  // The server is slow: what is here stands, and is chosen. What comes later stands below, and the
+  // choice where it was.
   const held: Route[] = [];
-  await page.context().route('**/api/v1/monitoring/search?**', (route) => { held.push(route); });
+  await page.context().route('**/api/v1/monitoring/search?**', (route) => {
+    held.push(route);
+  });
   await dana.hasPalette();
   await dana.types('harb');
   await expect(page.getByText('Searching the server')).toBeVisible();
-  const asked = (): string => new URL(held.at(-1)?.request().url() ?? portal.url).searchParams.get('text') ?? '';
+  const asked = (): string =>
+    new URL(held.at(-1)?.request().url() ?? portal.url).searchParams.get('text') ?? '';
   await expect.poll(asked).toBe('harb');
   await dana.types('our');
   await expect(option(/^Harbour files/)).toBeVisible();
   await expect.poll(asked).toBe('harbour');
   await dana.presses('ArrowDown');
-  const before = await page.getByRole('option').allInnerTexts(), chosen = await chosenIn(page);
+  const before = await page.getByRole('option').allInnerTexts();
+  const chosen = await chosenIn(page);
   await page.context().unroute('**/api/v1/monitoring/search?**');
-  for (const route of held) await route.continue().catch(() => undefined); // the first was called off
+  // the first was called off
+  for (const route of held) await route.continue().catch(() => undefined);
   await expect(option(/D-1 The harbour disk is full/)).toBeVisible();
   expect((await page.getByRole('option').allInnerTexts()).slice(0, before.length)).toEqual(before);
   expect(await chosenIn(page)).toBe(chosen);
@@ -55,7 +89,9 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   await field.fill('disk is full');
   await option(/D-1/).click();
   await expect(page).toHaveURL(/\/monitoring\/tickets\?state=all&ticket=/);
-  await expect(page.getByRole('heading', { level: 2, name: 'The harbour disk is full' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { level: 2, name: 'The harbour disk is full' }),
+  ).toBeVisible();
 
   // Older than the device keeps: found by job and cause, by its day, and opened.
   await dana.hasPalette();
@@ -71,8 +107,14 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   await expect(around.getByRole('row')).toHaveCount(4);
   await expect(around.locator('[aria-current=true]')).toContainText('Failed');
   // The list beside it has nothing of that job, and says why and where there is more.
-  await expect(page.getByRole('heading', { level: 2, name: 'Nothing matches in 30 days' })).toBeVisible();
-  await expect(page.getByText('This device keeps the results of 30 days. Older ones are on the server', { exact: false })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { level: 2, name: 'Nothing matches in 30 days' }),
+  ).toBeVisible();
+  await expect(
+    page.getByText('This device keeps the results of 30 days. Older ones are on the server', {
+      exact: false,
+    }),
+  ).toBeVisible();
   await axeInBoth(page, 'old result');
   await pictureOf(page, 'old-result');
   await around.getByRole('row').last().getByRole('button').click();
@@ -83,12 +125,23 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   await page.getByRole('button', { name: 'Search everything' }).last().click();
   await dana.types('harbour');
   await expect(option(/^Harbour files/)).toBeVisible();
-  await expect(page.getByText('The server cannot be reached: only what this device keeps was searched').first()).toBeVisible();
+  await expect(
+    page
+      .getByText('The server cannot be reached: only what this device keeps was searched')
+      .first(),
+  ).toBeVisible();
   await expect(status).toHaveText(/^\d+ found\. The server cannot be reached/);
   await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+    .toBeLessThanOrEqual(390);
   expect(faults).toEqual([]);
 });
 
 /** The words of the line that Enter means. */
-const chosenIn = async (page: Page): Promise<string> => page.evaluate(() => document.getElementById(document.activeElement?.getAttribute('aria-activedescendant') ?? '')?.textContent ?? '');
+const chosenIn = async (page: Page): Promise<string> =>
+  page.evaluate(
+    () =>
+      document.getElementById(document.activeElement?.getAttribute('aria-activedescendant') ?? '')
+        ?.textContent ?? '',
+  );

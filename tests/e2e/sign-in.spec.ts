@@ -7,13 +7,20 @@ import { sound } from './sound.ts';
 import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, wrongOf } from './ways-in.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal('none', ['olivia', 'pat']); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal('none', ['olivia', 'pat']);
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-const totpOf = (secret: string, inMs = 0): string => generateSync({ secret, epoch: Math.floor((Date.now() + inMs) / 1_000) });
+const totpOf = (secret: string, inMs = 0): string =>
+  generateSync({ secret, epoch: Math.floor((Date.now() + inMs) / 1_000) });
 const PHONE = '+15550100111';
 
-test('E2E-12: a phone is saved on the way in, its code wrong and right; then codes, another one, and a computer that is remembered', async ({ browser }) => {
+test('E2E-12: a phone is saved on the way in, its code wrong and right; then codes, another one, and a computer that is remembered', async ({
+  browser,
+}) => {
   await withSettings(portal, { secondFactor: 'sms' }, async () => {
     const page = await freshPage(browser);
     await give(page, portal, 'dana', portal.password, '/monitoring/daily-checks?q=mail');
@@ -22,13 +29,18 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     await sound(page, 'phone');
     await page.getByLabel('Mobile phone').fill('555 0100');
     await page.keyboard.press('Enter');
-    await expect(page.getByText('Enter the number in international form, such as +15550100200.')).toBeVisible();
+    await expect(
+      page.getByText('Enter the number in international form, such as +15550100200.'),
+    ).toBeVisible();
     await page.getByLabel('Mobile phone').fill('+1 (555) 010-0111');
     await page.keyboard.press('Enter');
     await isAt(page, 'Enter the code');
     await expect(page).toHaveURL(/\/sms-verification$/);
     await expect(page.getByText('••• 11')).toBeVisible();
-    await expect(page.getByLabel('Code', { exact: true })).toHaveAttribute('autocomplete', 'one-time-code');
+    await expect(page.getByLabel('Code', { exact: true })).toHaveAttribute(
+      'autocomplete',
+      'one-time-code',
+    );
     await expect(page.getByLabel('Code', { exact: true })).toHaveAttribute('inputmode', 'numeric');
     await sound(page, 'sms-verification');
     const code = await codeFor(portal.url, PHONE);
@@ -49,7 +61,9 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     // It is theirs now: nobody leads the codes elsewhere on the way in.
     await expect(other.getByRole('button', { name: 'Use another number' })).toHaveCount(0);
     const again = other.getByRole('button', { name: /^Send another code/ });
-    await expect(other.getByText(/^You can ask for another code in \d+ s \(2 left\)\.$/)).toBeVisible();
+    await expect(
+      other.getByText(/^You can ask for another code in \d+ s \(2 left\)\.$/),
+    ).toBeVisible();
     const first = await codeFor(portal.url, PHONE, 2);
     await other.clock.fastForward(31_000);
     await again.click();
@@ -64,7 +78,9 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     // A number takes three codes in an hour: the one that was sent still opens.
     await other.clock.fastForward(31_000);
     await again.click();
-    await expect(other.getByText('No more codes can be sent for this sign-in. Start again later.')).toBeVisible();
+    await expect(
+      other.getByText('No more codes can be sent for this sign-in. Start again later.'),
+    ).toBeVisible();
     await other.getByRole('button', { name: 'Back to sign in' }).click();
     await isAt(other, 'Sign in');
     await other.goBack();
@@ -73,7 +89,9 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
   });
 });
 
-test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code again but before a sensitive change, and a number that was never proven is changed on the way', async ({ browser }) => {
+test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code again but before a sensitive change, and a number that was never proven is changed on the way', async ({
+  browser,
+}) => {
   await withSettings(portal, { secondFactor: 'sms' }, async () => {
     const page = await freshPage(browser);
     await page.clock.install();
@@ -120,7 +138,9 @@ test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code ag
   });
 });
 
-test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and it says so where it begins again', async ({ browser }) => {
+test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and it says so where it begins again', async ({
+  browser,
+}) => {
   await withSettings(portal, { secondFactor: 'sms' }, async () => {
     const page = await freshPage(browser);
     await give(page, portal, 'rita');
@@ -141,22 +161,31 @@ test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and it says so where i
   });
 });
 
-test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on the way in; its codes and a recovery code open later', async ({ browser }) => {
-  let secret = '', kept: string[] = [];
+test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on the way in; its codes and a recovery code open later', async ({
+  browser,
+}) => {
+  let secret = '';
+  let kept: string[] = [];
   await withSettings(portal, { secondFactor: 'strong' }, async () => {
     const page = await freshPage(browser);
     await give(page, portal, 'olivia');
     await isAt(page, 'Set up an authenticator app');
     await expect(page).toHaveURL(/\/enrol$/);
     await sound(page, 'enrol');
-    secret = (await page.getByLabel('Key for your authenticator app').innerText()).replace(/\s/g, '');
+    secret = (await page.getByLabel('Key for your authenticator app').innerText()).replace(
+      /\s/g,
+      '',
+    );
     await typeCode(page, wrongOf(totpOf(secret)));
     await expect(page.getByText('The code is not valid.')).toBeVisible();
     await typeCode(page, totpOf(secret));
     await isAt(page, 'Keep your recovery codes');
     await expect(page.getByRole('button', { name: 'Continue' })).toBeDisabled();
     await sound(page, 'recovery-codes');
-    kept = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allInnerTexts();
+    kept = await page
+      .getByRole('list', { name: 'Recovery codes' })
+      .getByRole('listitem')
+      .allInnerTexts();
     expect(kept).toHaveLength(10);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download' }).click();
@@ -180,7 +209,10 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
   await isAt(page, 'Sign in');
   await give(page, portal, 'olivia');
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
-  for (const [code, right] of [['aaaa-aaaa-aaaa', false], [kept[0] ?? '', true]] as const) {
+  for (const [code, right] of [
+    ['aaaa-aaaa-aaaa', false],
+    [kept[0] ?? '', true],
+  ] as const) {
     await page.getByLabel('Recovery code').fill(code);
     await page.keyboard.press('Enter');
     if (!right) await expect(page.getByText('The code is not valid.')).toBeVisible();
@@ -189,20 +221,31 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
   await page.context().close();
 });
 
-test('E2E-12, FACTOR-6: a passkey opens after the password and alone, and one that is not shown opens nothing', async ({ browser }) => {
+test('E2E-12, FACTOR-6: a passkey opens after the password and alone, and one that is not shown opens nothing', async ({
+  browser,
+}) => {
   const page = await freshPage(browser);
   const device = await page.context().newCDPSession(page);
   await device.send('WebAuthn.enable');
   const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
-    options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
   });
   await give(page, portal, 'pat');
   await isIn(page);
   const pat = await byApi(portal, 'pat');
-  const { options } = await pat.call('POST', `profile/${pat.id}/passkeys/options`, {}) as { options: string };
+  const { options } = (await pat.call('POST', `profile/${pat.id}/passkeys/options`, {})) as {
+    options: string;
+  };
   const made = await page.evaluate(async (json) => {
     const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(JSON.parse(json));
-    const credential = await navigator.credentials.create({ publicKey }) as PublicKeyCredential;
+    const credential = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential;
     return JSON.stringify(credential.toJSON());
   }, options);
   await pat.call('POST', `profile/${pat.id}/passkeys`, { name: 'Test key', response: made });
@@ -214,7 +257,9 @@ test('E2E-12, FACTOR-6: a passkey opens after the password and alone, and one th
   await expect(page.getByRole('button', { name: 'Use passkey' })).toBeFocused();
   await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
   await page.keyboard.press('Enter');
-  await expect(page.getByText('No passkey was used. Try again, or sign in another way.')).toBeVisible();
+  await expect(
+    page.getByText('No passkey was used. Try again, or sign in another way.'),
+  ).toBeVisible();
   await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
   await page.getByRole('button', { name: 'Use passkey' }).click();
   await isIn(page);
@@ -227,7 +272,9 @@ test('E2E-12, FACTOR-6: a passkey opens after the password and alone, and one th
   await isAt(page, 'Sign in');
   await device.send('WebAuthn.clearCredentials', { authenticatorId });
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-  await expect(page.getByText('No passkey was used. Try again, or sign in another way.')).toBeVisible();
+  await expect(
+    page.getByText('No passkey was used. Try again, or sign in another way.'),
+  ).toBeVisible();
   await expect(page).toHaveURL(/\/login$/);
   await page.context().close();
 });

@@ -8,28 +8,49 @@ import { sound } from './sound.ts';
 let portal: Portal;
 const ended = (job: string, status: string, hours: number, message?: string) => {
   const at = Date.now() - hours * 3_600_000;
-  return { job, status, startTime: new Date(at - 600_000).toISOString(), endTime: new Date(at).toISOString(), ...(message === undefined ? {} : { message }) };
+  return {
+    job,
+    status,
+    startTime: new Date(at - 600_000).toISOString(),
+    endTime: new Date(at).toISOString(),
+    ...(message === undefined ? {} : { message }),
+  };
 };
 test.beforeAll(async () => {
   portal = await startPortal();
   await post(portal.url, await keyOf(portal), [
-    ended('Files nightly', 'Success', 30), ended('Files nightly', 'Failed', 2, 'No space left on device'), ended('Mail nightly', 'Success', 3), ended('Web nightly', 'Warning', 4, '2 files were skipped'),
+    ended('Files nightly', 'Success', 30),
+    ended('Files nightly', 'Failed', 2, 'No space left on device'),
+    ended('Mail nightly', 'Success', 3),
+    ended('Web nightly', 'Warning', 4, '2 files were skipped'),
   ]);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 const SHOTS = process.env['SHOTS'];
-const shot = async (page: Page, name: string): Promise<void> => { if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` }); };
+const shot = async (page: Page, name: string): Promise<void> => {
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+};
 
-test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken; the report says by which formula, opens what it counts, and is a file', async ({ page }) => {
+test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken; the report says by which formula, opens what it counts, and is a file', async ({
+  page,
+}) => {
   await signIn(page, portal.url, 'dana', portal.password);
   await rowOf(page, 'Files nightly').click();
   await page.getByRole('link', { name: 'Make an SLA alarm for this job' }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'New alarm' })).toBeFocused();
-  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Files nightly, First company');
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue(
+    'Files nightly, First company',
+  );
   await page.getByLabel('A good backup every so many hours').fill('');
   await page.getByRole('button', { name: 'Make the alarm' }).click();
-  await expect(page.getByText('Say what is asked: how old a good backup may be, which share of results has to be good, or both.')).toBeVisible();
+  await expect(
+    page.getByText(
+      'Say what is asked: how old a good backup may be, which share of results has to be good, or both.',
+    ),
+  ).toBeVisible();
   await page.getByLabel('A good backup every so many hours').fill('26');
   await page.getByLabel('Users').selectOption({ label: 'Dana Reyes' });
   await sound(page, 'alarm');
@@ -44,7 +65,9 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
   await page.getByLabel('A good backup every so many hours').fill('');
   await page.getByLabel('Share of good results, in percent').fill('60');
   await page.getByRole('button', { name: 'Make the alarm' }).click();
-  await expect(page.getByRole('listitem').filter({ hasText: 'Everything, most of the time' })).toContainText('75.0 % good');
+  await expect(
+    page.getByRole('listitem').filter({ hasText: 'Everything, most of the time' }),
+  ).toContainText('75.0 % good');
   await sound(page, 'alarms');
   await shot(page, 'sla-alarms');
 
@@ -56,10 +79,18 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
   await expect(first).toContainText('No');
   await sound(page, 'report');
   await shot(page, 'sla-report');
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download CSV' }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
   expect(file.suggestedFilename()).toMatch(/^SLA_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
-  const lines = readFileSync(await file.path(), 'utf8').trim().split('\r\n');
-  expect([lines.length, lines[1]?.startsWith('First company,Files nightly,1,2,1,0,1,0,50,')]).toEqual([4, true]);
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\r\n');
+  expect([
+    lines.length,
+    lines[1]?.startsWith('First company,Files nightly,1,2,1,0,1,0,50,'),
+  ]).toEqual([4, true]);
   await page.getByLabel('By', { exact: true }).selectOption('company');
   await page.getByRole('link', { name: 'First company' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Daily checks' })).toBeVisible();
@@ -74,5 +105,7 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
   await page.getByRole('button', { name: /Files nightly, First company/ }).click();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete the alarm' }).click();
-  await expect(page.getByRole('listitem').filter({ hasText: 'a good backup every 26 hours' })).toHaveCount(0);
+  await expect(
+    page.getByRole('listitem').filter({ hasText: 'a good backup every 26 hours' }),
+  ).toHaveCount(0);
 });

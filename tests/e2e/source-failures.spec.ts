@@ -6,7 +6,8 @@ import { apiOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { faultsOf, sound } from './sound.ts';
 
-let portal: Portal, vspc: StandIn;
+let portal: Portal;
+let vspc: StandIn;
 
 test.beforeAll(async () => {
   // The console of this test runs on this machine, without TLS.
@@ -14,9 +15,12 @@ test.beforeAll(async () => {
   process.env['DAYBOOK_OUTBOUND_HTTP'] = '1';
   [portal, vspc] = await Promise.all([startPortal(), vspcStandIn()]);
 });
-test.afterAll(async () => { await Promise.all([portal.stop(), vspc.outside.stop()]); });
+test.afterAll(async () => {
+  await Promise.all([portal.stop(), vspc.outside.stop()]);
+});
 
-const NAME = 'Console of the head office', WAIT = { timeout: 60_000 };
+const NAME = 'Console of the head office';
+const WAIT = { timeout: 60_000 };
 const failure = (page: Page) => page.getByRole('button', { name: /failed to sync/ });
 const shot = async (page: Page, name: string): Promise<void> => {
   const folder = process.env['SHOTS'];
@@ -28,38 +32,71 @@ const shot = async (page: Page, name: string): Promise<void> => {
   await page.emulateMedia({ colorScheme: null });
 };
 
-test('SYNC-14, SYNC-15: a collector that fails is named on another screen without a reload, still with no network, and goes when it recovers', async ({ page, browser }) => {
-  const { console } = vspc, hourAgo = Date.now() - 3_600_000, faults = faultsOf(page);
+test('SYNC-14, SYNC-15: a collector that fails is named on another screen without a reload, still with no network, and goes when it recovers', async ({
+  page,
+  browser,
+}) => {
+  const { console } = vspc;
+  const hourAgo = Date.now() - 3_600_000;
+  const faults = faultsOf(page);
   fill(console, 1, 2, hourAgo);
   console.servers.push(aServer('Company 0', 'vbr-9'));
   console.jobs.push(aJob({ company: 'Company 0', server: 'vbr-9', name: 'ERP' }, hourAgo));
   const api = await apiOf(portal, 'admin');
   await api('POST', 'monitoring/connections', {
-    kind: 'vspc', name: NAME, address: vspc.outside.url, companyN: null, everySec: 60, enabled: true, certificate: null, credentials: { is: 'password', name: USER.name, secret: USER.secret },
+    kind: 'vspc',
+    name: NAME,
+    address: vspc.outside.url,
+    companyN: null,
+    everySec: 60,
+    enabled: true,
+    certificate: null,
+    credentials: { is: 'password', name: USER.name, secret: USER.secret },
   });
-  const list = async (): Promise<{ readonly _id: string; readonly collections: readonly { readonly entity: string; readonly status: string }[] }> => {
-    const [one] = await api('GET', 'monitoring/connections') as { _id: string; collections: { entity: string; status: string }[] }[];
+  const list = async (): Promise<{
+    readonly _id: string;
+    readonly collections: readonly { readonly entity: string; readonly status: string }[];
+  }> => {
+    const [one] = (await api('GET', 'monitoring/connections')) as {
+      _id: string;
+      collections: { entity: string; status: string }[];
+    }[];
     if (!one) throw new Error('no connection');
     return one;
   };
   const partIs = (entity: string, status: string): Promise<void> =>
-    expect.poll(async () => (await list()).collections.find((one) => one.entity === entity)?.status, WAIT).toBe(status);
+    expect
+      .poll(
+        async () => (await list()).collections.find((one) => one.entity === entity)?.status,
+        WAIT,
+      )
+      .toBe(status);
   await partIs('alarms', 'succeeded');
 
-  // An operator looks at the list; an administrator at another page. Both see it while they do nothing.
-  const own = await browser.newContext(), admin = await own.newPage();
+  // An operator looks at the list; an administrator at another page. Both see it while they do
+  // nothing.
+  const own = await browser.newContext();
+  const admin = await own.newPage();
   await signIn(page, portal.url, 'dana', portal.password);
   await signIn(admin, portal.url, 'admin', portal.password);
   await expect(failure(page)).toBeHidden();
   const asked: string[] = [];
-  page.on('request', (request) => { if (request.url().includes('last-sync')) asked.push(request.url()); });
+  page.on('request', (request) => {
+    if (request.url().includes('last-sync')) asked.push(request.url());
+  });
 
-  console.fault = (_asked, path) => (path === 'alarms/active' ? { status: 500, body: '{"errors":[{"message":"The database is being moved."}]}' } : null);
+  console.fault = (_asked, path) =>
+    path === 'alarms/active'
+      ? { status: 500, body: '{"errors":[{"message":"The database is being moved."}]}' }
+      : null;
   const { _id } = await list();
   await api('POST', `monitoring/connections/${_id}/sync`, {});
   await partIs('alarms', 'failed');
-  for (const one of [page, admin]) await expect(failure(one)).toHaveAccessibleName(`1 source failed to sync: ${NAME}`, WAIT);
-  await expect(page.getByRole('status').filter({ hasText: 'failed to sync' })).toHaveText(`1 source failed to sync: ${NAME}`);
+  for (const one of [page, admin])
+    await expect(failure(one)).toHaveAccessibleName(`1 source failed to sync: ${NAME}`, WAIT);
+  await expect(page.getByRole('status').filter({ hasText: 'failed to sync' })).toHaveText(
+    `1 source failed to sync: ${NAME}`,
+  );
   expect(asked).toEqual([]);
 
   // By keyboard, and only who may open the page of connections is led there.
@@ -101,7 +138,10 @@ test('SYNC-14, SYNC-15: a collector that fails is named on another screen withou
   await api('POST', `monitoring/connections/${_id}/sync`, {});
   await partIs('alarms', 'succeeded');
   for (const one of [page, admin]) await expect(failure(one)).toBeHidden(WAIT);
-  await expect(page.getByRole('status').filter({ hasText: 'syncing again' })).toHaveText('All sources are syncing again', WAIT);
+  await expect(page.getByRole('status').filter({ hasText: 'syncing again' })).toHaveText(
+    'All sources are syncing again',
+    WAIT,
+  );
   expect(asked).toEqual([]);
   expect(faults.filter((fault) => !/ERR_INTERNET_DISCONNECTED/.test(fault))).toEqual([]);
   await own.close();

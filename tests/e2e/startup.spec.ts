@@ -7,19 +7,28 @@ import type { Portal } from './portal.ts';
 import { sound } from './sound.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal(); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal();
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 const prompt = (page: Page) => page.getByRole('region', { name: 'Get started' });
 const CHUNK = 'Part of this page did not load. Reload it to continue; your changes are kept.';
-const PROMPT = 'Start by connecting a backup source. Results appear here when its first backup ends.';
+const PROMPT =
+  'Start by connecting a backup source. Results appear here when its first backup ends.';
 
-test('WIZARD-1: a new portal prompts who can connect a source, by keyboard and aloud, and a dismissal holds after another sign-in', async ({ browser }) => {
+test('WIZARD-1: a new portal prompts who can connect a source, by keyboard and aloud, and a dismissal holds after another sign-in', async ({
+  browser,
+}) => {
   const page = await freshPage(browser);
   await page.addInitScript(listenToLiveRegion);
   await enter(portal, page, 'admin', '/monitoring/dashboard');
   await expect(prompt(page)).toContainText(PROMPT);
-  await expect.poll(() => page.evaluate(() => (globalThis as { spoken?: readonly string[] }).spoken ?? [])).toContain(PROMPT);
+  await expect
+    .poll(() => page.evaluate(() => (globalThis as { spoken?: readonly string[] }).spoken ?? []))
+    .toContain(PROMPT);
   await expect(prompt(page).locator(':focus')).toHaveCount(0);
   await sound(page, 'first run');
   await pictureOf(page, 'first-run');
@@ -27,13 +36,18 @@ test('WIZARD-1: a new portal prompts who can connect a source, by keyboard and a
   await expect(page).toHaveURL(/\/monitoring\/sources$/);
   await expect(prompt(page)).toHaveCount(0);
   await page.goto(`${portal.url}/monitoring/users`);
-  const saved = page.waitForResponse((response) => response.request().method() === 'PUT' && /\/profile\//.test(response.url()));
+  const saved = page.waitForResponse(
+    (response) => response.request().method() === 'PUT' && /\/profile\//.test(response.url()),
+  );
   await prompt(page).getByRole('button', { name: 'Dismiss' }).press('Enter');
   await expect(prompt(page)).toHaveCount(0);
   expect((await saved).status()).toBe(200);
   await page.context().close();
   const again = await freshPage(browser);
-  const asked = again.waitForResponse((response) => response.request().method() === 'GET' && /\/api\/v1\/profile\/[^/]+$/.test(response.url()));
+  const asked = again.waitForResponse(
+    (response) =>
+      response.request().method() === 'GET' && /\/api\/v1\/profile\/[^/]+$/.test(response.url()),
+  );
   await enter(portal, again, 'admin', '/monitoring/dashboard');
   expect((await asked).ok()).toBe(true);
   await title(again, 'Dashboard');
@@ -43,8 +57,11 @@ test('WIZARD-1: a new portal prompts who can connect a source, by keyboard and a
 
 test('WIZARD-1: who cannot connect a source is not prompted', async ({ browser }) => {
   await personOf(portal, 'rosa', 'Rosa Reader', ['operator']);
-  const page = await freshPage(browser), profiles: string[] = [];
-  page.on('request', (request) => { if (/\/api\/v1\/profile\/[^/]+$/.test(request.url())) profiles.push(request.url()); });
+  const page = await freshPage(browser);
+  const profiles: string[] = [];
+  page.on('request', (request) => {
+    if (/\/api\/v1\/profile\/[^/]+$/.test(request.url())) profiles.push(request.url());
+  });
   await enter(portal, page, 'rosa', '/monitoring/dashboard', NEW_PASSWORD);
   await expect(page.getByText('No results yet')).toBeVisible();
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 20_000 });
@@ -53,22 +70,40 @@ test('WIZARD-1: who cannot connect a source is not prompted', async ({ browser }
   await page.context().close();
 });
 
-test('VERSION-1, OUT-7: with another stored version one is logged out at startup and told why, and what was unsent arrives', async ({ browser }) => {
-  await post(portal.url, await keyOf(portal), [{ job: 'Harbour store', status: 'Failed', message: 'No space left on device' }]);
+test('VERSION-1, OUT-7: with another stored version one is logged out at startup and told why, and what was unsent arrives', async ({
+  browser,
+}) => {
+  await post(portal.url, await keyOf(portal), [
+    { job: 'Harbour store', status: 'Failed', message: 'No space left on device' },
+  ]);
   await personOf(portal, 'otto', 'Otto Operator', ['operator']);
-  const admin = await apiOf(portal, 'admin'), page = await freshPage(browser);
-  const reviews = async (): Promise<number> => (await admin('GET', 'admin/events?type=problem.reviewed') as { events: { actor: string }[] }).events.filter(({ actor }) => actor === 'otto').length;
+  const admin = await apiOf(portal, 'admin');
+  const page = await freshPage(browser);
+  const reviews = async (): Promise<number> =>
+    (
+      (await admin('GET', 'admin/events?type=problem.reviewed')) as { events: { actor: string }[] }
+    ).events.filter(({ actor }) => actor === 'otto').length;
   await signIn(page, `${portal.url}/monitoring/daily-checks?q=harbour`, 'otto', NEW_PASSWORD);
   await expect(rowOf(page, 'Harbour store')).toBeVisible();
   expect(await page.evaluate(() => localStorage.getItem('appVersion'))).toBe('2.2.14');
   // The server is away from commands only, so that the review waits on the device.
-  await page.context().route(/\/api\/v1\/monitoring\/backoffice\/jobExecutions/, (route) => route.abort());
-  await rowOf(page, 'Harbour store').getByRole('button', { name: /^Review/ }).click();
+  await page
+    .context()
+    .route(/\/api\/v1\/monitoring\/backoffice\/jobExecutions/, (route) => route.abort());
+  await rowOf(page, 'Harbour store')
+    .getByRole('button', { name: /^Review/ })
+    .click();
   await expect(rowOf(page, 'Harbour store')).toContainText('not sent yet');
-  await page.evaluate(() => { localStorage.setItem('appVersion', '2.2.13'); });
+  await page.evaluate(() => {
+    localStorage.setItem('appVersion', '2.2.13');
+  });
   await page.reload();
   await expect(page).toHaveURL(/\/login$/, { timeout: 30_000 });
-  await expect(page.getByText('The portal was updated. Please log in again to continue; unsent changes are kept.')).toBeVisible();
+  await expect(
+    page.getByText(
+      'The portal was updated. Please log in again to continue; unsent changes are kept.',
+    ),
+  ).toBeVisible();
   expect(await page.evaluate(() => localStorage.getItem('appVersion'))).toBe('2.2.14');
   await sound(page, 'version');
   await pictureOf(page, 'version');
@@ -85,13 +120,18 @@ test('VERSION-1, OUT-7: with another stored version one is logged out at startup
   await page.context().close();
 });
 
-test('LOAD-1: a screen that is gone after a deployment, and one that does not come for two minutes, say so and offer to reload', async ({ browser }) => {
-  const page = await freshPage(browser), menu = page.getByRole('navigation', { name: 'Main' });
+test('LOAD-1: a screen that is gone after a deployment, and one that does not come for two minutes, say so and offer to reload', async ({
+  browser,
+}) => {
+  const page = await freshPage(browser);
+  const menu = page.getByRole('navigation', { name: 'Main' });
   await page.clock.install();
   await enter(portal, page, 'admin', '/monitoring/users');
   await title(page, 'Users');
   let isLate = false;
-  await page.route(/\/assets\/screen-[^/]*\.js$/, (route) => (isLate ? new Promise<void>(() => {}) : route.fulfill({ status: 404, body: '' })));
+  await page.route(/\/assets\/screen-[^/]*\.js$/, (route) =>
+    isLate ? new Promise<void>(() => {}) : route.fulfill({ status: 404, body: '' }),
+  );
   await menu.getByRole('link', { name: 'Companies' }).click();
   await expect(page.getByRole('alert').getByText(CHUNK)).toBeVisible({ timeout: 20_000 });
   await sound(page, 'chunk');
@@ -109,9 +149,13 @@ test('LOAD-1: a screen that is gone after a deployment, and one that does not co
   await page.context().close();
 });
 
-test('PAGE-2, OWN-10, LIC-6: each area refuses on its own page; the landing page comes before the cloud suite, which has Subscriptions where cards pay', async ({ browser }) => {
-  const id = await personOf(portal, 'olin', 'Olin Cloud', ['o365_admin']), api = await apiOf(portal, 'admin');
-  const page = await freshPage(browser), menu = page.getByRole('navigation', { name: 'Main' });
+test('PAGE-2, OWN-10, LIC-6: each area refuses on its own page; the landing page comes before the cloud suite, which has Subscriptions where cards pay', async ({
+  browser,
+}) => {
+  const id = await personOf(portal, 'olin', 'Olin Cloud', ['o365_admin']);
+  const api = await apiOf(portal, 'admin');
+  const page = await freshPage(browser);
+  const menu = page.getByRole('navigation', { name: 'Main' });
   await enter(portal, page, 'olin', '/o365', NEW_PASSWORD);
   await expect(page).toHaveURL(/\/o365\/dashboard$/);
   await expect(menu.getByRole('link', { name: 'Profile' })).toBeVisible();
@@ -120,11 +164,12 @@ test('PAGE-2, OWN-10, LIC-6: each area refuses on its own page; the landing page
   await expect(page).toHaveURL(/\/admin\/forbidden$/);
   await expect(page.getByText('You do not have access to this page.')).toBeVisible();
   await pictureOf(page, 'forbidden');
-  const { id: provider } = await api('GET', 'service-providers/branding') as { id: string };
+  const { id: provider } = (await api('GET', 'service-providers/branding')) as { id: string };
   await api('PUT', `service-providers/${provider}/branding`, { isStripeEnabled: true });
   await api('PUT', `users/${id}`, { landingPage: '/monitoring/users' });
   await page.context().clearCookies();
-  const other = await freshPage(browser), there = other.getByRole('navigation', { name: 'Main' });
+  const other = await freshPage(browser);
+  const there = other.getByRole('navigation', { name: 'Main' });
   await enter(portal, other, 'olin', '/o365', NEW_PASSWORD);
   await title(other, 'Users');
   await other.goto(`${portal.url}/o365/dashboard`);
@@ -144,25 +189,39 @@ test('PAGE-2, OWN-10, LIC-6: each area refuses on its own page; the landing page
 function listenToLiveRegion(): void {
   const spoken: string[] = [];
   (globalThis as { spoken?: readonly string[] }).spoken = spoken;
-  new MutationObserver(() => spoken.push(document.querySelector('output[aria-live=polite]')?.textContent ?? '')).observe(document, { subtree: true, childList: true, characterData: true });
+  new MutationObserver(() =>
+    spoken.push(document.querySelector('output[aria-live=polite]')?.textContent ?? ''),
+  ).observe(document, { subtree: true, childList: true, characterData: true });
 }
 
-test('FILTER-1: only who has the companies filter can narrow the dashboard and trends to companies, by hand or by a link', async ({ browser }) => {
+test('FILTER-1: only who has the companies filter can narrow the dashboard and trends to companies, by hand or by a link', async ({
+  browser,
+}) => {
   const api = await apiOf(portal, 'admin');
   await api('POST', 'companies', { name: 'Calloway Freight' });
   await post(portal.url, await keyOf(portal), [{ job: 'Filter job', status: 'Success' }]);
   await personOf(portal, 'adam', 'Adam Admin', ['admin']);
   await personOf(portal, 'olga', 'Olga Operator', ['operator']);
-  for (const [username, isFiltered] of [['adam', false], ['olga', true]] as const) {
-    const page = await freshPage(browser), filter = page.getByLabel('Companies', { exact: true }).and(page.locator('select, button'));
+  for (const [username, isFiltered] of [
+    ['adam', false],
+    ['olga', true],
+  ] as const) {
+    const page = await freshPage(browser);
+    const filter = page
+      .getByLabel('Companies', { exact: true })
+      .and(page.locator('select, button'));
     await enter(portal, page, username, '/monitoring/dashboard?company=999', NEW_PASSWORD);
     await expect(page.getByRole('list', { name: 'Figures' })).toBeVisible();
     await expect(filter).toHaveCount(isFiltered ? 1 : 0);
     // Nothing is of company 999: only who may filter is shown nothing.
-    await expect(page.getByText('No result of these days, companies and groups is on this device.')).toHaveCount(isFiltered ? 1 : 0);
+    await expect(
+      page.getByText('No result of these days, companies and groups is on this device.'),
+    ).toHaveCount(isFiltered ? 1 : 0);
     await page.goto(`${portal.url}/monitoring/analytics/trends`);
     await title(page, 'Trends');
-    await expect(page.getByLabel('Sources', { exact: true }).and(page.locator('select, button'))).toHaveCount(1);
+    await expect(
+      page.getByLabel('Sources', { exact: true }).and(page.locator('select, button')),
+    ).toHaveCount(1);
     await expect(filter).toHaveCount(isFiltered ? 1 : 0);
     await page.context().close();
   }
@@ -173,6 +232,8 @@ async function enterForbidden(page: Page): Promise<void> {
   await personOf(portal, 'opal', 'Opal Operator', ['operator']);
   await enter(portal, page, 'opal', '/o365/dashboard', NEW_PASSWORD);
   await expect(page).toHaveURL(/\/o365\/forbidden$/);
-  await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Daily checks' })).toBeVisible();
+  await expect(
+    page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Daily checks' }),
+  ).toBeVisible();
   await page.context().close();
 }

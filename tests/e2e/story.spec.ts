@@ -5,7 +5,8 @@ import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal, Result } from './portal.ts';
 import { faultsOf } from './sound.ts';
 
-// One morning at a provider with one customer, a bakery: what a technician sees, and what is done about it.
+// One morning at a provider with one customer, a bakery: what a technician sees, and what is done
+// about it.
 
 let portal: Portal;
 let secret: string;
@@ -14,44 +15,103 @@ const HOUR = 3_600_000;
 /** A result of the bakery that ended so many hours ago. */
 const ran = (job: string, hours: number, status: string, message?: string): Result => {
   const end = Date.now() - hours * HOUR;
-  return { job, status, computer: COMPUTERS[job] ?? '', startTime: new Date(end - 900_000).toISOString(), endTime: new Date(end).toISOString(), bytesTransferred: 4_000_000_000, ...(message === undefined ? {} : { message }) };
+  return {
+    job,
+    status,
+    computer: COMPUTERS[job] ?? '',
+    startTime: new Date(end - 900_000).toISOString(),
+    endTime: new Date(end).toISOString(),
+    bytesTransferred: 4_000_000_000,
+    ...(message === undefined ? {} : { message }),
+  };
 };
-const COMPUTERS: Readonly<Record<string, string>> = { 'Recipes': 'BAKERY-FS', 'Cash desk': 'CASH-1', 'Cameras': 'NVR-1', 'Laptop of the baker': 'LAP-BAKER', 'Ovens': 'OVEN-PLC' };
-const OPEN_FILES = '3 files were in use and could not be read', FULL = 'No space left on device: /mnt/vault', AWAY = 'Unable to connect to host line.bakery.example: timed out';
+const COMPUTERS: Readonly<Record<string, string>> = {
+  'Recipes': 'BAKERY-FS',
+  'Cash desk': 'CASH-1',
+  'Cameras': 'NVR-1',
+  'Laptop of the baker': 'LAP-BAKER',
+  'Ovens': 'OVEN-PLC',
+};
+const OPEN_FILES = '3 files were in use and could not be read';
+const FULL = 'No space left on device: /mnt/vault';
+const AWAY = 'Unable to connect to host line.bakery.example: timed out';
 const arrives = (...results: readonly Result[]): Promise<void> => post(portal.url, secret, results);
 
 test.beforeAll(async () => {
   portal = await startPortal('none', ['ines']);
   secret = await keyOf(portal);
-  const ann = await apiOf(portal, 'admin'), dana = await apiOf(portal, 'dana');
-  const [{ _id: bakery }] = await ann('GET', 'companies') as [{ _id: string }];
+  const ann = await apiOf(portal, 'admin');
+  const dana = await apiOf(portal, 'dana');
+  const [{ _id: bakery }] = (await ann('GET', 'companies')) as [{ _id: string }];
   await ann('PUT', `companies/${bakery}`, { name: 'Harbour Bakery' });
-  for (const hours of [78, 54, 30]) await arrives(...Object.keys(COMPUTERS).map((job) => ran(job, hours, 'Success')));
+  for (const hours of [78, 54, 30])
+    await arrives(...Object.keys(COMPUTERS).map((job) => ran(job, hours, 'Success')));
   // What the provider has agreed upon with the bakery, and what Ann has learnt there.
-  const { jobs } = await dana('GET', 'sync/bootstrap') as { jobs: { name: string; uid: string }[] };
-  await dana('POST', 'monitoring/reporting/save-sla-alarm', { alarm: {
-    name: 'The recipes, every day', enabled: true, job: { jobInstanceUid: jobs.find(({ name }) => name === 'Recipes')?.uid, key: null }, group: null, maxAgeHours: 26, minSuccessPct: null, windowDays: 30, recipients: [],
-  } });
-  await ann('POST', 'monitoring/backoffice/hints', { hint: {
-    name: 'The vault is full', when: { text: 'no space left', kinds: [], sources: [] }, says: 'Restore points of the old server are still there.', steps: ['Open the vault', 'Prune what is older than a year'], links: [], inside: false,
-  } });
-  await dana('POST', 'monitoring/reporting/reports/settings', { setting: {
-    name: 'Good morning, bakery', template: 'detailReport', companies: [1], period: 'last-2', schedule: { every: 'day', at: '10:00', timeZone: 'Europe/Berlin' }, recipients: ['owner@bakery.example'], format: 'pdf', language: 'en-US', enabled: true,
-  } });
+  const { jobs } = (await dana('GET', 'sync/bootstrap')) as {
+    jobs: { name: string; uid: string }[];
+  };
+  await dana('POST', 'monitoring/reporting/save-sla-alarm', {
+    alarm: {
+      name: 'The recipes, every day',
+      enabled: true,
+      job: { jobInstanceUid: jobs.find(({ name }) => name === 'Recipes')?.uid, key: null },
+      group: null,
+      maxAgeHours: 26,
+      minSuccessPct: null,
+      windowDays: 30,
+      recipients: [],
+    },
+  });
+  await ann('POST', 'monitoring/backoffice/hints', {
+    hint: {
+      name: 'The vault is full',
+      when: { text: 'no space left', kinds: [], sources: [] },
+      says: 'Restore points of the old server are still there.',
+      steps: ['Open the vault', 'Prune what is older than a year'],
+      links: [],
+      inside: false,
+    },
+  });
+  await dana('POST', 'monitoring/reporting/reports/settings', {
+    setting: {
+      name: 'Good morning, bakery',
+      template: 'detailReport',
+      companies: [1],
+      period: 'last-2',
+      schedule: { every: 'day', at: '10:00', timeZone: 'Europe/Berlin' },
+      recipients: ['owner@bakery.example'],
+      format: 'pdf',
+      language: 'en-US',
+      enabled: true,
+    },
+  });
   // And the night.
-  await arrives(ran('Recipes', 4, 'Failed', FULL), ran('Cash desk', 5, 'Failed', AWAY), ran('Cameras', 5, 'Failed', AWAY), ran('Laptop of the baker', 3, 'Warning', OPEN_FILES), ran('Ovens', 4, 'Success'));
+  await arrives(
+    ran('Recipes', 4, 'Failed', FULL),
+    ran('Cash desk', 5, 'Failed', AWAY),
+    ran('Cameras', 5, 'Failed', AWAY),
+    ran('Laptop of the baker', 3, 'Warning', OPEN_FILES),
+    ran('Ovens', 4, 'Success'),
+  );
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ browser }) => {
-  const page = await (await browser.newContext()).newPage(), faults = faultsOf(page), dana = personAt(page);
-  const menu = page.getByRole('navigation', { name: 'Main' }), goesTo = (name: string) => menu.getByRole('link', { name, exact: true }).click();
+  const page = await (await browser.newContext()).newPage();
+  const faults = faultsOf(page);
+  const dana = personAt(page);
+  const menu = page.getByRole('navigation', { name: 'Main' });
+  const goesTo = (name: string) => menu.getByRole('link', { name, exact: true }).click();
   const toTheList = () => menu.getByRole('link', { name: /^Daily checks/ }).click();
-  const panel = page.getByRole('complementary', { name: 'Job result' }), alarm = page.getByRole('listitem').filter({ hasText: 'The recipes, every day' });
+  const panel = page.getByRole('complementary', { name: 'Job result' });
+  const alarm = page.getByRole('listitem').filter({ hasText: 'The recipes, every day' });
 
   await test.step('Half past seven. Dana opens the portal and sees what the night has left: four of five', async () => {
     await signIn(page, portal.url, 'dana', portal.password);
-    for (const job of ['Recipes', 'Cash desk', 'Cameras', 'Laptop of the baker']) await expect(rowOf(page, job)).toBeVisible();
+    for (const job of ['Recipes', 'Cash desk', 'Cameras', 'Laptop of the baker'])
+      await expect(rowOf(page, job)).toBeVisible();
     await expect(rowOf(page, 'Ovens')).toHaveCount(0);
     await expect(menu.getByRole('link', { name: /^Daily checks/ })).toContainText('4');
   });
@@ -65,9 +125,14 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
   await test.step('The vault is full. Ann has met that before, and her hint lies beside the result. Dana prunes, and says that it helped', async () => {
     await toTheList();
     await rowOf(page, 'Recipes').click();
-    await expect(panel.getByText('Restore points of the old server are still there.')).toBeVisible();
+    await expect(
+      panel.getByText('Restore points of the old server are still there.'),
+    ).toBeVisible();
     await panel.getByRole('button', { name: 'This helped' }).click();
-    await expect(panel.getByRole('button', { name: 'It helped' })).toHaveAttribute('aria-pressed', 'true');
+    await expect(panel.getByRole('button', { name: 'It helped' })).toHaveAttribute(
+      'aria-pressed',
+      'true',
+    );
     await page.keyboard.press('Escape');
   });
 
@@ -82,7 +147,9 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
   await test.step('The laptop stands open at the baker’s every night. Dana makes a rule of it', async () => {
     await rowOf(page, 'Laptop of the baker').click();
     await panel.getByRole('link', { name: 'Make a rule from this' }).click();
-    await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Laptop of the baker: known');
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue(
+      'Laptop of the baker: known',
+    );
     await expect(page.getByText('1 result would have matched')).toBeVisible();
     await page.getByRole('button', { name: 'Make the rule' }).click();
     await expect(page.getByText('Rule made')).toBeVisible();
@@ -96,12 +163,15 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await dana.hasPalette();
     await dana.types('laptop of');
     await page.getByRole('option', { name: /^Results with/ }).click();
-    await expect(rowOf(page, 'Laptop of the baker').first()).toContainText('Exception: known by rule “Laptop of the baker: known”');
+    await expect(rowOf(page, 'Laptop of the baker').first()).toContainText(
+      'Exception: known by rule “Laptop of the baker: known”',
+    );
   });
 
   await test.step('The cash desk and the cameras hang on one line, and the line is down: one ticket for both', async () => {
     await toTheList();
-    for (const job of ['Cash desk', 'Cameras']) await rowOf(page, job).locator('[data-do="select"]').click();
+    for (const job of ['Cash desk', 'Cameras'])
+      await rowOf(page, job).locator('[data-do="select"]').click();
     await dana.presses('t');
     await page.getByRole('textbox', { name: 'Subject' }).fill('The line of the bakery is down');
     await page.getByRole('button', { name: 'Open a ticket' }).click();
@@ -113,10 +183,20 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await arrives(ran('Cash desk', 0, 'Success'), ran('Cameras', 0, 'Success'));
     await dana.hasPalette();
     await dana.types('line bakery down');
-    await expect(page.getByRole('option', { name: /D-1 The line of the bakery is down/ })).toBeVisible();
-    await dana.pressesUntil('ArrowDown', () => page.getByRole('option', { name: /D-1/ }).evaluate((one) => one.id === document.activeElement?.getAttribute('aria-activedescendant')));
+    await expect(
+      page.getByRole('option', { name: /D-1 The line of the bakery is down/ }),
+    ).toBeVisible();
+    await dana.pressesUntil('ArrowDown', () =>
+      page
+        .getByRole('option', { name: /D-1/ })
+        .evaluate(
+          (one) => one.id === document.activeElement?.getAttribute('aria-activedescendant'),
+        ),
+    );
     await dana.presses('Enter');
-    await expect(page.getByRole('heading', { level: 2, name: 'The line of the bakery is down' })).toBeVisible();
+    await expect(
+      page.getByRole('heading', { level: 2, name: 'The line of the bakery is down' }),
+    ).toBeVisible();
     await expect(page.getByText(/^over /)).toHaveCount(2);
     await page.getByRole('button', { name: 'Close the ticket' }).click();
     await expect(page.getByText('Ticket closed')).toBeVisible();
@@ -124,14 +204,26 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
 
   await test.step('Nothing is left of the night', async () => {
     await toTheList();
-    await expect(page.getByRole('heading', { name: /^(All clear|Nothing to check)/ })).toBeVisible();
+    await expect(
+      page.getByRole('heading', { name: /^(All clear|Nothing to check)/ }),
+    ).toBeVisible();
   });
 
   await test.step('The owner of the bakery gets the report of it', async () => {
     await goesTo('Scheduled');
     await page.getByRole('button', { name: 'Send now: Good morning, bakery' }).click();
-    await expect(page.getByRole('list', { name: 'Reports that were sent' }).getByRole('listitem').first()).toContainText('owner@bakery.example');
-    await expect.poll(async () => (await outboxOf(portal.url)).filter(({ to }) => to === 'owner@bakery.example').map(({ subject, text }) => `${subject} ${/Attached: .*\.pdf/.test(text) ? 'as a PDF' : ''}`)).toEqual([expect.stringMatching(/^Good morning, bakery: .* as a PDF$/)]);
+    await expect(
+      page.getByRole('list', { name: 'Reports that were sent' }).getByRole('listitem').first(),
+    ).toContainText('owner@bakery.example');
+    await expect
+      .poll(async () =>
+        (await outboxOf(portal.url))
+          .filter(({ to }) => to === 'owner@bakery.example')
+          .map(
+            ({ subject, text }) => `${subject} ${/Attached: .*\.pdf/.test(text) ? 'as a PDF' : ''}`,
+          ),
+      )
+      .toEqual([expect.stringMatching(/^Good morning, bakery: .* as a PDF$/)]);
   });
 
   await test.step('Dana hands over, and goes', async () => {
@@ -149,7 +241,9 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     const next = await (await browser.newContext()).newPage();
     await signIn(next, portal.url, 'ines', portal.password);
     const told = next.getByRole('region', { name: 'Hand-over' });
-    await expect(told).toContainText(/^Since the last hand-over by Dana Reyes at .*: 0 new, 0 still open/);
+    await expect(told).toContainText(
+      /^Since the last hand-over by Dana Reyes at .*: 0 new, 0 still open/,
+    );
     await expect(told).toContainText('The line of the bakery was down, and is back.');
     await next.context().close();
   });

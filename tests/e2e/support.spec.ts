@@ -6,25 +6,53 @@ import type { Portal } from './portal.ts';
 import { sound } from './sound.ts';
 
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal(); });
-test.afterAll(async () => { await portal.stop(); });
+test.beforeAll(async () => {
+  portal = await startPortal();
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 const SHOTS = process.env['SHOTS'];
-const shot = async (page: Page, name: string): Promise<void> => { if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` }); };
+const shot = async (page: Page, name: string): Promise<void> => {
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+};
 const FAQ = { enabled: true, url: 'https://help.example.com/' };
 
-test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of itself, less one part; what became of it; live support and downloads; without the server', async ({ page }) => {
-  const admin = await apiOf(portal, 'admin'), { id } = await admin('GET', 'service-providers/branding') as { id: string };
-  const features = { rules: true, hints: true, reporting: { enabled: true, visibleFor: ['all'] }, supportSection: { enabled: false, links: { request: true, live: true, downloads: true, faq: FAQ } }, chat: { url: 'https://chat.example.com/' } };
-  const brand = (enabled: boolean): Promise<unknown> => admin('PUT', `service-providers/${id}/branding`, { supportEmail: 'support@example.com', supportPhone: '+44 113 496 0155', features: { ...features, supportSection: { ...features.supportSection, enabled } } });
+test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of itself, less one part; what became of it; live support and downloads; without the server', async ({
+  page,
+}) => {
+  const admin = await apiOf(portal, 'admin');
+  const { id } = (await admin('GET', 'service-providers/branding')) as { id: string };
+  const features = {
+    rules: true,
+    hints: true,
+    reporting: { enabled: true, visibleFor: ['all'] },
+    supportSection: {
+      enabled: false,
+      links: { request: true, live: true, downloads: true, faq: FAQ },
+    },
+    chat: { url: 'https://chat.example.com/' },
+  };
+  const brand = (enabled: boolean): Promise<unknown> =>
+    admin('PUT', `service-providers/${id}/branding`, {
+      supportEmail: 'support@example.com',
+      supportPhone: '+44 113 496 0155',
+      features: { ...features, supportSection: { ...features.supportSection, enabled } },
+    });
   await brand(false);
   await enter(portal, page, 'admin', '/monitoring/support/request');
   await expect(page).toHaveURL(/\/monitoring\/forbidden$/);
-  await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Request' })).toHaveCount(0);
+  await expect(
+    page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Request' }),
+  ).toHaveCount(0);
   await brand(true);
   await page.goto(`${portal.url}/monitoring/rules?q=secret-customer`);
   const menu = page.getByRole('navigation', { name: 'Main' });
-  await expect(menu.getByRole('link', { name: 'FAQ (opens in a new tab)' })).toHaveAttribute('href', FAQ.url);
+  await expect(menu.getByRole('link', { name: 'FAQ (opens in a new tab)' })).toHaveAttribute(
+    'href',
+    FAQ.url,
+  );
   await menu.getByRole('link', { name: 'Request' }).click();
   await title(page, 'Support request');
   await expect(page.getByText('/monitoring/rules', { exact: true })).toBeVisible();
@@ -47,20 +75,31 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of its
   await sound(page, 'what was sent');
   await menu.getByRole('link', { name: 'Live' }).click();
   await title(page, 'Live support');
-  await expect(page.getByRole('link', { name: '+44 113 496 0155' })).toHaveAttribute('href', 'tel:+441134960155');
-  await expect(page.getByRole('link', { name: /Open the chat/ })).toHaveAttribute('href', 'https://chat.example.com/');
+  await expect(page.getByRole('link', { name: '+44 113 496 0155' })).toHaveAttribute(
+    'href',
+    'tel:+441134960155',
+  );
+  await expect(page.getByRole('link', { name: /Open the chat/ })).toHaveAttribute(
+    'href',
+    'https://chat.example.com/',
+  );
   await sound(page, 'live support');
   await shot(page, 'live');
   await menu.getByRole('link', { name: 'Downloads' }).click();
   await title(page, 'Downloads');
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'daybook-run.mjs' }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'daybook-run.mjs' }).click(),
+  ]);
   expect(file.suggestedFilename()).toBe('daybook-run.mjs');
   await sound(page, 'downloads');
   await shot(page, 'downloads');
   await menu.getByRole('link', { name: 'Request' }).click();
   await page.getByLabel('Subject').fill('Typed before');
   await portal.kill();
-  await expect(page.getByText('What you type stays on this page.')).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByText('What you type stays on this page.')).toBeVisible({
+    timeout: 15_000,
+  });
   await expect(page.getByRole('button', { name: 'Send request' })).toBeDisabled();
   await expect(page.getByLabel('Subject')).toHaveValue('Typed before');
   if (SHOTS !== undefined) {
@@ -69,7 +108,9 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of its
     await page.setViewportSize({ width: 390, height: 844 });
     await shot(page, 'request-phone-dark');
     await page.emulateMedia({ colorScheme: 'light' });
-    await page.locator('#content').evaluate((main) => { main.scrollTo(0, 500); });
+    await page.locator('#content').evaluate((main) => {
+      main.scrollTo(0, 500);
+    });
     await shot(page, 'request-phone');
   }
 });

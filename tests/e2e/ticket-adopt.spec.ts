@@ -11,27 +11,61 @@ test.beforeAll(async () => {
   test.setTimeout(120_000);
   // The server of this walk may ask this machine, where ConnectWise is played.
   Object.assign(process.env, ALLOWED);
-  portal = await startPortal('none').finally(() => { for (const name of Object.keys(ALLOWED)) Reflect.deleteProperty(process.env, name); });
+  portal = await startPortal('none').finally(() => {
+    for (const name of Object.keys(ALLOWED)) Reflect.deleteProperty(process.env, name);
+  });
   cw = await connectWiseStandIn(() => Date.now());
 });
-test.afterAll(async () => { await portal.stop(); await cw.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+  await cw.stop();
+});
 
 const ALLOWED = { DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8,::1', DAYBOOK_OUTBOUND_HTTP: '1' };
-const failed = (job: string): Parameters<typeof post>[2][number] => ({ job, computer: `${job} server`, status: 'Failed', message: 'Unable to connect to host: timed out', startTime: new Date(Date.now() - 600_000).toISOString() });
+const failed = (job: string): Parameters<typeof post>[2][number] => ({
+  job,
+  computer: `${job} server`,
+  status: 'Failed',
+  message: 'Unable to connect to host: timed out',
+  startTime: new Date(Date.now() - 600_000).toISOString(),
+});
 
-test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a third one gets a ticket that ConnectWise has', async ({ page }) => {
+test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a third one gets a ticket that ConnectWise has', async ({
+  page,
+}) => {
   test.setTimeout(60_000);
   const faults = faultsOf(page);
-  const api = await apiOf(portal, 'admin'), [first] = await api('GET', 'companies') as { n: number; name: string }[];
-  const second = await api('POST', 'companies', { name: 'Drummond & Pike' }) as { n: number };
-  const key = await api('POST', 'monitoring/sources', { name: 'Second', companyN: second.n, tool: 'api' }) as { secret: string };
+  const api = await apiOf(portal, 'admin');
+  const [first] = (await api('GET', 'companies')) as { n: number; name: string }[];
+  const second = (await api('POST', 'companies', { name: 'Drummond & Pike' })) as { n: number };
+  const key = (await api('POST', 'monitoring/sources', {
+    name: 'Second',
+    companyN: second.n,
+    tool: 'api',
+  })) as { secret: string };
   await post(portal.url, await keyOf(portal), [failed('Files'), failed('Mail')]);
   await post(portal.url, key.secret, [failed('Sql')]);
   await api('PUT', 'monitoring/backoffice/ticketing', {
-    settings: { system: 'connectwise', connectwise: { url: cw.url, ...KEYS }, autotask: null, board: '2', openStatus: '1', closeStatus: '3', priority: null, reopenDays: 0, resolveOnSuccess: false }, secret: PRIVATE,
+    settings: {
+      system: 'connectwise',
+      connectwise: { url: cw.url, ...KEYS },
+      autotask: null,
+      board: '2',
+      openStatus: '1',
+      closeStatus: '3',
+      priority: null,
+      reopenDays: 0,
+      resolveOnSuccess: false,
+    },
+    secret: PRIVATE,
   });
   await api('POST', 'monitoring/backoffice/ticketing/test', {});
-  await api('PUT', 'monitoring/backoffice/ticketing/companies', { pairs: [{ company: first?.n, remote: { id: '101', name: 'Calloway Freight' } }, { company: second.n, remote: { id: '102', name: 'Drummond & Pike' } }] });
+  await api('PUT', 'monitoring/backoffice/ticketing/companies', {
+    pairs: [
+      { company: first?.n, remote: { id: '101', name: 'Calloway Freight' } },
+      { company: second.n, remote: { id: '102', name: 'Drummond & Pike' } },
+    ],
+  });
 
   await signIn(page, portal.url, 'dana', portal.password);
   for (const job of ['Files', 'Sql']) await rowOf(page, job).locator('[data-do="select"]').click();
@@ -41,17 +75,22 @@ test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a t
   await expect(page.getByRole('alert')).toContainText('these are of several');
   await page.getByRole('button', { name: 'Open one for each company' }).press('Enter');
   await expect(page.getByText('2 tickets opened, one for each company')).toBeVisible();
-  expect(cw.tickets.map(({ company }) => company)).toEqual(expect.arrayContaining([{ id: 101 }, { id: 102 }]));
+  expect(cw.tickets.map(({ company }) => company)).toEqual(
+    expect.arrayContaining([{ id: 101 }, { id: 102 }]),
+  );
 
   // Somebody there has opened one already.
   const asked = cw.tickets.find(({ company }) => JSON.stringify(company) === '{"id":101}');
-  if (asked) cw.tickets.push({ ...asked, id: 7001, summary: 'Mail is not saved', externalXRef: null });
+  if (asked)
+    cw.tickets.push({ ...asked, id: 7001, summary: 'Mail is not saved', externalXRef: null });
   await page.keyboard.press('Escape');
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   await rowOf(page, 'Mail').click();
   await page.keyboard.press('t');
   await page.getByRole('button', { name: 'Use an existing ticket' }).press('Enter');
-  const number = page.getByRole('textbox', { name: 'Number or address of the ticket in ConnectWise' });
+  const number = page.getByRole('textbox', {
+    name: 'Number or address of the ticket in ConnectWise',
+  });
   await expect(number).toBeFocused();
   await axeInBoth(page, 'existing ticket');
   await number.fill('6999');

@@ -12,21 +12,37 @@ test.beforeAll(async () => {
   test.setTimeout(120_000);
   // The server of this walk may ask this machine, where ConnectWise is played.
   Object.assign(process.env, ALLOWED);
-  portal = await startPortal('none').finally(() => { for (const name of Object.keys(ALLOWED)) Reflect.deleteProperty(process.env, name); });
+  portal = await startPortal('none').finally(() => {
+    for (const name of Object.keys(ALLOWED)) Reflect.deleteProperty(process.env, name);
+  });
   cw = await connectWiseStandIn(() => Date.now());
 });
-test.afterAll(async () => { await portal.stop(); await cw.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+  await cw.stop();
+});
 
 const ALLOWED = { DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8,::1', DAYBOOK_OUTBOUND_HTTP: '1' };
-const failed = (job: string): Parameters<typeof post>[2][number] => ({ job, computer: `${job} server`, status: 'Failed', message: 'Unable to connect to host: timed out', startTime: new Date(Date.now() - 600_000).toISOString() });
+const failed = (job: string): Parameters<typeof post>[2][number] => ({
+  job,
+  computer: `${job} server`,
+  status: 'Failed',
+  message: 'Unable to connect to host: timed out',
+  startTime: new Date(Date.now() - 600_000).toISOString(),
+});
 const SHOTS = process.env['SHOTS'];
-const shot = async (page: Page, name: string): Promise<void> => { if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` }); };
+const shot = async (page: Page, name: string): Promise<void> => {
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+};
 
-test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected and a company mapped; a ticket for two problems is seen by somebody else, closed there, and the problems show it, with no network as well', async ({ browser }) => {
+test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected and a company mapped; a ticket for two problems is seen by somebody else, closed there, and the problems show it, with no network as well', async ({
+  browser,
+}) => {
   test.setTimeout(120_000);
   const [keeper, dana, other] = [await begun(browser), await begun(browser), await begun(browser)];
   const faults = faultsOf(keeper);
-  const api = await apiOf(portal, 'admin'), [company] = await api('GET', 'companies') as { name: string }[];
+  const api = await apiOf(portal, 'admin');
+  const [company] = (await api('GET', 'companies')) as { name: string }[];
   Object.assign(cw.companies[0] ?? {}, { name: company?.name });
   await post(portal.url, await keyOf(portal), [failed('Files'), failed('Mail'), failed('Sql')]);
 
@@ -34,7 +50,9 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await signIn(dana, portal.url, 'dana', portal.password);
   await rowOf(dana, 'Sql').click();
   await dana.keyboard.press('t');
-  await expect(dana.getByRole('textbox', { name: 'Subject' })).toHaveValue('Failed: Sql on Sql server');
+  await expect(dana.getByRole('textbox', { name: 'Subject' })).toHaveValue(
+    'Failed: Sql on Sql server',
+  );
   await axeInBoth(dana, 'new ticket');
   await dana.getByRole('button', { name: 'Tie to a number instead' }).press('Enter');
   await expect(dana.getByLabel('Ticket number')).toBeFocused();
@@ -56,22 +74,40 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await keeper.getByRole('button', { name: 'Save and test' }).click();
   await expect(keeper.getByText('ConnectWise answered: 2 boards, 3 statuses.')).toBeVisible();
   await keeper.getByRole('combobox', { name: 'Board', exact: true }).selectOption('Backup');
-  await expect(keeper.getByRole('combobox', { name: 'Status of a new one', exact: true })).toBeVisible();
-  await keeper.getByRole('combobox', { name: 'Status of a new one', exact: true }).selectOption('New');
-  await keeper.getByRole('combobox', { name: 'Status of a closed one', exact: true }).selectOption('Completed');
-  await keeper.getByRole('combobox', { name: 'Priority', exact: true }).selectOption('Priority 1 - Critical');
+  await expect(
+    keeper.getByRole('combobox', { name: 'Status of a new one', exact: true }),
+  ).toBeVisible();
+  await keeper
+    .getByRole('combobox', { name: 'Status of a new one', exact: true })
+    .selectOption('New');
+  await keeper
+    .getByRole('combobox', { name: 'Status of a closed one', exact: true })
+    .selectOption('Completed');
+  await keeper
+    .getByRole('combobox', { name: 'Priority', exact: true })
+    .selectOption('Priority 1 - Critical');
   await keeper.getByRole('button', { name: 'Save and test' }).click();
-  await expect(keeper.getByRole('listitem').filter({ hasText: company?.name ?? '' })).toContainText('Not mapped');
+  await expect(keeper.getByRole('listitem').filter({ hasText: company?.name ?? '' })).toContainText(
+    'Not mapped',
+  );
   await expect(keeper.getByText('Not heard yet.').or(keeper.getByText('Last heard'))).toBeVisible();
-  await expect(keeper.getByRole('combobox', { name: 'Status of a new one', exact: true })).toHaveValue('1');
-  await expect(keeper.getByRole('combobox', { name: 'Status of a closed one', exact: true })).toHaveValue('3');
+  await expect(
+    keeper.getByRole('combobox', { name: 'Status of a new one', exact: true }),
+  ).toHaveValue('1');
+  await expect(
+    keeper.getByRole('combobox', { name: 'Status of a closed one', exact: true }),
+  ).toHaveValue('3');
   await keeper.getByRole('button', { name: 'Check and match by name' }).click();
   await keeper.getByRole('button', { name: 'Map it' }).click();
-  await expect(keeper.getByRole('listitem').filter({ hasText: company?.name ?? '' })).toContainText('OK');
+  await expect(keeper.getByRole('listitem').filter({ hasText: company?.name ?? '' })).toContainText(
+    'OK',
+  );
   await axeInBoth(keeper, 'ticketing');
   await shot(keeper, 'ticketing');
   await keeper.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => keeper.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect
+    .poll(() => keeper.evaluate(() => document.documentElement.scrollWidth))
+    .toBeLessThanOrEqual(390);
   await shot(keeper, 'ticketing-phone');
 
   // Two rows, one ticket.
@@ -84,7 +120,14 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await shot(dana, 'new-ticket');
   await dana.getByRole('button', { name: 'Open a ticket' }).click();
   await expect(dana.getByText('Ticket 5001 opened')).toBeVisible();
-  expect(cw.tickets).toMatchObject([{ summary: 'Two hosts cannot be reached', board: { id: 2 }, priority: { id: 5 }, closedFlag: false }]);
+  expect(cw.tickets).toMatchObject([
+    {
+      summary: 'Two hosts cannot be reached',
+      board: { id: 2 },
+      priority: { id: 5 },
+      closedFlag: false,
+    },
+  ]);
   for (const job of ['Files', 'Mail']) await expect(rowOf(other, job)).toContainText('5001');
 
   // Closed there: it comes by asking, which a look at the connection brings forward.
@@ -100,14 +143,18 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await axeInBoth(dana, 'no ticket');
   await dana.getByRole('combobox', { name: 'State', exact: true }).selectOption('closed');
   await dana.getByRole('button', { name: /Two hosts/ }).press('Enter');
-  await expect(dana.getByRole('heading', { level: 2, name: 'Two hosts cannot be reached' })).toBeFocused();
+  await expect(
+    dana.getByRole('heading', { level: 2, name: 'Two hosts cannot be reached' }),
+  ).toBeFocused();
   await expect(dana.getByText('Closed in the ticketing system')).toBeVisible();
   await axeInBoth(dana, 'ticket');
   await shot(dana, 'ticket');
   await dana.emulateMedia({ colorScheme: 'dark' });
   await shot(dana, 'ticket-dark');
   await dana.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => dana.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect
+    .poll(() => dana.evaluate(() => document.documentElement.scrollWidth))
+    .toBeLessThanOrEqual(390);
   await shot(dana, 'ticket-phone');
   await dana.getByRole('button', { name: 'Open again' }).click();
   await expect(dana.getByText('Ticket opened again')).toBeVisible();
@@ -121,11 +168,16 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await expect(other.locator('.rp-facts')).toContainText(/5001\s*open/, { timeout: 20_000 });
   for (const page of [dana, other]) await page.context().setOffline(true);
   await portal.kill();
-  await expect(dana.getByText('A ticket is opened or changed with the network only.')).toBeVisible();
+  await expect(
+    dana.getByText('A ticket is opened or changed with the network only.'),
+  ).toBeVisible();
   await expect(dana.getByRole('button', { name: /Two hosts/ })).toBeVisible();
   await expect(rowOf(other, 'Files')).toContainText('5001');
   expect(faults).toEqual([]);
   for (const page of [keeper, dana, other]) await page.context().close();
 });
 
-const begun = async (browser: import('@playwright/test').Browser): Promise<Page> => (await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })).newPage();
+const begun = async (browser: import('@playwright/test').Browser): Promise<Page> =>
+  (
+    await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  ).newPage();

@@ -4,21 +4,28 @@ import type { Portal } from './portal.ts';
 import { pictureOf } from './person.ts';
 import { axe } from './sound.ts';
 
-const LONG = 'A job with a name that is much longer than any column of the list could hold at once, whatever its width';
+const LONG =
+  'A job with a name that is much longer than any column of the list could hold at once, whatever its width';
 let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
   const at = new Date(Date.now() - 3_600_000).toISOString();
   await post(portal.url, await keyOf(portal), [
-    { job: LONG, status: 'Failed', message: 'The disk is full', startTime: at, endTime: at }, { job: 'Mail', status: 'Failed', message: 'The disk is full', startTime: at, endTime: at },
+    { job: LONG, status: 'Failed', message: 'The disk is full', startTime: at, endTime: at },
+    { job: 'Mail', status: 'Failed', message: 'The disk is full', startTime: at, endTime: at },
   ]);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-test('TIP-1: a cut name is shown in full 400 ms after the pointer rests on it, and stays while it is pointed at', async ({ page }) => {
+test('TIP-1: a cut name is shown in full 400 ms after the pointer rests on it, and stays while it is pointed at', async ({
+  page,
+}) => {
   await signIn(page, portal.url, 'admin', portal.password);
-  const tip = page.getByRole('tooltip'), name = rowOf(page, LONG).getByText(LONG);
+  const tip = page.getByRole('tooltip');
+  const name = rowOf(page, LONG).getByText(LONG);
   await expect(name).toBeVisible();
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
@@ -30,8 +37,13 @@ test('TIP-1: a cut name is shown in full 400 ms after the pointer rests on it, a
   // It is drawn above everything, and wholly inside the window.
   const box = await tip.boundingBox();
   if (box === null) throw new Error('the tooltip has no box');
-  expect(box.x >= 0 && box.y >= 0 && box.x + box.width <= 1440 && box.y + box.height <= 900).toBe(true);
-  const onTop = await tip.evaluate((one) => { const { left, top, width, height } = one.getBoundingClientRect(); return document.elementFromPoint(left + width / 2, top + height / 2) === one; });
+  expect(box.x >= 0 && box.y >= 0 && box.x + box.width <= 1440 && box.y + box.height <= 900).toBe(
+    true,
+  );
+  const onTop = await tip.evaluate((one) => {
+    const { left, top, width, height } = one.getBoundingClientRect();
+    return document.elementFromPoint(left + width / 2, top + height / 2) === one;
+  });
   expect(onTop).toBe(true);
   await tip.hover();
   await page.clock.runFor(2_000);
@@ -49,15 +61,24 @@ test('TIP-1: a cut name is shown in full 400 ms after the pointer rests on it, a
   await axe(page, 'a tooltip');
 });
 
-test('TIP-1: by keyboard it opens at once, describes its element, and closes on Escape and when the focus goes on', async ({ page, context }) => {
+test('TIP-1: by keyboard it opens at once, describes its element, and closes on Escape and when the focus goes on', async ({
+  page,
+  context,
+}) => {
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/rules`);
   await expect(page.getByRole('heading', { level: 1, name: 'Rules' })).toBeVisible();
-  const tip = page.getByRole('tooltip'), sync = page.getByRole('button', { name: /Live/ });
+  const tip = page.getByRole('tooltip');
+  const sync = page.getByRole('button', { name: /Live/ });
   await expect(sync).toBeVisible();
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
-  for (let steps = 0; steps < 60 && !(await sync.evaluate((one) => one === document.activeElement)); steps += 1) await page.keyboard.press('Tab');
+  for (
+    let steps = 0;
+    steps < 60 && !(await sync.evaluate((one) => one === document.activeElement));
+    steps += 1
+  )
+    await page.keyboard.press('Tab');
   await expect(sync).toBeFocused();
   await expect(tip).toHaveText('What is synced, and what waits');
   await expect(sync).toHaveAccessibleDescription('What is synced, and what waits');
@@ -89,10 +110,13 @@ test('TIP-1: by keyboard it opens at once, describes its element, and closes on 
   await context.setOffline(false);
 });
 
-test('TIP-1: in a dialog it can be pointed at and pressed without closing the dialog', async ({ page }) => {
+test('TIP-1: in a dialog it can be pointed at and pressed without closing the dialog', async ({
+  page,
+}) => {
   await signIn(page, portal.url, 'admin', portal.password);
   await page.getByRole('button', { name: /Live/ }).click();
-  const close = page.getByRole('dialog').getByRole('button', { name: 'Close' }), tip = page.getByRole('tooltip');
+  const close = page.getByRole('dialog').getByRole('button', { name: 'Close' });
+  const tip = page.getByRole('tooltip');
   await close.hover();
   await expect(tip).toHaveText('Close');
   await tip.hover();

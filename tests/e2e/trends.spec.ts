@@ -4,27 +4,62 @@ import { keyOf, post, rowOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { faultsOf, sound } from './sound.ts';
 
-const DAY = 86_400_000, now = Date.now();
+const DAY = 86_400_000;
+const now = Date.now();
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
   const secret = await keyOf(portal);
-  const runs = (job: string, fails: number, bytes: number) => Array.from({ length: 20 }, (_, i) => ({
-    job, startTime: new Date(now - i * DAY - 60_000).toISOString(), endTime: new Date(now - i * DAY - 1_000).toISOString(), bytesTransferred: bytes,
-    ...(i < fails ? { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' } : i === 6 ? { status: 'Warning', message: '3 files were skipped' } : { status: 'Success' }),
-  }));
-  await post(portal.url, secret, [...runs('SQL nightly', 3, 4e9), ...runs('Mail archive', 1, 9e12), ...runs('A job with a name that is much longer than any column could hold at once, and longer still', 0, 1e3)]);
+  const runs = (job: string, fails: number, bytes: number) =>
+    Array.from({ length: 20 }, (_, i) => ({
+      job,
+      startTime: new Date(now - i * DAY - 60_000).toISOString(),
+      endTime: new Date(now - i * DAY - 1_000).toISOString(),
+      bytesTransferred: bytes,
+      ...(i < fails
+        ? { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' }
+        : i === 6
+          ? { status: 'Warning', message: '3 files were skipped' }
+          : { status: 'Success' }),
+    }));
+  await post(portal.url, secret, [
+    ...runs('SQL nightly', 3, 4e9),
+    ...runs('Mail archive', 1, 9e12),
+    ...runs(
+      'A job with a name that is much longer than any column could hold at once, and longer still',
+      0,
+      1e3,
+    ),
+  ]);
   const send = async (what: string, body: object): Promise<void> => {
-    const answer = await fetch(`${portal.url}/api/v1/ingest/${what}`, { method: 'POST', headers: { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` }, body: JSON.stringify(body) });
+    const answer = await fetch(`${portal.url}/api/v1/ingest/${what}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` },
+      body: JSON.stringify(body),
+    });
     expect(answer.status, await answer.text()).toBeLessThan(300);
   };
   await send('computers', [{ hostName: 'BARE-01' }, { hostName: 'BARE-02' }]);
-  for (let i = 9; i >= 0; i--) await send('repositories', [{ name: 'NAS-04', uid: 'nas-4', capacityBytes: 1e12, freeBytes: 5e10 + i * 1e10, usedBytes: 95e10 - i * 1e10, at: new Date(now - i * DAY).toISOString() }]);
-  await send('repositories', [{ name: 'Tape vault', uid: 'tape', at: new Date(now - 5 * DAY).toISOString() }]);
+  for (let i = 9; i >= 0; i--)
+    await send('repositories', [
+      {
+        name: 'NAS-04',
+        uid: 'nas-4',
+        capacityBytes: 1e12,
+        freeBytes: 5e10 + i * 1e10,
+        usedBytes: 95e10 - i * 1e10,
+        at: new Date(now - i * DAY).toISOString(),
+      },
+    ]);
+  await send('repositories', [
+    { name: 'Tape vault', uid: 'tape', at: new Date(now - 5 * DAY).toISOString() },
+  ]);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
 async function opens(page: Page, path: string, title: string): Promise<void> {
   await page.goto(`${portal.url}${path}`);
@@ -37,23 +72,36 @@ async function opens(page: Page, path: string, title: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
 }
 
-test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure and bar leads to its results, and longer times come from the server', async ({ page, context }) => {
+test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure and bar leads to its results, and longer times come from the server', async ({
+  page,
+  context,
+}) => {
   const faults = faultsOf(page);
   await opens(page, '/monitoring/analytics/trends?date=last-7', 'Trends');
   await expect(page.getByText(/^Told from this device\. Against the 7 days before$/)).toBeVisible();
-  const figure = (title: string) => page.getByRole('listitem').filter({ has: page.getByRole('link', { name: title, exact: true }) });
+  const figure = (title: string) =>
+    page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('link', { name: title, exact: true }) });
   await expect(figure('Failed')).toContainText('4 runs');
   await expect(figure('Failed')).toContainText('4 more');
   await expect(figure('Warnings')).toContainText('3 runs');
-  await expect(page.getByRole('table', { name: 'Failures and warnings per day' }).getByRole('row')).toHaveCount(8);
+  await expect(
+    page.getByRole('table', { name: 'Failures and warnings per day' }).getByRole('row'),
+  ).toHaveCount(8);
   await sound(page, 'trends');
 
   const chart = page.getByRole('slider', { name: 'Day of the chart' });
   await chart.focus();
   await page.keyboard.press('ArrowLeft');
-  await expect(chart).toHaveAttribute('aria-valuetext', /: 1 failed, 0 warnings; 0 of both in the time before$/);
+  await expect(chart).toHaveAttribute(
+    'aria-valuetext',
+    /: 1 failed, 0 warnings; 0 of both in the time before$/,
+  );
   await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(new RegExp(`from=${dayOf(now - DAY)}&to=${dayOf(now - DAY)}.*state=Failed,Error,Warning`));
+  await expect(page).toHaveURL(
+    new RegExp(`from=${dayOf(now - DAY)}&to=${dayOf(now - DAY)}.*state=Failed,Error,Warning`),
+  );
   await expect(rowOf(page, 'SQL nightly')).toHaveCount(1);
   await page.goBack();
   await page.getByRole('tab', { name: /^By source/ }).click();
@@ -64,24 +112,44 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
   await page.goBack();
 
   await page.getByLabel('Days', { exact: true }).selectOption('last-90');
-  await expect(page.getByText(/^Told by the server at .*Nothing ran in the 90 days before$/)).toBeVisible();
+  await expect(
+    page.getByText(/^Told by the server at .*Nothing ran in the 90 days before$/),
+  ).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Failures and warnings per week' })).toBeVisible();
   await expect(figure('Failed')).toContainText('4 runs');
   expect(faults).toEqual([]);
-  await context.route('**/reporting/jobs/analytics**', (route) => route.fulfill({ status: 500, contentType: 'application/json', body: JSON.stringify({ success: false, message: 'x', error: { kind: 'server-fault', message: 'x' } }) }));
+  await context.route('**/reporting/jobs/analytics**', (route) =>
+    route.fulfill({
+      status: 500,
+      contentType: 'application/json',
+      body: JSON.stringify({
+        success: false,
+        message: 'x',
+        error: { kind: 'server-fault', message: 'x' },
+      }),
+    }),
+  );
   await page.goto(`${portal.url}/monitoring/analytics/trends?date=last-200`);
-  await expect(page.getByText('Error while trying to get the trends, try again later.')).toBeVisible();
+  await expect(
+    page.getByText('Error while trying to get the trends, try again later.'),
+  ).toBeVisible();
   await context.unroute('**/reporting/jobs/analytics**');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByRole('heading', { name: 'Failures and warnings per month' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { name: 'Failures and warnings per month' }),
+  ).toBeVisible();
   await context.setOffline(true);
   await page.getByLabel('Days', { exact: true }).selectOption('last-year');
-  await expect(page.getByText(/This device does not keep these days\. This needs the network/)).toBeVisible();
+  await expect(
+    page.getByText(/This device does not keep these days\. This needs the network/),
+  ).toBeVisible();
   await page.getByLabel('Days', { exact: true }).selectOption('last-7');
   await expect(figure('Failed')).toContainText('4 runs');
 });
 
-test('TREND-4: rankings by what fails, takes long and transfers most lead to their jobs', async ({ page }) => {
+test('TREND-4: rankings by what fails, takes long and transfers most lead to their jobs', async ({
+  page,
+}) => {
   await opens(page, '/monitoring/rankings', 'Rankings');
   await expect(page.getByText(/^Told from this device\. 2 jobs$/)).toBeVisible();
   await expect(page.getByRole('row').nth(1)).toContainText(/1\s*SQL nightly.*3$/s);
@@ -96,28 +164,50 @@ test('TREND-4: rankings by what fails, takes long and transfers most lead to the
   await expect(rowOf(page, 'Mail archive').first()).toBeVisible();
 });
 
-test('TREND-7, TREND-9: repositories and computers say how they stand, and lead on', async ({ page }) => {
+test('TREND-7, TREND-9: repositories and computers say how they stand, and lead on', async ({
+  page,
+}) => {
   await opens(page, '/monitoring/repositories', 'Repositories');
-  await expect(page.getByText('2 repositories. 1 full within 14 days, 1 without a new sample, 1 with no size told')).toBeVisible();
+  await expect(
+    page.getByText(
+      '2 repositories. 1 full within 14 days, 1 without a new sample, 1 with no size told',
+    ),
+  ).toBeVisible();
   await expect(page.getByRole('row').nth(1)).toContainText(/NAS-04.*95 %.*full in [45] days/s);
   await expect(page.getByRole('row').nth(2)).toContainText(/Tape vault.*not told.*no sample for/s);
   await page.getByRole('button', { name: 'History of NAS-04' }).press('Enter');
-  await expect(page.getByRole('table', { name: 'What NAS-04 held' }).getByRole('row')).toHaveCount(11);
+  await expect(page.getByRole('table', { name: 'What NAS-04 held' }).getByRole('row')).toHaveCount(
+    11,
+  );
   await expect(page).toHaveURL(/open=/);
   await sound(page, 'repositories');
   await opens(page, '/monitoring/computers', 'Computers');
-  await expect(page.getByText(/^\d+ computers: \d+ with a job, 2 without, 0 ignored$/)).toBeVisible();
+  await expect(
+    page.getByText(/^\d+ computers: \d+ with a job, 2 without, 0 ignored$/),
+  ).toBeVisible();
   await sound(page, 'computers');
-  await page.getByRole('row', { name: /BARE-02/ }).getByRole('link', { name: 'no job' }).click();
-  await expect(page.getByRole('row', { name: /BARE-02/ }).getByRole('button', { name: /Ignore/ }).first()).toBeVisible();
+  await page
+    .getByRole('row', { name: /BARE-02/ })
+    .getByRole('link', { name: 'no job' })
+    .click();
+  await expect(
+    page
+      .getByRole('row', { name: /BARE-02/ })
+      .getByRole('button', { name: /Ignore/ })
+      .first(),
+  ).toBeVisible();
 });
 
-test('TREND-5, TREND-8: the spreadsheet goes by keys from cell to cell, is a file, and comes from the server where the device keeps no such days', async ({ page }) => {
+test('TREND-5, TREND-8: the spreadsheet goes by keys from cell to cell, is a file, and comes from the server where the device keeps no such days', async ({
+  page,
+}) => {
   await opens(page, '/monitoring/spreadsheet', 'Spreadsheet report');
   const grid = page.getByRole('grid', { name: 'Days of jobs' });
   await expect(grid).toHaveAttribute('aria-rowcount', '4');
   await expect(grid).toHaveAttribute('aria-colcount', '17');
-  await expect(page.getByRole('list', { name: 'What all cells come to' })).toContainText(/Failed 4.*Warning 3/s);
+  await expect(page.getByRole('list', { name: 'What all cells come to' })).toContainText(
+    /Failed 4.*Warning 3/s,
+  );
   await sound(page, 'spreadsheet');
   await grid.focus();
   await page.keyboard.press('Control+ArrowDown');
@@ -130,7 +220,10 @@ test('TREND-5, TREND-8: the spreadsheet goes by keys from cell to cell, is a fil
   await page.getByRole('button', { name: 'Download CSV' }).click();
   expect((await download).suggestedFilename()).toMatch(/^Spreadsheet_.*\.csv$/);
   await page.getByLabel('Rows', { exact: true }).selectOption('company');
-  await expect(page.getByRole('grid', { name: 'Days of companies' })).toHaveAttribute('aria-rowcount', '2');
+  await expect(page.getByRole('grid', { name: 'Days of companies' })).toHaveAttribute(
+    'aria-rowcount',
+    '2',
+  );
   await page.getByLabel('Rows', { exact: true }).selectOption('job');
   await page.getByLabel('Days', { exact: true }).selectOption('last-90');
   await expect(page.getByText(/^Told by the server\. 3 jobs$/)).toBeVisible();
@@ -139,6 +232,8 @@ test('TREND-5, TREND-8: the spreadsheet goes by keys from cell to cell, is a fil
   await page.keyboard.press('End');
   await expect(cell).toHaveText('Failed');
   await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(new RegExp(`date=${dayOf(now)}\\.\\.${dayOf(now)}.*q=SQL(?:%20|\\+)nightly`));
+  await expect(page).toHaveURL(
+    new RegExp(`date=${dayOf(now)}\\.\\.${dayOf(now)}.*q=SQL(?:%20|\\+)nightly`),
+  );
   await expect(rowOf(page, 'SQL nightly')).toHaveCount(1);
 });

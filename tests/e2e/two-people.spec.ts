@@ -6,43 +6,80 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
-let portal: Portal, secret: string;
+let portal: Portal;
+let secret: string;
 
 test.beforeAll(async () => {
   portal = await startPortal();
   secret = await keyOf(portal);
 });
-test.afterAll(async () => { await portal.stop(); });
+test.afterAll(async () => {
+  await portal.stop();
+});
 
-/** Milliseconds from the press on one screen to what the other one shows. Both pages look at the same clock, so what this walk takes to ask does not count. */
+/**
+ * Milliseconds from the press on one screen to what the other one shows. Both pages look at the
+ * same clock, so what this walk takes to ask does not count.
+ */
 async function reviewSeen(mine: Page, theirs: Page, job: string, shows: string): Promise<number> {
-  const seen = theirs.evaluate((words) => new Promise<number>((resolve) => {
-    const look = (): void => { if (document.body.textContent.includes(words)) resolve(Date.now()); else requestAnimationFrame(look); };
-    look();
-  }), shows);
-  await mine.evaluate(() => { addEventListener('click', () => { document.documentElement.dataset['pressedAt'] = String(Date.now()); }, { capture: true, once: true }); });
-  await rowOf(mine, job).getByRole('button', { name: /^Review/ }).click();
+  const seen = theirs.evaluate(
+    (words) =>
+      new Promise<number>((resolve) => {
+        const look = (): void => {
+          if (document.body.textContent.includes(words)) resolve(Date.now());
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+    shows,
+  );
+  await mine.evaluate(() => {
+    addEventListener(
+      'click',
+      () => {
+        document.documentElement.dataset['pressedAt'] = String(Date.now());
+      },
+      { capture: true, once: true },
+    );
+  });
+  await rowOf(mine, job)
+    .getByRole('button', { name: /^Review/ })
+    .click();
   const pressed = Number(await mine.locator('html').getAttribute('data-pressed-at'));
   expect(pressed).toBeGreaterThan(0);
-  return await seen - pressed;
+  return (await seen) - pressed;
 }
 
 const failures = (prefix: string, count: number) =>
-  Array.from({ length: count }, (_, i) => ({ job: `${prefix} ${i + 1}`, status: 'Failed', message: `Unable to connect to host srv-${i}.example.net: timed out` }));
+  Array.from({ length: count }, (_, i) => ({
+    job: `${prefix} ${i + 1}`,
+    status: 'Failed',
+    message: `Unable to connect to host srv-${i}.example.net: timed out`,
+  }));
 
-test('E2E-4, SYNC-5, SYNC-6: two people of one provider see each other within a second; another provider sees nothing', async ({ browser }) => {
+test('E2E-4, SYNC-5, SYNC-6: two people of one provider see each other within a second; another provider sees nothing', async ({
+  browser,
+}) => {
   await post(portal.url, secret, failures('Shared night', 5));
-  const [own, colleague, foreign] = await Promise.all([browser.newContext(), browser.newContext(), browser.newContext()]);
-  const mine = await own.newPage(), theirs = await colleague.newPage(), strange = await foreign.newPage();
+  const [own, colleague, foreign] = await Promise.all([
+    browser.newContext(),
+    browser.newContext(),
+    browser.newContext(),
+  ]);
+  const mine = await own.newPage();
+  const theirs = await colleague.newPage();
+  const strange = await foreign.newPage();
   await signIn(mine, portal.url, 'admin', portal.password);
   await signIn(theirs, portal.url, 'dana', portal.password);
   await signIn(strange, portal.otherUrl, 'olga', portal.password);
   await expect(rowOf(mine, 'Shared night 5')).toBeVisible();
   await expect(rowOf(theirs, 'Shared night 5')).toBeVisible();
 
-  // A machine that is busy with other browsers takes its own time now and then: the quickest of a few reviews tells how long the way is.
+  // A machine that is busy with other browsers takes its own time now and then: the quickest of a
+  // few reviews tells how long the way is.
   const took: number[] = [];
-  for (let cleared = 1; cleared <= 5 && (took.length < 2 || Math.min(...took) > 1_000); cleared++) took.push(await reviewSeen(mine, theirs, `Shared night ${cleared}`, `${cleared} of 5 cleared`));
+  for (let cleared = 1; cleared <= 5 && (took.length < 2 || Math.min(...took) > 1_000); cleared++)
+    took.push(await reviewSeen(mine, theirs, `Shared night ${cleared}`, `${cleared} of 5 cleared`));
   process.stdout.write(`a colleague saw the reviews after ${took.join(', ')} ms\n`);
   expect(Math.min(...took)).toBeLessThanOrEqual(1_000);
   await expect(strange.locator('body')).not.toContainText('Shared night');
@@ -50,15 +87,19 @@ test('E2E-4, SYNC-5, SYNC-6: two people of one provider see each other within a 
   for (const context of [own, colleague, foreign]) await context.close();
 });
 
-test('E2E-5, OUT-1, OUT-3, OUT-4: a review made offline is kept, shown as waiting, survives the browser, and arrives once', async ({ browser }) => {
+test('E2E-5, OUT-1, OUT-3, OUT-4: a review made offline is kept, shown as waiting, survives the browser, and arrives once', async ({
+  browser,
+}) => {
   await post(portal.url, secret, failures('Train ride', 2));
   const profile = mkdtempSync(join(tmpdir(), 'daybook-profile-'));
   let context = await persistent(profile);
-  let page = context.pages()[0] ?? await context.newPage();
+  let page = context.pages()[0] ?? (await context.newPage());
   await signIn(page, portal.url, 'admin', portal.password);
   await expect(rowOf(page, 'Train ride 1')).toBeVisible();
   await context.setOffline(true);
-  await rowOf(page, 'Train ride 1').getByRole('button', { name: /^Review/ }).click();
+  await rowOf(page, 'Train ride 1')
+    .getByRole('button', { name: /^Review/ })
+    .click();
   await expect(rowOf(page, 'Train ride 1')).toContainText('not sent yet');
   await context.close();
 
@@ -68,15 +109,32 @@ test('E2E-5, OUT-1, OUT-3, OUT-4: a review made offline is kept, shown as waitin
   await expect(rowOf(watching, 'Train ride 1')).toBeVisible();
 
   context = await persistent(profile);
-  page = context.pages()[0] ?? await context.newPage();
+  page = context.pages()[0] ?? (await context.newPage());
   await page.goto(portal.url);
   await watching.goto(`${portal.url}/monitoring/daily-checks?review=cleared`);
-  await expect(rowOf(watching, 'Train ride 1')).toContainText(/Reviewed .* by Administrator/, { timeout: 20_000 });
+  await expect(rowOf(watching, 'Train ride 1')).toContainText(/Reviewed .* by Administrator/, {
+    timeout: 20_000,
+  });
   const api = await apiOf(portal, 'dana');
-  const { problems } = await api('GET', 'sync/bootstrap') as { problems: { lastRun: number; review: object | null; job: number }[] };
+  const { problems } = (await api('GET', 'sync/bootstrap')) as {
+    problems: { lastRun: number; review: object | null; job: number }[];
+  };
   const reviewed = problems.filter(({ review }) => review !== null);
-  const once = await Promise.all(reviewed.map(({ lastRun }) => api('GET', `monitoring/backoffice/jobExecutions/${lastRun}`) as Promise<{ jobName: string; history: { what: string }[] }>));
-  expect(once.filter(({ jobName }) => jobName === 'Train ride 1').flatMap(({ history }) => history).filter(({ what }) => what === 'Reviewed')).toHaveLength(1);
+  const once = await Promise.all(
+    reviewed.map(
+      ({ lastRun }) =>
+        api('GET', `monitoring/backoffice/jobExecutions/${lastRun}`) as Promise<{
+          jobName: string;
+          history: { what: string }[];
+        }>,
+    ),
+  );
+  expect(
+    once
+      .filter(({ jobName }) => jobName === 'Train ride 1')
+      .flatMap(({ history }) => history)
+      .filter(({ what }) => what === 'Reviewed'),
+  ).toHaveLength(1);
   await other.close();
   await context.close();
   rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
@@ -84,5 +142,9 @@ test('E2E-5, OUT-1, OUT-3, OUT-4: a review made offline is kept, shown as waitin
 
 function persistent(profile: string): Promise<BrowserContext> {
   const executablePath = process.env['CHROMIUM'];
-  return chromium.launchPersistentContext(profile, { headless: true, args: ['--no-sandbox', '--disable-background-networking'], ...(executablePath === undefined ? {} : { executablePath }) });
+  return chromium.launchPersistentContext(profile, {
+    headless: true,
+    args: ['--no-sandbox', '--disable-background-networking'],
+    ...(executablePath === undefined ? {} : { executablePath }),
+  });
 }

@@ -7,19 +7,34 @@ import { getShortestPaths } from '@xstate/graph';
 import { settle, TestClock } from '#tests/sim/clock.ts';
 
 function asking(answers: (SignInAnswer | 'bug')[]) {
-  const clock = new TestClock(), asked: unknown[] = [];
-  const actor = createActor(signInMachine.provide({
-    actors: {
-      ask: fromPromise<SignInAnswer, SignInAsk | null>(({ input }) => {
-        asked.push(input);
-        const answer = answers.shift() ?? 'bug';
-        return answer === 'bug' ? Promise.reject(new Error('bug')) : Promise.resolve(answer);
-      }),
+  const clock = new TestClock();
+  const asked: unknown[] = [];
+  const actor = createActor(
+    signInMachine.provide({
+      actors: {
+        ask: fromPromise<SignInAnswer, SignInAsk | null>(({ input }) => {
+          asked.push(input);
+          const answer = answers.shift() ?? 'bug';
+          return answer === 'bug' ? Promise.reject(new Error('bug')) : Promise.resolve(answer);
+        }),
+      },
+    }),
+    {
+      input: { now: () => clock.now() },
+      clock: {
+        setTimeout: (work: () => void, ms: number) => clock.after(ms, work),
+        clearTimeout: (off: unknown) => {
+          (off as () => void)();
+        },
+      },
     },
-  }), { input: { now: () => clock.now() }, clock: { setTimeout: (work: () => void, ms: number) => clock.after(ms, work), clearTimeout: (off: unknown) => { (off as () => void)(); } } });
+  );
   actor.start();
   const submit = async (): Promise<unknown> => {
-    actor.send({ type: 'SUBMIT', ask: { way: 'password', auth: 'db', username: 'ann', password: 'secret' } });
+    actor.send({
+      type: 'SUBMIT',
+      ask: { way: 'password', auth: 'db', username: 'ann', password: 'secret' },
+    });
     await settle();
     return actor.getSnapshot().value;
   };
@@ -31,11 +46,24 @@ function asking(answers: (SignInAnswer | 'bug')[]) {
   return { actor, asked, clock, submit, answer };
 }
 
-const no = (kind: 'wrong-credentials' | 'no-answer' | 'server-fault' | 'expired' | 'conflict'): SignInAnswer => ({ is: 'failed', failure: { kind, message: kind } });
+const no = (
+  kind: 'wrong-credentials' | 'no-answer' | 'server-fault' | 'expired' | 'conflict',
+): SignInAnswer => ({ is: 'failed', failure: { kind, message: kind } });
 
 test('SIGN-1: every answer has its state, each lets a person try again, and the password is kept in none', async () => {
-  const { actor, asked, submit } = asking([no('wrong-credentials'), no('no-answer'), no('server-fault'), 'bug', { is: 'in' }]);
-  expect([await submit(), await submit(), await submit(), await submit()]).toEqual(['wrong', 'noNetwork', 'wrong', 'wrong']);
+  const { actor, asked, submit } = asking([
+    no('wrong-credentials'),
+    no('no-answer'),
+    no('server-fault'),
+    'bug',
+    { is: 'in' },
+  ]);
+  expect([await submit(), await submit(), await submit(), await submit()]).toEqual([
+    'wrong',
+    'noNetwork',
+    'wrong',
+    'wrong',
+  ]);
   expect(JSON.stringify(actor.getPersistedSnapshot())).not.toContain('secret');
   actor.send({ type: 'EDIT' });
   expect(actor.getSnapshot().value).toBe('idle');
@@ -44,7 +72,10 @@ test('SIGN-1: every answer has its state, each lets a person try again, and the 
 });
 
 test('SIGN-2: throttled, nothing is asked before its time, and the time is told', async () => {
-  const { actor, asked, clock, submit } = asking([{ is: 'failed', failure: { kind: 'too-many', message: '', retryAfterMs: 5_000 } }, { is: 'in' }]);
+  const { actor, asked, clock, submit } = asking([
+    { is: 'failed', failure: { kind: 'too-many', message: '', retryAfterMs: 5_000 } },
+    { is: 'in' },
+  ]);
   const start = clock.now();
   expect(await submit()).toBe('throttled');
   expect(actor.getSnapshot().context.until).toBe(start + 5_000);
@@ -57,14 +88,38 @@ test('SIGN-2: throttled, nothing is asked before its time, and the time is told'
   expect(await submit()).toBe('in');
 });
 
-const stepOf = (step: SignInStep['step']): SignInAnswer =>
-  ({ is: 'step', step: { step, methods: step === 'code' ? ['sms'] : [], phone: null, mayChangePhone: false, resends: 2, until: 600_000, passkey: null, enrol: step === 'enrol' ? { secret: 'A', uri: 'otpauth://totp/a' } : null } });
+const stepOf = (step: SignInStep['step']): SignInAnswer => ({
+  is: 'step',
+  step: {
+    step,
+    methods: step === 'code' ? ['sms'] : [],
+    phone: null,
+    mayChangePhone: false,
+    resends: 2,
+    until: 600_000,
+    passkey: null,
+    enrol: step === 'enrol' ? { secret: 'A', uri: 'otpauth://totp/a' } : null,
+  },
+});
 
 test('SIGN-1: a step is asked for, a wrong code leaves it standing, another step may follow, and the last answer lets in', async () => {
-  const { actor, asked, submit, answer } = asking([stepOf('phone'), stepOf('code'), no('wrong-credentials'), no('no-answer'), no('conflict'), 'bug', { is: 'in' }]);
+  const { actor, asked, submit, answer } = asking([
+    stepOf('phone'),
+    stepOf('code'),
+    no('wrong-credentials'),
+    no('no-answer'),
+    no('conflict'),
+    'bug',
+    { is: 'in' },
+  ]);
   expect(await submit()).toBe('phone');
   expect(await answer()).toBe('code');
-  expect([await answer('111111'), await answer(), await answer(), await answer()]).toEqual(['code', 'code', 'code', 'code']);
+  expect([await answer('111111'), await answer(), await answer(), await answer()]).toEqual([
+    'code',
+    'code',
+    'code',
+    'code',
+  ]);
   expect(actor.getSnapshot().context.failure?.kind).toBe('server-fault');
   expect(JSON.stringify(actor.getPersistedSnapshot())).not.toContain('111111');
   expect(await answer()).toBe('in');
@@ -72,8 +127,18 @@ test('SIGN-1: a step is asked for, a wrong code leaves it standing, another step
 });
 
 test('SIGN-1, SIGN-2: an attempt that is over begins with the password again; one that is held goes on after its time, or is left', async () => {
-  const late: SignInAnswer = { is: 'failed', failure: { kind: 'too-many', message: '', retryAfterMs: 3_000 } };
-  const { actor, asked, clock, submit, answer } = asking([stepOf('code'), no('expired'), stepOf('enrol'), late, late, stepOf('code')]);
+  const late: SignInAnswer = {
+    is: 'failed',
+    failure: { kind: 'too-many', message: '', retryAfterMs: 3_000 },
+  };
+  const { actor, asked, clock, submit, answer } = asking([
+    stepOf('code'),
+    no('expired'),
+    stepOf('enrol'),
+    late,
+    late,
+    stepOf('code'),
+  ]);
   await submit();
   expect(await answer()).toBe('wrong');
   expect(actor.getSnapshot().context).toMatchObject({ step: null, failure: { kind: 'expired' } });
@@ -85,34 +150,76 @@ test('SIGN-1, SIGN-2: an attempt that is over begins with the password again; on
   expect(actor.getSnapshot().value).toBe('enrol');
   expect(await answer()).toBe('held');
   actor.send({ type: 'BACK' });
-  expect(actor.getSnapshot()).toMatchObject({ value: 'idle', context: { step: null, until: null } });
+  expect(actor.getSnapshot()).toMatchObject({
+    value: 'idle',
+    context: { step: null, until: null },
+  });
   expect(await submit()).toBe('code');
 });
 
 test('SIGN-2: a code that is not sent again takes nothing from the one that was', async () => {
-  const { actor, submit, answer } = asking([stepOf('code'), { is: 'failed', failure: { kind: 'too-many', message: 'no more', retryAfterMs: 60_000 } }, { is: 'in' }]);
+  const { actor, submit, answer } = asking([
+    stepOf('code'),
+    { is: 'failed', failure: { kind: 'too-many', message: 'no more', retryAfterMs: 60_000 } },
+    { is: 'in' },
+  ]);
   await submit();
   actor.send({ type: 'ANSWER', ask: { way: 'resend', newMobilePhone: null } });
   await settle();
-  expect(actor.getSnapshot()).toMatchObject({ value: 'code', context: { failure: { message: 'no more' } } });
+  expect(actor.getSnapshot()).toMatchObject({
+    value: 'code',
+    context: { failure: { message: 'no more' } },
+  });
   expect(await answer()).toBe('in');
 });
 
-const done = (id: 'ask' | 'answer', output: SignInAnswer) => ({ type: `xstate.done.actor.${id}`, output });
+const done = (id: 'ask' | 'answer', output: SignInAnswer) => ({
+  type: `xstate.done.actor.${id}`,
+  output,
+});
 
 test('SIGN-1: every state that can be reached is left again or lets in, and none keeps what was typed', () => {
-  const answers = [{ is: 'in' }, stepOf('code'), stepOf('phone'), stepOf('enrol'), no('wrong-credentials'), no('no-answer'), no('expired'), { is: 'failed', failure: { kind: 'too-many', message: '', retryAfterMs: 10 } }] as const;
+  const answers = [
+    { is: 'in' },
+    stepOf('code'),
+    stepOf('phone'),
+    stepOf('enrol'),
+    no('wrong-credentials'),
+    no('no-answer'),
+    no('expired'),
+    { is: 'failed', failure: { kind: 'too-many', message: '', retryAfterMs: 10 } },
+  ] as const;
   const events = [
-    { type: 'SUBMIT', ask: { way: 'password', auth: 'db', username: 'ann', password: 'a secret' } }, { type: 'ANSWER', ask: { way: 'sms', code: '987654' } },
-    { type: 'EDIT' }, { type: 'BACK' }, ...answers.flatMap((answer) => [done('ask', answer), done('answer', answer)]),
-    { type: 'xstate.error.actor.ask', error: new Error('bug') }, { type: 'xstate.after.wait.sign-in.throttled' }, { type: 'xstate.after.wait.sign-in.held' },
+    { type: 'SUBMIT', ask: { way: 'password', auth: 'db', username: 'ann', password: 'a secret' } },
+    { type: 'ANSWER', ask: { way: 'sms', code: '987654' } },
+    { type: 'EDIT' },
+    { type: 'BACK' },
+    ...answers.flatMap((answer) => [done('ask', answer), done('answer', answer)]),
+    { type: 'xstate.error.actor.ask', error: new Error('bug') },
+    { type: 'xstate.after.wait.sign-in.throttled' },
+    { type: 'xstate.after.wait.sign-in.held' },
   ];
   const paths = getShortestPaths(signInMachine, {
-    input: { now: () => 0 }, events: events as never, stopWhen: (state) => state.status === 'done',
-    serializeState: (state) => `${JSON.stringify(state.value)} ${state.context.step?.step ?? ''} ${state.context.failure?.kind ?? ''}`,
+    input: { now: () => 0 },
+    events: events as never,
+    stopWhen: (state) => state.status === 'done',
+    serializeState: (state) =>
+      `${JSON.stringify(state.value)} ${state.context.step?.step ?? ''} ${state.context.failure?.kind ?? ''}`,
   });
   const seen = new Set(paths.map(({ state }) => state.value));
-  expect([...seen].sort()).toEqual(['answering', 'asking', 'code', 'enrol', 'held', 'idle', 'in', 'noNetwork', 'phone', 'throttled', 'wrong']);
+  expect([...seen].sort()).toEqual([
+    'answering',
+    'asking',
+    'code',
+    'enrol',
+    'held',
+    'idle',
+    'in',
+    'noNetwork',
+    'phone',
+    'throttled',
+    'wrong',
+  ]);
   for (const { state } of paths) {
     const typed = JSON.stringify(state.context.ask ?? null);
     if (state.value !== 'asking' && state.value !== 'answering') expect(typed).toBe('null');

@@ -9,27 +9,60 @@ import { settle } from '#tests/sim/clock.ts';
 
 type State = SnapshotFrom<typeof syncMachine>;
 const INPUT = { loaded: false, left: 0, fraction: () => 0 };
-const failure = (kind: 'no-answer' | 'expired' | 'update-needed'): Outcome & PushOutcome => ({ is: 'failed', failure: { kind, message: '' } });
-const busy: Outcome & PushOutcome = { is: 'failed', failure: { kind: 'busy', message: '', retryAfterMs: 5_000 } };
-const OUTCOMES: Outcome[] = [{ is: 'done', cursor: 3, left: 0 }, { is: 'done', cursor: 3, left: 2 }, { is: 'anew' }, failure('no-answer'), busy, failure('expired'), failure('update-needed')];
-const PUSHED: PushOutcome[] = [{ is: 'done', seq: 9, left: 0 }, { is: 'done', seq: null, left: 1 }, failure('no-answer'), busy, failure('expired')];
+const failure = (kind: 'no-answer' | 'expired' | 'update-needed'): Outcome & PushOutcome => ({
+  is: 'failed',
+  failure: { kind, message: '' },
+});
+const busy: Outcome & PushOutcome = {
+  is: 'failed',
+  failure: { kind: 'busy', message: '', retryAfterMs: 5_000 },
+};
+const OUTCOMES: Outcome[] = [
+  { is: 'done', cursor: 3, left: 0 },
+  { is: 'done', cursor: 3, left: 2 },
+  { is: 'anew' },
+  failure('no-answer'),
+  busy,
+  failure('expired'),
+  failure('update-needed'),
+];
+const PUSHED: PushOutcome[] = [
+  { is: 'done', seq: 9, left: 0 },
+  { is: 'done', seq: null, left: 1 },
+  failure('no-answer'),
+  busy,
+  failure('expired'),
+];
 
-const done = (of: string, output: unknown): EventObject => ({ type: `xstate.done.actor.${of}`, output, actorId: of }) as EventObject;
-const after = (delay: string, state: string): EventObject => ({ type: `xstate.after.${delay}.sync.${state}` });
+const done = (of: string, output: unknown): EventObject =>
+  ({ type: `xstate.done.actor.${of}`, output, actorId: of }) as EventObject;
+const after = (delay: string, state: string): EventObject => ({
+  type: `xstate.after.${delay}.sync.${state}`,
+});
 
 /** Everything that can happen in a state: the needs' answers, the clock, the stream, a person. */
 function happens(state: State): EventObject[] {
   const all: EventObject[] = [];
   if (state.matches('bootstrapping')) all.push(...OUTCOMES.map((one) => done('bootstrap', one)));
-  if (state.matches({ online: { log: 'pulling' } })) all.push(...OUTCOMES.map((one) => done('pull', one)));
-  if (state.matches({ online: { log: 'loading' } })) all.push(...OUTCOMES.map((one) => done('loadDay', one)));
-  if (state.matches({ online: { log: 'live' } })) all.push(after('poll', 'online.log.live'), { type: 'POKE', head: 99 } as EventObject, { type: 'NUDGE' });
-  if (state.matches({ online: { push: 'sending' } })) all.push(...PUSHED.map((one) => done('push', one)));
+  if (state.matches({ online: { log: 'pulling' } }))
+    all.push(...OUTCOMES.map((one) => done('pull', one)));
+  if (state.matches({ online: { log: 'loading' } }))
+    all.push(...OUTCOMES.map((one) => done('loadDay', one)));
+  if (state.matches({ online: { log: 'live' } }))
+    all.push(after('poll', 'online.log.live'), { type: 'POKE', head: 99 } as EventObject, {
+      type: 'NUDGE',
+    });
+  if (state.matches({ online: { push: 'sending' } }))
+    all.push(...PUSHED.map((one) => done('push', one)));
   if (state.matches({ online: { push: 'idle' } })) all.push({ type: 'COMMAND' });
-  if (state.matches({ online: { push: 'resting' } })) all.push(after('pushRest', 'online.push.resting'));
-  if (state.matches({ online: { stream: { attached: 'connecting' } } })) all.push({ type: 'STREAM_OPEN' });
-  if (state.matches({ online: { stream: 'attached' } })) all.push({ type: 'STREAM_CLOSED', retryAfterMs: 0 } as EventObject);
-  if (state.matches({ online: { stream: 'resting' } })) all.push(after('streamRest', 'online.stream.resting'));
+  if (state.matches({ online: { push: 'resting' } }))
+    all.push(after('pushRest', 'online.push.resting'));
+  if (state.matches({ online: { stream: { attached: 'connecting' } } }))
+    all.push({ type: 'STREAM_OPEN' });
+  if (state.matches({ online: { stream: 'attached' } }))
+    all.push({ type: 'STREAM_CLOSED', retryAfterMs: 0 } as EventObject);
+  if (state.matches({ online: { stream: 'resting' } }))
+    all.push(after('streamRest', 'online.stream.resting'));
   if (state.matches('online')) all.push({ type: 'SCOPE' });
   if (state.matches('offline')) all.push(after('backOff', 'offline'));
   all.push({ type: 'WAKE' });
@@ -37,71 +70,127 @@ function happens(state: State): EventObject[] {
 }
 
 const brief = ({ value, context }: State): string =>
-  JSON.stringify([value, context.loaded, context.live, context.attempt > 0, context.pushAttempt > 0, context.waitMs > 0, context.told > context.asked]);
+  JSON.stringify([
+    value,
+    context.loaded,
+    context.live,
+    context.attempt > 0,
+    context.pushAttempt > 0,
+    context.waitMs > 0,
+    context.told > context.asked,
+  ]);
 
-const paths = getShortestPaths(syncMachine as never, {
-  input: INPUT, events: (state: State) => happens(state), serializeState: (state: State) => brief(state), limit: 60_000,
-} as never) as unknown as { readonly state: State; readonly steps: readonly { readonly event: EventObject; readonly state: State }[] }[];
+const paths = getShortestPaths(
+  syncMachine as never,
+  {
+    input: INPUT,
+    events: (state: State) => happens(state),
+    serializeState: (state: State) => brief(state),
+    limit: 60_000,
+  } as never,
+) as unknown as {
+  readonly state: State;
+  readonly steps: readonly { readonly event: EventObject; readonly state: State }[];
+}[];
 
 /** The machine with needs that answer when the test says so, and a clock of its own. */
 function driven() {
   const asked = new Map<string, (output: unknown) => void>();
   const timers = new Set<{ readonly ms: number; readonly work: () => void }>();
-  const need = <T>(name: string) => fromPromise<T>(() => new Promise((resolve) => { asked.set(name, resolve as (output: unknown) => void); }));
-  const actor = createActor(syncMachine.provide({
-    actors: { bootstrap: need<Outcome>('bootstrap'), pull: need<Outcome>('pull'), loadDay: need<Outcome>('loadDay'), push: need<PushOutcome>('push'), stream: fromCallback(() => {}) },
-  }), {
-    input: INPUT,
-    clock: {
-      setTimeout: (work: () => void, ms: number) => { const timer = { ms, work }; timers.add(timer); return timer; },
-      clearTimeout: (timer: unknown) => { timers.delete(timer as never); },
+  const need = <T>(name: string) =>
+    fromPromise<T>(
+      () =>
+        new Promise((resolve) => {
+          asked.set(name, resolve as (output: unknown) => void);
+        }),
+    );
+  const actor = createActor(
+    syncMachine.provide({
+      actors: {
+        bootstrap: need<Outcome>('bootstrap'),
+        pull: need<Outcome>('pull'),
+        loadDay: need<Outcome>('loadDay'),
+        push: need<PushOutcome>('push'),
+        stream: fromCallback(() => {}),
+      },
+    }),
+    {
+      input: INPUT,
+      clock: {
+        setTimeout: (work: () => void, ms: number) => {
+          const timer = { ms, work };
+          timers.add(timer);
+          return timer;
+        },
+        clearTimeout: (timer: unknown) => {
+          timers.delete(timer as never);
+        },
+      },
     },
-  });
+  );
   actor.start();
   return { actor, asked, timers };
 }
 
 const delayOf = ({ context }: State, type: string): number => {
-  if (type.includes('.backOff.')) return backOffMs(Math.max(context.attempt, context.renewals) - 1, context.waitMs, 0);
+  if (type.includes('.backOff.'))
+    return backOffMs(Math.max(context.attempt, context.renewals) - 1, context.waitMs, 0);
   if (type.includes('.pushRest.')) return backOffMs(context.pushAttempt - 1, context.pushWaitMs, 0);
-  if (type.includes('.streamRest.')) return backOffMs(context.streamAttempt + 2, context.streamWaitMs, 0);
+  if (type.includes('.streamRest.'))
+    return backOffMs(context.streamAttempt + 2, context.streamWaitMs, 0);
   return context.streamUp ? 60_000 : 15_000;
 };
 
-test('SYNC-8, G12: every state of the loop is reached, and the loop does in time what its drawing says', { timeout: 60_000 }, async () => {
-  const reached = new Set(paths.map(({ state }) => JSON.stringify(state.value)));
-  for (const state of ['bootstrapping', 'offline', 'signed-out', 'update-needed']) expect(reached).toContain(JSON.stringify(state));
-  expect(paths.length).toBeGreaterThan(100);
-  const proof = Number(process.env['PROOF'] ?? 1);
-  const walked = paths.filter((_, i) => i % Math.max(1, Math.floor(paths.length / (150 * proof))) === 0);
-  for (const { steps } of walked) {
-    const { actor, asked, timers } = driven();
-    for (const { event, state } of steps) {
-      if (event.type === 'xstate.init') continue;
-      if (event.type.startsWith('xstate.done.actor.')) {
-        const resolve = asked.get(event.type.slice('xstate.done.actor.'.length));
-        if (!resolve) throw new Error(`nothing was asked: ${event.type}`);
-        resolve((event as unknown as { output: unknown }).output);
-        await settle(1);
-      } else if (event.type.startsWith('xstate.after.')) {
-        const ms = delayOf(actor.getSnapshot(), event.type);
-        const timer = [...timers].find((one) => one.ms === ms);
-        if (!timer) throw new Error(`no timer of ${ms} ms: ${event.type}`);
-        timers.delete(timer);
-        timer.work();
-      } else actor.send(event as SyncEvent);
-      expect(actor.getSnapshot().value).toEqual(state.value);
-      // Nowhere is it stuck: something is asked, or a timer runs, or only a person can help.
-      const now = actor.getSnapshot();
-      expect(now.matches('signed-out') || now.matches('update-needed') || timers.size > 0 || Object.keys(now.children).length > 0).toBe(true);
+test(
+  'SYNC-8, G12: every state of the loop is reached, and the loop does in time what its drawing says',
+  { timeout: 60_000 },
+  async () => {
+    const reached = new Set(paths.map(({ state }) => JSON.stringify(state.value)));
+    for (const state of ['bootstrapping', 'offline', 'signed-out', 'update-needed'])
+      expect(reached).toContain(JSON.stringify(state));
+    expect(paths.length).toBeGreaterThan(100);
+    const proof = Number(process.env['PROOF'] ?? 1);
+    const walked = paths.filter(
+      (_, i) => i % Math.max(1, Math.floor(paths.length / (150 * proof))) === 0,
+    );
+    for (const { steps } of walked) {
+      const { actor, asked, timers } = driven();
+      for (const { event, state } of steps) {
+        if (event.type === 'xstate.init') continue;
+        if (event.type.startsWith('xstate.done.actor.')) {
+          const resolve = asked.get(event.type.slice('xstate.done.actor.'.length));
+          if (!resolve) throw new Error(`nothing was asked: ${event.type}`);
+          resolve((event as unknown as { output: unknown }).output);
+          await settle(1);
+        } else if (event.type.startsWith('xstate.after.')) {
+          const ms = delayOf(actor.getSnapshot(), event.type);
+          const timer = [...timers].find((one) => one.ms === ms);
+          if (!timer) throw new Error(`no timer of ${ms} ms: ${event.type}`);
+          timers.delete(timer);
+          timer.work();
+        } else actor.send(event as SyncEvent);
+        expect(actor.getSnapshot().value).toEqual(state.value);
+        // Nowhere is it stuck: something is asked, or a timer runs, or only a person can help.
+        const now = actor.getSnapshot();
+        expect(
+          now.matches('signed-out') ||
+            now.matches('update-needed') ||
+            timers.size > 0 ||
+            Object.keys(now.children).length > 0,
+        ).toBe(true);
+      }
+      actor.stop();
     }
-    actor.stop();
-  }
-});
+  },
+);
 
 test('SYNC-8: a wait doubles from 30 ms to 60 s, half of it by chance, and never falls short of what the server asked', () => {
-  expect([0, 1, 2, 11, 12, 500].map((n) => backOffMs(n, 0, 0))).toEqual([30, 30, 60, 30_000, 30_000, 30_000]);
-  expect([0, 11, 500].map((n) => backOffMs(n, 0, 0.999)).map(Math.round)).toEqual([30, 59_970, 59_970]);
+  expect([0, 1, 2, 11, 12, 500].map((n) => backOffMs(n, 0, 0))).toEqual([
+    30, 30, 60, 30_000, 30_000, 30_000,
+  ]);
+  expect([0, 11, 500].map((n) => backOffMs(n, 0, 0.999)).map(Math.round)).toEqual([
+    30, 59_970, 59_970,
+  ]);
   expect(backOffMs(0, 120_000, 0)).toBe(120_000);
 });
 

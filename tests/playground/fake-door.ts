@@ -5,16 +5,35 @@ import { failed, ok } from '#contract/result.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import type { Result } from '#contract/result.ts';
 import type { Door, WatchName, Watches, Who } from '#workers/api.ts';
-import { NOW, brandingOf, companiesOf, keysOf, meOf, outboxOf, refusedOf, statusOf } from './scene.ts';
+import {
+  NOW,
+  brandingOf,
+  companiesOf,
+  keysOf,
+  meOf,
+  outboxOf,
+  refusedOf,
+  statusOf,
+} from './scene.ts';
 import type { Scene } from './scene.ts';
 
-/** A door with nothing behind it: what it says is made up and the same each time. `play` moves the scene on, from a test. */
-export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { result(): void; who(is: Scene['who']): void } } {
+/**
+ * A door with nothing behind it: what it says is made up and the same each time. `play` moves the
+ * scene on, from a test.
+ */
+export function fakeDoor(scene: Scene): {
+  readonly door: Door;
+  readonly play: { result(): void; who(is: Scene['who']): void };
+} {
   const branding = brandingOf(scene);
   let keys: readonly KeyRow[] = keysOf(scene);
   let outbox = outboxOf(scene);
   let who: Who = whoOf(scene.who);
-  const open = new Set<{ readonly name: WatchName; takes: object; readonly onChange: (value: never) => void }>();
+  const open = new Set<{
+    readonly name: WatchName;
+    takes: object;
+    readonly onChange: (value: never) => void;
+  }>();
 
   function whoOf(is: Scene['who']): Who {
     if (is === 'starting') return { is };
@@ -22,36 +41,59 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
     return { is: 'out', reason: is === 'out' ? 'none' : is, branding, offline: false };
   }
 
-  const values: { readonly [N in WatchName]: (takes: Watches[N]['takes']) => Watches[N]['gives'] } = {
-    who: () => who,
-    signing: () => ({ is: 'none' }),
-    status: () => {
-      const refused = outbox.entries.filter((entry) => entry.state === 'refused').length;
-      return { ...statusOf(scene), refused, waiting: outbox.entries.length - refused };
-    },
-    runs: () => { throw new Error('the door of daily checks answers this one'); },
-    overview: () => null,
-    trends: () => null,
-    calendar: () => null,
-    find: () => ({ jobs: { count: 0, rows: [] }, companies: { count: 0, rows: [] }, computers: { count: 0, rows: [] } }),
-    companies: () => companiesOf(scene),
-    keys: () => keys,
-    lastSync: () => LAST_SYNC,
-    views: () => [],
-    shifts: () => [],
-    shiftNow: () => ({ cleared: 0, of: 0, snoozed: 0, fresh: 0, standing: 0, unlisted: null, open: [], ending: [] }),
-    preferences: () => [],
-    disabled: () => [],
-    outbox: () => outbox,
-    refused: ({ id, most }) => refusedOf(id === 'n2' ? 61 : 1, most),
-  };
+  const values: { readonly [N in WatchName]: (takes: Watches[N]['takes']) => Watches[N]['gives'] } =
+    {
+      who: () => who,
+      signing: () => ({ is: 'none' }),
+      status: () => {
+        const refused = outbox.entries.filter((entry) => entry.state === 'refused').length;
+        return { ...statusOf(scene), refused, waiting: outbox.entries.length - refused };
+      },
+      runs: () => {
+        throw new Error('the door of daily checks answers this one');
+      },
+      overview: () => null,
+      trends: () => null,
+      calendar: () => null,
+      find: () => ({
+        jobs: { count: 0, rows: [] },
+        companies: { count: 0, rows: [] },
+        computers: { count: 0, rows: [] },
+      }),
+      companies: () => companiesOf(scene),
+      keys: () => keys,
+      lastSync: () => LAST_SYNC,
+      views: () => [],
+      shifts: () => [],
+      shiftNow: () => ({
+        cleared: 0,
+        of: 0,
+        snoozed: 0,
+        fresh: 0,
+        standing: 0,
+        unlisted: null,
+        open: [],
+        ending: [],
+      }),
+      preferences: () => [],
+      disabled: () => [],
+      outbox: () => outbox,
+      refused: ({ id, most }) => refusedOf(id === 'n2' ? 61 : 1, most),
+    };
   const tell = (name: WatchName): void => {
-    for (const line of open) if (line.name === name) line.onChange(values[name](line.takes as never) as never);
+    for (const line of open)
+      if (line.name === name) line.onChange(values[name](line.takes as never) as never);
   };
   const answer = async <T>(value: () => T): Promise<Result<T>> => {
-    await new Promise((resolve) => { setTimeout(resolve, 60); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 60);
+    });
     if (scene.server === 'answers') return ok(value());
-    return failed(scene.server === 'gone' ? { kind: 'needs-network', message: MESSAGES.needsNetwork } : { kind: 'server-fault', message: MESSAGES.serverFault });
+    return failed(
+      scene.server === 'gone'
+        ? { kind: 'needs-network', message: MESSAGES.needsNetwork }
+        : { kind: 'server-fault', message: MESSAGES.serverFault },
+    );
   };
   const SECRET = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';
 
@@ -60,7 +102,16 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
     listKeys: () => keys.map(keyOut),
     makeKey: ({ name, companyN, tool }) => {
       const row: KeyRow = {
-        id: `new${keys.length}`, name, company: companyN, tool, managed: null, hint: 'uZr6', madeAt: NOW, rotatedAt: null, revokedAt: null, firstResultAt: null,
+        id: `new${keys.length}`,
+        name,
+        company: companyN,
+        tool,
+        managed: null,
+        hint: 'uZr6',
+        madeAt: NOW,
+        rotatedAt: null,
+        revokedAt: null,
+        firstResultAt: null,
       };
       keys = [...keys, row];
       tell('keys');
@@ -89,15 +140,21 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
         onChange(values[name](takes));
       }
       return {
-        change(next) { line.takes = next; if (open.has(line)) onChange(values[name](next)); },
-        close() { open.delete(line); },
+        change(next) {
+          line.takes = next;
+          if (open.has(line)) onChange(values[name](next));
+        },
+        close() {
+          open.delete(line);
+        },
       };
     },
-    ask: (name, input) => answer(() => {
-      const call = calls[name] as ((input: unknown) => never) | undefined;
-      if (!call) throw new Error(`the playground has no ${name}`);
-      return call(input);
-    }),
+    ask: (name, input) =>
+      answer(() => {
+        const call = calls[name] as ((input: unknown) => never) | undefined;
+        if (!call) throw new Error(`the playground has no ${name}`);
+        return call(input);
+      }),
     async read(name, input) {
       const said = await door.ask(name, input);
       return said.ok ? ok({ value: said.value, at: NOW, live: true }) : said;
@@ -107,11 +164,16 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
     matching: () => Promise.resolve([]),
     exportRuns: () => Promise.resolve({ done: () => Promise.resolve(null), cancel: () => {} }),
     async signIn() {
-      await new Promise((resolve) => { setTimeout(resolve, 300); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 300);
+      });
       switch (scene.signIn) {
-        case 'wrong': return failed({ kind: 'wrong-credentials', message: MESSAGES.wrongCredentials });
-        case 'throttled': return failed({ kind: 'too-many', message: MESSAGES.tooManyTries, retryAfterMs: 9_000 });
-        case 'gone': return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
+        case 'wrong':
+          return failed({ kind: 'wrong-credentials', message: MESSAGES.wrongCredentials });
+        case 'throttled':
+          return failed({ kind: 'too-many', message: MESSAGES.tooManyTries, retryAfterMs: 9_000 });
+        case 'gone':
+          return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
         case 'right':
           who = whoOf('in');
           tell('who');
@@ -123,15 +185,20 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
     stopActing: () => Promise.resolve(failed({ kind: 'conflict', message: MESSAGES.badRequest })),
     async signOut(unsent) {
       await Promise.resolve();
-      if (unsent === 'send' && scene.sync === 'offline') return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
-      if (unsent === 'ask' && outbox.entries.length > 0) return ok({ out: false, unsent: outbox.entries.length });
+      if (unsent === 'send' && scene.sync === 'offline')
+        return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
+      if (unsent === 'ask' && outbox.entries.length > 0)
+        return ok({ out: false, unsent: outbox.entries.length });
       who = whoOf('ended');
       tell('who');
       return ok({ out: true, unsent: 0 });
     },
     async mend(id) {
       await Promise.resolve();
-      outbox = { entries: outbox.entries.filter((entry) => entry.id !== id), notices: outbox.notices.filter((notice) => notice.id !== id) };
+      outbox = {
+        entries: outbox.entries.filter((entry) => entry.id !== id),
+        notices: outbox.notices.filter((notice) => notice.id !== id),
+      };
       tell('outbox');
       tell('status');
       return ok(null);
@@ -152,10 +219,43 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
 }
 
 const keyOut = (row: KeyRow): GivesOf<'listKeys'>[number] => ({
-  id: row.id, name: row.name, companyN: row.company, tool: row.tool, hint: row.hint, madeAt: row.madeAt, rotatedAt: row.rotatedAt, revokedAt: row.revokedAt,
-  firstResultAt: row.firstResultAt, lastHeardAt: row.firstResultAt === null ? null : NOW - 86_400_000 / (row.madeAt % 7 + 2),
-  lastFault: row.tool === 'rclone' ? { at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' } : null,
-  today: { bytes: 12_000_000, limitBytes: 1_000_000_000, refusedAt: row.tool === 'rclone' ? NOW - 60_000 : null },
+  id: row.id,
+  name: row.name,
+  companyN: row.company,
+  tool: row.tool,
+  hint: row.hint,
+  madeAt: row.madeAt,
+  rotatedAt: row.rotatedAt,
+  revokedAt: row.revokedAt,
+  firstResultAt: row.firstResultAt,
+  lastHeardAt: row.firstResultAt === null ? null : NOW - 86_400_000 / ((row.madeAt % 7) + 2),
+  lastFault:
+    row.tool === 'rclone'
+      ? { at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' }
+      : null,
+  today: {
+    bytes: 12_000_000,
+    limitBytes: 1_000_000_000,
+    refusedAt: row.tool === 'rclone' ? NOW - 60_000 : null,
+  },
 });
 
-const LAST_SYNC: LastSync = { status: 'FAILED', at: NOW - 240_000, failed: [{ entity: 'Everything on the file server, rclone', at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.', kind: 'key', id: null, name: 'Everything on the file server, rclone', company: 'Harbor Dental' }], sources: [{ source: 'restic', keys: 2, failed: 0, at: NOW - 240_000 }, { source: 'rclone', keys: 1, failed: 1, at: NOW - 25_200_000 }] };
+const LAST_SYNC: LastSync = {
+  status: 'FAILED',
+  at: NOW - 240_000,
+  failed: [
+    {
+      entity: 'Everything on the file server, rclone',
+      at: NOW - 60_000,
+      message: 'The body is no rclone log: line 1 is not JSON.',
+      kind: 'key',
+      id: null,
+      name: 'Everything on the file server, rclone',
+      company: 'Harbor Dental',
+    },
+  ],
+  sources: [
+    { source: 'restic', keys: 2, failed: 0, at: NOW - 240_000 },
+    { source: 'rclone', keys: 1, failed: 1, at: NOW - 25_200_000 },
+  ],
+};

@@ -20,4 +20,8 @@ watchWho(router);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
-createRoot(root).render(<StrictMode><RouterProvider router={router} /></StrictMode>);
+createRoot(root).render(
+  <StrictMode>
+    <RouterProvider router={router} />
+  </StrictMode>,
+);

@@ -2,7 +2,10 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Screens without a server: `node node_modules/vite/bin/vite.js --config tests/playground/vite.config.ts`. */
+/**
+ * Screens without a server: `node node_modules/vite/bin/vite.js --config
+ * tests/playground/vite.config.ts`.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: `${import.meta.dirname}/../../src/public`,

@@ -1,7 +1,9 @@
 import type { WorkerChance } from '#workers/world.ts';
 
 /** Chance from a seed (mulberry32): the same seed, the same story. */
-export function makeChance(seed: number): WorkerChance & { below(n: number): number; pick<T>(list: readonly T[]): T } {
+export function makeChance(
+  seed: number,
+): WorkerChance & { below(n: number): number; pick<T>(list: readonly T[]): T } {
   let state = seed >>> 0;
   const fraction = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -12,8 +14,12 @@ export function makeChance(seed: number): WorkerChance & { below(n: number): num
   };
   const below = (n: number): number => Math.floor(fraction() * n);
   return {
-    fraction, below,
+    fraction,
+    below,
     pick: (list) => list[below(list.length)] as (typeof list)[number],
-    uuid: () => '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (c) => (Number(c) ^ (below(256) & (15 >> (Number(c) / 4)))).toString(16)),
+    uuid: () =>
+      '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (c) =>
+        (Number(c) ^ (below(256) & (15 >> (Number(c) / 4)))).toString(16),
+      ),
   };
 }

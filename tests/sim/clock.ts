@@ -1,6 +1,10 @@
 import type { WorkerClock } from '#workers/world.ts';
 
-interface Timer { readonly at: number; readonly order: number; readonly work: () => void }
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  readonly work: () => void;
+}
 
 /** Time that passes only when it is told to. */
 export class TestClock implements WorkerClock {
@@ -17,15 +21,21 @@ export class TestClock implements WorkerClock {
   }
 
   /** Whole milliseconds, as a real clock tells them. */
-  now(): number { return Math.floor(this.#now); }
+  now(): number {
+    return Math.floor(this.#now);
+  }
 
   after(ms: number, work: () => void): () => void {
     const timer = { at: this.#now + Math.max(0, ms), order: this.#order++, work };
     this.#timers.add(timer);
-    return () => { this.#timers.delete(timer); };
+    return () => {
+      this.#timers.delete(timer);
+    };
   }
 
-  /** Lets `ms` pass: each timer at its time, and everything that follows from it before the next. */
+  /**
+   * Lets `ms` pass: each timer at its time, and everything that follows from it before the next.
+   */
   async pass(ms: number): Promise<void> {
     const until = this.#now + ms;
     await this.#settled();
@@ -41,7 +51,11 @@ export class TestClock implements WorkerClock {
   #due(until: number): Timer | null {
     let first: Timer | null = null;
     for (const timer of this.#timers) {
-      if (timer.at <= until && (!first || timer.at < first.at || (timer.at === first.at && timer.order < first.order))) first = timer;
+      if (
+        timer.at <= until &&
+        (!first || timer.at < first.at || (timer.at === first.at && timer.order < first.order))
+      )
+        first = timer;
     }
     return first;
   }
@@ -49,5 +63,8 @@ export class TestClock implements WorkerClock {
 
 /** Until everything that needs no time has happened. */
 export async function settle(turns = 4): Promise<void> {
-  for (let i = 0; i < turns; i++) await new Promise<void>((resolve) => { setImmediate(resolve); });
+  for (let i = 0; i < turns; i++)
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
 }

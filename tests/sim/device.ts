@@ -9,49 +9,99 @@ import type { TestClock } from './clock.ts';
 import { TENANT } from './server.ts';
 import type { SimWire } from './wire.ts';
 
-/** A browser: one disk, one register, any number of tabs, each with the real worker behind its door. */
+/**
+ * A browser: one disk, one register, any number of tabs, each with the real worker behind its door.
+ */
 export class SimDevice {
   readonly wire: SimWire;
   readonly disk: Disk;
   readonly world: WorkerWorld;
   readonly #clock: TestClock;
-  readonly #channels = new Map<string, Set<{ readonly listeners: ((message: unknown) => void)[] }>>();
+  readonly #channels = new Map<
+    string,
+    Set<{ readonly listeners: ((message: unknown) => void)[] }>
+  >();
   readonly #held: Held;
   #present: boolean;
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  constructor(clock: TestClock, chance: ReturnType<typeof makeChance>, wire: SimWire, user: { readonly me: { readonly id: string } }, signedIn = true, tenant = TENANT) {
+  constructor(
+    clock: TestClock,
+    chance: ReturnType<typeof makeChance>,
+    wire: SimWire,
+    user: { readonly me: { readonly id: string } },
+    signedIn = true,
+    tenant = TENANT,
+  ) {
     this.wire = wire;
     this.#clock = clock;
     this.disk = memoryDisk(chance.uuid());
     this.#present = signedIn;
     // Memory needs no keys; everything else of the register is as the browser's.
-    this.#held = { key: {}, outboxKey: {}, tenant, user: user.me.id, actor: user.me.id, device: this.disk.device, offlineUntil: clock.now() + 7 * 86_400_000 } as unknown as Held;
+    this.#held = {
+      key: {},
+      outboxKey: {},
+      tenant,
+      user: user.me.id,
+      actor: user.me.id,
+      device: this.disk.device,
+      offlineUntil: clock.now() + 7 * 86_400_000,
+    } as unknown as Held;
     this.world = {
-      clock, chance, fetch: wire.fetch, origin: 'http://daybook.test', makeEngine,
-      openRegister: () => Promise.resolve(this.#register()), openDisk: () => Promise.resolve(this.disk), memoryDisk: () => this.disk,
-      persist: () => Promise.resolve(true), locks: (name, signal, work) => this.#lock(name, signal, work),
-      channel: (name) => this.#channel(name), onOnline: () => () => {},
+      clock,
+      chance,
+      fetch: wire.fetch,
+      origin: 'http://daybook.test',
+      makeEngine,
+      openRegister: () => Promise.resolve(this.#register()),
+      openDisk: () => Promise.resolve(this.disk),
+      memoryDisk: () => this.disk,
+      persist: () => Promise.resolve(true),
+      locks: (name, signal, work) => this.#lock(name, signal, work),
+      channel: (name) => this.#channel(name),
+      onOnline: () => () => {},
     };
   }
 
-  open(): ReturnType<typeof makeDoor> { return makeDoor(this.world); }
+  open(): ReturnType<typeof makeDoor> {
+    return makeDoor(this.world);
+  }
 
   /** The tab is gone at once, as when a browser is killed: its lock goes to the next. */
-  kill(door: ReturnType<typeof makeDoor>): void { door.session.loop?.stop(); }
+  kill(door: ReturnType<typeof makeDoor>): void {
+    door.session.loop?.stop();
+  }
 
   #register(): Register {
     return {
-      current: (now) => Promise.resolve(!this.#present ? { is: 'none' } : now < this.#held.offlineUntil ? { is: 'in', held: this.#held } : { is: 'expired', owner: this.#held, offlineUntil: this.#held.offlineUntil }),
-      enter: () => { this.#present = true; return Promise.resolve(this.#held); },
-      extend: () => Promise.resolve(), leave: () => { this.#present = false; return Promise.resolve(); }, close: () => {},
+      current: (now) =>
+        Promise.resolve(
+          !this.#present
+            ? { is: 'none' }
+            : now < this.#held.offlineUntil
+              ? { is: 'in', held: this.#held }
+              : { is: 'expired', owner: this.#held, offlineUntil: this.#held.offlineUntil },
+        ),
+      enter: () => {
+        this.#present = true;
+        return Promise.resolve(this.#held);
+      },
+      extend: () => Promise.resolve(),
+      leave: () => {
+        this.#present = false;
+        return Promise.resolve();
+      },
+      close: () => {},
     };
   }
 
   async #lock(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     const line = this.#waiting.get(name) ?? [];
     this.#waiting.set(name, line);
-    await new Promise<void>((resolve) => { line.push(resolve); if (line.length === 1) resolve(); });
+    await new Promise<void>((resolve) => {
+      line.push(resolve);
+      if (line.length === 1) resolve();
+    });
     try {
       if (!signal.aborted) await work();
     } finally {
@@ -68,10 +118,17 @@ export class SimDevice {
     return {
       post: (message) => {
         const copy = structuredClone(message);
-        this.#clock.after(1, () => { for (const one of all) if (one !== mine) for (const listener of one.listeners) listener(copy); });
+        this.#clock.after(1, () => {
+          for (const one of all)
+            if (one !== mine) for (const listener of one.listeners) listener(copy);
+        });
       },
-      listen: (listener) => { mine.listeners.push(listener); },
-      close: () => { all.delete(mine); },
+      listen: (listener) => {
+        mine.listeners.push(listener);
+      },
+      close: () => {
+        all.delete(mine);
+      },
     };
   }
 }

@@ -16,7 +16,10 @@ import { HERE } from '../server/outbound/listen.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** The real server: the whole application over its real store, on the clock of the test. One provider a story. */
+/**
+ * The real server: the whole application over its real store, on the clock of the test. One
+ * provider a story.
+ */
 export class RealServer {
   /** What the story has written, folded: for choosing what happens next. */
   readonly rows = memoryRows();
@@ -29,11 +32,28 @@ export class RealServer {
   #line: Promise<unknown> = Promise.resolve();
 
   constructor(store: Store, clock: TestClock) {
-    const counted: Store = { ...store, tenant: (tenant, work, how) => this.#counted(() => store.tenant(tenant, work, how)), system: (work) => this.#counted(() => store.system(work)) };
-    const timer = { now: () => clock.now(), after: (ms: number, work: () => void) => ({ cancel: clock.after(ms, work) }) };
+    const counted: Store = {
+      ...store,
+      tenant: (tenant, work, how) => this.#counted(() => store.tenant(tenant, work, how)),
+      system: (work) => this.#counted(() => store.system(work)),
+    };
+    const timer = {
+      now: () => clock.now(),
+      after: (ms: number, work: () => void) => ({ cancel: clock.after(ms, work) }),
+    };
     this.world = {
-      store: counted, clock: timer, chance: systemChance, log: makeLog(systemClock, () => {}),
-      config: { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: HERE.secretKey },
+      store: counted,
+      clock: timer,
+      chance: systemChance,
+      log: makeLog(systemClock, () => {}),
+      config: {
+        port: 0,
+        dataDir: '',
+        databaseUrl: null,
+        pageDir: null,
+        trustedProxies: [],
+        secretKey: HERE.secretKey,
+      },
     };
     this.tenant = systemChance.uuid();
     this.#host = `${this.tenant}.example`;
@@ -41,10 +61,24 @@ export class RealServer {
   }
 
   async begin(users: readonly string[]): Promise<UserId[]> {
-    await makeTenant(this.world.store, { tenant: this.tenant, host: this.#host, branding: defaultBranding(this.tenant, 'Provider', this.#host), isDefault: false });
+    await makeTenant(this.world.store, {
+      tenant: this.tenant,
+      host: this.#host,
+      branding: defaultBranding(this.tenant, 'Provider', this.#host),
+      isDefault: false,
+    });
     const ids: UserId[] = [];
     for (const username of users) {
-      ids.push(await makeUser(this.world, this.tenant, { username, name: username, email: `${username}@example.test`, password: PASSWORD, roles: ['operator', 'admin'], companies: null }));
+      ids.push(
+        await makeUser(this.world, this.tenant, {
+          username,
+          name: username,
+          email: `${username}@example.test`,
+          password: PASSWORD,
+          roles: ['operator', 'admin'],
+          companies: null,
+        }),
+      );
     }
     return ids;
   }
@@ -52,9 +86,22 @@ export class RealServer {
   /** Written to the log in the order of the calls. */
   append(drafts: readonly Omit<Draft, 'entity'>[]): void {
     const at = this.world.clock.now();
-    for (const draft of drafts) fold(this.rows, { ...draft, entity: '', seq: 0, at, actor: { is: 'clock' }, subject: null, commandId: null });
+    for (const draft of drafts)
+      fold(this.rows, {
+        ...draft,
+        entity: '',
+        seq: 0,
+        at,
+        actor: { is: 'clock' },
+        subject: null,
+        commandId: null,
+      });
     const whole = drafts.map((draft) => ({ ...draft, entity: draft.event.type }));
-    this.#line = this.#line.then(() => this.world.store.tenant(this.tenant, (tx) => tx.append(whole, { actor: { is: 'clock' }, subject: null, commandId: null, at })));
+    this.#line = this.#line.then(() =>
+      this.world.store.tenant(this.tenant, (tx) =>
+        tx.append(whole, { actor: { is: 'clock' }, subject: null, commandId: null, at }),
+      ),
+    );
   }
 
   /** One request with the cookies of a browser. */
@@ -66,8 +113,13 @@ export class RealServer {
       if (kept !== undefined) headers.set('cookie', kept);
       const { pathname, search } = new URL(request.url);
       const body = request.method === 'GET' ? null : await request.text();
-      const answer = await this.#app.request(`http://${this.#host}${pathname}${search}`, { method: request.method, headers, body }, { incoming: { socket: { remoteAddress: '192.0.2.7' } } });
-      for (const cookie of answer.headers.getSetCookie()) this.#jars.set(jar, cookie.split(';')[0] ?? '');
+      const answer = await this.#app.request(
+        `http://${this.#host}${pathname}${search}`,
+        { method: request.method, headers, body },
+        { incoming: { socket: { remoteAddress: '192.0.2.7' } } },
+      );
+      for (const cookie of answer.headers.getSetCookie())
+        this.#jars.set(jar, cookie.split(';')[0] ?? '');
       return answer;
     });
   }
@@ -76,12 +128,18 @@ export class RealServer {
   async idle(): Promise<void> {
     await this.#line;
     for (let quiet = 0; quiet < 6;) {
-      await new Promise<void>((resolve) => { setImmediate(resolve); });
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
       quiet = this.#busy === 0 ? quiet + 1 : 0;
     }
   }
 
-  log(): Promise<Logged[]> { return this.world.store.tenant(this.tenant, (tx) => tx.eventsAfter(0, 100_000), { readOnly: true }); }
+  log(): Promise<Logged[]> {
+    return this.world.store.tenant(this.tenant, (tx) => tx.eventsAfter(0, 100_000), {
+      readOnly: true,
+    });
+  }
 
   async #counted<T>(work: () => Promise<T>): Promise<T> {
     this.#busy += 1;

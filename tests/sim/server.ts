@@ -13,12 +13,20 @@ import type { Failure } from '#contract/errors.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import type { LastSync, SyncedSources } from '#contract/sync/calls.ts';
 
-interface Done { readonly body: string; readonly status: number; readonly answer: unknown }
-export interface User { readonly me: Me; companies: readonly number[] | null }
+interface Done {
+  readonly body: string;
+  readonly status: number;
+  readonly answer: unknown;
+}
+export interface User {
+  readonly me: Me;
+  companies: readonly number[] | null;
+}
 
 /**
- * A server in memory that follows the contract: the log, its folds, commands by key and order, snapshots and pages of events. It stands
- * in for the real one where a test must decide what time it is and what goes wrong.
+ * A server in memory that follows the contract: the log, its folds, commands by key and order,
+ * snapshots and pages of events. It stands in for the real one where a test must decide what time
+ * it is and what goes wrong.
  */
 export class SimServer {
   readonly log: Logged[] = [];
@@ -27,7 +35,11 @@ export class SimServer {
   readonly sessions = new Map<string, string>();
   readonly #commands = new Map<string, Done>();
   readonly #orders = new Map<string, number>();
-  readonly #streams = new Set<{ readonly user: string; readonly send: (text: string) => void; readonly end: () => void }>();
+  readonly #streams = new Set<{
+    readonly user: string;
+    readonly send: (text: string) => void;
+    readonly end: () => void;
+  }>();
   readonly #changed = new Map<string, number>();
   #kinds = 0;
   epoch = 'e1';
@@ -41,21 +53,43 @@ export class SimServer {
   readonly #now: () => number;
   #tokens = 0;
 
-  constructor(now: () => number) { this.#now = now; }
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   addUser(name: string): User {
     const id = `00000000-0000-4000-8000-${String(this.users.size + 1).padStart(12, '0')}`;
     const user: User = {
       companies: null,
-      me: { id, username: name, name, email: `${name}@example.test`, roles: ['operator', 'admin'], companies: null, serviceProviderId: TENANT, ...PLAIN },
+      me: {
+        id,
+        username: name,
+        name,
+        email: `${name}@example.test`,
+        roles: ['operator', 'admin'],
+        companies: null,
+        serviceProviderId: TENANT,
+        ...PLAIN,
+      },
     };
     this.users.set(id, user);
     return user;
   }
 
-  append(drafts: readonly { readonly event: Event; readonly company: number | null }[], by: Pick<Logged, 'actor' | 'commandId'> = SOURCE): void {
+  append(
+    drafts: readonly { readonly event: Event; readonly company: number | null }[],
+    by: Pick<Logged, 'actor' | 'commandId'> = SOURCE,
+  ): void {
     for (const { event, company } of drafts) {
-      const logged: Logged = { seq: this.log.length + 1, at: this.#now(), subject: null, company, entity: event.type, event, ...by };
+      const logged: Logged = {
+        seq: this.log.length + 1,
+        at: this.#now(),
+        subject: null,
+        company,
+        entity: event.type,
+        event,
+        ...by,
+      };
       this.log.push(logged);
       this.#noteTags(logged);
       fold(this.rows, logged);
@@ -65,8 +99,17 @@ export class SimServer {
 
   /** As the real server: by the last event that changed a run of the day, or what kind a job is. */
   #noteTags({ seq, event }: Logged): void {
-    if (event.type === 'run.started@1' || event.type === 'run.finished@1' || event.type === 'run.missed@1') this.#changed.set(dayOf(event.data.startedAt), seq);
-    if (event.type === 'job.changed@1' && this.rows.job.get(event.data.n)?.managed !== event.data.managed) this.#kinds = seq;
+    if (
+      event.type === 'run.started@1' ||
+      event.type === 'run.finished@1' ||
+      event.type === 'run.missed@1'
+    )
+      this.#changed.set(dayOf(event.data.startedAt), seq);
+    if (
+      event.type === 'job.changed@1' &&
+      this.rows.job.get(event.data.n)?.managed !== event.data.managed
+    )
+      this.#kinds = seq;
   }
 
   /** Sources synced, or failed to: no event says so. */
@@ -77,46 +120,87 @@ export class SimServer {
   }
 
   #sourcesOf(user: User): SyncedSources | null {
-    return this.#reads(user) ? { ...this.#lastSync, tag: `s${this.#sourcesTag}`, asOf: this.#now() } : null;
+    return this.#reads(user)
+      ? { ...this.#lastSync, tag: `s${this.#sourcesTag}`, asOf: this.#now() }
+      : null;
   }
 
-  poke(poke: unknown): void { for (const { send } of this.#streams) send(`data: ${JSON.stringify(poke)}\n\n`); }
-  cutStreams(): void { for (const { end } of this.#streams) end(); this.#streams.clear(); }
-  get streams(): number { return this.#streams.size; }
+  poke(poke: unknown): void {
+    for (const { send } of this.#streams) send(`data: ${JSON.stringify(poke)}\n\n`);
+  }
+  cutStreams(): void {
+    for (const { end } of this.#streams) end();
+    this.#streams.clear();
+  }
+  get streams(): number {
+    return this.#streams.size;
+  }
 
   /** One request, to its end. Commands are atomic, as a transaction makes them. */
   async handle(request: Request, cookie: string): Promise<Response> {
-    const url = new URL(request.url), path = url.pathname.replace('/api/v1/', '');
+    const url = new URL(request.url);
+    const path = url.pathname.replace('/api/v1/', '');
     const body = request.method === 'GET' ? '' : await request.text();
     if (path === 'service-providers/branding') return good(BRANDING);
     if (path === 'auth/login/db') {
-      const user = [...this.users.values()].find(({ me }) => me.username === (JSON.parse(body) as { username: string }).username);
+      const user = [...this.users.values()].find(
+        ({ me }) => me.username === (JSON.parse(body) as { username: string }).username,
+      );
       return user ? good(this.#grant(user)) : bad({ kind: 'wrong-credentials', message: 'no' });
     }
     if (path === 'auth/refresh') {
       const user = this.users.get(cookie);
-      return user && !this.ended ? good(this.#grant(user, cookie)) : bad({ kind: 'expired', message: 'over' });
+      return user && !this.ended
+        ? good(this.#grant(user, cookie))
+        : bad({ kind: 'expired', message: 'over' });
     }
-    const user = this.users.get(this.sessions.get(request.headers.get('authorization')?.slice(7) ?? '') ?? '');
+    const user = this.users.get(
+      this.sessions.get(request.headers.get('authorization')?.slice(7) ?? '') ?? '',
+    );
     if (!user || this.ended) return bad({ kind: 'expired', message: 'over' });
     if (path === 'sync/bootstrap') return good(this.#bootstrap(user));
-    if (path === 'sync/events') return this.#events(user, Number(url.searchParams.get('after')), url.searchParams.get('epoch') ?? '', url.searchParams.get('sources'));
+    if (path === 'sync/events')
+      return this.#events(
+        user,
+        Number(url.searchParams.get('after')),
+        url.searchParams.get('epoch') ?? '',
+        url.searchParams.get('sources'),
+      );
     if (path === 'sync/last-sync') return good({ ...this.#lastSync, at: this.#now() });
     if (path === 'sync/stream') return this.#stream(user);
     if (path.startsWith('sync/runs/')) return this.#page(user, path.slice(-10));
-    if (path.startsWith('monitoring/backoffice/jobExecutions/')) return this.#command(user, request, path, body);
-    if (path.startsWith('monitoring/views/') || path === 'monitoring/hand-overs' || path.startsWith('profile/')) return this.#own(user, request, path, body);
-    if (path === 'auth/login-as') return this.#act(user, (JSON.parse(body) as { userId: string }).userId);
+    if (path.startsWith('monitoring/backoffice/jobExecutions/'))
+      return this.#command(user, request, path, body);
+    if (
+      path.startsWith('monitoring/views/') ||
+      path === 'monitoring/hand-overs' ||
+      path.startsWith('profile/')
+    )
+      return this.#own(user, request, path, body);
+    if (path === 'auth/login-as')
+      return this.#act(user, (JSON.parse(body) as { userId: string }).userId);
     if (path === 'auth/login-as/exit') return this.#stopActing(user);
-    if (path === 'auth/logout') { this.sessions.clear(); return good({}); }
+    if (path === 'auth/logout') {
+      this.sessions.clear();
+      return good({});
+    }
     return bad({ kind: 'no-such-call', message: 'no such call' });
   }
 
-  /** Whoever acts as another is a user of its own to this server: `<user> by <actor>` is its cookie. */
+  /**
+   * Whoever acts as another is a user of its own to this server: `<user> by <actor>` is its cookie.
+   */
   #act(actor: User, id: string): Response {
     const target = this.users.get(id);
     if (!target) return bad({ kind: 'not-found', message: 'no' });
-    const name = `${id} by ${actor.me.id}`, acting = { id: actor.me.id, username: actor.me.username, name: actor.me.name, impersonation: 'i1', until: this.#now() + 3_600_000 };
+    const name = `${id} by ${actor.me.id}`;
+    const acting = {
+      id: actor.me.id,
+      username: actor.me.username,
+      name: actor.me.name,
+      impersonation: 'i1',
+      until: this.#now() + 3_600_000,
+    };
     const user = { companies: target.companies, me: { ...target.me, acting } };
     this.users.set(name, user);
     return withCookie(good(this.#grant(user, name)), name);
@@ -124,48 +208,104 @@ export class SimServer {
 
   #stopActing({ me: { acting } }: User): Response {
     const actor = acting && this.users.get(acting.id);
-    return actor ? withCookie(good(this.#grant(actor)), actor.me.id) : bad({ kind: 'conflict', message: 'no' });
+    return actor
+      ? withCookie(good(this.#grant(actor)), actor.me.id)
+      : bad({ kind: 'conflict', message: 'no' });
   }
 
   #grant(user: User, name = user.me.id): unknown {
     const token = `token-${++this.#tokens}`;
     this.sessions.set(token, name);
-    return { token, tokenExpiresAt: this.#now() + this.tokenMs, userId: user.me.id, user: user.me, offlineUntil: this.#now() + this.offlineMs };
+    return {
+      token,
+      tokenExpiresAt: this.#now() + this.tokenMs,
+      userId: user.me.id,
+      user: user.me,
+      offlineUntil: this.#now() + this.offlineMs,
+    };
   }
 
   #sees(user: User, company: number | null): boolean {
-    return company === null || (!this.isDeleted(company) && (user.companies === null || user.companies.includes(company)));
+    return (
+      company === null ||
+      (!this.isDeleted(company) && (user.companies === null || user.companies.includes(company)))
+    );
   }
 
-  /** As the real server: these roles read no result, and what one may read is part of the epoch that one is told. */
-  #reads({ me }: User): boolean { return me.roles.some((role) => role !== 'sub-sp' && role !== 'o365_admin'); }
-  #epochOf(user: User): string { return this.#reads(user) ? this.epoch : `${this.epoch}.nothing`; }
+  /**
+   * As the real server: these roles read no result, and what one may read is part of the epoch that
+   * one is told.
+   */
+  #reads({ me }: User): boolean {
+    return me.roles.some((role) => role !== 'sub-sp' && role !== 'o365_admin');
+  }
+  #epochOf(user: User): string {
+    return this.#reads(user) ? this.epoch : `${this.epoch}.nothing`;
+  }
 
-  isDeleted(company: number): boolean { return this.rows.company.get(company)?.deletedAt !== undefined; }
+  isDeleted(company: number): boolean {
+    return this.rows.company.get(company)?.deletedAt !== undefined;
+  }
 
   #bootstrap(user: User): unknown {
     const { company, job, cause, problem, key, view, shift, preference } = this.rows;
     const days = new Map<string, number>();
-    for (const run of this.rows.run.values()) if (this.#sees(user, run.company)) days.set(dayOf(run.startedAt), (days.get(dayOf(run.startedAt)) ?? 0) + 1);
+    for (const run of this.rows.run.values())
+      if (this.#sees(user, run.company))
+        days.set(dayOf(run.startedAt), (days.get(dayOf(run.startedAt)) ?? 0) + 1);
     const start = {
-      protocol: PROTOCOL, epoch: this.#epochOf(user), cursor: this.log.length, serverNow: this.#now(), me: { ...user.me, companies: user.companies }, branding: BRANDING,
-      windowFrom: '2026-05-17', days: [...days].sort(([a], [b]) => b.localeCompare(a)).map(([day, rows]) => ({ day, rows, tag: this.#tag(user, day) })),
+      protocol: PROTOCOL,
+      epoch: this.#epochOf(user),
+      cursor: this.log.length,
+      serverNow: this.#now(),
+      me: { ...user.me, companies: user.companies },
+      branding: BRANDING,
+      windowFrom: '2026-05-17',
+      days: [...days]
+        .sort(([a], [b]) => b.localeCompare(a))
+        .map(([day, rows]) => ({ day, rows, tag: this.#tag(user, day) })),
       people: [...this.users.values()].map(({ me }) => ({ id: me.id, name: me.name })),
-      companies: [...company.values()].filter(({ n }) => this.#sees(user, n)), jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
-      causes: [...cause.values()], problems: [...problem.values()].filter((row) => this.#sees(user, row.company)), keys: [...key.values()],
-      views: [...view.values()], shifts: [...shift.values()], preferences: [...preference.values()].filter((row) => row.user === user.me.id), sources: this.#sourcesOf(user),
+      companies: [...company.values()].filter(({ n }) => this.#sees(user, n)),
+      jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
+      causes: [...cause.values()],
+      problems: [...problem.values()].filter((row) => this.#sees(user, row.company)),
+      keys: [...key.values()],
+      views: [...view.values()],
+      shifts: [...shift.values()],
+      preferences: [...preference.values()].filter((row) => row.user === user.me.id),
+      sources: this.#sourcesOf(user),
     };
     if (this.#reads(user)) return start;
-    return { ...start, days: [], people: start.people.filter(({ id }) => id === user.me.id), companies: [], jobs: [], causes: [], problems: [], keys: [], views: [], shifts: [] };
+    return {
+      ...start,
+      days: [],
+      people: start.people.filter(({ id }) => id === user.me.id),
+      companies: [],
+      jobs: [],
+      causes: [],
+      problems: [],
+      keys: [],
+      views: [],
+      shifts: [],
+    };
   }
 
   #events(user: User, after: number, epoch: string, tag: string | null): Response {
-    const head = this.log.length, told = this.#epochOf(user);
-    if (epoch !== told || after > head) return good({ epoch: told, cursor: head, head, more: false, events: [] });
+    const head = this.log.length;
+    const told = this.#epochOf(user);
+    if (epoch !== told || after > head)
+      return good({ epoch: told, cursor: head, head, more: false, events: [] });
     const page = this.log.slice(after, after + this.pageSize);
     const cursor = page.at(-1)?.seq ?? after;
     const sources = cursor < head || tag === null ? null : this.#sourcesOf(user);
-    return good({ epoch, cursor, head, more: cursor < head, events: page.filter((one) => this.#tells(user, one)), ...(sources !== null && sources.tag !== tag && { sources }) });
+    return good({
+      epoch,
+      cursor,
+      head,
+      more: cursor < head,
+      events: page.filter((one) => this.#tells(user, one)),
+      ...(sources !== null && sources.tag !== tag && { sources }),
+    });
   }
 
   #tells(user: User, { event, company }: Logged): boolean {
@@ -178,11 +318,19 @@ export class SimServer {
     let one: { user: string; send: (text: string) => void; end: () => void } | null = null;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
-        one = { user: user.me.id, send: (text) => controller.enqueue(encoder.encode(text)), end: () => controller.close() };
+        one = {
+          user: user.me.id,
+          send: (text) => controller.enqueue(encoder.encode(text)),
+          end: () => controller.close(),
+        };
         this.#streams.add(one);
-        one.send(`data: ${JSON.stringify({ is: 'head', head: this.log.length, epoch: this.#epochOf(user) })}\n\n`);
+        one.send(
+          `data: ${JSON.stringify({ is: 'head', head: this.log.length, epoch: this.#epochOf(user) })}\n\n`,
+        );
       },
-      cancel: () => { if (one) this.#streams.delete(one); },
+      cancel: () => {
+        if (one) this.#streams.delete(one);
+      },
     });
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   }
@@ -190,18 +338,31 @@ export class SimServer {
   #page(user: User, day: string): Response {
     if (!this.#reads(user)) return bad({ kind: 'forbidden', message: 'no' });
     const bytes = this.#day(user, day);
-    return new Response(bytes, { headers: { 'content-type': 'application/octet-stream', 'etag': this.#tag(user, day) } });
+    return new Response(bytes, {
+      headers: { 'content-type': 'application/octet-stream', 'etag': this.#tag(user, day) },
+    });
   }
 
-  /** Another one where a run of the day was told of, where a job became of another kind, for who sees others, and where a company of it was deleted. */
+  /**
+   * Another one where a run of the day was told of, where a job became of another kind, for who
+   * sees others, and where a company of it was deleted.
+   */
   #tag({ companies }: User, day: string): string {
-    const gone = new Set([...this.rows.run.values()].flatMap(({ startedAt, company }) => (dayOf(startedAt) === day && this.isDeleted(company) ? [company] : [])));
+    const gone = new Set(
+      [...this.rows.run.values()].flatMap(({ startedAt, company }) =>
+        dayOf(startedAt) === day && this.isDeleted(company) ? [company] : [],
+      ),
+    );
     return `"${this.epoch}-${day}-${Math.max(this.#kinds, this.#changed.get(day) ?? 0)}-${companies?.join('.') ?? ''}-${[...gone].sort((a, b) => a - b).join('.')}"`;
   }
 
   #day(user: User, day: string): Uint8Array<ArrayBuffer> {
-    const runs = [...this.rows.run.values()].filter((run) => dayOf(run.startedAt) === day && this.#sees(user, run.company))
-      .map((run) => leanOf(run, this.rows.job.get(run.job) ?? { managed: null, source: 'api', type: 'Other' })).sort(newestFirst);
+    const runs = [...this.rows.run.values()]
+      .filter((run) => dayOf(run.startedAt) === day && this.#sees(user, run.company))
+      .map((run) =>
+        leanOf(run, this.rows.job.get(run.job) ?? { managed: null, source: 'api', type: 'Other' }),
+      )
+      .sort(newestFirst);
     const pages: Uint8Array[] = [];
     for (let at = 0; at < runs.length; at += 40) pages.push(encodeColumns(runs.slice(at, at + 40)));
     const whole = new Uint8Array(pages.reduce((sum, page) => sum + 4 + page.length, 0));
@@ -217,12 +378,24 @@ export class SimServer {
   /** What people keep beside the results: kept as it comes. */
   #own(user: User, request: Request, path: string, body: string): Response {
     return this.#once(request, body, () => {
-      const input = JSON.parse(body === '' ? '{}' : body) as never, owner = user.me.id, id = path.split('/').at(-1) ?? '';
-      const event: Event = request.method === 'DELETE' ? { type: 'view.removed@1', data: { id, owner, shared: false } }
-        : path.startsWith('monitoring/views/') ? { type: 'view.saved@1', data: { ...(input as object), id, owner } as never }
-          : path.startsWith('profile/') ? { type: 'user.preferred@1', data: { ...(input as object), id: owner, name: id } as never }
-            : { type: 'shift.ended@1', data: input };
-      this.append([{ event, company: null }], { actor: { is: 'user', id: owner }, commandId: request.headers.get(COMMAND_HEADERS.key) });
+      const input = JSON.parse(body === '' ? '{}' : body) as never;
+      const owner = user.me.id;
+      const id = path.split('/').at(-1) ?? '';
+      const event: Event =
+        request.method === 'DELETE'
+          ? { type: 'view.removed@1', data: { id, owner, shared: false } }
+          : path.startsWith('monitoring/views/')
+            ? { type: 'view.saved@1', data: { ...(input as object), id, owner } as never }
+            : path.startsWith('profile/')
+              ? {
+                  type: 'user.preferred@1',
+                  data: { ...(input as object), id: owner, name: id } as never,
+                }
+              : { type: 'shift.ended@1', data: input };
+      this.append([{ event, company: null }], {
+        actor: { is: 'user', id: owner },
+        commandId: request.headers.get(COMMAND_HEADERS.key),
+      });
       return { status: 200, answer: { success: true, data: { seq: this.log.length } } };
     });
   }
@@ -231,11 +404,19 @@ export class SimServer {
     return this.#once(request, body, (id) => this.#change(user, path, body, id));
   }
 
-  #once(request: Request, body: string, decide: (id: string) => { readonly status: number; readonly answer: unknown }): Response {
-    const id = request.headers.get(COMMAND_HEADERS.key) ?? '', device = request.headers.get(COMMAND_HEADERS.device) ?? '';
+  #once(
+    request: Request,
+    body: string,
+    decide: (id: string) => { readonly status: number; readonly answer: unknown },
+  ): Response {
+    const id = request.headers.get(COMMAND_HEADERS.key) ?? '';
+    const device = request.headers.get(COMMAND_HEADERS.device) ?? '';
     const order = Number(request.headers.get(COMMAND_HEADERS.order));
     const done = this.#commands.get(id);
-    if (done) return done.body === body ? answer(done.status, done.answer) : bad({ kind: 'key-reused', message: 'other body' });
+    if (done)
+      return done.body === body
+        ? answer(done.status, done.answer)
+        : bad({ kind: 'key-reused', message: 'other body' });
     const expected = (this.#orders.get(device) ?? 0) + 1;
     if (order !== expected) return bad({ kind: 'out-of-order', message: 'missing', expected });
     const { status, answer: said } = decide(id);
@@ -244,36 +425,93 @@ export class SimServer {
     return answer(status, said);
   }
 
-  #change(user: User, path: string, body: string, id: string): { readonly status: number; readonly answer: unknown } {
+  #change(
+    user: User,
+    path: string,
+    body: string,
+    id: string,
+  ): { readonly status: number; readonly answer: unknown } {
     const input = JSON.parse(body) as { change: Change; ids?: number[] };
     const single = path.endsWith('/bulk') ? null : Number(path.split('/').at(-1));
-    const asked = single === null ? input.ids ?? [] : [single];
+    const asked = single === null ? (input.ids ?? []) : [single];
     const targets = new Map<number, Target>();
     for (const n of asked) {
       const run = this.rows.run.get(n);
-      if (run && this.#sees(user, run.company)) targets.set(n, { run, problem: run.problem === null ? null : this.rows.problem.get(run.problem) ?? null });
+      if (run && this.#sees(user, run.company))
+        targets.set(n, {
+          run,
+          problem: run.problem === null ? null : (this.rows.problem.get(run.problem) ?? null),
+        });
     }
-    const { drafts, refused } = decideChange(input.change, asked, targets, user.me.id, this.#now(), (who) => this.users.get(who)?.me.name ?? '');
+    const { drafts, refused } = decideChange(
+      input.change,
+      asked,
+      targets,
+      user.me.id,
+      this.#now(),
+      (who) => this.users.get(who)?.me.name ?? '',
+    );
     const failure = single === null ? undefined : refused[0]?.failure;
     if (!failure) this.append(drafts, { actor: { is: 'user', id: user.me.id }, commandId: id });
-    return failure ? refusal(failure) : {
-      status: 200,
-      answer: { success: true, data: { seq: this.log.length, accepted: asked.length - refused.length, refused: refused.map(({ run, failure: { kind, message } }) => ({ run, kind, message })) } },
-    };
+    return failure
+      ? refusal(failure)
+      : {
+          status: 200,
+          answer: {
+            success: true,
+            data: {
+              seq: this.log.length,
+              accepted: asked.length - refused.length,
+              refused: refused.map(({ run, failure: { kind, message } }) => ({
+                run,
+                kind,
+                message,
+              })),
+            },
+          },
+        };
   }
 }
 
 export const TENANT = '00000000-0000-4000-8000-00000000000f';
 export const BRANDING: Branding = {
-  id: TENANT, name: 'Test', title: 'Test', favIconUrl: null, apiUrl: '', domain: 'test', sidebarLogoUrl: null, sidebarLogoWidth: null, sidebarLogoHeight: null,
-  sidebarTitle: 'Test', supportEmail: null, supportPhone: null, authType: 'db', isStripeEnabled: false, accent: null, accentDark: null, sidebar: null,
-  sidebarDark: null, timeZone: 'UTC', dayBeginsHour: 0, offlineDays: 7, ...PLAIN_BRANDING
+  id: TENANT,
+  name: 'Test',
+  title: 'Test',
+  favIconUrl: null,
+  apiUrl: '',
+  domain: 'test',
+  sidebarLogoUrl: null,
+  sidebarLogoWidth: null,
+  sidebarLogoHeight: null,
+  sidebarTitle: 'Test',
+  supportEmail: null,
+  supportPhone: null,
+  authType: 'db',
+  isStripeEnabled: false,
+  accent: null,
+  accentDark: null,
+  sidebar: null,
+  sidebarDark: null,
+  timeZone: 'UTC',
+  dayBeginsHour: 0,
+  offlineDays: 7,
+  ...PLAIN_BRANDING,
 };
-const SOURCE: Pick<Logged, 'actor' | 'commandId'> = { actor: { is: 'source', id: 'key' }, commandId: null };
+const SOURCE: Pick<Logged, 'actor' | 'commandId'> = {
+  actor: { is: 'source', id: 'key' },
+  commandId: null,
+};
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const answer = (status: number, body: unknown): Response => Response.json(body, { status });
-const withCookie = (answer: Response, cookie: string): Response => { answer.headers.set('sim-cookie', cookie); return answer; };
+const withCookie = (answer: Response, cookie: string): Response => {
+  answer.headers.set('sim-cookie', cookie);
+  return answer;
+};
 const good = (data: unknown): Response => answer(200, { success: true, data });
-const refusal = ({ message, ...error }: Failure): { status: number; answer: unknown } =>
-  ({ status: (STATUS_OF as Record<string, number>)[error.kind] ?? 500, answer: { success: false, message, error } });
-const bad = (failure: Failure): Response => answer(refusal(failure).status, refusal(failure).answer);
+const refusal = ({ message, ...error }: Failure): { status: number; answer: unknown } => ({
+  status: (STATUS_OF as Record<string, number>)[error.kind] ?? 500,
+  answer: { success: false, message, error },
+});
+const bad = (failure: Failure): Response =>
+  answer(refusal(failure).status, refusal(failure).answer);

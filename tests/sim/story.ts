@@ -3,10 +3,16 @@ import type { makeChance } from './chance.ts';
 import type { memoryRows } from '#contract/fold.ts';
 
 const KEY = '00000000-0000-4000-8000-0000000000aa';
-interface Provider { readonly rows: ReturnType<typeof memoryRows>; append(drafts: readonly Draft[]): void }
+interface Provider {
+  readonly rows: ReturnType<typeof memoryRows>;
+  append(drafts: readonly Draft[]): void;
+}
 type Draft = { readonly event: Event; readonly company: number | null };
 
-/** What happens at a provider: companies, jobs, runs that go well and badly. Drafts as ingest makes them. */
+/**
+ * What happens at a provider: companies, jobs, runs that go well and badly. Drafts as ingest makes
+ * them.
+ */
 export class Story {
   readonly #server: Provider;
   readonly #chance: ReturnType<typeof makeChance>;
@@ -23,12 +29,40 @@ export class Story {
 
   begin(companies: number, jobs: number, runs: number): void {
     const drafts: Draft[] = [];
-    for (let n = 1; n <= companies; n++) drafts.push({ company: n, event: { type: 'company.made@1', data: { n, id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`, name: `Company ${n}` } } });
-    drafts.push({ company: null, event: { type: 'cause.found@1', data: { n: 1, template: 'cannot reach ‹host›', kind: 'connection' } } });
-    drafts.push({ company: null, event: { type: 'cause.found@1', data: { n: 2, template: 'no space left', kind: 'space' } } });
-    for (let n = 1; n <= jobs; n++) drafts.push({ company: 1 + (n % companies), event: { type: 'job.found@1', data: { ...this.#job(n), uid: `job-${n}`, key: KEY, company: 1 + (n % companies) } } });
+    for (let n = 1; n <= companies; n++)
+      drafts.push({
+        company: n,
+        event: {
+          type: 'company.made@1',
+          data: {
+            n,
+            id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+            name: `Company ${n}`,
+          },
+        },
+      });
+    drafts.push({
+      company: null,
+      event: {
+        type: 'cause.found@1',
+        data: { n: 1, template: 'cannot reach ‹host›', kind: 'connection' },
+      },
+    });
+    drafts.push({
+      company: null,
+      event: { type: 'cause.found@1', data: { n: 2, template: 'no space left', kind: 'space' } },
+    });
+    for (let n = 1; n <= jobs; n++)
+      drafts.push({
+        company: 1 + (n % companies),
+        event: {
+          type: 'job.found@1',
+          data: { ...this.#job(n), uid: `job-${n}`, key: KEY, company: 1 + (n % companies) },
+        },
+      });
     this.#server.append(drafts);
-    for (let i = 0; i < runs; i++) this.finish(this.#now() - 3_600_000 - this.#chance.below(4 * 86_400_000));
+    for (let i = 0; i < runs; i++)
+      this.finish(this.#now() - 3_600_000 - this.#chance.below(4 * 86_400_000));
   }
 
   /** One thing more. */
@@ -42,17 +76,26 @@ export class Story {
   }
 
   start(): void {
-    const job = this.#anyJob(), n = ++this.#run;
+    const job = this.#anyJob();
+    const n = ++this.#run;
     this.#running.push(n);
-    this.#server.append([{ company: job.company, event: { type: 'run.started@1', data: { ...this.#named(n, job), startedAt: this.#now() } } }]);
+    this.#server.append([
+      {
+        company: job.company,
+        event: { type: 'run.started@1', data: { ...this.#named(n, job), startedAt: this.#now() } },
+      },
+    ]);
   }
 
   end(): void {
-    const n = this.#running.shift(), run = n === undefined ? undefined : this.#server.rows.run.get(n);
+    const n = this.#running.shift();
+    const run = n === undefined ? undefined : this.#server.rows.run.get(n);
     if (run) this.#finished(run.n, run.job, run.startedAt);
   }
 
-  finish(startedAt: number): void { this.#finished(++this.#run, this.#anyJob().n, startedAt); }
+  finish(startedAt: number): void {
+    this.#finished(++this.#run, this.#anyJob().n, startedAt);
+  }
 
   /** A result is told again, as well or as badly as it comes. */
   correct(): void {
@@ -66,37 +109,114 @@ export class Story {
     const job = this.#anyJob();
     const { name, source, type, group, computer, server, enabled, schedule, graceSec } = job;
     const managed = this.#chance.pick([null, true, false]);
-    this.#server.append([{ company: job.company, event: { type: 'job.changed@1', data: { n: job.n, name, source, type, group, computer, server, managed, enabled, schedule, graceSec } } }]);
+    this.#server.append([
+      {
+        company: job.company,
+        event: {
+          type: 'job.changed@1',
+          data: {
+            n: job.n,
+            name,
+            source,
+            type,
+            group,
+            computer,
+            server,
+            managed,
+            enabled,
+            schedule,
+            graceSec,
+          },
+        },
+      },
+    ]);
   }
 
   #finished(n: number, jobN: number, startedAt: number): void {
     const job = this.#server.rows.job.get(jobN);
     if (!job) return;
-    const drafts: Draft[] = [], failed = this.#chance.below(2) === 0;
+    const drafts: Draft[] = [];
+    const failed = this.#chance.below(2) === 0;
     let { problem } = job;
     if (failed && problem === null) {
       problem = ++this.#problem;
-      drafts.push({ company: job.company, event: { type: 'problem.opened@1', data: { n: problem, job: job.n, company: job.company, cause: 1 + this.#chance.below(2), state: 'Failed', run: n, startedAt } } });
+      drafts.push({
+        company: job.company,
+        event: {
+          type: 'problem.opened@1',
+          data: {
+            n: problem,
+            job: job.n,
+            company: job.company,
+            cause: 1 + this.#chance.below(2),
+            state: 'Failed',
+            run: n,
+            startedAt,
+          },
+        },
+      });
     } else if (!failed && problem !== null) {
-      drafts.push({ company: job.company, event: { type: 'problem.closed@1', data: { n: problem, job: job.n, by: 'success' } } });
+      drafts.push({
+        company: job.company,
+        event: { type: 'problem.closed@1', data: { n: problem, job: job.n, by: 'success' } },
+      });
       problem = null;
     }
     const before = this.#server.rows.run.get(n);
-    const measured = { endedAt: startedAt + 60_000, durationSec: 60, bytes: 1000 * n, bytesProcessed: null, files: 10, filesFailed: null, exitCode: failed ? 1 : 0, anomaly: [], hasLog: false, detail: {} };
+    const measured = {
+      endedAt: startedAt + 60_000,
+      durationSec: 60,
+      bytes: 1000 * n,
+      bytesProcessed: null,
+      files: 10,
+      filesFailed: null,
+      exitCode: failed ? 1 : 0,
+      anomaly: [],
+      hasLog: false,
+      detail: {},
+    };
     drafts.push({
       company: job.company,
-      event: { type: 'run.finished@1', data: { ...this.#named(n, job), startedAt, status: failed ? 'Failed' : 'Success', message: failed ? `cannot reach host-${n}` : null, problem, ...measured, ...(before && before.status !== 'Running' && { corrects: { problem: before.problem } }) } },
+      event: {
+        type: 'run.finished@1',
+        data: {
+          ...this.#named(n, job),
+          startedAt,
+          status: failed ? 'Failed' : 'Success',
+          message: failed ? `cannot reach host-${n}` : null,
+          problem,
+          ...measured,
+          ...(before && before.status !== 'Running' && { corrects: { problem: before.problem } }),
+        },
+      },
     });
     this.#server.append(drafts);
   }
 
-  #named(n: number, job: { readonly n: number; readonly company: number }): { n: number; job: number; company: number; key: string; uid: string } {
+  #named(
+    n: number,
+    job: { readonly n: number; readonly company: number },
+  ): { n: number; job: number; company: number; key: string; uid: string } {
     return { n, job: job.n, company: job.company, key: KEY, uid: `run-${n}` };
   }
 
-  #anyJob() { return this.#chance.pick([...this.#server.rows.job.values()]); }
+  #anyJob() {
+    return this.#chance.pick([...this.#server.rows.job.values()]);
+  }
 
   #job(n: number) {
-    return { n, name: `Job ${n}`, source: 'restic' as const, type: 'Backup' as const, group: 'managed-servers' as const, computer: `pc-${n}`, server: '', managed: true, enabled: true, schedule: null, graceSec: null };
+    return {
+      n,
+      name: `Job ${n}`,
+      source: 'restic' as const,
+      type: 'Backup' as const,
+      group: 'managed-servers' as const,
+      computer: `pc-${n}`,
+      server: '',
+      managed: true,
+      enabled: true,
+      schedule: null,
+      graceSec: null,
+    };
   }
 }

@@ -4,39 +4,71 @@ import { expect, test } from 'vitest';
 import { WORKER_CHUNKS } from '#workers/chunks.ts';
 import { keepingInbox } from '#workers/inbox.ts';
 
-/** Files that are loaded before the first of them runs: imports of types, and those that are asked for while it runs, are none. */
+/**
+ * Files that are loaded before the first of them runs: imports of types, and those that are asked
+ * for while it runs, are none.
+ */
 function loadedWith(file: string, known = new Set<string>()): ReadonlySet<string> {
   if (known.has(file)) return known;
   known.add(file);
-  for (const [, names = '', spec = ''] of readFileSync(file, 'utf8').matchAll(/^import\s+([^'";]+?)\s+from\s+'([^']+)'/gm)) {
-    const inner = /^\{(.*)\}$/s.exec(names)?.[1]?.split(',').filter((name) => name.trim() !== '');
-    if (names.startsWith('type ') || inner?.every((name) => name.trim().startsWith('type ')) === true) continue;
-    if (/^[#.]/.test(spec)) loadedWith(spec.startsWith('#') ? spec.slice(1) : normalize(join(dirname(file), spec)), known); else known.add(spec);
+  for (const [, names = '', spec = ''] of readFileSync(file, 'utf8').matchAll(
+    /^import\s+([^'";]+?)\s+from\s+'([^']+)'/gm,
+  )) {
+    const inner = /^\{(.*)\}$/s
+      .exec(names)?.[1]
+      ?.split(',')
+      .filter((name) => name.trim() !== '');
+    if (
+      names.startsWith('type ') ||
+      inner?.every((name) => name.trim().startsWith('type ')) === true
+    )
+      continue;
+    if (/^[#.]/.test(spec))
+      loadedWith(
+        spec.startsWith('#') ? spec.slice(1) : normalize(join(dirname(file), spec)),
+        known,
+      );
+    else known.add(spec);
   }
   return known;
 }
 
 test('COL-6: before the databases are being opened, nothing is loaded but what opens them', () => {
-  const loaded = [...loadedWith('workers/worker.ts')], begin = WORKER_CHUNKS.codeSplitting.groups.find(({ name }) => name === 'begin');
+  const loaded = [...loadedWith('workers/worker.ts')];
+  const begin = WORKER_CHUNKS.codeSplitting.groups.find(({ name }) => name === 'begin');
   expect(loaded).toContain('workers/disk/database.ts');
   expect(loaded.filter((file) => begin?.test.test(`/${file}`) !== true)).toEqual([]);
   expect(loaded.reduce((sum, file) => sum + readFileSync(file).length, 0)).toBeLessThan(40_000);
 });
 
 test('COL-6: what makes the first rows needs no package, and it alone is compiled whole as it comes', () => {
-  const loaded = ['workers/opening.ts', 'workers/columns/engine.ts', 'workers/disk/disk.ts'].flatMap((file) => [...loadedWith(file)]);
+  const loaded = [
+    'workers/opening.ts',
+    'workers/columns/engine.ts',
+    'workers/disk/disk.ts',
+  ].flatMap((file) => [...loadedWith(file)]);
   expect(loaded.filter((file) => !/^(workers|contract)\//.test(file))).toEqual([]);
   expect(WORKER_CHUNKS.postBanner({ name: 'store' })).toBe('//# allFunctionsCalledOnLoad');
   expect(WORKER_CHUNKS.postBanner({ name: 'behind' })).toBe('');
 });
 
 test('G12: what the page asks before the door is there is answered when it is, once and in order', () => {
-  const port = new EventTarget(), sent: unknown[] = [], heard: unknown[] = [];
-  const inbox = keepingInbox(Object.assign(port, { postMessage: (message: unknown) => { sent.push(message); } }));
+  const port = new EventTarget();
+  const sent: unknown[] = [];
+  const heard: unknown[] = [];
+  const inbox = keepingInbox(
+    Object.assign(port, {
+      postMessage: (message: unknown) => {
+        sent.push(message);
+      },
+    }),
+  );
   const say = (data: unknown): boolean => port.dispatchEvent(new MessageEvent('message', { data }));
   say('first');
   say('second');
-  const listener = (event: Event): void => { heard.push(event instanceof MessageEvent ? event.data : null); };
+  const listener = (event: Event): void => {
+    heard.push(event instanceof MessageEvent ? event.data : null);
+  };
   inbox.addEventListener('message', listener);
   expect(heard).toEqual(['first', 'second']);
   say('third');

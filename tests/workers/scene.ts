@@ -7,17 +7,40 @@ import { SimWire } from '#tests/sim/wire.ts';
 import type { Loop } from '#workers/sync/loop.ts';
 import type { makeDoor } from '#workers/door.ts';
 
-/** One provider with a few jobs and bad runs, Ann's browser and Bob's: the real worker on a server and a clock of the test. */
+/**
+ * One provider with a few jobs and bad runs, Ann's browser and Bob's: the real worker on a server
+ * and a clock of the test.
+ */
 export function scene(seed = 1) {
-  const clock = new TestClock(), chance = makeChance(seed), server = new SimServer(() => clock.now());
-  const ann = server.addUser('ann'), bob = server.addUser('bob');
+  const clock = new TestClock();
+  const chance = makeChance(seed);
+  const server = new SimServer(() => clock.now());
+  const ann = server.addUser('ann');
+  const bob = server.addUser('bob');
   const story = new Story(server, chance, () => clock.now());
   story.begin(3, 6, 60);
-  const deviceOf = (user: typeof ann): SimDevice => new SimDevice(clock, chance, new SimWire(server, clock, chance, user.me.id), user);
+  const deviceOf = (user: typeof ann): SimDevice =>
+    new SimDevice(clock, chance, new SimWire(server, clock, chance, user.me.id), user);
   /** Runs with an open problem, one a problem. */
-  const bad = (): number[] => [...server.rows.problem.values()].filter(({ closedAt }) => closedAt === null).map(({ lastRun }) => lastRun);
-  const problemOf = (run: number) => server.rows.problem.get(server.rows.run.get(run)?.problem ?? 0);
-  return { clock, chance, server, ann, bob, story, annDevice: deviceOf(ann), bobDevice: deviceOf(bob), deviceOf, bad, problemOf };
+  const bad = (): number[] =>
+    [...server.rows.problem.values()]
+      .filter(({ closedAt }) => closedAt === null)
+      .map(({ lastRun }) => lastRun);
+  const problemOf = (run: number) =>
+    server.rows.problem.get(server.rows.run.get(run)?.problem ?? 0);
+  return {
+    clock,
+    chance,
+    server,
+    ann,
+    bob,
+    story,
+    annDevice: deviceOf(ann),
+    bobDevice: deviceOf(bob),
+    deviceOf,
+    bad,
+    problemOf,
+  };
 }
 
 export function loopOf(door: ReturnType<typeof makeDoor>): Loop {
@@ -30,7 +53,9 @@ export function loopOf(door: ReturnType<typeof makeDoor>): Loop {
 export function shown(door: ReturnType<typeof makeDoor>, run: number, now: number) {
   const { engine } = loopOf(door).replica;
   const selection = engine.select({ ...ALL, jobs: [engine.runs([run]).get(run)?.job ?? 0] }, now);
-  return engine.view(selection, { first: 0, count: selection.total }, now).find(({ n }) => n === run);
+  return engine
+    .view(selection, { first: 0, count: selection.total }, now)
+    .find(({ n }) => n === run);
 }
 
 /** What must be there for the test to go on. */
@@ -40,6 +65,23 @@ export function must<T>(value: T | null | undefined): T {
 }
 
 export const ALL = {
-  from: null, to: null, rows: 'runs' as const, review: null, states: [], kinds: [], companies: [], sources: [], types: [], causes: [], jobs: [] as number[],
-  servers: [], instructionTypes: [], managed: null, anomaly: true, text: '', order: 'newest' as const, reverse: false, group: null,
+  from: null,
+  to: null,
+  rows: 'runs' as const,
+  review: null,
+  states: [],
+  kinds: [],
+  companies: [],
+  sources: [],
+  types: [],
+  causes: [],
+  jobs: [] as number[],
+  servers: [],
+  instructionTypes: [],
+  managed: null,
+  anomaly: true,
+  text: '',
+  order: 'newest' as const,
+  reverse: false,
+  group: null,
 };

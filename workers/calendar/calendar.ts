@@ -14,20 +14,43 @@ import type { Marks } from './marks.ts';
 import { countsOf, sheetOf } from './sheet.ts';
 
 /** What a calendar is made from. */
-export interface CalendarStore { readonly engine: Engine; readonly days: KeptDays }
+export interface CalendarStore {
+  readonly engine: Engine;
+  readonly days: KeptDays;
+}
 
 /**
- * A job × day grid (CAL-1 to CAL-5). What the results of each job and day are is packed once and kept until a run of that day changes;
- * an answer then looks at the lines in sight, and counts the others.
+ * A job × day grid (CAL-1 to CAL-5). What the results of each job and day are is packed once and
+ * kept until a run of that day changes; an answer then looks at the lines in sight, and counts the
+ * others.
  */
-export function makeCalendar(): (store: CalendarStore | null, ask: CalendarAsk, now: Ms) => Omit<CalendarView, 'version'> | null {
-  const marks = new DayMarks(), listOf = makeJobList();
+export function makeCalendar(): (
+  store: CalendarStore | null,
+  ask: CalendarAsk,
+  now: Ms,
+) => Omit<CalendarView, 'version'> | null {
+  const marks = new DayMarks();
+  const listOf = makeJobList();
   let engine: Engine | null = null;
-  let troubled: { readonly key: string; readonly all: readonly Section[]; readonly sections: readonly Section[] } | null = null;
-  let counted: { readonly key: string; readonly of: readonly Section[]; readonly counts: readonly number[] } | null = null;
+  let troubled: {
+    readonly key: string;
+    readonly all: readonly Section[];
+    readonly sections: readonly Section[];
+  } | null = null;
+  let counted: {
+    readonly key: string;
+    readonly of: readonly Section[];
+    readonly counts: readonly number[];
+  } | null = null;
   /** What all cells come to: the same while one scrolls. */
-  const counts = (sections: readonly Section[], days: readonly Marks[], key: string, mode: CalendarAsk['mode']): readonly number[] => {
-    if (counted?.key !== key || counted.of !== sections) counted = { key, of: sections, counts: countsOf(sections, days, mode) };
+  const counts = (
+    sections: readonly Section[],
+    days: readonly Marks[],
+    key: string,
+    mode: CalendarAsk['mode'],
+  ): readonly number[] => {
+    if (counted?.key !== key || counted.of !== sections)
+      counted = { key, of: sections, counts: countsOf(sections, days, mode) };
     return counted.counts;
   };
   return (store, ask, now) => {
@@ -35,43 +58,85 @@ export function makeCalendar(): (store: CalendarStore | null, ask: CalendarAsk, 
     engine = store?.engine ?? null;
     if (!store) return null;
     const spans = daysIn(ask.from, ask.to, store.engine.wall);
-    const days = marks.of(store.engine, spans, store.engine.mostJob), all = listOf(store.engine, ask);
+    const days = marks.of(store.engine, spans, store.engine.mostJob);
+    const all = listOf(store.engine, ask);
     let sections = all;
     if (ask.problemsOnly) {
       const key = `${marks.version} ${spans[0]?.n ?? 0} ${spans.length}`;
-      if (troubled?.key !== key || troubled.all !== all) troubled = { key, all, sections: withProblems(all, days, store.engine.mostJob) };
+      if (troubled?.key !== key || troubled.all !== all)
+        troubled = { key, all, sections: withProblems(all, days, store.engine.mostJob) };
       ({ sections } = troubled);
     }
-    const shown = ask.lines === undefined ? linesOf(sections, days, ask) : sheetOf(sections, days, ask, counts(sections, days, `${marks.version} ${spans[0]?.n ?? 0} ${spans.length} ${ask.mode}`, ask.mode));
+    const shown =
+      ask.lines === undefined
+        ? linesOf(sections, days, ask)
+        : sheetOf(
+            sections,
+            days,
+            ask,
+            counts(
+              sections,
+              days,
+              `${marks.version} ${spans[0]?.n ?? 0} ${spans.length} ${ask.mode}`,
+              ask.mode,
+            ),
+          );
     return { ...shown, days: headsOf(spans, store, now), keptFrom: keptFrom(store.days) };
   };
 }
 
-function withProblems(sections: readonly Section[], days: readonly Marks[], mostJob: number): readonly Section[] {
+function withProblems(
+  sections: readonly Section[],
+  days: readonly Marks[],
+  mostJob: number,
+): readonly Section[] {
   const bits = new Uint16Array(mostJob + 1);
-  for (const marks of days) for (let job = 0; job < marks.length; job++) bits[job] = (bits[job] ?? 0) | (marks[job] ?? 0);
+  for (const marks of days)
+    for (let job = 0; job < marks.length; job++) bits[job] = (bits[job] ?? 0) | (marks[job] ?? 0);
   return keepJobs(sections, ({ job: { n } }) => ((bits[n] ?? 0) & PROBLEM_BITS) !== 0);
 }
 
-function headsOf(spans: readonly Span[], { engine, days }: CalendarStore, now: Ms): CalendarView['days'] {
+function headsOf(
+  spans: readonly Span[],
+  { engine, days }: CalendarStore,
+  now: Ms,
+): CalendarView['days'] {
   const today = dayOf(now, engine.wall.timeZone, engine.wall.dayBeginsHour);
-  return spans.map(({ n, from, to }) => ({ day: dayText(n), from, to, weekend: WEEKEND.has(n % 7), today: n === today, here: isHere(days, from, to) }));
+  return spans.map(({ n, from, to }) => ({
+    day: dayText(n),
+    from,
+    to,
+    weekend: WEEKEND.has(n % 7),
+    today: n === today,
+    here: isHere(days, from, to),
+  }));
 }
 /** Day 0 was a Thursday. */
 const WEEKEND = new Set([2, 3]);
 
 /** Only the lines within the window are made. */
-function linesOf(sections: readonly Section[], days: readonly Marks[], ask: CalendarAsk): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first'> {
-  const first = Math.max(0, ask.rows.first), end = first + Math.max(0, ask.rows.count), lines: CalendarLine[] = [];
-  const folded = new Set(ask.folded), cells = cellsOf(ask.mode);
-  const from = Math.max(0, ask.days.first), to = Math.min(days.length, from + Math.max(0, ask.days.count));
-  let total = 0, jobs = 0;
+function linesOf(
+  sections: readonly Section[],
+  days: readonly Marks[],
+  ask: CalendarAsk,
+): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first'> {
+  const first = Math.max(0, ask.rows.first);
+  const end = first + Math.max(0, ask.rows.count);
+  const lines: CalendarLine[] = [];
+  const folded = new Set(ask.folded);
+  const cells = cellsOf(ask.mode);
+  const from = Math.max(0, ask.days.first);
+  const to = Math.min(days.length, from + Math.max(0, ask.days.count));
+  let total = 0;
+  let jobs = 0;
   for (const section of sections) {
     const isFolded = folded.has(section.company);
-    if (total >= first && total < end) lines.push(companyLine(section, isFolded, days, cells, from, to));
+    if (total >= first && total < end)
+      lines.push(companyLine(section, isFolded, days, cells, from, to));
     if (!isFolded) {
       const head = total + 1;
-      for (const { job } of section.jobs.slice(Math.max(0, first - head), Math.max(0, end - head))) lines.push(jobLine(job, days, cells, from, to));
+      for (const { job } of section.jobs.slice(Math.max(0, first - head), Math.max(0, end - head)))
+        lines.push(jobLine(job, days, cells, from, to));
       total += section.jobs.length;
     }
     total += 1;

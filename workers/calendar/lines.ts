@@ -7,38 +7,77 @@ import type { Marks } from './marks.ts';
 /** By cell: nothing, then the states. */
 export const NO_COUNTS: readonly number[] = Array.from({ length: RUN_STATES.length + 1 }, () => 0);
 
-export function jobLine({ n, name, computer, enabled }: JobRow, days: readonly Marks[], table: Uint8Array, from: number, to: number): Extract<CalendarLine, { is: 'job' }> {
-  const counts = [...NO_COUNTS], cells: CalendarCell[] = [];
+export function jobLine(
+  { n, name, computer, enabled }: JobRow,
+  days: readonly Marks[],
+  table: Uint8Array,
+  from: number,
+  to: number,
+): Extract<CalendarLine, { is: 'job' }> {
+  const counts = [...NO_COUNTS];
+  const cells: CalendarCell[] = [];
   days.forEach((marks, day) => {
     const cell = table[marks[n] ?? 0] ?? 0;
     counts[cell] = (counts[cell] ?? 0) + 1;
-    if (day >= from && day < to) cells.push(cell === 0 ? (enabled ? null : 'off') : RUN_STATES[cell - 1] ?? null);
+    if (day >= from && day < to)
+      cells.push(cell === 0 ? (enabled ? null : 'off') : (RUN_STATES[cell - 1] ?? null));
   });
-  return { is: 'job', job: n, name, computer, share: shareOf(counts), cells, counts: counts.slice(1) };
+  return {
+    is: 'job',
+    job: n,
+    name,
+    computer,
+    share: shareOf(counts),
+    cells,
+    counts: counts.slice(1),
+  };
 }
 
-export function companyLine({ company, name, jobs }: Section, folded: boolean, days: readonly Marks[], table: Uint8Array, from: number, to: number): Extract<CalendarLine, { is: 'company' }> {
-  const counts = new Uint32Array(RUN_STATES.length + 1), bad: number[] = [];
+export function companyLine(
+  { company, name, jobs }: Section,
+  folded: boolean,
+  days: readonly Marks[],
+  table: Uint8Array,
+  from: number,
+  to: number,
+): Extract<CalendarLine, { is: 'company' }> {
+  const counts = new Uint32Array(RUN_STATES.length + 1);
+  const bad: number[] = [];
   days.forEach((marks, day) => {
     let sum = 0;
-    for (const { job: { n } } of jobs) {
+    for (const {
+      job: { n },
+    } of jobs) {
       const cell = table[marks[n] ?? 0] ?? 0;
       counts[cell] = (counts[cell] ?? 0) + 1;
       sum += BAD[cell] ?? 0;
     }
     if (day >= from && day < to) bad.push(sum);
   });
-  return { is: 'company', company, name, jobs: jobs.length, share: shareOf([...counts]), bad, folded };
+  return {
+    is: 'company',
+    company,
+    name,
+    jobs: jobs.length,
+    share: shareOf([...counts]),
+    bad,
+    folded,
+  };
 }
 
 const cellOf = (state: (typeof RUN_STATES)[number]): number => RUN_STATES.indexOf(state) + 1;
-const BAD_CELLS = (['Failed', 'Error', 'Missed'] as const).map(cellOf), GOOD_CELLS = (['Success', 'Warning', 'Anomaly'] as const).map(cellOf);
+const BAD_CELLS = (['Failed', 'Error', 'Missed'] as const).map(cellOf);
+const GOOD_CELLS = (['Success', 'Warning', 'Anomaly'] as const).map(cellOf);
 /** By cell, which is the place of its state plus one: 1 for a day that did not succeed. */
-const BAD = Uint8Array.from({ length: RUN_STATES.length + 1 }, (_, cell) => (BAD_CELLS.includes(cell) ? 1 : 0));
+const BAD = Uint8Array.from({ length: RUN_STATES.length + 1 }, (_, cell) =>
+  BAD_CELLS.includes(cell) ? 1 : 0,
+);
 
 /** As `successShare` of the overview, over days in place of runs. */
 function shareOf(counts: readonly number[]): number | null {
-  const sum = (cells: readonly number[]): number => cells.reduce((all, cell) => all + (counts[cell] ?? 0), 0);
-  const good = sum(GOOD_CELLS), all = good + sum(BAD_CELLS);
+  const sum = (cells: readonly number[]): number =>
+    cells.reduce((all, cell) => all + (counts[cell] ?? 0), 0);
+  const good = sum(GOOD_CELLS);
+  const all = good + sum(BAD_CELLS);
   return all === 0 ? null : good / all;
 }

@@ -5,52 +5,100 @@ import { FIELD } from '#workers/columns/text.ts';
 import type { Engine } from '#workers/seams.ts';
 
 /** A company and those of its jobs that are asked for, by name. */
-export interface Section { readonly company: CompanyN; readonly name: string; readonly jobs: readonly Listed[] }
+export interface Section {
+  readonly company: CompanyN;
+  readonly name: string;
+  readonly jobs: readonly Listed[];
+}
 /** `key`: its name and its computer's in small letters, `FIELD` between them. */
-export interface Listed { readonly key: string; readonly job: JobRow }
-interface Sorted { readonly engine: Engine; readonly named: number; readonly sections: readonly Section[] }
+export interface Listed {
+  readonly key: string;
+  readonly job: JobRow;
+}
+interface Sorted {
+  readonly engine: Engine;
+  readonly named: number;
+  readonly sections: readonly Section[];
+}
 
-/** The jobs that a calendar lists: companies by name, below each its jobs by name. Sorted again when a name has changed. */
+/**
+ * The jobs that a calendar lists: companies by name, below each its jobs by name. Sorted again when
+ * a name has changed.
+ */
 export function makeJobList(): (engine: Engine, ask: CalendarAsk) => readonly Section[] {
-  let sorted: Sorted | null = null, narrowed: { readonly from: Sorted; readonly key: string; readonly sections: readonly Section[] } | null = null;
+  let sorted: Sorted | null = null;
+  let narrowed: {
+    readonly from: Sorted;
+    readonly key: string;
+    readonly sections: readonly Section[];
+  } | null = null;
   return (engine, ask) => {
-    if (sorted?.engine !== engine || sorted.named !== engine.named) sorted = { engine, named: engine.named, sections: sectionsOf(engine) };
+    if (sorted?.engine !== engine || sorted.named !== engine.named)
+      sorted = { engine, named: engine.named, sections: sectionsOf(engine) };
     const { companies, sources, types, instructionTypes, text } = ask;
     const key = JSON.stringify([companies, sources, types, instructionTypes, text]);
-    if (narrowed?.from !== sorted || narrowed.key !== key) narrowed = { from: sorted, key, sections: narrow(sorted.sections, ask) };
+    if (narrowed?.from !== sorted || narrowed.key !== key)
+      narrowed = { from: sorted, key, sections: narrow(sorted.sections, ask) };
     return narrowed.sections;
   };
 }
 
 function sectionsOf(engine: Engine): readonly Section[] {
-  const names = new Map(engine.all('company').map(({ n, name }) => [n, name])), ofCompany = new Map<CompanyN, Listed[]>();
+  const names = new Map(engine.all('company').map(({ n, name }) => [n, name]));
+  const ofCompany = new Map<CompanyN, Listed[]>();
   for (const job of engine.all('job')) {
-    const jobs = ofCompany.get(job.company), one = { key: (job.name + FIELD + job.computer).toLowerCase(), job };
-    if (jobs) jobs.push(one); else ofCompany.set(job.company, [one]);
+    const jobs = ofCompany.get(job.company);
+    const one = { key: (job.name + FIELD + job.computer).toLowerCase(), job };
+    if (jobs) jobs.push(one);
+    else ofCompany.set(job.company, [one]);
   }
-  return [...ofCompany].map(([company, jobs]) => ({ company, name: names.get(company) ?? '', jobs: jobs.sort((a, b) => order(a.key, b.key) || a.job.n - b.job.n) }))
+  return [...ofCompany]
+    .map(([company, jobs]) => ({
+      company,
+      name: names.get(company) ?? '',
+      jobs: jobs.sort((a, b) => order(a.key, b.key) || a.job.n - b.job.n),
+    }))
     .sort((a, b) => order(a.name.toLowerCase(), b.name.toLowerCase()) || a.company - b.company);
 }
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Sections without a job are left out. */
-export const keepJobs = (sections: readonly Section[], wanted: (job: Listed, section: Section) => boolean): readonly Section[] =>
+export const keepJobs = (
+  sections: readonly Section[],
+  wanted: (job: Listed, section: Section) => boolean,
+): readonly Section[] =>
   sections.flatMap((section) => {
     const jobs = section.jobs.filter((job) => wanted(job, section));
-    return jobs.length === 0 ? [] : [jobs.length === section.jobs.length ? section : { ...section, jobs }];
+    return jobs.length === 0
+      ? []
+      : [jobs.length === section.jobs.length ? section : { ...section, jobs }];
   });
 
 /** An empty list means all. */
 const among = <T>(all: readonly T[], one: T): boolean => all.length === 0 || all.includes(one);
 
 /** Contains, any case, in the name of the job, its computer or its company. */
-function narrow(sections: readonly Section[], { companies, sources, types, instructionTypes, text }: CalendarAsk): readonly Section[] {
+function narrow(
+  sections: readonly Section[],
+  { companies, sources, types, instructionTypes, text }: CalendarAsk,
+): readonly Section[] {
   const key = text.trim().toLowerCase();
-  const chosen = companies.length === 0 ? sections : sections.filter(({ company }) => companies.includes(company));
+  const chosen =
+    companies.length === 0
+      ? sections
+      : sections.filter(({ company }) => companies.includes(company));
   if (sources.length + types.length + instructionTypes.length === 0 && key === '') return chosen;
   if (key.includes(FIELD)) return [];
-  const named = new Set(key === '' ? chosen : chosen.filter(({ name }) => name.toLowerCase().includes(key)));
-  return keepJobs(chosen, ({ key: names, job }, section) => among(sources, job.source) && among(types, job.type) && among(instructionTypes, job.group)
-    && (named.has(section) || names.includes(key)));
+  const named = new Set(
+    key === '' ? chosen : chosen.filter(({ name }) => name.toLowerCase().includes(key)),
+  );
+  return keepJobs(
+    chosen,
+    ({ key: names, job }, section) =>
+      among(sources, job.source) &&
+      among(types, job.type) &&
+      among(instructionTypes, job.group) &&
+      (named.has(section) || names.includes(key)),
+  );
 }

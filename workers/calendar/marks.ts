@@ -10,16 +10,23 @@ import { Seen } from '#workers/overview/seen.ts';
 import type { Engine } from '#workers/seams.ts';
 
 /**
- * What the results of a job on one day are, packed: bits 0 to 6 say which states occur (bit = place in `RUN_STATES`), bits 7 to 9 which of
- * those that are over came last (place + 1, 0: none). Every mode is a table over these. By job number.
+ * What the results of a job on one day are, packed: bits 0 to 6 say which states occur (bit = place
+ * in `RUN_STATES`), bits 7 to 9 which of those that are over came last (place + 1, 0: none). Every
+ * mode is a table over these. By job number.
  */
 export type Marks = Uint16Array;
-const STATES = RUN_STATES.length, RUNNING = RUN_STATES.indexOf('Running');
+const STATES = RUN_STATES.length;
+const RUNNING = RUN_STATES.indexOf('Running');
 export const STATE_BITS = (1 << STATES) - 1;
 /** States that ask for somebody: all but success and running. */
 export const PROBLEM_BITS = STATE_BITS & ~(1 << RUNNING) & ~(1 << RUN_STATES.indexOf('Success'));
 
-const HOW: Record<CalendarMode, WorstHow> = { worst: 'worst', best: 'best', last: 'last', mixed: 'warning-if-mixed' };
+const HOW: Record<CalendarMode, WorstHow> = {
+  worst: 'worst',
+  best: 'best',
+  last: 'last',
+  mixed: 'warning-if-mixed',
+};
 const tables = new Map<CalendarMode, Uint8Array>();
 
 /** By marks: the place in `RUN_STATES` plus one of what the cell shows, 0 for nothing. */
@@ -27,7 +34,8 @@ export function cellsOf(mode: CalendarMode): Uint8Array {
   let table = tables.get(mode);
   if (!table) {
     table = Uint8Array.from({ length: 1 << (STATES + 3) }, (_, marks) => {
-      const last = RUN_STATES[(marks >> STATES) - 1], states = RUN_STATES.filter((_state, i) => (marks & (1 << i)) !== 0);
+      const last = RUN_STATES[(marks >> STATES) - 1];
+      const states = RUN_STATES.filter((_state, i) => (marks & (1 << i)) !== 0);
       const shown = worst(last === undefined ? states : [...states, last], HOW[mode]);
       return shown === null ? 0 : RUN_STATES.indexOf(shown) + 1;
     });
@@ -36,7 +44,13 @@ export function cellsOf(mode: CalendarMode): Uint8Array {
   return table;
 }
 
-interface Kept { readonly seen: Seen; readonly from: number; readonly to: number; marks: Marks; used: number }
+interface Kept {
+  readonly seen: Seen;
+  readonly from: number;
+  readonly to: number;
+  marks: Marks;
+  used: number;
+}
 
 /** Marks of days, walked once and again only where a run of the day has changed. */
 export class DayMarks {
@@ -48,8 +62,11 @@ export class DayMarks {
   /** Marks of each day, in their order; reach: the greatest job number. */
   of(engine: Engine, spans: readonly Span[], reach: number): readonly Marks[] {
     this.#asked += 1;
-    const all = spans.map(({ n, from, to }) => this.#day(engine, n, secondsOf(from), secondsOf(to), reach));
-    for (const [n, { used }] of this.#days) if (this.#days.size > MOST_KEPT && used !== this.#asked) this.#days.delete(n);
+    const all = spans.map(({ n, from, to }) =>
+      this.#day(engine, n, secondsOf(from), secondsOf(to), reach),
+    );
+    for (const [n, { used }] of this.#days)
+      if (this.#days.size > MOST_KEPT && used !== this.#asked) this.#days.delete(n);
     return all;
   }
 
@@ -60,12 +77,15 @@ export class DayMarks {
 
   #day(engine: Engine, n: DayN, from: number, to: number, reach: number): Marks {
     let kept = this.#days.get(n);
-    if (kept?.from !== from || kept.to !== to) this.#days.set(n, (kept = { seen: new Seen(from, to), from, to, marks: EMPTY, used: 0 }));
+    if (kept?.from !== from || kept.to !== to)
+      this.#days.set(n, (kept = { seen: new Seen(from, to), from, to, marks: EMPTY, used: 0 }));
     kept.used = this.#asked;
     if (!kept.seen.changed(engine)) return kept.marks;
     this.version += 1;
     const marks = kept.seen.isEmpty ? EMPTY : new Uint16Array(reach + 1);
-    kept.seen.each(({ cols: { job, kind } }, first, last) => { markRows(marks, job, kind, first, last); });
+    kept.seen.each(({ cols: { job, kind } }, first, last) => {
+      markRows(marks, job, kind, first, last);
+    });
     return (kept.marks = marks);
   }
 }
@@ -73,9 +93,20 @@ const EMPTY = new Uint16Array();
 const MOST_KEPT = 400;
 
 /** Rows come newest first: the first of a job that is over is its last. */
-function markRows(marks: Marks, job: Uint32Array, kind: Uint16Array, first: number, last: number): void {
+function markRows(
+  marks: Marks,
+  job: Uint32Array,
+  kind: Uint16Array,
+  first: number,
+  last: number,
+): void {
   for (let row = first; row < last; row++) {
-    const one = job[row] ?? 0, state = RANK[kind[row] ?? 0] ?? 0, before = marks[one] ?? 0;
-    marks[one] = before | (1 << state) | (before >> STATES === 0 && state !== RUNNING ? (state + 1) << STATES : 0);
+    const one = job[row] ?? 0;
+    const state = RANK[kind[row] ?? 0] ?? 0;
+    const before = marks[one] ?? 0;
+    marks[one] =
+      before |
+      (1 << state) |
+      (before >> STATES === 0 && state !== RUNNING ? (state + 1) << STATES : 0);
   }
 }

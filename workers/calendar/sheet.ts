@@ -1,5 +1,10 @@
 import { countsAsGood } from '#contract/monitoring/calendar.ts';
-import type { CalendarAsk, CalendarCell, CalendarMode, CalendarView } from '#contract/monitoring/calendar.ts';
+import type {
+  CalendarAsk,
+  CalendarCell,
+  CalendarMode,
+  CalendarView,
+} from '#contract/monitoring/calendar.ts';
 import { worst } from '#contract/monitoring/day.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import { companyLine, jobLine, NO_COUNTS } from './lines.ts';
@@ -7,48 +12,82 @@ import type { Section } from './list.ts';
 import { cellsOf } from './marks.ts';
 import type { Marks } from './marks.ts';
 
-const CELLS = RUN_STATES.length + 1, SUCCESS = RUN_STATES.indexOf('Success') + 1;
+const CELLS = RUN_STATES.length + 1;
+const SUCCESS = RUN_STATES.indexOf('Success') + 1;
 /** By two cells (place of the state plus one, 0 for nothing): the worse. */
 const WORSE = Uint8Array.from({ length: CELLS * CELLS }, (_, at) => {
-  const states = [Math.floor(at / CELLS), at % CELLS].flatMap((cell) => RUN_STATES[cell - 1] ?? []), shown = worst(states, 'worst');
+  const states = [Math.floor(at / CELLS), at % CELLS].flatMap((cell) => RUN_STATES[cell - 1] ?? []);
+  const shown = worst(states, 'worst');
   return shown === null ? 0 : RUN_STATES.indexOf(shown) + 1;
 });
 
-/** TREND-5: the calendar's cells as a spreadsheet: a line for each job, or for each company with the worst of its jobs, and what all cells come to. */
-export function sheetOf(sections: readonly Section[], days: readonly Marks[], ask: CalendarAsk, counts: readonly number[]): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first' | 'counts'> {
-  const first = Math.max(0, ask.rows.first), end = first + Math.max(0, ask.rows.count), table = cellsOf(ask.mode), jobs = sections.reduce((all, one) => all + one.jobs.length, 0);
-  const from = Math.max(0, ask.days.first), to = Math.min(days.length, from + Math.max(0, ask.days.count));
+/**
+ * TREND-5: the calendar's cells as a spreadsheet: a line for each job, or for each company with the
+ * worst of its jobs, and what all cells come to.
+ */
+export function sheetOf(
+  sections: readonly Section[],
+  days: readonly Marks[],
+  ask: CalendarAsk,
+  counts: readonly number[],
+): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first' | 'counts'> {
+  const first = Math.max(0, ask.rows.first);
+  const end = first + Math.max(0, ask.rows.count);
+  const table = cellsOf(ask.mode);
+  const jobs = sections.reduce((all, one) => all + one.jobs.length, 0);
+  const from = Math.max(0, ask.days.first);
+  const to = Math.min(days.length, from + Math.max(0, ask.days.count));
   if (ask.lines === 'company') {
-    const lines = sections.slice(first, end).map((section) => ({ ...companyLine(section, false, days, table, from, to), cells: worstOf(section, days.slice(from, to), table, countsAsGood(ask.types)) }));
+    const lines = sections.slice(first, end).map((section) => ({
+      ...companyLine(section, false, days, table, from, to),
+      cells: worstOf(section, days.slice(from, to), table, countsAsGood(ask.types)),
+    }));
     return { lines, total: sections.length, jobs, first, counts };
   }
   const lines: CalendarView['lines'][number][] = [];
   let passed = 0;
   for (const { company, name, jobs: own } of sections) {
-    for (const { job } of own.slice(Math.max(0, first - passed), Math.max(0, end - passed))) lines.push({ ...jobLine(job, days, table, from, to), of: { company, name } });
+    for (const { job } of own.slice(Math.max(0, first - passed), Math.max(0, end - passed)))
+      lines.push({ ...jobLine(job, days, table, from, to), of: { company, name } });
     passed += own.length;
   }
   return { lines, total: jobs, jobs, first, counts };
 }
 
-function worstOf({ jobs }: Section, days: readonly Marks[], table: Uint8Array, isGood: ReturnType<typeof countsAsGood>): readonly CalendarCell[] {
-  const off = jobs.every(({ job }) => !job.enabled), own = jobs.map(({ job: { n, type } }) => ({ n, counts: isGood(type) }));
+function worstOf(
+  { jobs }: Section,
+  days: readonly Marks[],
+  table: Uint8Array,
+  isGood: ReturnType<typeof countsAsGood>,
+): readonly CalendarCell[] {
+  const off = jobs.every(({ job }) => !job.enabled);
+  const own = jobs.map(({ job: { n, type } }) => ({ n, counts: isGood(type) }));
   return days.map((marks) => {
     let cell = 0;
     for (const { n, counts } of own) {
       const shown = table[marks[n] ?? 0] ?? 0;
       if (counts || shown !== SUCCESS) cell = WORSE[cell * CELLS + shown] ?? 0;
     }
-    return cell === 0 ? (off ? 'off' : null) : RUN_STATES[cell - 1] ?? null;
+    return cell === 0 ? (off ? 'off' : null) : (RUN_STATES[cell - 1] ?? null);
   });
 }
 
 /** All days of all jobs: by state, then those of nothing. */
-export function countsOf(sections: readonly Section[], days: readonly Marks[], mode: CalendarMode): readonly number[] {
-  const counts = [...NO_COUNTS], table = cellsOf(mode);
+export function countsOf(
+  sections: readonly Section[],
+  days: readonly Marks[],
+  mode: CalendarMode,
+): readonly number[] {
+  const counts = [...NO_COUNTS];
+  const table = cellsOf(mode);
   for (const marks of days) {
     for (const { jobs } of sections) {
-      for (const { job: { n } } of jobs) { const cell = table[marks[n] ?? 0] ?? 0; counts[cell] = (counts[cell] ?? 0) + 1; }
+      for (const {
+        job: { n },
+      } of jobs) {
+        const cell = table[marks[n] ?? 0] ?? 0;
+        counts[cell] = (counts[cell] ?? 0) + 1;
+      }
     }
   }
   return [...counts.slice(1), counts[0] ?? 0];

@@ -4,8 +4,9 @@ import type { Segment } from './segment.ts';
 import { sumsOf } from './sums.ts';
 
 /**
- * How many rows more (or, below 0, fewer) were in the list if anomalies were counted as problems: anomalies and others. Only rows that
- * have a problem can be. `without`: what a problem fails under the filter as it is, `counted`: where anomalies count.
+ * How many rows more (or, below 0, fewer) were in the list if anomalies were counted as problems:
+ * anomalies and others. Only rows that have a problem can be. `without`: what a problem fails under
+ * the filter as it is, `counted`: where anomalies count.
  */
 export class AnomaliesCounted {
   more = { anomalies: 0, others: 0 };
@@ -21,9 +22,12 @@ export class AnomaliesCounted {
   count(piece: Segment, from: number, to: number, fails: Uint8Array | null): void {
     const { problem, kind } = piece.cols;
     for (const row of sumsOf(piece).problemRows) {
-      const one = problem[row] ?? 0, fail = fails?.[row] ?? 0, turns = (this.counted[one] === 0 ? 1 : 0) - (this.without[one] === 0 ? 1 : 0);
+      const one = problem[row] ?? 0;
+      const fail = fails?.[row] ?? 0;
+      const turns = (this.counted[one] === 0 ? 1 : 0) - (this.without[one] === 0 ? 1 : 0);
       if (turns === 0 || row < from || row >= to || (fail & NOT_OF_PROBLEM) !== 0) continue;
-      if (RANK[kind[row] ?? 0] === ANOMALY) this.more.anomalies += turns; else this.more.others += turns;
+      if (RANK[kind[row] ?? 0] === ANOMALY) this.more.anomalies += turns;
+      else this.more.others += turns;
     }
   }
 }

@@ -3,7 +3,16 @@ import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { DIM } from './kinds.ts';
 import { REVIEWS } from './problems.ts';
 import {
-  aloneAt, countCompaniesAlone, countKindsAlone, countListed, countProblem, countProblemAlone, countProblemRows, countProblems, countProblemsAlone, KIND_STRETCHES,
+  aloneAt,
+  countCompaniesAlone,
+  countKindsAlone,
+  countListed,
+  countProblem,
+  countProblemAlone,
+  countProblemRows,
+  countProblems,
+  countProblemsAlone,
+  KIND_STRETCHES,
 } from './scan.ts';
 import type { Masks, ProblemCounts, ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
@@ -18,34 +27,61 @@ export interface Counts extends ProblemCounts {
 }
 
 /** `kind` is large and used again: it is clean where `used` says. */
-export function noCounts(kind: Uint32Array, used: readonly number[], companies: number, causes: number): Counts {
-  for (let stretch = 0; stretch < KIND_STRETCHES; stretch++) for (const k of used) kind[(stretch << 16) | k] = 0;
+export function noCounts(
+  kind: Uint32Array,
+  used: readonly number[],
+  companies: number,
+  causes: number,
+): Counts {
+  for (let stretch = 0; stretch < KIND_STRETCHES; stretch++)
+    for (const k of used) kind[(stretch << 16) | k] = 0;
   return {
-    kind, company: new Uint32Array(companies + 1), review: new Uint32Array(REVIEWS.length), cause: new Uint32Array(causes),
-    reviewAlone: new Uint32Array(REVIEWS.length), kindAlone: new Uint32Array(PROBLEM_KINDS.length + 1), causeAlone: new Uint32Array(causes),
+    kind,
+    company: new Uint32Array(companies + 1),
+    review: new Uint32Array(REVIEWS.length),
+    cause: new Uint32Array(causes),
+    reviewAlone: new Uint32Array(REVIEWS.length),
+    kindAlone: new Uint32Array(PROBLEM_KINDS.length + 1),
+    causeAlone: new Uint32Array(causes),
   };
 }
 export const kindCounts = (): Uint32Array => new Uint32Array(KIND_STRETCHES << 16);
 
-/** The one column that a filter asks of; `none` where it asks of no column, null where it asks more. */
+/**
+ * The one column that a filter asks of; `none` where it asks of no column, null where it asks more.
+ */
 export type Asked = 'kind' | 'company' | 'problem' | 'none' | null;
 
 export function onlyAsked(masks: Masks | null): Asked {
   if (masks === null) return 'none';
-  const asked = Object.entries(masks).filter(([, mask]) => mask !== null).map(([name]) => name);
-  return asked.length === 1 ? ONE_COLUMN.find((name) => name === asked[0]) ?? null : null;
+  const asked = Object.entries(masks)
+    .filter(([, mask]) => mask !== null)
+    .map(([name]) => name);
+  return asked.length === 1 ? (ONE_COLUMN.find((name) => name === asked[0]) ?? null) : null;
 }
 const ONE_COLUMN = ['kind', 'company', 'problem'] as const;
 
-/** Rows in the list: those at places [first, last). `fails`: of all rows of the piece, where they are written. */
+/**
+ * Rows in the list: those at places [first, last). `fails`: of all rows of the piece, where they
+ * are written.
+ */
 export function countRows(
-  piece: Segment, places: Uint32Array, first: number, last: number, base: number, fails: Uint8Array | null, tables: ProblemTables, counts: Counts, known: Asked,
+  piece: Segment,
+  places: Uint32Array,
+  first: number,
+  last: number,
+  base: number,
+  fails: Uint8Array | null,
+  tables: ProblemTables,
+  counts: Counts,
+  known: Asked,
 ): void {
   const { cols } = piece;
   if (known !== 'kind') countListed(cols.kind, places, first, last, base, counts.kind);
   if (known !== 'company') countListed(cols.company, places, first, last, base, counts.company);
   if (known === 'problem') return;
-  if (fails && (last - first) * MANY > piece.rows) { // few rows have a problem: where much is listed, they are the fewer
+  if (fails && (last - first) * MANY > piece.rows) {
+    // few rows have a problem: where much is listed, they are the fewer
     const { problemRows, problems } = sumsOf(piece);
     countProblemRows(problemRows, problems.values, fails, tables, counts);
   } else countProblems(cols.problem, places, first, last, base, tables, counts);
@@ -53,14 +89,22 @@ export function countRows(
 const MANY = 8;
 
 /**
- * Of pieces that are asked about whole, the sums of the columns are known (COL-9). Where the filter asks nothing, they are the counts.
- * Where it asks of one column alone, a row's fails follow from its value there, and the counts over that column follow from its sum.
+ * Of pieces that are asked about whole, the sums of the columns are known (COL-9). Where the filter
+ * asks nothing, they are the counts. Where it asks of one column alone, a row's fails follow from
+ * its value there, and the counts over that column follow from its sum.
  */
-export function countBySums(sums: Sums, { kind, company, problem }: Partial<Masks>, counts: Counts, tables: ProblemTables, only: Asked): void {
+export function countBySums(
+  sums: Sums,
+  { kind, company, problem }: Partial<Masks>,
+  counts: Counts,
+  tables: ProblemTables,
+  only: Asked,
+): void {
   if (only === 'none' || kind) {
     const { values, counts: times } = sums.kinds;
     for (let i = 0; i < values.length; i++) {
-      const value = values[i] ?? 0, at = aloneAt(kind?.[value] ?? 0) | value;
+      const value = values[i] ?? 0;
+      const at = aloneAt(kind?.[value] ?? 0) | value;
       counts.kind[at] = (counts.kind[at] ?? 0) + (times[i] ?? 0);
     }
   }
@@ -75,18 +119,34 @@ export function countBySums(sums: Sums, { kind, company, problem }: Partial<Mask
 }
 
 /** The same of problems alone: which rows have one is known of a part of a piece as well. */
-export function countByProblems({ rows, problems: { values, counts: times } }: Pick<Sums, 'rows' | 'problems'>, problem: Uint8Array | null | undefined, counts: Counts, tables: ProblemTables): void {
+export function countByProblems(
+  { rows, problems: { values, counts: times } }: Pick<Sums, 'rows' | 'problems'>,
+  problem: Uint8Array | null | undefined,
+  counts: Counts,
+  tables: ProblemTables,
+): void {
   let without = rows;
   for (let i = 0; i < values.length; i++) {
-    const one = values[i] ?? 0, fail = problem?.[one] ?? 0, often = times[i] ?? 0;
-    if (fail === 0) countProblem(one, often, tables, counts); else countProblemAlone(one, fail, often, tables, counts);
+    const one = values[i] ?? 0;
+    const fail = problem?.[one] ?? 0;
+    const often = times[i] ?? 0;
+    if (fail === 0) countProblem(one, often, tables, counts);
+    else countProblemAlone(one, fail, often, tables, counts);
     without -= often;
   }
   countProblemAlone(0, problem?.[0] ?? 0, without, tables, counts);
 }
 
 /** Rows that fail one dimension alone, for the dimensions of which the filter asks something. */
-export function countAlone({ cols }: Segment, fails: Uint8Array, from: number, to: number, asked: number, tables: ProblemTables, counts: Counts): void {
+export function countAlone(
+  { cols }: Segment,
+  fails: Uint8Array,
+  from: number,
+  to: number,
+  asked: number,
+  tables: ProblemTables,
+  counts: Counts,
+): void {
   if ((asked & OF_KIND) !== 0) countKindsAlone(cols.kind, fails, from, to, counts.kind);
   if ((asked & DIM.companies) !== 0) {
     countCompaniesAlone(cols.company, fails, from, to, counts.company);
@@ -99,6 +159,11 @@ const OF_PROBLEM = DIM.review | DIM.kinds | DIM.causes;
 
 /** The dimensions of which a filter asks something. */
 export const askedOf = (filter: RunsFilter): number =>
-  (filter.states.length > 0 ? DIM.states : 0) | (filter.sources.length > 0 ? DIM.sources : 0) | (filter.types.length > 0 ? DIM.types : 0)
-  | (filter.managed === null ? 0 : DIM.managed) | (filter.companies.length > 0 ? DIM.companies : 0) | (filter.review === null ? 0 : DIM.review)
-  | (filter.kinds.length > 0 ? DIM.kinds : 0) | (filter.causes.length > 0 ? DIM.causes : 0);
+  (filter.states.length > 0 ? DIM.states : 0) |
+  (filter.sources.length > 0 ? DIM.sources : 0) |
+  (filter.types.length > 0 ? DIM.types : 0) |
+  (filter.managed === null ? 0 : DIM.managed) |
+  (filter.companies.length > 0 ? DIM.companies : 0) |
+  (filter.review === null ? 0 : DIM.review) |
+  (filter.kinds.length > 0 ? DIM.kinds : 0) |
+  (filter.causes.length > 0 ? DIM.causes : 0);

@@ -11,29 +11,50 @@ export interface Days {
   last(count: number, now: Ms): readonly Ms[];
 }
 
-/** What lies within `starts` needs no calendar: the browser takes longer to load its own than the first rows take to be made. */
-export function daysOf(timeZone: string, beginsHour: number, starts: DayStarts | null = null): Days {
-  const given = starts?.timeZone === timeZone && starts.dayBeginsHour === beginsHour ? starts : null;
+/**
+ * What lies within `starts` needs no calendar: the browser takes longer to load its own than the
+ * first rows take to be made.
+ */
+export function daysOf(
+  timeZone: string,
+  beginsHour: number,
+  starts: DayStarts | null = null,
+): Days {
+  const given =
+    starts?.timeZone === timeZone && starts.dayBeginsHour === beginsHour ? starts : null;
   let known: { today: number; starts: readonly Ms[] } | null = null;
   const of = (ms: Ms): number => (given && dayWithin(given, ms)) ?? dayOf(ms, timeZone, beginsHour);
-  const startOf = (day: number): Ms => given?.starts[day - given.first] ?? startOfDay(day, timeZone, beginsHour);
+  const startOf = (day: number): Ms =>
+    given?.starts[day - given.first] ?? startOfDay(day, timeZone, beginsHour);
   return {
     of,
     last(count, now) {
       const today = of(now);
       if (known?.today !== today || known.starts.length !== count) {
-        known = { today, starts: Array.from({ length: count }, (_, i) => startOf(today - count + 1 + i)) };
+        known = {
+          today,
+          starts: Array.from({ length: count }, (_, i) => startOf(today - count + 1 + i)),
+        };
       }
       return known.starts;
     },
   };
 }
 
-/** Operational days of a problem, 1 on the first: counts up while it is open and stands still once it ended. */
-export const dayCount = ({ openedAt, closedAt }: Pick<ProblemRow, 'openedAt' | 'closedAt'>, days: Pick<Days, 'of'>, now: Ms): number =>
-  Math.max(1, days.of(closedAt ?? now) - days.of(openedAt) + 1);
+/**
+ * Operational days of a problem, 1 on the first: counts up while it is open and stands still once
+ * it ended.
+ */
+export const dayCount = (
+  { openedAt, closedAt }: Pick<ProblemRow, 'openedAt' | 'closedAt'>,
+  days: Pick<Days, 'of'>,
+  now: Ms,
+): number => Math.max(1, days.of(closedAt ?? now) - days.of(openedAt) + 1);
 
-/** For many moments: a day is looked up once for each quarter of an hour, which begins and ends within one day in every zone. */
+/**
+ * For many moments: a day is looked up once for each quarter of an hour, which begins and ends
+ * within one day in every zone.
+ */
 export function byQuarters(days: Pick<Days, 'of'>): Pick<Days, 'of'> {
   const known = new Map<number, number>();
   return {
@@ -47,18 +68,33 @@ export function byQuarters(days: Pick<Days, 'of'>): Pick<Days, 'of'> {
 }
 const QUARTER_MS: Ms = 900_000;
 
-export function dayStartsAround(timeZone: string, dayBeginsHour: number, now: Ms, back: number, ahead: number): DayStarts {
+export function dayStartsAround(
+  timeZone: string,
+  dayBeginsHour: number,
+  now: Ms,
+  back: number,
+  ahead: number,
+): DayStarts {
   const first = dayOf(now, timeZone, dayBeginsHour) - back;
-  return { timeZone, dayBeginsHour, first, starts: Array.from({ length: back + ahead }, (_, i) => startOfDay(first + i, timeZone, dayBeginsHour)) };
+  return {
+    timeZone,
+    dayBeginsHour,
+    first,
+    starts: Array.from({ length: back + ahead }, (_, i) =>
+      startOfDay(first + i, timeZone, dayBeginsHour),
+    ),
+  };
 }
 
 /** Null before the first and from the last of them on. */
 function dayWithin({ first, starts }: DayStarts, ms: Ms): number | null {
-  let low = 0, high = starts.length - 1;
+  let low = 0;
+  let high = starts.length - 1;
   if (ms < (starts[low] ?? Infinity) || ms >= (starts[high] ?? -Infinity)) return null;
   while (high - low > 1) {
     const mid = (low + high) >> 1;
-    if ((starts[mid] ?? 0) <= ms) low = mid; else high = mid;
+    if ((starts[mid] ?? 0) <= ms) low = mid;
+    else high = mid;
   }
   return first + low;
 }

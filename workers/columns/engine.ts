@@ -26,36 +26,71 @@ import type { Lookup } from './view.ts';
 /**
  * The column store (COL-1 to COL-4, COL-7), put together from its parts. What the parts promise:
  *
- *   segments.ts   runs as pieces that do not overlap, each run once; what `upsert` told stands against any piece
- *   problems.ts   what each problem asks of a person at a moment, as a byte table
- *   select.ts     a filter as tables, one pass, facets without their own dimension
- *   text.ts       contains, any case, trimmed: in job, computer, message and the company of the run
- *   view.ts       rows of the window in words
+ * segments.ts runs as pieces that do not overlap, each run once; what `upsert` told stands against
+ * any piece problems.ts what each problem asks of a person at a moment, as a byte table select.ts a
+ * filter as tables, one pass, facets without their own dimension text.ts contains, any case,
+ * trimmed: in job, computer, message and the company of the run view.ts rows of the window in words
  *
- * `row` and `all` give what was put; rows laid over by `overlay` show in `select` and `view` alone, so that a fold never builds on them.
+ * `row` and `all` give what was put; rows laid over by `overlay` show in `select` and `view` alone,
+ * so that a fold never builds on them.
  */
 export function makeEngine(): Engine {
-  const companies = new Map<number, CompanyRow>(), jobs = new Jobs(), causes = new Map<number, CauseRow>();
-  const keys = new Map<string, KeyRow>(), names = new Map<UserId, string>();
-  const own = { view: new Map<string, ViewRow>(), shift: new Map<string, ShiftRow>(), preference: new Map<string, PreferenceRow>(), lastSync: new Map<string, LastSyncRow>() };
-  const orders = new Orders(), segments = new Segments(), problems = new Problems(), jobNames = new Names(), companyNames = new Names();
+  const companies = new Map<number, CompanyRow>();
+  const jobs = new Jobs();
+  const causes = new Map<number, CauseRow>();
+  const keys = new Map<string, KeyRow>();
+  const names = new Map<UserId, string>();
+  const own = {
+    view: new Map<string, ViewRow>(),
+    shift: new Map<string, ShiftRow>(),
+    preference: new Map<string, PreferenceRow>(),
+    lastSync: new Map<string, LastSyncRow>(),
+  };
+  const orders = new Orders();
+  const segments = new Segments();
+  const problems = new Problems();
+  const jobNames = new Names();
+  const companyNames = new Names();
   const answered = new Answered();
-  let days = daysOf('UTC', 0), wall: Engine['wall'] = { timeZone: 'UTC', dayBeginsHour: 0 }, named = 0;
+  let days = daysOf('UTC', 0);
+  let wall: Engine['wall'] = { timeZone: 'UTC', dayBeginsHour: 0 };
+  let named = 0;
 
   const tables: { readonly [T in SmallTable]: ReadonlyMap<number | string, DeviceTables[T]> } = {
-    company: companies, job: jobs.rows, cause: causes, problem: problems.rows, key: keys,
-    view: own.view, shift: own.shift, preference: own.preference, lastSync: own.lastSync,
+    company: companies,
+    job: jobs.rows,
+    cause: causes,
+    problem: problems.rows,
+    key: keys,
+    view: own.view,
+    shift: own.shift,
+    preference: own.preference,
+    lastSync: own.lastSync,
   };
   const lookup: Lookup = {
-    job: (n) => jobs.rows.get(n), company: (n) => companies.get(n), cause: (n) => causes.get(n), problem: (n) => problems.at(n),
-    name: (id) => names.get(id) ?? ruleNameOf(id) ?? '', isWaiting: (n) => problems.over.has(n), histories: new Histories(),
+    job: (n) => jobs.rows.get(n),
+    company: (n) => companies.get(n),
+    cause: (n) => causes.get(n),
+    problem: (n) => problems.at(n),
+    name: (id) => names.get(id) ?? ruleNameOf(id) ?? '',
+    isWaiting: (n) => problems.over.has(n),
+    histories: new Histories(),
   };
-  const words = { companyName: (n: number) => companies.get(n)?.name ?? '', template: (n: number) => causes.get(n)?.template ?? '' };
-  /** Rows whose names are not yet ready to be searched and ordered by: that is done when it is first asked for, or before they are too many to keep. */
+  const words = {
+    companyName: (n: number) => companies.get(n)?.name ?? '',
+    template: (n: number) => causes.get(n)?.template ?? '',
+  };
+  /**
+   * Rows whose names are not yet ready to be searched and ordered by: that is done when it is first
+   * asked for, or before they are too many to keep.
+   */
   let unnamed: SmallRows[] = [];
   const name = (): void => {
     for (const { company = [], job = [], cause = [] } of unnamed) {
-      for (const row of company) { companyNames.set(row.n, row.name); orders.company.set(row.n, row.name); }
+      for (const row of company) {
+        companyNames.set(row.n, row.name);
+        orders.company.set(row.n, row.name);
+      }
       for (const row of job) {
         jobNames.set(row.n, row.name + FIELD + row.computer);
         orders.job.set(row.n, row.name);
@@ -66,29 +101,66 @@ export function makeEngine(): Engine {
     unnamed = [];
   };
   const shelf: Shelf = {
-    segments, problems, rows: jobs, scratch: new Scratch(),
-    get jobs() { name(); return jobNames; },
-    get companies() { name(); return companyNames; },
-    get orders() { name(); return orders; },
-    get days() { return days; },
+    segments,
+    problems,
+    rows: jobs,
+    scratch: new Scratch(),
+    get jobs() {
+      name();
+      return jobNames;
+    },
+    get companies() {
+      name();
+      return companyNames;
+    },
+    get orders() {
+      name();
+      return orders;
+    },
+    get days() {
+      return days;
+    },
   };
 
   return {
     put(given) {
       const rows = readable(given);
       answered.told(rows);
-      if (rows.company?.some((row) => companies.get(row.n)?.name !== row.name) || rows.job?.some((row) => !isNamedAlike(jobs.rows.get(row.n), row))) named += 1;
-      rows.company?.forEach((row) => { companies.set(row.n, row); });
-      rows.job?.forEach((row) => { jobs.put(row); });
-      rows.cause?.forEach((row: CauseRow) => { causes.set(row.n, row); problems.putCause(row); });
+      if (
+        rows.company?.some((row) => companies.get(row.n)?.name !== row.name) ||
+        rows.job?.some((row) => !isNamedAlike(jobs.rows.get(row.n), row))
+      )
+        named += 1;
+      rows.company?.forEach((row) => {
+        companies.set(row.n, row);
+      });
+      rows.job?.forEach((row) => {
+        jobs.put(row);
+      });
+      rows.cause?.forEach((row: CauseRow) => {
+        causes.set(row.n, row);
+        problems.putCause(row);
+      });
       if (rows.company ?? rows.job ?? rows.cause) unnamed.push(rows);
       if (unnamed.length > MOST_UNNAMED) name();
-      rows.problem?.forEach((row: ProblemRow) => { problems.put(row); });
-      rows.key?.forEach((row) => { keys.set(row.id, row); });
-      rows.view?.forEach((row) => { own.view.set(row.id, row); });
-      rows.shift?.forEach((row) => { own.shift.set(row.id, row); });
-      rows.preference?.forEach((row) => { own.preference.set(row.id, row); });
-      rows.lastSync?.forEach((row) => { own.lastSync.set(row.id, row); });
+      rows.problem?.forEach((row: ProblemRow) => {
+        problems.put(row);
+      });
+      rows.key?.forEach((row) => {
+        keys.set(row.id, row);
+      });
+      rows.view?.forEach((row) => {
+        own.view.set(row.id, row);
+      });
+      rows.shift?.forEach((row) => {
+        own.shift.set(row.id, row);
+      });
+      rows.preference?.forEach((row) => {
+        own.preference.set(row.id, row);
+      });
+      rows.lastSync?.forEach((row) => {
+        own.lastSync.set(row.id, row);
+      });
     },
     people(all) {
       names.clear();
@@ -114,46 +186,129 @@ export function makeEngine(): Engine {
       answered.forget();
       problems.overlay(over);
     },
-    select: (filter, now) => answered.known(filter, now, (a, b) => problems.isAsAt(a, b)) ?? answered.keep(filter, now, select(shelf, filter, now, words)),
+    select: (filter, now) =>
+      answered.known(filter, now, (a, b) => problems.isAsAt(a, b)) ??
+      answered.keep(filter, now, select(shelf, filter, now, words)),
     view(selection, { first, count }, now) {
-      if (!(selection instanceof Picked)) throw new TypeError('columns: a selection of another store');
-      return viewRows(segments, selection.keys(first, count), lookup, days, now, selection.filter.anomaly);
+      if (!(selection instanceof Picked))
+        throw new TypeError('columns: a selection of another store');
+      return viewRows(
+        segments,
+        selection.keys(first, count),
+        lookup,
+        days,
+        now,
+        selection.filter.anomaly,
+      );
     },
-    lean: (selection, { first, count }) => (selection instanceof Picked ? selection.keys(first, count) : []).flatMap((key) => {
-      const at = segments.find(key);
-      return at ? [leanAt(at.segment, at.row)] : [];
-    }),
-    walk: (fromSec, toSec, visit) => { segments.walk(fromSec, toSec, visit); },
+    lean: (selection, { first, count }) =>
+      (selection instanceof Picked ? selection.keys(first, count) : []).flatMap((key) => {
+        const at = segments.find(key);
+        return at ? [leanAt(at.segment, at.row)] : [];
+      }),
+    walk: (fromSec, toSec, visit) => {
+      segments.walk(fromSec, toSec, visit);
+    },
     problem: (n) => problems.at(n),
     pending: (now) => problems.pending(now),
-    get wall() { return wall; },
-    get named() { return named; },
-    get mostJob() { return segments.reach.job; },
-    get size() { return segments.size; },
-    get newestAt() { return segments.newestAt; },
+    get wall() {
+      return wall;
+    },
+    get named() {
+      return named;
+    },
+    get mostJob() {
+      return segments.reach.job;
+    },
+    get size() {
+      return segments.size;
+    },
+    get newestAt() {
+      return segments.newestAt;
+    },
     clear() {
       named += 1;
       answered.forget();
       unnamed = [];
-      for (const one of [companies, jobs, causes, keys, names, orders, segments, problems, jobNames, companyNames, own.view, own.shift, own.preference, own.lastSync]) one.clear();
+      for (const one of [
+        companies,
+        jobs,
+        causes,
+        keys,
+        names,
+        orders,
+        segments,
+        problems,
+        jobNames,
+        companyNames,
+        own.view,
+        own.shift,
+        own.preference,
+        own.lastSync,
+      ])
+        one.clear();
     },
   };
 }
 
 const MOST_UNNAMED = 16;
 
-/** No name turns the direction of what is written round it, also one that came before the server saw to that. */
+/**
+ * No name turns the direction of what is written round it, also one that came before the server saw
+ * to that.
+ */
 function readable(rows: SmallRows): SmallRows {
   return {
     ...rows,
-    ...(rows.company && { company: rows.company.map((row) => (withoutBidi(row.name) === row.name ? row : { ...row, name: withoutBidi(row.name) })) }),
-    ...(rows.job && { job: rows.job.map((row) => (isReadable(row) ? row : { ...row, name: withoutBidi(row.name), computer: withoutBidi(row.computer), server: withoutBidi(row.server) })) }),
-    ...(rows.cause && { cause: rows.cause.map((row) => (withoutBidi(row.template) === row.template ? row : { ...row, template: withoutBidi(row.template) })) }),
-    ...(rows.lastSync && { lastSync: rows.lastSync.map((row) => ({ ...row, failed: row.failed.map(readableFailure) })) }),
-    ...(rows.key && { key: rows.key.map((row) => (withoutBidi(row.name) === row.name ? row : { ...row, name: withoutBidi(row.name) })) }),
+    ...(rows.company && {
+      company: rows.company.map((row) =>
+        withoutBidi(row.name) === row.name ? row : { ...row, name: withoutBidi(row.name) },
+      ),
+    }),
+    ...(rows.job && {
+      job: rows.job.map((row) =>
+        isReadable(row)
+          ? row
+          : {
+              ...row,
+              name: withoutBidi(row.name),
+              computer: withoutBidi(row.computer),
+              server: withoutBidi(row.server),
+            },
+      ),
+    }),
+    ...(rows.cause && {
+      cause: rows.cause.map((row) =>
+        withoutBidi(row.template) === row.template
+          ? row
+          : { ...row, template: withoutBidi(row.template) },
+      ),
+    }),
+    ...(rows.lastSync && {
+      lastSync: rows.lastSync.map((row) => ({ ...row, failed: row.failed.map(readableFailure) })),
+    }),
+    ...(rows.key && {
+      key: rows.key.map((row) =>
+        withoutBidi(row.name) === row.name ? row : { ...row, name: withoutBidi(row.name) },
+      ),
+    }),
   };
 }
 
-const isReadable = ({ name, computer, server }: Tables['job']): boolean => withoutBidi(name) === name && withoutBidi(computer) === computer && withoutBidi(server) === server;
-const readableFailure = ({ entity, name, company, message, ...rest }: LastSyncRow['failed'][number]): LastSyncRow['failed'][number] =>
-  ({ ...rest, entity: withoutBidi(entity), name: withoutBidi(name), company: company === null ? null : withoutBidi(company), message: withoutBidi(message) });
+const isReadable = ({ name, computer, server }: Tables['job']): boolean =>
+  withoutBidi(name) === name &&
+  withoutBidi(computer) === computer &&
+  withoutBidi(server) === server;
+const readableFailure = ({
+  entity,
+  name,
+  company,
+  message,
+  ...rest
+}: LastSyncRow['failed'][number]): LastSyncRow['failed'][number] => ({
+  ...rest,
+  entity: withoutBidi(entity),
+  name: withoutBidi(name),
+  company: company === null ? null : withoutBidi(company),
+  message: withoutBidi(message),
+});

@@ -7,17 +7,28 @@ import { keyAt, segmentOf } from './segment.ts';
 export const MOST_ROWS = 32_768;
 
 /** Rows in order: which source, which row of it. */
-interface Picks { readonly count: number; readonly source: Uint16Array; readonly row: Uint32Array }
+interface Picks {
+  readonly count: number;
+  readonly source: Uint16Array;
+  readonly row: Uint32Array;
+}
 
 /**
- * One sorted run of pieces out of two that may interleave. Of a run in both, `newer`'s stands, but where `stands` says that the one of
- * `older` does. Pieces of `older` and of `newer` are each sorted among themselves.
+ * One sorted run of pieces out of two that may interleave. Of a run in both, `newer`'s stands, but
+ * where `stands` says that the one of `older` does. Pieces of `older` and of `newer` are each
+ * sorted among themselves.
  */
-export function mergeSegments(older: readonly Segment[], newer: readonly Segment[], stands: (n: number) => boolean): Segment[] {
+export function mergeSegments(
+  older: readonly Segment[],
+  newer: readonly Segment[],
+  stands: (n: number) => boolean,
+): Segment[] {
   const sources = [...older, ...newer];
   const total = sources.reduce((sum, { rows }) => sum + rows, 0);
-  const source = new Uint16Array(total), row = new Uint32Array(total);
-  const a = cursor(older, 0), b = cursor(newer, older.length);
+  const source = new Uint16Array(total);
+  const row = new Uint32Array(total);
+  const a = cursor(older, 0);
+  const b = cursor(newer, older.length);
   let count = 0;
   const take = (from: Cursor): void => {
     source[count] = from.at + from.shift;
@@ -29,49 +40,96 @@ export function mergeSegments(older: readonly Segment[], newer: readonly Segment
     const order = !a.key ? 1 : !b.key ? -1 : newestFirst(a.key, b.key);
     if (order < 0) take(a);
     else if (order > 0) take(b);
-    else if (a.key && stands(a.key.n)) { take(a); step(b); }
-    else { take(b); step(a); }
+    else if (a.key && stands(a.key.n)) {
+      take(a);
+      step(b);
+    } else {
+      take(b);
+      step(a);
+    }
   }
-  const pieces = Math.max(1, Math.ceil(count / MOST_ROWS)), size = Math.ceil(count / pieces);
+  const pieces = Math.max(1, Math.ceil(count / MOST_ROWS));
+  const size = Math.ceil(count / pieces);
   return Array.from({ length: pieces }, (_, i) => {
-    const from = i * size, to = Math.min(count, from + size);
-    return gather(sources, { count: to - from, source: source.subarray(from, to), row: row.subarray(from, to) });
+    const from = i * size;
+    const to = Math.min(count, from + size);
+    return gather(sources, {
+      count: to - from,
+      source: source.subarray(from, to),
+      row: row.subarray(from, to),
+    });
   });
 }
 
-interface Cursor { readonly pieces: readonly Segment[]; readonly shift: number; at: number; row: number; key: ReturnType<typeof keyAt> | null }
+interface Cursor {
+  readonly pieces: readonly Segment[];
+  readonly shift: number;
+  at: number;
+  row: number;
+  key: ReturnType<typeof keyAt> | null;
+}
 
-const cursor = (pieces: readonly Segment[], shift: number): Cursor => ({ pieces, shift, at: 0, row: 0, key: pieces[0] ? keyAt(pieces[0], 0) : null });
+const cursor = (pieces: readonly Segment[], shift: number): Cursor => ({
+  pieces,
+  shift,
+  at: 0,
+  row: 0,
+  key: pieces[0] ? keyAt(pieces[0], 0) : null,
+});
 
 function step(cursor: Cursor): void {
   cursor.row += 1;
-  if (cursor.row >= (cursor.pieces[cursor.at]?.rows ?? 0)) { cursor.at += 1; cursor.row = 0; }
+  if (cursor.row >= (cursor.pieces[cursor.at]?.rows ?? 0)) {
+    cursor.at += 1;
+    cursor.row = 0;
+  }
   const piece = cursor.pieces[cursor.at];
   cursor.key = piece ? keyAt(piece, cursor.row) : null;
 }
 
 function gather(sources: readonly Segment[], picks: Picks): Segment {
   const cols = sources.map((one) => one.cols);
-  const u32 = (of: (c: RunColumns) => Uint32Array): Uint32Array => pick(cols.map(of), picks, new Uint32Array(picks.count));
-  const u16 = (of: (c: RunColumns) => Uint16Array): Uint16Array => pick(cols.map(of), picks, new Uint16Array(picks.count));
+  const u32 = (of: (c: RunColumns) => Uint32Array): Uint32Array =>
+    pick(cols.map(of), picks, new Uint32Array(picks.count));
+  const u16 = (of: (c: RunColumns) => Uint16Array): Uint16Array =>
+    pick(cols.map(of), picks, new Uint16Array(picks.count));
   return segmentOf({
-    rows: picks.count, n: u32((c) => c.n), job: u32((c) => c.job), problem: u32((c) => c.problem), start: u32((c) => c.start),
-    elapsed: u32((c) => c.elapsed), bytesLow: u32((c) => c.bytesLow), bytesHigh: u16((c) => c.bytesHigh), company: u16((c) => c.company),
-    kind: u16((c) => c.kind), ...gatherTexts(sources, picks),
+    rows: picks.count,
+    n: u32((c) => c.n),
+    job: u32((c) => c.job),
+    problem: u32((c) => c.problem),
+    start: u32((c) => c.start),
+    elapsed: u32((c) => c.elapsed),
+    bytesLow: u32((c) => c.bytesLow),
+    bytesHigh: u16((c) => c.bytesHigh),
+    company: u16((c) => c.company),
+    kind: u16((c) => c.kind),
+    ...gatherTexts(sources, picks),
   });
 }
 
-function pick<A extends Uint32Array | Uint16Array>(sources: readonly A[], { count, source, row }: Picks, out: A): A {
+function pick<A extends Uint32Array | Uint16Array>(
+  sources: readonly A[],
+  { count, source, row }: Picks,
+  out: A,
+): A {
   for (let i = 0; i < count; i++) out[i] = sources[source[i] ?? 0]?.[row[i] ?? 0] ?? 0;
   return out;
 }
 
-function gatherTexts(sources: readonly Segment[], { count, source, row }: Picks): Pick<RunColumns, 'textRow' | 'textEnd' | 'text'> {
+function gatherTexts(
+  sources: readonly Segment[],
+  { count, source, row }: Picks,
+): Pick<RunColumns, 'textRow' | 'textEnd' | 'text'> {
   const encoder = new TextEncoder();
-  const next = new Uint32Array(sources.length); // rows of a source come in ascending order: one walk over its texts
-  const rows: number[] = [], parts: Uint8Array[] = [];
+  // rows of a source come in ascending order: one walk over its texts
+  const next = new Uint32Array(sources.length);
+  const rows: number[] = [];
+  const parts: Uint8Array[] = [];
   for (let i = 0; i < count; i++) {
-    const from = source[i] ?? 0, at = row[i] ?? 0, segment = sources[from];
+    const from = source[i] ?? 0;
+    const at = row[i] ?? 0;
+    const segment = sources[from];
     if (!segment) continue;
     const { textRow, textEnd, text } = segment.cols;
     let t = next[from] ?? 0;
@@ -80,9 +138,14 @@ function gatherTexts(sources: readonly Segment[], { count, source, row }: Picks)
     const told = segment.told.size > 0 ? segment.told.get(at) : undefined;
     if (told === undefined ? textRow[t] !== at : told === null) continue;
     rows.push(i);
-    parts.push(typeof told === 'string' ? encoder.encode(told) : text.subarray(t === 0 ? 0 : textEnd[t - 1], textEnd[t]));
+    parts.push(
+      typeof told === 'string'
+        ? encoder.encode(told)
+        : text.subarray(t === 0 ? 0 : textEnd[t - 1], textEnd[t]),
+    );
   }
-  const ends = new Uint32Array(parts.length), text = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  const ends = new Uint32Array(parts.length);
+  const text = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let end = 0;
   parts.forEach((part, i) => {
     text.set(part, end);

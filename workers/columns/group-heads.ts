@@ -14,9 +14,14 @@ interface Counted {
 }
 
 /** Rows of a list that stand one after the other. */
-export interface Stretch { readonly first: number; readonly last: number }
+export interface Stretch {
+  readonly first: number;
+  readonly last: number;
+}
 
-/** The groups of a list in order, each with the rows that follow the rows of the group before it. */
+/**
+ * The groups of a list in order, each with the rows that follow the rows of the group before it.
+ */
 export class Groups {
   private readonly grouping: Grouping;
   private readonly heads: Uint32Array;
@@ -32,16 +37,28 @@ export class Groups {
   }
 
   /** What stands in a window of lines, where the rows of some groups are folded away. */
-  lines({ first, count }: RunsWindow, folded: readonly (number | string)[]): { readonly count: number; readonly heads: GroupHead[]; readonly rows: Stretch[] } {
-    const from = Math.max(0, first), to = from + Math.max(0, count), away = new Set(folded.map((key) => this.grouping.groupOf(key)));
-    const heads: GroupHead[] = [], stretches: Stretch[] = [];
-    let line = 0, row = 0;
+  lines(
+    { first, count }: RunsWindow,
+    folded: readonly (number | string)[],
+  ): { readonly count: number; readonly heads: GroupHead[]; readonly rows: Stretch[] } {
+    const from = Math.max(0, first);
+    const to = from + Math.max(0, count);
+    const away = new Set(folded.map((key) => this.grouping.groupOf(key)));
+    const heads: GroupHead[] = [];
+    const stretches: Stretch[] = [];
+    let line = 0;
+    let row = 0;
     for (let head = 0; head < this.heads.length; head++) {
-      const group = this.heads[head] ?? 0, rows = this.counted.rows[group] ?? 0, isFolded = away.has(group), last = line + 1 + (isFolded ? 0 : rows);
+      const group = this.heads[head] ?? 0;
+      const rows = this.counted.rows[group] ?? 0;
+      const isFolded = away.has(group);
+      const last = line + 1 + (isFolded ? 0 : rows);
       if (line < to && last > from) {
         if (line >= from) heads.push(this.headOf(group, line, isFolded));
-        const begins = Math.max(from, line + 1), ends = Math.min(to, last);
-        if (begins < ends) stretches.push({ first: row + begins - line - 1, last: row + ends - line - 1 });
+        const begins = Math.max(from, line + 1);
+        const ends = Math.min(to, last);
+        if (begins < ends)
+          stretches.push({ first: row + begins - line - 1, last: row + ends - line - 1 });
       }
       row += rows;
       line = last;
@@ -49,18 +66,33 @@ export class Groups {
     return { count: line, heads, rows: stretches };
   }
 
-  /** What a head counts; of a group that is not in the list only how far its problems are dealt with, where they were counted. */
+  /**
+   * What a head counts; of a group that is not in the list only how far its problems are dealt
+   * with, where they were counted.
+   */
   counts(key: number | string): GroupCounts {
-    const { rows, worst, jobs, companies, cleared, of } = this.counted, group = this.grouping.groupOf(key) ?? this.grouping.span;
+    const { rows, worst, jobs, companies, cleared, of } = this.counted;
+    const group = this.grouping.groupOf(key) ?? this.grouping.span;
     const state = RUN_STATES[worst[group] ?? RUN_STATES.length];
     return {
-      rows: rows[group] ?? 0, jobs: jobs[group] ?? 0, companies: companies[group] ?? 0, ...(state && { worst: state }),
+      rows: rows[group] ?? 0,
+      jobs: jobs[group] ?? 0,
+      companies: companies[group] ?? 0,
+      ...(state && { worst: state }),
       progress: { cleared: cleared[group] ?? 0, of: of[group] ?? 0 },
     };
   }
 
   private headOf(group: number, line: number, folded: boolean): GroupHead {
     const key = this.grouping.keyOf(group);
-    return { worst: 'Success', ...this.counts(key), line, key, title: this.grouping.titleOf(group), folded, ...(group === this.grouping.single && { causes: this.single }) };
+    return {
+      worst: 'Success',
+      ...this.counts(key),
+      line,
+      key,
+      title: this.grouping.titleOf(group),
+      folded,
+      ...(group === this.grouping.single && { causes: this.single }),
+    };
   }
 }

@@ -13,7 +13,10 @@ import type { ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
 import { sumsOf } from './sums.ts';
 
-/** What a list is grouped by: numbers of groups, told by a column and a table over its values (null: the values themselves). */
+/**
+ * What a list is grouped by: numbers of groups, told by a column and a table over its values (null:
+ * the values themselves).
+ */
 export interface Grouping {
   readonly column: 'company' | 'job' | 'problem';
   readonly table: Uint32Array | null;
@@ -29,33 +32,80 @@ export interface Grouping {
   readonly single: number | null;
 }
 
-const BY_NUMBER = { keyOf: (group: number) => group, groupOf: (key: number | string) => (typeof key === 'number' ? key : undefined), single: null };
+const BY_NUMBER = {
+  keyOf: (group: number) => group,
+  groupOf: (key: number | string) => (typeof key === 'number' ? key : undefined),
+  single: null,
+};
 
-export function groupingOf(group: Group, reach: Reach, orders: Orders, jobs: Jobs, { cause, kinds }: ProblemTables): Grouping {
+export function groupingOf(
+  group: Group,
+  reach: Reach,
+  orders: Orders,
+  jobs: Jobs,
+  { cause, kinds }: ProblemTables,
+): Grouping {
   switch (group) {
     case 'company':
-      return { column: 'company', table: null, span: reach.company + 1, ranks: orders.company.to(reach.company), titleOf: (n) => orders.company.at(n), ...BY_NUMBER };
+      return {
+        column: 'company',
+        table: null,
+        span: reach.company + 1,
+        ranks: orders.company.to(reach.company),
+        titleOf: (n) => orders.company.at(n),
+        ...BY_NUMBER,
+      };
     case 'job':
-      return { column: 'job', table: null, span: reach.job + 1, ranks: orders.job.to(reach.job), titleOf: (n) => orders.job.at(n), ...BY_NUMBER };
+      return {
+        column: 'job',
+        table: null,
+        span: reach.job + 1,
+        ranks: orders.job.to(reach.job),
+        titleOf: (n) => orders.job.at(n),
+        ...BY_NUMBER,
+      };
     case 'cause': {
       const single = kinds.length;
       return {
-        column: 'problem', table: cause, span: single + 1, ranks: orders.cause.to(single), titleOf: (n) => (n === single ? '' : orders.cause.at(n)), single,
-        keyOf: (n) => (n === single ? SINGLE_CAUSES : n), groupOf: (key) => (key === SINGLE_CAUSES ? single : typeof key === 'number' && key < single ? key : undefined),
+        column: 'problem',
+        table: cause,
+        span: single + 1,
+        ranks: orders.cause.to(single),
+        titleOf: (n) => (n === single ? '' : orders.cause.at(n)),
+        single,
+        keyOf: (n) => (n === single ? SINGLE_CAUSES : n),
+        groupOf: (key) =>
+          key === SINGLE_CAUSES
+            ? single
+            : typeof key === 'number' && key < single
+              ? key
+              : undefined,
       };
     }
     case 'server': {
-      const { servers } = jobs, nameOf = (n: number): string => servers[n] ?? '';
-      servers.forEach((name, n) => { orders.server.set(n, name); });
+      const { servers } = jobs;
+      const nameOf = (n: number): string => servers[n] ?? '';
+      servers.forEach((name, n) => {
+        orders.server.set(n, name);
+      });
       return {
-        column: 'job', table: jobs.serversTo(reach.job), span: servers.length, ranks: orders.server.to(servers.length), titleOf: nameOf, keyOf: nameOf,
-        groupOf: (key) => (typeof key === 'string' ? jobs.serverN(key) : undefined), single: null,
+        column: 'job',
+        table: jobs.serversTo(reach.job),
+        span: servers.length,
+        ranks: orders.server.to(servers.length),
+        titleOf: nameOf,
+        keyOf: nameOf,
+        groupOf: (key) => (typeof key === 'string' ? jobs.serverN(key) : undefined),
+        single: null,
       };
     }
   }
 }
 
-/** Counts rows by what a person has done with their problem, whatever the filter asks of that: by group. Also tells groups that one job alone has. */
+/**
+ * Counts rows by what a person has done with their problem, whatever the filter asks of that: by
+ * group. Also tells groups that one job alone has.
+ */
 export class GroupProgress {
   readonly cleared: Uint32Array;
   readonly of: Uint32Array;
@@ -74,13 +124,19 @@ export class GroupProgress {
 
   /** Rows [from, to) of a piece, and what they fail; null: none fails anything. */
   count(piece: Segment, from: number, to: number, fails: Uint8Array | null): void {
-    const { problem, job } = piece.cols, { column, table, single } = this.grouping, values = piece.cols[column];
+    const { problem, job } = piece.cols;
+    const { column, table, single } = this.grouping;
+    const values = piece.cols[column];
     for (const row of sumsOf(piece).problemRows) {
-      const fail = fails === null ? 0 : fails[row] ?? 0, review = this.review[problem[row] ?? 0] ?? 0;
-      if (row < from || row >= to || (fail !== 0 && (fail !== DIM.review || review === 0))) continue;
-      const value = values[row] ?? 0, group = table ? table[value] ?? 0 : value;
+      const fail = fails === null ? 0 : (fails[row] ?? 0);
+      const review = this.review[problem[row] ?? 0] ?? 0;
+      if (row < from || row >= to || (fail !== 0 && (fail !== DIM.review || review === 0)))
+        continue;
+      const value = values[row] ?? 0;
+      const group = table ? (table[value] ?? 0) : value;
       if (single !== null) {
-        const one = (job[row] ?? 0) + 1, before = this.only[group] ?? 0;
+        const one = (job[row] ?? 0) + 1;
+        const before = this.only[group] ?? 0;
         this.only[group] = before === 0 || before === one ? one : MANY;
       }
       if (review === 0) continue;
@@ -89,13 +145,18 @@ export class GroupProgress {
     }
   }
 
-  /** The groups that one job alone has, counted together from now on: under which group each stands, and which they are. Not the group of none. */
+  /**
+   * The groups that one job alone has, counted together from now on: under which group each stands,
+   * and which they are. Not the group of none.
+   */
   gather(): { readonly into: Uint32Array; readonly those: readonly number[] } | null {
     const { single, span } = this.grouping;
     if (single === null) return null;
-    const into = new Uint32Array(span), those: number[] = [];
+    const into = new Uint32Array(span);
+    const those: number[] = [];
     for (let group = 0; group < span; group++) {
-      const only = this.only[group] ?? 0, alone = group !== 0 && only !== 0 && only !== MANY;
+      const only = this.only[group] ?? 0;
+      const alone = group !== 0 && only !== 0 && only !== MANY;
       into[group] = alone ? single : group;
       if (!alone) continue;
       those.push(group);
@@ -109,17 +170,28 @@ const PENDING = REVIEWS.indexOf('pending');
 const MANY = 0xffff_ffff;
 
 /**
- * Brings the rows of a list together by group (COL-11): heads with the worst state first, then most rows, then by title, then by key; of causes
- * those that one job alone has behind the others under one head, and those that are none last (COL-13). Inside a group in the order given
- * (null: as they stand). Answers which row stands where.
+ * Brings the rows of a list together by group (COL-11): heads with the worst state first, then most
+ * rows, then by title, then by key; of causes those that one job alone has behind the others under
+ * one head, and those that are none last (COL-13). Inside a group in the order given (null: as they
+ * stand). Answers which row stands where.
  */
-export function together(grouping: Grouping, listed: Listed, order: Uint32Array | null, progress: GroupProgress): { readonly groups: Groups; readonly order: Uint32Array } {
-  const { span, single } = grouping, { count } = listed, gathered = progress.gather();
-  const groups = valuesOf(listed, grouping.column, grouping.table), ranks = valuesOf(listed, 'kind', RANKS);
+export function together(
+  grouping: Grouping,
+  listed: Listed,
+  order: Uint32Array | null,
+  progress: GroupProgress,
+): { readonly groups: Groups; readonly order: Uint32Array } {
+  const { span, single } = grouping;
+  const { count } = listed;
+  const gathered = progress.gather();
+  const groups = valuesOf(listed, grouping.column, grouping.table);
+  const ranks = valuesOf(listed, 'kind', RANKS);
   if (gathered) for (let i = 0; i < count; i++) groups[i] = gathered.into[groups[i] ?? 0] ?? 0;
-  const rows = new Uint32Array(span), worst = new Uint8Array(span).fill(NO_RANK);
+  const rows = new Uint32Array(span);
+  const worst = new Uint8Array(span).fill(NO_RANK);
   for (let i = 0; i < count; i++) {
-    const group = groups[i] ?? 0, rank = ranks[i] ?? 0;
+    const group = groups[i] ?? 0;
+    const rank = ranks[i] ?? 0;
     rows[group] = (rows[group] ?? 0) + 1;
     if (rank < (worst[group] ?? 0)) worst[group] = rank;
   }
@@ -128,38 +200,80 @@ export function together(grouping: Grouping, listed: Listed, order: Uint32Array 
   for (let head = 0; head < heads.length; head++) at[heads[head] ?? 0] = head;
   for (let i = 0; i < count; i++) groups[i] = at[groups[i] ?? 0] ?? 0;
   const inGroups = sorted(groups, heads.length, order);
-  const distinct = (name: 'job' | 'company'): Uint32Array => distinctBy(groups, inGroups, valuesOf(listed, name), heads);
+  const distinct = (name: 'job' | 'company'): Uint32Array =>
+    distinctBy(groups, inGroups, valuesOf(listed, name), heads);
   return {
-    groups: new Groups(grouping, heads, { rows, worst, jobs: distinct('job'), companies: distinct('company'), cleared: progress.cleared, of: progress.of }, gathered?.those ?? []),
+    groups: new Groups(
+      grouping,
+      heads,
+      {
+        rows,
+        worst,
+        jobs: distinct('job'),
+        companies: distinct('company'),
+        cleared: progress.cleared,
+        of: progress.of,
+      },
+      gathered?.those ?? [],
+    ),
     order: inGroups,
   };
 }
 const RANKS = new Uint32Array(RANK);
 const NO_RANK = 0xff;
 
-/** By title, then most rows first, then worst first, where `single` is told with that behind the others and 0 last: the last sort decides first. */
-function headsInOrder(titles: Uint32Array, rows: Uint32Array, worst: Uint8Array, count: number, single: number | null): Uint32Array {
+/**
+ * By title, then most rows first, then worst first, where `single` is told with that behind the
+ * others and 0 last: the last sort decides first.
+ */
+function headsInOrder(
+  titles: Uint32Array,
+  rows: Uint32Array,
+  worst: Uint8Array,
+  count: number,
+  single: number | null,
+): Uint32Array {
   const found = new Uint32Array(rows.length);
   let many = 0;
   for (let group = 0; group < rows.length; group++) {
     found[many] = group;
     if ((rows[group] ?? 0) > 0) many += 1;
   }
-  const heads = found.slice(0, many), byTitle = heads.map((group) => titles[group] ?? 0);
+  const heads = found.slice(0, many);
+  const byTitle = heads.map((group) => titles[group] ?? 0);
   const titled = sorted(byTitle, settle(byTitle, false), null);
-  const most = sorted(heads.map((group) => count - (rows[group] ?? 0)), count, titled);
-  const rankOf = (group: number): number => (single !== null && (group === single || group === 0) ? NO_RANK - Number(group === single) : worst[group] ?? 0);
+  const most = sorted(
+    heads.map((group) => count - (rows[group] ?? 0)),
+    count,
+    titled,
+  );
+  const rankOf = (group: number): number =>
+    single !== null && (group === single || group === 0)
+      ? NO_RANK - Number(group === single)
+      : (worst[group] ?? 0);
   return sorted(heads.map(rankOf), NO_RANK, most).map((i) => heads[i] ?? 0);
 }
 
-/** How many different values the rows of each group have. `groups`: places of heads, by row; rows of a group stand together in `order`. */
-function distinctBy(groups: Uint32Array, order: Uint32Array, values: Uint32Array, heads: Uint32Array): Uint32Array {
-  let most = 0, span = 0;
+/**
+ * How many different values the rows of each group have. `groups`: places of heads, by row; rows of
+ * a group stand together in `order`.
+ */
+function distinctBy(
+  groups: Uint32Array,
+  order: Uint32Array,
+  values: Uint32Array,
+  heads: Uint32Array,
+): Uint32Array {
+  let most = 0;
+  let span = 0;
   for (let i = 0; i < values.length; i++) most = Math.max(most, values[i] ?? 0);
   for (let head = 0; head < heads.length; head++) span = Math.max(span, (heads[head] ?? 0) + 1);
-  const seen = new Uint32Array(most + 1), counts = new Uint32Array(span);
+  const seen = new Uint32Array(most + 1);
+  const counts = new Uint32Array(span);
   for (let at = 0; at < order.length; at++) {
-    const i = order[at] ?? 0, value = values[i] ?? 0, mark = (groups[i] ?? 0) + 1;
+    const i = order[at] ?? 0;
+    const value = values[i] ?? 0;
+    const mark = (groups[i] ?? 0) + 1;
     if (seen[value] === mark) continue;
     seen[value] = mark;
     const group = heads[mark - 1] ?? 0;

@@ -15,13 +15,18 @@ export const STRIP_DAYS = 14;
 export type History = readonly { readonly piece: Segment; readonly row: number }[];
 
 /** One walk over the job column for all jobs asked for. */
-export function historiesOf(list: readonly Segment[], jobs: readonly JobN[], mostJob: JobN): Map<JobN, History> {
+export function historiesOf(
+  list: readonly Segment[],
+  jobs: readonly JobN[],
+  mostJob: JobN,
+): Map<JobN, History> {
   const histories = new Map<JobN, { piece: Segment; row: number }[]>(jobs.map((job) => [job, []]));
   const wanted = new Uint8Array(mostJob + 1);
   for (const job of jobs) wanted[job] = 1;
   const rows = new Uint32Array(list.reduce((most, piece) => Math.max(most, piece.rows), 0) + 1);
   for (const piece of list) {
-    const { job } = piece.cols, count = rowsOf(job, wanted, rows);
+    const { job } = piece.cols;
+    const count = rowsOf(job, wanted, rows);
     for (let i = 0; i < count; i++) {
       const row = rows[i] ?? 0;
       histories.get(job[row] ?? 0)?.push({ piece, row });
@@ -32,7 +37,8 @@ export function historiesOf(list: readonly Segment[], jobs: readonly JobN[], mos
 
 /** Writes the rows of wanted jobs, answers how many. No branch, four rows a round: see scan.ts. */
 function rowsOf(job: Uint32Array, wanted: Uint8Array, rows: Uint32Array): number {
-  let count = 0, row = 0;
+  let count = 0;
+  let row = 0;
   for (; row + 3 < job.length; row += 4) {
     rows[count] = row;
     count += wanted[job[row] ?? 0] ?? 0;
@@ -50,20 +56,36 @@ function rowsOf(job: Uint32Array, wanted: Uint8Array, rows: Uint32Array): number
   return count;
 }
 
-/** Histories asked for lately, as long as the store stays as it is: scrolling asks for the same jobs again. */
+/**
+ * Histories asked for lately, as long as the store stays as it is: scrolling asks for the same jobs
+ * again.
+ */
 export class Histories {
   private known = new Map<JobN, History>();
   private usual = new Map<RunN, Usual>();
   private version = -1;
 
-  of({ list, reach, version }: { readonly list: readonly Segment[]; readonly reach: { readonly job: JobN }; readonly version: number }, jobs: readonly JobN[]): ReadonlyMap<JobN, History> {
+  of(
+    {
+      list,
+      reach,
+      version,
+    }: {
+      readonly list: readonly Segment[];
+      readonly reach: { readonly job: JobN };
+      readonly version: number;
+    },
+    jobs: readonly JobN[],
+  ): ReadonlyMap<JobN, History> {
     if (this.version !== version || this.known.size > MOST_KNOWN) {
       this.known = new Map();
       this.usual = new Map();
     }
     this.version = version;
     const missing = [...new Set(jobs)].filter((job) => !this.known.has(job));
-    if (missing.length > 0) for (const [job, history] of historiesOf(list, missing, reach.job)) this.known.set(job, history);
+    if (missing.length > 0)
+      for (const [job, history] of historiesOf(list, missing, reach.job))
+        this.known.set(job, history);
     return this.known;
   }
 
@@ -81,9 +103,14 @@ const kindAt = ({ piece, row }: History[number]): number => piece.cols.kind[row]
 /** A run that ended well, or with a warning: what counts for what is usual. */
 const isGood = (run: History[number]): boolean => isGoodKind(kindAt(run));
 const isGoodKind = (kind: number): boolean => GOOD[statusCode(kind)] === 1;
-const GOOD = Uint8Array.from(STATUSES, (status) => (status === 'Success' || status === 'Warning' ? 1 : 0));
+const GOOD = Uint8Array.from(STATUSES, (status) =>
+  status === 'Success' || status === 'Warning' ? 1 : 0,
+);
 
-/** The worst of each day; `starts` are the days' first moments, the last day goes on. Runs of the future count for the last. */
+/**
+ * The worst of each day; `starts` are the days' first moments, the last day goes on. Runs of the
+ * future count for the last.
+ */
 export function stripOf(history: History, starts: readonly Ms[]): (RunState | null)[] {
   const days = starts.map((): RunState[] => []);
   let day = starts.length - 1;
@@ -101,12 +128,22 @@ export function lastGoodAt(history: History): Ms | null {
   return run ? keyAt(run.piece, run.row).startSec * 1000 : null;
 }
 
-/** When each job ended well last, in seconds; NONE for a job that did not. Made once for a state of the store. */
-export function lastGoods(of: { readonly list: readonly Segment[]; readonly reach: { readonly job: JobN }; readonly version: number }): Uint32Array {
+/**
+ * When each job ended well last, in seconds; NONE for a job that did not. Made once for a state of
+ * the store.
+ */
+export function lastGoods(of: {
+  readonly list: readonly Segment[];
+  readonly reach: { readonly job: JobN };
+  readonly version: number;
+}): Uint32Array {
   const known = goods.get(of);
   if (known?.version === of.version) return known.starts;
   const starts = new Uint32Array(of.reach.job + 1).fill(NONE);
-  for (const { rows, cols: { job, kind, start } } of of.list) {
+  for (const {
+    rows,
+    cols: { job, kind, start },
+  } of of.list) {
     for (let row = 0; row < rows; row++) {
       const one = job[row] ?? 0;
       if (starts[one] === NONE && isGoodKind(kind[row] ?? 0)) starts[one] = start[row] ?? 0;
@@ -117,17 +154,28 @@ export function lastGoods(of: { readonly list: readonly Segment[]; readonly reac
 }
 const goods = new WeakMap<object, { readonly version: number; readonly starts: Uint32Array }>();
 
-export interface Usual { readonly duration: readonly [number, number] | null; readonly bytes: readonly [number, number] | null }
+export interface Usual {
+  readonly duration: readonly [number, number] | null;
+  readonly bytes: readonly [number, number] | null;
+}
 
-/** What was usual when this run began: from the last 30 good runs before it that said how long, and how much. */
+/**
+ * What was usual when this run began: from the last 30 good runs before it that said how long, and
+ * how much.
+ */
 export function usualBefore(history: History, key: Key): Usual {
-  const durations: number[] = [], bytes: number[] = [];
+  const durations: number[] = [];
+  const bytes: number[] = [];
   for (const run of history) {
     if (durations.length === REMEMBERED && bytes.length === REMEMBERED) break;
     if (newestFirst(keyAt(run.piece, run.row), key) <= 0 || !isGood(run)) continue;
-    const elapsed = run.piece.cols.elapsed[run.row] ?? NONE, sent = bytesAt(run.piece.cols, run.row);
+    const elapsed = run.piece.cols.elapsed[run.row] ?? NONE;
+    const sent = bytesAt(run.piece.cols, run.row);
     if (elapsed !== NONE && durations.length < REMEMBERED) durations.push(elapsed);
     if (sent !== null && bytes.length < REMEMBERED) bytes.push(sent);
   }
-  return { duration: usualOf(durations, LEAST_SPREAD.duration), bytes: usualOf(bytes, LEAST_SPREAD.bytes) };
+  return {
+    duration: usualOf(durations, LEAST_SPREAD.duration),
+    bytes: usualOf(bytes, LEAST_SPREAD.bytes),
+  };
 }

@@ -3,14 +3,29 @@ import type { JobRow } from '#contract/monitoring/rows.ts';
 import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
 import type { EntityGroup } from '#contract/monitoring/words.ts';
 
-/** Where a job runs, as lists group and filter by it: its server, or its computer where it has none. Empty where it is not known. */
-export const serverOf = (job: Pick<JobRow, 'server' | 'computer'> | undefined): string => (job ? job.server || job.computer : '');
+/**
+ * Where a job runs, as lists group and filter by it: its server, or its computer where it has none.
+ * Empty where it is not known.
+ */
+export const serverOf = (job: Pick<JobRow, 'server' | 'computer'> | undefined): string =>
+  job ? job.server || job.computer : '';
 
 /** Whether a job is listed as before: what it goes through day by day is no part of that. */
-export const isNamedAlike = (a: JobRow | undefined, b: JobRow): boolean => a !== undefined && a.name === b.name && a.computer === b.computer
-  && a.server === b.server && a.company === b.company && a.source === b.source && a.type === b.type && a.group === b.group && a.enabled === b.enabled;
+export const isNamedAlike = (a: JobRow | undefined, b: JobRow): boolean =>
+  a !== undefined &&
+  a.name === b.name &&
+  a.computer === b.computer &&
+  a.server === b.server &&
+  a.company === b.company &&
+  a.source === b.source &&
+  a.type === b.type &&
+  a.group === b.group &&
+  a.enabled === b.enabled;
 
-/** The rows of jobs, and tables over their numbers. A job that is not here has server 0, which is the empty name, and no entity group. */
+/**
+ * The rows of jobs, and tables over their numbers. A job that is not here has server 0, which is
+ * the empty name, and no entity group.
+ */
 export class Jobs {
   readonly rows = new Map<JobN, JobRow>();
   /** Names of servers by their own numbers, which never change. */
@@ -38,20 +53,32 @@ export class Jobs {
     return this.server;
   }
 
-  serverN(name: string): number | undefined { return this.serverNs.get(name); }
+  serverN(name: string): number | undefined {
+    return this.serverNs.get(name);
+  }
 
-  /** `masks[n]` becomes `fail` for the jobs of other servers, of other entity groups; an empty list means all. */
-  mark(masks: Uint8Array, servers: readonly string[], groups: readonly EntityGroup[], fail: number): void {
+  /**
+   * `masks[n]` becomes `fail` for the jobs of other servers, of other entity groups; an empty list
+   * means all.
+   */
+  mark(
+    masks: Uint8Array,
+    servers: readonly string[],
+    groups: readonly EntityGroup[],
+    fail: number,
+  ): void {
     this.reach(masks.length - 1);
     if (servers.length > 0) {
       const byServer = new Uint8Array(this.servers.length).fill(fail);
       for (const name of servers) byServer[this.serverNs.get(name) ?? byServer.length] = 0;
-      for (let n = 0; n < masks.length; n++) masks[n] = (masks[n] ?? 0) | (byServer[this.server[n] ?? 0] ?? 0);
+      for (let n = 0; n < masks.length; n++)
+        masks[n] = (masks[n] ?? 0) | (byServer[this.server[n] ?? 0] ?? 0);
     }
     if (groups.length > 0) {
       const byGroup = new Uint8Array(ENTITY_GROUPS.length + 1).fill(fail);
       for (const group of groups) byGroup[ENTITY_GROUPS.indexOf(group) + 1] = 0;
-      for (let n = 0; n < masks.length; n++) masks[n] = (masks[n] ?? 0) | (byGroup[this.group[n] ?? 0] ?? 0);
+      for (let n = 0; n < masks.length; n++)
+        masks[n] = (masks[n] ?? 0) | (byGroup[this.group[n] ?? 0] ?? 0);
     }
   }
 
@@ -63,7 +90,9 @@ export class Jobs {
 
   private reach(most: JobN): void {
     if (most < this.server.length) return;
-    const length = Math.max(most + 1, this.server.length * 2), server = new Uint32Array(length), group = new Uint8Array(length);
+    const length = Math.max(most + 1, this.server.length * 2);
+    const server = new Uint32Array(length);
+    const group = new Uint8Array(length);
     server.set(this.server);
     group.set(this.group);
     this.server = server;

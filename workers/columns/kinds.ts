@@ -1,4 +1,10 @@
-import { isAnomaly, managedCode, sourceCode, statusCode, typeCode } from '#contract/monitoring/columns.ts';
+import {
+  isAnomaly,
+  managedCode,
+  sourceCode,
+  statusCode,
+  typeCode,
+} from '#contract/monitoring/columns.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunsFilter, RunState } from '#contract/monitoring/query.ts';
 import { JOB_TYPES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
@@ -8,31 +14,54 @@ import type { JobType, Source, Status } from '#contract/monitoring/words.ts';
 export const statusOf = (kind: number): Status => STATUSES[statusCode(kind)] ?? 'Running';
 export const sourceOf = (kind: number): Source => SOURCES[sourceCode(kind)] ?? 'api';
 export const typeOf = (kind: number): JobType => JOB_TYPES[typeCode(kind)] ?? 'Other';
-export const managedOf = (kind: number): boolean | null => [null, false, true][managedCode(kind)] ?? null;
+export const managedOf = (kind: number): boolean | null =>
+  [null, false, true][managedCode(kind)] ?? null;
 /** The status, but for a success that is unusual. */
 export const stateOf = (kind: number): RunState => {
   const status = statusOf(kind);
   return status === 'Success' && isAnomaly(kind) ? 'Anomaly' : status;
 };
-/** 0 is worst: the order of a list that begins with what is worst. Told by the lowest four bits, and the same for whatever stands above them. */
-export const RANK: Uint8Array = repeated(Uint8Array.from({ length: 0x10 }, (_, kind) => RUN_STATES.indexOf(stateOf(kind))), 0x1_0000);
+/**
+ * 0 is worst: the order of a list that begins with what is worst. Told by the lowest four bits, and
+ * the same for whatever stands above them.
+ */
+export const RANK: Uint8Array = repeated(
+  Uint8Array.from({ length: 0x10 }, (_, kind) => RUN_STATES.indexOf(stateOf(kind))),
+  0x1_0000,
+);
 
 /** Dimensions that have a facet, a bit each: a row's mask says which of them it fails. */
-export const DIM = { states: 1, sources: 2, types: 4, managed: 8, companies: 16, review: 32, kinds: 64, causes: 128 } as const;
+export const DIM = {
+  states: 1,
+  sources: 2,
+  types: 4,
+  managed: 8,
+  companies: 16,
+  review: 32,
+  kinds: 64,
+  causes: 128,
+} as const;
 
 /** The mask of a kind under a filter, for the kinds that occur. */
 export function kindMasks(filter: RunsFilter, kinds: readonly number[]): Uint8Array | null {
-  if (filter.states.length + filter.sources.length + filter.types.length === 0 && filter.managed === null) return null;
+  if (
+    filter.states.length + filter.sources.length + filter.types.length === 0 &&
+    filter.managed === null
+  )
+    return null;
   const masks = new Uint8Array(0x1_0000);
   for (const kind of kinds) {
-    masks[kind] = fails(filter.states, stateOf(kind), DIM.states) | fails(filter.sources, sourceOf(kind), DIM.sources)
-      | fails(filter.types, typeOf(kind), DIM.types)
-      | (filter.managed !== null && filter.managed !== managedOf(kind) ? DIM.managed : 0);
+    masks[kind] =
+      fails(filter.states, stateOf(kind), DIM.states) |
+      fails(filter.sources, sourceOf(kind), DIM.sources) |
+      fails(filter.types, typeOf(kind), DIM.types) |
+      (filter.managed !== null && filter.managed !== managedOf(kind) ? DIM.managed : 0);
   }
   return masks;
 }
 
-const fails = <T>(wanted: readonly T[], value: T, dim: number): number => (wanted.length > 0 && !wanted.includes(value) ? dim : 0);
+const fails = <T>(wanted: readonly T[], value: T, dim: number): number =>
+  wanted.length > 0 && !wanted.includes(value) ? dim : 0;
 
 function repeated(pattern: Uint8Array, length: number): Uint8Array {
   const all = new Uint8Array(length);

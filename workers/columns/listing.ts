@@ -2,24 +2,34 @@ import { MOST_ROWS } from './gather.ts';
 import type { Index, Tally } from './sums.ts';
 
 /**
- * Rows as places in the list of all pieces: `base + row`, written behind the `already` that stand there. Each answers how many stand
- * there now. `places` has room for one more than it may hold.
+ * Rows as places in the list of all pieces: `base + row`, written behind the `already` that stand
+ * there. Each answers how many stand there now. `places` has room for one more than it may hold.
  */
 
 /**
- * Rows [from, to) that fail nothing. `few`: four that all fail are passed over at once, which pays only where nearly all do. `fails`
- * begins where its buffer does.
+ * Rows [from, to) that fail nothing. `few`: four that all fail are passed over at once, which pays
+ * only where nearly all do. `fails` begins where its buffer does.
  */
-export function listed(fails: Uint8Array, from: number, to: number, few: boolean, base: number, places: Uint32Array, already: number): number {
+export function listed(
+  fails: Uint8Array,
+  from: number,
+  to: number,
+  few: boolean,
+  base: number,
+  places: Uint32Array,
+  already: number,
+): number {
   const fours = new Int32Array(fails.buffer, 0, fails.length >>> 2);
-  let count = already, row = from;
+  let count = already;
+  let row = from;
   for (; row < to && (row & 3) !== 0; row++) {
     places[count] = base + row;
     count += ((fails[row] ?? 0) - 1) >>> 31; // 1 for a row that fails nothing
   }
   for (; row + 3 < to; row += 4) {
     const four = fours[row >>> 2] ?? 0;
-    if (few && (((four - 0x0101_0101) | 0) & ~four & 0x8080_8080) === 0) continue; // none of its bytes is 0
+    // none of its bytes is 0
+    if (few && (((four - 0x0101_0101) | 0) & ~four & 0x8080_8080) === 0) continue;
     places[count] = base + row;
     count += ((four & 0xff) - 1) >>> 31;
     places[count] = base + row + 1;
@@ -36,14 +46,29 @@ export function listed(fails: Uint8Array, from: number, to: number, few: boolean
   return count;
 }
 
-export function listedAll(from: number, to: number, base: number, places: Uint32Array, already: number): number {
+export function listedAll(
+  from: number,
+  to: number,
+  base: number,
+  places: Uint32Array,
+  already: number,
+): number {
   for (let row = from, count = already; row < to; row++, count++) places[count] = base + row;
   return already + to - from;
 }
 
-/** Of a whole piece, where its column of kinds or companies decides alone: all rows are looked at. */
-export function listedBy(column: Uint16Array, table: Uint8Array, base: number, places: Uint32Array, already: number): number {
-  let count = already, row = 0;
+/**
+ * Of a whole piece, where its column of kinds or companies decides alone: all rows are looked at.
+ */
+export function listedBy(
+  column: Uint16Array,
+  table: Uint8Array,
+  base: number,
+  places: Uint32Array,
+  already: number,
+): number {
+  let count = already;
+  let row = 0;
   for (; row + 3 < column.length; row += 4) {
     places[count] = base + row;
     count += ((table[column[row] ?? 0] ?? 0) - 1) >>> 31;
@@ -61,8 +86,18 @@ export function listedBy(column: Uint16Array, table: Uint8Array, base: number, p
   return count;
 }
 
-/** The same where few rows are meant: only these are looked at. They stand by value, and are brought in order through a bit for each row. */
-export function listedByIndex({ values }: Tally, { ends, rows }: Index, table: Uint8Array, base: number, places: Uint32Array, already: number): number {
+/**
+ * The same where few rows are meant: only these are looked at. They stand by value, and are brought
+ * in order through a bit for each row.
+ */
+export function listedByIndex(
+  { values }: Tally,
+  { ends, rows }: Index,
+  table: Uint8Array,
+  base: number,
+  places: Uint32Array,
+  already: number,
+): number {
   for (let i = 0, from = 0; i < values.length; i++) {
     const end = ends[i] ?? 0;
     if (table[values[i] ?? 0] === 0) {
@@ -87,11 +122,22 @@ export function listedByIndex({ values }: Tally, { ends, rows }: Index, table: U
 }
 const bits = new Int32Array(MOST_ROWS >>> 5);
 
-/** Of rows [from, to), where the problem decides alone; those of `withProblem`, all among them, have one. */
+/**
+ * Of rows [from, to), where the problem decides alone; those of `withProblem`, all among them, have
+ * one.
+ */
 export function listedByProblem(
-  problem: Uint32Array, withProblem: Uint32Array, from: number, to: number, table: Uint8Array, base: number, places: Uint32Array, already: number,
+  problem: Uint32Array,
+  withProblem: Uint32Array,
+  from: number,
+  to: number,
+  table: Uint8Array,
+  base: number,
+  places: Uint32Array,
+  already: number,
 ): number {
-  let count = already, next = from;
+  let count = already;
+  let next = from;
   const wantsNone = table[0] === 0;
   for (let i = 0; i < withProblem.length; i++) {
     const row = withProblem[i] ?? 0;

@@ -9,13 +9,29 @@ import type { Masks, ProblemTables } from './scan.ts';
 import type { Names } from './text.ts';
 
 /** Made ready when they are first looked at. */
-interface SearchedNames { readonly jobs: Names; readonly companies: Names }
+interface SearchedNames {
+  readonly jobs: Names;
+  readonly companies: Names;
+}
 
-/** Turns a filter into byte tables (COL-2). `key`: its text as it is searched for. Null for a filter that asks nothing but a time. */
-export function masksOf(filter: RunsFilter, key: string | null, tables: ProblemTables, reach: Reach, names: SearchedNames, rows: Jobs): Masks | null {
+/**
+ * Turns a filter into byte tables (COL-2). `key`: its text as it is searched for. Null for a filter
+ * that asks nothing but a time.
+ */
+export function masksOf(
+  filter: RunsFilter,
+  key: string | null,
+  tables: ProblemTables,
+  reach: Reach,
+  names: SearchedNames,
+  rows: Jobs,
+): Masks | null {
   const masks = {
-    kind: kindMasks(filter, reach.kinds), company: companyMasks(filter, reach.company), problem: problemMasks(filter, tables),
-    job: jobMasks(filter, reach.job, rows), text: key === null ? null : textMasks(key, names, reach),
+    kind: kindMasks(filter, reach.kinds),
+    company: companyMasks(filter, reach.company),
+    problem: problemMasks(filter, tables),
+    job: jobMasks(filter, reach.job, rows),
+    text: key === null ? null : textMasks(key, names, reach),
     met: filter.rows === 'jobs' ? new Uint8Array(reach.job + 1) : null,
   };
   return Object.values(masks).every((mask) => mask === null) ? null : masks;
@@ -24,7 +40,11 @@ export function masksOf(filter: RunsFilter, key: string | null, tables: ProblemT
 const companyMasks = ({ companies }: RunsFilter, most: number): Uint8Array | null =>
   companies.length === 0 ? null : allBut(companies, DIM.companies, most);
 
-function jobMasks({ jobs, servers, instructionTypes }: RunsFilter, most: number, rows: Jobs): Uint8Array | null {
+function jobMasks(
+  { jobs, servers, instructionTypes }: RunsFilter,
+  most: number,
+  rows: Jobs,
+): Uint8Array | null {
   if (jobs.length + servers.length + instructionTypes.length === 0) return null;
   const masks = jobs.length === 0 ? new Uint8Array(most + 1) : allBut(jobs, OUT, most);
   rows.mark(masks, servers, instructionTypes, OUT);
@@ -38,21 +58,43 @@ function allBut(wanted: readonly number[], fail: number, most: number): Uint8Arr
 }
 
 /** What a problem fails. Null where the filter asks nothing of it. */
-export function problemMasks(filter: RunsFilter, { review, cause, kinds, least }: ProblemTables): Uint8Array | null {
-  if (filter.review === null && filter.kinds.length === 0 && filter.causes.length === 0) return null;
+export function problemMasks(
+  filter: RunsFilter,
+  { review, cause, kinds, least }: ProblemTables,
+): Uint8Array | null {
+  if (filter.review === null && filter.kinds.length === 0 && filter.causes.length === 0)
+    return null;
   const masks = new Uint8Array(review.length);
-  const byReview = Uint8Array.from(REVIEWS, (state) => (filter.review !== null && state !== filter.review ? DIM.review : 0));
-  if (filter.kinds.length === 0 && filter.causes.length === 0) return byTable(review, least, byReview, masks);
-  const wanted = filter.kinds.map((kind) => PROBLEM_KINDS.indexOf(kind) + 1), causes = new Set(filter.causes);
-  const byCause = Uint8Array.from(kinds, (kind, n) =>
-    (wanted.length > 0 && !wanted.includes(kind) ? DIM.kinds : 0) | (causes.size > 0 && !causes.has(n) ? DIM.causes : 0));
-  for (let n = 0; n < masks.length; n++) masks[n] = (byReview[review[n] ?? 0] ?? 0) | (byCause[cause[n] ?? 0] ?? 0);
+  const byReview = Uint8Array.from(REVIEWS, (state) =>
+    filter.review !== null && state !== filter.review ? DIM.review : 0,
+  );
+  if (filter.kinds.length === 0 && filter.causes.length === 0)
+    return byTable(review, least, byReview, masks);
+  const wanted = filter.kinds.map((kind) => PROBLEM_KINDS.indexOf(kind) + 1);
+  const causes = new Set(filter.causes);
+  const byCause = Uint8Array.from(
+    kinds,
+    (kind, n) =>
+      (wanted.length > 0 && !wanted.includes(kind) ? DIM.kinds : 0) |
+      (causes.size > 0 && !causes.has(n) ? DIM.causes : 0),
+  );
+  for (let n = 0; n < masks.length; n++)
+    masks[n] = (byReview[review[n] ?? 0] ?? 0) | (byCause[cause[n] ?? 0] ?? 0);
   return masks;
 }
 
-/** Most problems that there are numbers for ask nothing: four of those at once are passed over. `review` begins where its buffer does. */
-function byTable(review: Uint8Array, least: number, table: Uint8Array, masks: Uint8Array): Uint8Array {
-  const fours = new Uint32Array(review.buffer, 0, review.length >>> 2), none = table[0] ?? 0;
+/**
+ * Most problems that there are numbers for ask nothing: four of those at once are passed over.
+ * `review` begins where its buffer does.
+ */
+function byTable(
+  review: Uint8Array,
+  least: number,
+  table: Uint8Array,
+  masks: Uint8Array,
+): Uint8Array {
+  const fours = new Uint32Array(review.buffer, 0, review.length >>> 2);
+  const none = table[0] ?? 0;
   masks.fill(none);
   for (let four = Math.min(least, review.length) >>> 2; four < fours.length; four++) {
     if (fours[four] === 0) continue;
@@ -66,8 +108,14 @@ function byTable(review: Uint8Array, least: number, table: Uint8Array, masks: Ui
   return masks;
 }
 
-function textMasks(key: string, { jobs, companies }: SearchedNames, reach: Reach): NonNullable<Masks['text']> {
-  const job = new Uint8Array(reach.job + 1), company = new Uint8Array(reach.company + 1);
-  const inJobs = jobs.mark(key, job, 0, OUT), inCompanies = companies.mark(key, company, 0, OUT);
+function textMasks(
+  key: string,
+  { jobs, companies }: SearchedNames,
+  reach: Reach,
+): NonNullable<Masks['text']> {
+  const job = new Uint8Array(reach.job + 1);
+  const company = new Uint8Array(reach.company + 1);
+  const inJobs = jobs.mark(key, job, 0, OUT);
+  const inCompanies = companies.mark(key, company, 0, OUT);
   return { key, job: inJobs ? job : null, company: inCompanies ? company : null };
 }

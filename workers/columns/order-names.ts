@@ -2,14 +2,24 @@
 export const UNKNOWN = 0xffff_ffff;
 
 /**
- * What names are ordered by: as people read them, without case and accents, numbers in them by their size. A run of digits begins with how
- * many it has, so that the texts compare as the numbers do: nine and more are told by a 9 for each nine, then the rest.
+ * What names are ordered by: as people read them, without case and accents, numbers in them by
+ * their size. A run of digits begins with how many it has, so that the texts compare as the numbers
+ * do: nine and more are told by a 9 for each nine, then the rest.
  */
 export function nameKey(name: string): string {
-  const lower = name.toLowerCase(), plain = ASCII.test(lower) ? lower : lower.normalize('NFD').replaceAll(MARKS, '').replaceAll('ß', 'ss');
-  return plain.replaceAll(DIGITS, (_, digits: string) => '9'.repeat(Math.floor(digits.length / 9)) + String(digits.length % 9) + digits);
+  const lower = name.toLowerCase();
+  const plain = ASCII.test(lower)
+    ? lower
+    : lower.normalize('NFD').replaceAll(MARKS, '').replaceAll('ß', 'ss');
+  return plain.replaceAll(
+    DIGITS,
+    (_, digits: string) =>
+      '9'.repeat(Math.floor(digits.length / 9)) + String(digits.length % 9) + digits,
+  );
 }
-const ASCII = /^[\0-\x7f]*$/, MARKS = /\p{M}/gu, DIGITS = /0*(\d+)/g;
+const ASCII = /^[\0-\x7f]*$/;
+const MARKS = /\p{M}/gu;
+const DIGITS = /0*(\d+)/g;
 
 /** Names by number, and the place of each among them all; the same name has the same place. */
 export class Ranks {
@@ -25,14 +35,21 @@ export class Ranks {
     this.known = false;
   }
 
-  at(n: number): string { return this.names[n] ?? ''; }
+  at(n: number): string {
+    return this.names[n] ?? '';
+  }
 
-  /** Places by number, to `most` at least; UNKNOWN where there is no name, or an empty one. Made anew where names have changed. */
+  /**
+   * Places by number, to `most` at least; UNKNOWN where there is no name, or an empty one. Made
+   * anew where names have changed.
+   */
   to(most: number): Uint32Array {
     if (this.known && most < this.places.length) return this.places;
     const place = this.placesByName();
     this.places = new Uint32Array(Math.max(most + 1, this.names.length)).fill(UNKNOWN);
-    this.names.forEach((name, n) => { if (name !== '') this.places[n] = place.get(name) ?? UNKNOWN; });
+    this.names.forEach((name, n) => {
+      if (name !== '') this.places[n] = place.get(name) ?? UNKNOWN;
+    });
     this.known = true;
     return this.places;
   }
@@ -45,8 +62,11 @@ export class Ranks {
   /** What was in order stays so, and is quick to be ordered with what is new. */
   private placesByName(): Map<string, number> {
     const all = new Set<string>();
-    this.names.forEach((name) => { if (name !== '') all.add(name); });
-    const before = this.sorted.filter((name) => all.has(name)), had = new Set(before);
+    this.names.forEach((name) => {
+      if (name !== '') all.add(name);
+    });
+    const before = this.sorted.filter((name) => all.has(name));
+    const had = new Set(before);
     this.sorted = sortedNames([...before, ...[...all].filter((name) => !had.has(name))], this.keys);
     if (this.keys.size > 2 * all.size + MOST_LOST) this.keys.clear();
     return new Map(this.sorted.map((name, place) => [name, place]));
@@ -61,5 +81,9 @@ export function sortedNames(names: readonly string[], keys = new Map<string, str
     if (key === undefined) keys.set(name, (key = nameKey(name)));
     return { key, name };
   });
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).map(({ name }) => name);
+  return keyed
+    .sort((a, b) =>
+      a.key < b.key ? -1 : a.key > b.key ? 1 : a.name < b.name ? -1 : a.name > b.name ? 1 : 0,
+    )
+    .map(({ name }) => name);
 }

@@ -1,6 +1,9 @@
 import type { Segment } from './segment.ts';
 
-/** The rows of a list before they are put in order: as places in the pieces, newest first. Those of piece i end before `ends[i]`. */
+/**
+ * The rows of a list before they are put in order: as places in the pieces, newest first. Those of
+ * piece i end before `ends[i]`.
+ */
 export interface Listed {
   readonly pieces: readonly Segment[];
   readonly bases: readonly number[];
@@ -12,30 +15,72 @@ export interface Listed {
 type Column32 = 'job' | 'problem' | 'elapsed' | 'bytesLow' | 'start';
 type Column16 = 'company' | 'kind' | 'bytesHigh';
 
-/** A column of the rows, one after the other; or what `table` says of its values. A loop of its own for each: see scan.ts. */
-export function valuesOf({ pieces, bases, ends, places, count }: Listed, name: Column32 | Column16, table: Uint32Array | null = null): Uint32Array {
+/**
+ * A column of the rows, one after the other; or what `table` says of its values. A loop of its own
+ * for each: see scan.ts.
+ */
+export function valuesOf(
+  { pieces, bases, ends, places, count }: Listed,
+  name: Column32 | Column16,
+  table: Uint32Array | null = null,
+): Uint32Array {
   const values = new Uint32Array(count);
   pieces.forEach(({ cols }, i) => {
-    const column = cols[name], base = bases[i] ?? 0, first = ends[i - 1] ?? 0, last = ends[i] ?? 0;
+    const column = cols[name];
+    const base = bases[i] ?? 0;
+    const first = ends[i - 1] ?? 0;
+    const last = ends[i] ?? 0;
     if (column instanceof Uint16Array) {
-      if (table) told16(column, table, places, first, last, base, values); else values16(column, places, first, last, base, values);
-    } else if (table) told32(column, table, places, first, last, base, values); else values32(column, places, first, last, base, values);
+      if (table) told16(column, table, places, first, last, base, values);
+      else values16(column, places, first, last, base, values);
+    } else if (table) told32(column, table, places, first, last, base, values);
+    else values32(column, places, first, last, base, values);
   });
   return values;
 }
 
-function values16(column: Uint16Array, places: Uint32Array, first: number, last: number, base: number, values: Uint32Array): void {
+function values16(
+  column: Uint16Array,
+  places: Uint32Array,
+  first: number,
+  last: number,
+  base: number,
+  values: Uint32Array,
+): void {
   for (let i = first; i < last; i++) values[i] = column[(places[i] ?? 0) - base] ?? 0;
 }
 
-function values32(column: Uint32Array, places: Uint32Array, first: number, last: number, base: number, values: Uint32Array): void {
+function values32(
+  column: Uint32Array,
+  places: Uint32Array,
+  first: number,
+  last: number,
+  base: number,
+  values: Uint32Array,
+): void {
   for (let i = first; i < last; i++) values[i] = column[(places[i] ?? 0) - base] ?? 0;
 }
 
-function told16(column: Uint16Array, table: Uint32Array, places: Uint32Array, first: number, last: number, base: number, values: Uint32Array): void {
+function told16(
+  column: Uint16Array,
+  table: Uint32Array,
+  places: Uint32Array,
+  first: number,
+  last: number,
+  base: number,
+  values: Uint32Array,
+): void {
   for (let i = first; i < last; i++) values[i] = table[column[(places[i] ?? 0) - base] ?? 0] ?? 0;
 }
 
-function told32(column: Uint32Array, table: Uint32Array, places: Uint32Array, first: number, last: number, base: number, values: Uint32Array): void {
+function told32(
+  column: Uint32Array,
+  table: Uint32Array,
+  places: Uint32Array,
+  first: number,
+  last: number,
+  base: number,
+  values: Uint32Array,
+): void {
   for (let i = first; i < last; i++) values[i] = table[column[(places[i] ?? 0) - base] ?? 0] ?? 0;
 }

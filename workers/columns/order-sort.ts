@@ -1,19 +1,24 @@
 import { UNKNOWN } from './order-names.ts';
 
 /**
- * Which key stands where, least first, equal ones as they stood: by counting, digit by digit from the lowest, 11 bits at most a digit (more
- * places to write to than that are slower than another pass). `before`: which key stood where; null: in their own order. A digit that all
- * keys share is passed over.
+ * Which key stands where, least first, equal ones as they stood: by counting, digit by digit from
+ * the lowest, 11 bits at most a digit (more places to write to than that are slower than another
+ * pass). `before`: which key stood where; null: in their own order. A digit that all keys share is
+ * passed over.
  */
 export function sorted(keys: Uint32Array, most: number, before: Uint32Array | null): Uint32Array {
-  const bits = Math.max(1, 32 - Math.clz32(most)), digits = Math.ceil(bits / DIGIT_BITS), width = Math.ceil(bits / digits);
-  let from = before, spare: Uint32Array | null = null;
+  const bits = Math.max(1, 32 - Math.clz32(most));
+  const digits = Math.ceil(bits / DIGIT_BITS);
+  const width = Math.ceil(bits / digits);
+  let from = before;
+  let spare: Uint32Array | null = null;
   for (let shift = 0; shift < bits; shift += width) {
     const next = startsOf(keys, shift, width);
     if (next === null) continue;
     const to: Uint32Array = spare ?? new Uint32Array(keys.length);
     spare = from === before ? null : from;
-    if (from) place(keys, from, to, next, shift); else placeAll(keys, to, next, shift);
+    if (from) place(keys, from, to, next, shift);
+    else placeAll(keys, to, next, shift);
     from = to;
   }
   if (from) return from;
@@ -25,7 +30,8 @@ const DIGIT_BITS = 11;
 
 /** Where the keys of each digit begin; null where all have the same. */
 function startsOf(keys: Uint32Array, shift: number, width: number): Uint32Array | null {
-  const starts = new Uint32Array((1 << width) + 1), mask = (1 << width) - 1;
+  const starts = new Uint32Array((1 << width) + 1);
+  const mask = (1 << width) - 1;
   for (let i = 0; i < keys.length; i++) {
     const at = (((keys[i] ?? 0) >>> shift) & mask) + 1;
     starts[at] = (starts[at] ?? 0) + 1;
@@ -41,22 +47,34 @@ function startsOf(keys: Uint32Array, shift: number, width: number): Uint32Array 
 function placeAll(keys: Uint32Array, to: Uint32Array, next: Uint32Array, shift: number): void {
   const mask = next.length - 2;
   for (let i = 0; i < keys.length; i++) {
-    const digit = ((keys[i] ?? 0) >>> shift) & mask, at = next[digit] ?? 0;
+    const digit = ((keys[i] ?? 0) >>> shift) & mask;
+    const at = next[digit] ?? 0;
     to[at] = i;
     next[digit] = at + 1;
   }
 }
 
-function place(keys: Uint32Array, from: Uint32Array, to: Uint32Array, next: Uint32Array, shift: number): void {
+function place(
+  keys: Uint32Array,
+  from: Uint32Array,
+  to: Uint32Array,
+  next: Uint32Array,
+  shift: number,
+): void {
   const mask = next.length - 2;
   for (let i = 0; i < from.length; i++) {
-    const one = from[i] ?? 0, digit = ((keys[one] ?? 0) >>> shift) & mask, at = next[digit] ?? 0;
+    const one = from[i] ?? 0;
+    const digit = ((keys[one] ?? 0) >>> shift) & mask;
+    const at = next[digit] ?? 0;
     to[at] = one;
     next[digit] = at + 1;
   }
 }
 
-/** Turns keys round if `reverse`, and puts UNKNOWN behind all others either way. Answers the greatest. */
+/**
+ * Turns keys round if `reverse`, and puts UNKNOWN behind all others either way. Answers the
+ * greatest.
+ */
 export function settle(keys: Uint32Array, reverse: boolean): number {
   let most = 0;
   for (let i = 0; i < keys.length; i++) {

@@ -36,10 +36,16 @@ interface Beside {
 }
 
 /**
- * Which row of the list stands where (COL-10): equal ones newest first, those without a value last either way. Null where the newest is
- * first, as they stand already. `newest` has no equals: the other way round, it is read from behind.
+ * Which row of the list stands where (COL-10): equal ones newest first, those without a value last
+ * either way. Null where the newest is first, as they stand already. `newest` has no equals: the
+ * other way round, it is read from behind.
  */
-export function inOrderOf({ order, reverse }: Pick<RunsFilter, 'order' | 'reverse'>, listed: Listed, beside: Beside, now: Ms): Uint32Array | null {
+export function inOrderOf(
+  { order, reverse }: Pick<RunsFilter, 'order' | 'reverse'>,
+  listed: Listed,
+  beside: Beside,
+  now: Ms,
+): Uint32Array | null {
   if (order === 'newest') return reverse ? fromBehind(listed.count) : null;
   if (order === 'bytes') return byBytes(listed, reverse);
   const keys = keysOf(order, listed, beside, now);
@@ -53,16 +59,28 @@ function fromBehind(count: number): Uint32Array {
 }
 
 /** Least first; UNKNOWN where a row has no value. */
-function keysOf(order: Exclude<Order, 'newest' | 'bytes'>, listed: Listed, { segments, problems, orders, days }: Beside, now: Ms): Uint32Array {
+function keysOf(
+  order: Exclude<Order, 'newest' | 'bytes'>,
+  listed: Listed,
+  { segments, problems, orders, days }: Beside,
+  now: Ms,
+): Uint32Array {
   const { reach } = segments;
   switch (order) {
-    case 'worst': return valuesOf(listed, 'kind', WORST);
-    case 'source': return valuesOf(listed, 'kind', sourcesBy(reach.kinds));
-    case 'company': return valuesOf(listed, 'company', orders.company.to(reach.company));
-    case 'job': return valuesOf(listed, 'job', orders.job.to(reach.job));
-    case 'computer': return valuesOf(listed, 'job', orders.computer.to(reach.job));
-    case 'lastGood': return valuesOf(listed, 'job', lastGoods(segments));
-    case 'duration': return valuesOf(listed, 'elapsed'); // NONE is UNKNOWN
+    case 'worst':
+      return valuesOf(listed, 'kind', WORST);
+    case 'source':
+      return valuesOf(listed, 'kind', sourcesBy(reach.kinds));
+    case 'company':
+      return valuesOf(listed, 'company', orders.company.to(reach.company));
+    case 'job':
+      return valuesOf(listed, 'job', orders.job.to(reach.job));
+    case 'computer':
+      return valuesOf(listed, 'job', orders.computer.to(reach.job));
+    case 'lastGood':
+      return valuesOf(listed, 'job', lastGoods(segments));
+    case 'duration':
+      return valuesOf(listed, 'elapsed'); // NONE is UNKNOWN
     case 'streak': {
       const quick = byQuarters(days);
       return byProblem(listed, reach.problem, problems, (problem) => dayCount(problem, quick, now));
@@ -71,13 +89,15 @@ function keysOf(order: Exclude<Order, 'newest' | 'bytes'>, listed: Listed, { seg
       const causes = orders.cause.to(0);
       return byProblem(listed, reach.problem, problems, ({ cause }) => causes[cause] ?? UNKNOWN);
     }
-    case 'ticket': return byTicket(listed, reach.problem, problems);
+    case 'ticket':
+      return byTicket(listed, reach.problem, problems);
   }
 }
 const WORST = new Uint32Array(RANK);
 
 function sourcesBy(kinds: readonly number[]): Uint32Array {
-  const names = sortedNames(SOURCES.map((source) => SOURCE_NAMES[source])), places = new Uint32Array(RANK.length).fill(UNKNOWN);
+  const names = sortedNames(SOURCES.map((source) => SOURCE_NAMES[source]));
+  const places = new Uint32Array(RANK.length).fill(UNKNOWN);
   for (const kind of kinds) {
     const source = SOURCES[sourceCode(kind)];
     if (source) places[kind] = names.indexOf(SOURCE_NAMES[source]);
@@ -86,8 +106,14 @@ function sourcesBy(kinds: readonly number[]): Uint32Array {
 }
 
 /** A value of the row's problem; each problem is asked once. */
-function byProblem(listed: Listed, most: ProblemN, problems: Problems, valueOf: (problem: ProblemRow) => number): Uint32Array {
-  const values = valuesOf(listed, 'problem'), known = new Uint32Array(most + 1).fill(UNASKED);
+function byProblem(
+  listed: Listed,
+  most: ProblemN,
+  problems: Problems,
+  valueOf: (problem: ProblemRow) => number,
+): Uint32Array {
+  const values = valuesOf(listed, 'problem');
+  const known = new Uint32Array(most + 1).fill(UNASKED);
   for (let i = 0; i < values.length; i++) {
     const n = values[i] ?? 0;
     let value = known[n] ?? UNKNOWN;
@@ -120,11 +146,12 @@ function byTicket(listed: Listed, most: ProblemN, problems: Problems): Uint32Arr
 
 /** Sizes have 48 bits: by the low ones, then by the high ones. */
 function byBytes(listed: Listed, reverse: boolean): Uint32Array {
-  const low = valuesOf(listed, 'bytesLow'), high = valuesOf(listed, 'bytesHigh');
+  const low = valuesOf(listed, 'bytesLow');
+  const high = valuesOf(listed, 'bytesHigh');
   for (let i = 0; i < high.length; i++) {
     const none = high[i] === NO_HIGH && low[i] === NONE;
     if (none) high[i] = UNKNOWN;
-    low[i] = none ? 0 : reverse ? NONE - (low[i] ?? 0) : low[i] ?? 0;
+    low[i] = none ? 0 : reverse ? NONE - (low[i] ?? 0) : (low[i] ?? 0);
   }
   const lows = sorted(low, NONE, null);
   return sorted(high, settle(high, reverse), lows);

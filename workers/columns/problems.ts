@@ -12,11 +12,17 @@ const OTHER = PROBLEM_KINDS.indexOf('other') + 1;
 
 const UNKNOWN = { review: null } as const;
 
-/** Byte tables over problem numbers, told by three sources: rows put, rows laid over them, and the time (a snooze ends by itself). */
+/**
+ * Byte tables over problem numbers, told by three sources: rows put, rows laid over them, and the
+ * time (a snooze ends by itself).
+ */
 export class Problems {
   readonly rows = new Map<ProblemN, ProblemRow>();
   over: ReadonlyMap<ProblemN, ProblemRow> = new Map();
-  /** By cause number: what kind of problem it is. A cause that is not here yet is of kind `other`; 0 is no cause. */
+  /**
+   * By cause number: what kind of problem it is. A cause that is not here yet is of kind `other`; 0
+   * is no cause.
+   */
   kinds = new Uint8Array([0]);
   private review = new Uint8Array(1);
   private cause = new Uint32Array(1);
@@ -28,7 +34,9 @@ export class Problems {
   private least = Infinity;
   private to = -Infinity;
 
-  at(n: ProblemN): ProblemRow | undefined { return this.over.get(n) ?? this.rows.get(n); }
+  at(n: ProblemN): ProblemRow | undefined {
+    return this.over.get(n) ?? this.rows.get(n);
+  }
 
   put(row: ProblemRow): void {
     this.rows.set(row.n, row);
@@ -47,14 +55,25 @@ export class Problems {
     for (const n of over.keys()) this.tell(n);
   }
 
-  /** Tables as of `now` that reach to `most` at least. With `anomalies` false, problems that are anomalies count as none. */
-  tables(now: Ms, anomalies: boolean, most: ProblemN): { readonly review: Uint8Array; readonly cause: Uint32Array; readonly least: ProblemN } {
+  /**
+   * Tables as of `now` that reach to `most` at least. With `anomalies` false, problems that are
+   * anomalies count as none.
+   */
+  tables(
+    now: Ms,
+    anomalies: boolean,
+    most: ProblemN,
+  ): { readonly review: Uint8Array; readonly cause: Uint32Array; readonly least: ProblemN } {
     this.reach(most);
     this.wake(now);
     if (anomalies) return { review: this.review, cause: this.cause, least: this.least };
-    const review = this.review.slice(), cause = this.cause.slice();
+    const review = this.review.slice();
+    const cause = this.cause.slice();
     for (let n = 0; n < review.length; n++) {
-      if (this.anomaly[n] === 1) { review[n] = NONE; cause[n] = 0; }
+      if (this.anomaly[n] === 1) {
+        review[n] = NONE;
+        cause[n] = 0;
+      }
     }
     return { review, cause, least: this.least };
   }
@@ -88,7 +107,13 @@ export class Problems {
     if (n < this.least) this.least = n;
     const row = this.at(n);
     this.snoozed.delete(n);
-    this.review[n] = !row ? NONE : isCleared(row) ? CLEARED : row.closedAt === null ? PENDING : NONE; // as if not snoozed
+    this.review[n] = !row
+      ? NONE
+      : isCleared(row)
+        ? CLEARED
+        : row.closedAt === null
+          ? PENDING
+          : NONE; // as if not snoozed
     this.cause[n] = row?.cause ?? 0;
     this.anomaly[n] = row?.state === 'Anomaly' ? 1 : 0;
     if (!row) return;
@@ -105,7 +130,8 @@ export class Problems {
     for (const [n, until] of this.snoozed) {
       const asleep = until > now;
       this.review[n] = asleep ? SNOOZED : isCleared(this.at(n) ?? UNKNOWN) ? CLEARED : PENDING;
-      if (asleep) this.to = Math.min(this.to, until); else this.from = Math.max(this.from, until);
+      if (asleep) this.to = Math.min(this.to, until);
+      else this.from = Math.max(this.from, until);
     }
   }
 

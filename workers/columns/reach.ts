@@ -1,7 +1,10 @@
 import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
 import type { Outline } from '#workers/seams.ts';
 
-/** How far the numbers in the columns go, so that every table over them is long enough, and which kinds there are. Only ever grows. */
+/**
+ * How far the numbers in the columns go, so that every table over them is long enough, and which
+ * kinds there are. Only ever grows.
+ */
 export class Reach {
   job = 0;
   problem = 0;
@@ -11,9 +14,14 @@ export class Reach {
   private readonly known = new Uint8Array(0x1_0000);
 
   note({ rows, job, problem, company, kind }: RunColumns): void {
-    let mostJob = this.job, mostProblem = this.problem, mostCompany = this.company;
+    let mostJob = this.job;
+    let mostProblem = this.problem;
+    let mostCompany = this.company;
     for (let row = 0; row < rows; row++) {
-      const j = job[row] ?? 0, p = problem[row] ?? 0, c = company[row] ?? 0, k = kind[row] ?? 0;
+      const j = job[row] ?? 0;
+      const p = problem[row] ?? 0;
+      const c = company[row] ?? 0;
+      const k = kind[row] ?? 0;
       if (j > mostJob) mostJob = j;
       if (p > mostProblem) mostProblem = p;
       if (c > mostCompany) mostCompany = c;
@@ -46,8 +54,17 @@ export class Reach {
 }
 
 export function outlineOf(columns: RunColumns): Outline {
-  const reach = new Reach(), problemRows: number[] = [];
+  const reach = new Reach();
+  const problemRows: number[] = [];
   reach.note(columns);
-  columns.problem.forEach((one, row) => { if (one !== 0) problemRows.push(row); });
-  return { job: reach.job, problem: reach.problem, company: reach.company, kinds: reach.kinds, problemRows };
+  columns.problem.forEach((one, row) => {
+    if (one !== 0) problemRows.push(row);
+  });
+  return {
+    job: reach.job,
+    problem: reach.problem,
+    company: reach.company,
+    kinds: reach.kinds,
+    problemRows,
+  };
 }

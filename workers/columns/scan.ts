@@ -18,16 +18,31 @@ export interface Masks {
   readonly company: Uint8Array | null;
   readonly problem: Uint8Array | null;
   readonly job: Uint8Array | null;
-  /** OUT where the text is not in the names of the job, not in the name of the company; null: in none. Messages are searched piece by piece. */
-  readonly text: { readonly key: string; readonly job: Uint8Array | null; readonly company: Uint8Array | null } | null;
-  /** OUT for jobs met already, where only the newest run of each job counts; is written by the walk. */
+  /**
+   * OUT where the text is not in the names of the job, not in the name of the company; null: in
+   * none. Messages are searched piece by piece.
+   */
+  readonly text: {
+    readonly key: string;
+    readonly job: Uint8Array | null;
+    readonly company: Uint8Array | null;
+  } | null;
+  /**
+   * OUT for jobs met already, where only the newest run of each job counts; is written by the walk.
+   */
   readonly met: Uint8Array | null;
 }
 /** Fails for good. */
 export const OUT = 0xff;
 
 /** Writes what rows [from, to) fail; what stands at other rows then means nothing. */
-export function failsOf(piece: Segment, from: number, to: number, masks: Masks, fails: Uint8Array): void {
+export function failsOf(
+  piece: Segment,
+  from: number,
+  to: number,
+  masks: Masks,
+  fails: Uint8Array,
+): void {
   const { cols } = piece;
   if (masks.text) {
     const { key, job, company } = masks.text;
@@ -48,10 +63,24 @@ export function failsOf(piece: Segment, from: number, to: number, masks: Masks, 
 
 type Column = Uint16Array | Uint32Array;
 /** A loop of its own for each width: one that meets both is slower for both. */
-const orTable = (fails: Uint8Array, column: Column, table: Uint8Array, from: number, to: number): void =>
-  column instanceof Uint16Array ? orTable16(fails, column, table, from, to) : orTable32(fails, column, table, from, to);
+const orTable = (
+  fails: Uint8Array,
+  column: Column,
+  table: Uint8Array,
+  from: number,
+  to: number,
+): void =>
+  column instanceof Uint16Array
+    ? orTable16(fails, column, table, from, to)
+    : orTable32(fails, column, table, from, to);
 
-function orTable16(fails: Uint8Array, column: Uint16Array, table: Uint8Array, from: number, to: number): void {
+function orTable16(
+  fails: Uint8Array,
+  column: Uint16Array,
+  table: Uint8Array,
+  from: number,
+  to: number,
+): void {
   let row = from;
   for (; row + 3 < to; row += 4) {
     fails[row] = (fails[row] ?? 0) | (table[column[row] ?? 0] ?? 0);
@@ -62,7 +91,13 @@ function orTable16(fails: Uint8Array, column: Uint16Array, table: Uint8Array, fr
   for (; row < to; row++) fails[row] = (fails[row] ?? 0) | (table[column[row] ?? 0] ?? 0);
 }
 
-function orTable32(fails: Uint8Array, column: Uint32Array, table: Uint8Array, from: number, to: number): void {
+function orTable32(
+  fails: Uint8Array,
+  column: Uint32Array,
+  table: Uint8Array,
+  from: number,
+  to: number,
+): void {
   let row = from;
   for (; row + 3 < to; row += 4) {
     fails[row] = (fails[row] ?? 0) | (table[column[row] ?? 0] ?? 0);
@@ -73,7 +108,15 @@ function orTable32(fails: Uint8Array, column: Uint32Array, table: Uint8Array, fr
   for (; row < to; row++) fails[row] = (fails[row] ?? 0) | (table[column[row] ?? 0] ?? 0);
 }
 
-function setText(fails: Uint8Array, job: Uint32Array, company: Uint16Array, byJob: Uint8Array, byCompany: Uint8Array, from: number, to: number): void {
+function setText(
+  fails: Uint8Array,
+  job: Uint32Array,
+  company: Uint16Array,
+  byJob: Uint8Array,
+  byCompany: Uint8Array,
+  from: number,
+  to: number,
+): void {
   let row = from;
   for (; row + 3 < to; row += 4) {
     fails[row] = (byJob[job[row] ?? 0] ?? 0) & (byCompany[company[row] ?? 0] ?? 0);
@@ -81,10 +124,17 @@ function setText(fails: Uint8Array, job: Uint32Array, company: Uint16Array, byJo
     fails[row + 2] = (byJob[job[row + 2] ?? 0] ?? 0) & (byCompany[company[row + 2] ?? 0] ?? 0);
     fails[row + 3] = (byJob[job[row + 3] ?? 0] ?? 0) & (byCompany[company[row + 3] ?? 0] ?? 0);
   }
-  for (; row < to; row++) fails[row] = (byJob[job[row] ?? 0] ?? 0) & (byCompany[company[row] ?? 0] ?? 0);
+  for (; row < to; row++)
+    fails[row] = (byJob[job[row] ?? 0] ?? 0) & (byCompany[company[row] ?? 0] ?? 0);
 }
 
-function orMet(fails: Uint8Array, job: Uint32Array, met: Uint8Array, from: number, to: number): void {
+function orMet(
+  fails: Uint8Array,
+  job: Uint32Array,
+  met: Uint8Array,
+  from: number,
+  to: number,
+): void {
   for (let row = from; row < to; row++) {
     const one = job[row] ?? 0;
     fails[row] = (fails[row] ?? 0) | (met[one] ?? 0);
@@ -93,15 +143,31 @@ function orMet(fails: Uint8Array, job: Uint32Array, met: Uint8Array, from: numbe
 }
 
 /** Counts by value of a column, over the rows at places [first, last). */
-export function countListed(column: Uint16Array, places: Uint32Array, first: number, last: number, base: number, counts: Uint32Array): void {
+export function countListed(
+  column: Uint16Array,
+  places: Uint32Array,
+  first: number,
+  last: number,
+  base: number,
+  counts: Uint32Array,
+): void {
   for (let i = first; i < last; i++) {
     const value = column[(places[i] ?? 0) - base] ?? 0;
     counts[value] = (counts[value] ?? 0) + 1;
   }
 }
 
-/** Counts of rows that fail a single dimension of the kind: a stretch of 2^16 for each, the last is for all other rows. */
-export function countKindsAlone(kind: Uint16Array, fails: Uint8Array, from: number, to: number, counts: Uint32Array): void {
+/**
+ * Counts of rows that fail a single dimension of the kind: a stretch of 2^16 for each, the last is
+ * for all other rows.
+ */
+export function countKindsAlone(
+  kind: Uint16Array,
+  fails: Uint8Array,
+  from: number,
+  to: number,
+  counts: Uint32Array,
+): void {
   for (let row = from; row < to; row++) {
     const fail = fails[row] ?? 0;
     if (fail === 0) continue; // counted with the list
@@ -120,9 +186,15 @@ ALONE[DIM.managed] = 4;
 export const aloneAt = (fails: number): number => (ALONE[fails] ?? 0) << 16;
 
 /** Company 0 is none: rows that do not fail companies alone are counted there. */
-export function countCompaniesAlone(company: Uint16Array, fails: Uint8Array, from: number, to: number, counts: Uint32Array): void {
+export function countCompaniesAlone(
+  company: Uint16Array,
+  fails: Uint8Array,
+  from: number,
+  to: number,
+  counts: Uint32Array,
+): void {
   for (let row = from; row < to; row++) {
-    const at = fails[row] === DIM.companies ? company[row] ?? 0 : 0;
+    const at = fails[row] === DIM.companies ? (company[row] ?? 0) : 0;
     counts[at] = (counts[at] ?? 0) + 1;
   }
 }
@@ -137,10 +209,21 @@ export interface ProblemCounts {
   readonly causeAlone: Uint32Array;
 }
 /** `least`: before it, nothing is told in the first two. */
-export interface ProblemTables { readonly review: Uint8Array; readonly cause: Uint32Array; readonly kinds: Uint8Array; readonly least: number }
+export interface ProblemTables {
+  readonly review: Uint8Array;
+  readonly cause: Uint32Array;
+  readonly kinds: Uint8Array;
+  readonly least: number;
+}
 
 export function countProblems(
-  problem: Uint32Array, places: Uint32Array, first: number, last: number, base: number, tables: ProblemTables, counts: ProblemCounts,
+  problem: Uint32Array,
+  places: Uint32Array,
+  first: number,
+  last: number,
+  base: number,
+  tables: ProblemTables,
+  counts: ProblemCounts,
 ): void {
   for (let i = first; i < last; i++) {
     const one = problem[(places[i] ?? 0) - base] ?? 0;
@@ -148,37 +231,74 @@ export function countProblems(
   }
 }
 
-/** The same by the rows that have a problem, of a whole piece: row and problem stand side by side, so that the column is not touched. */
-export function countProblemRows(rows: Uint32Array, ones: Uint32Array, fails: Uint8Array, { review, cause }: ProblemTables, counts: ProblemCounts): void {
+/**
+ * The same by the rows that have a problem, of a whole piece: row and problem stand side by side,
+ * so that the column is not touched.
+ */
+export function countProblemRows(
+  rows: Uint32Array,
+  ones: Uint32Array,
+  fails: Uint8Array,
+  { review, cause }: ProblemTables,
+  counts: ProblemCounts,
+): void {
   const { review: byReview, cause: byCause } = counts;
   for (let i = 0; i < rows.length; i++) {
-    const one = ones[i] ?? 0, r = review[one] ?? 0, c = cause[one] ?? 0, more = ((fails[rows[i] ?? 0] ?? 0) - 1) >>> 31; // 1 for a row that fails nothing
+    const one = ones[i] ?? 0;
+    const r = review[one] ?? 0;
+    const c = cause[one] ?? 0;
+    const more = ((fails[rows[i] ?? 0] ?? 0) - 1) >>> 31; // 1 for a row that fails nothing
     byReview[r] = (byReview[r] ?? 0) + more;
     byCause[c] = (byCause[c] ?? 0) + more;
   }
 }
 
 /** Rows of one problem that fail nothing. */
-export function countProblem(one: number, times: number, { review, cause }: ProblemTables, { review: byReview, cause: byCause }: ProblemCounts): void {
-  const r = review[one] ?? 0, c = cause[one] ?? 0;
+export function countProblem(
+  one: number,
+  times: number,
+  { review, cause }: ProblemTables,
+  { review: byReview, cause: byCause }: ProblemCounts,
+): void {
+  const r = review[one] ?? 0;
+  const c = cause[one] ?? 0;
   byReview[r] = (byReview[r] ?? 0) + times;
   byCause[c] = (byCause[c] ?? 0) + times;
 }
 
 export function countProblemsAlone(
-  problem: Uint32Array, fails: Uint8Array, from: number, to: number, tables: ProblemTables, counts: ProblemCounts,
+  problem: Uint32Array,
+  fails: Uint8Array,
+  from: number,
+  to: number,
+  tables: ProblemTables,
+  counts: ProblemCounts,
 ): void {
   for (let row = from; row < to; row++) {
     const fail = fails[row] ?? 0;
-    if (fail >= DIM.review && (fail & (fail - 1)) === 0) countProblemAlone(problem[row] ?? 0, fail, 1, tables, counts);
+    if (fail >= DIM.review && (fail & (fail - 1)) === 0)
+      countProblemAlone(problem[row] ?? 0, fail, 1, tables, counts);
   }
 }
 
 /** Rows of one problem (0: of none) that fail a single dimension of problems. */
-export function countProblemAlone(one: number, fail: number, times: number, { review, cause, kinds }: ProblemTables, counts: ProblemCounts): void {
+export function countProblemAlone(
+  one: number,
+  fail: number,
+  times: number,
+  { review, cause, kinds }: ProblemTables,
+  counts: ProblemCounts,
+): void {
   const { reviewAlone, kindAlone, causeAlone } = counts;
-  if (fail === DIM.review) { const r = review[one] ?? 0; reviewAlone[r] = (reviewAlone[r] ?? 0) + times; return; }
+  if (fail === DIM.review) {
+    const r = review[one] ?? 0;
+    reviewAlone[r] = (reviewAlone[r] ?? 0) + times;
+    return;
+  }
   const c = cause[one] ?? 0;
   if (fail === DIM.causes) causeAlone[c] = (causeAlone[c] ?? 0) + times;
-  if (fail === DIM.kinds) { const k = kinds[c] ?? 0; kindAlone[k] = (kindAlone[k] ?? 0) + times; }
+  if (fail === DIM.kinds) {
+    const k = kinds[c] ?? 0;
+    kindAlone[k] = (kindAlone[k] ?? 0) + times;
+  }
 }

@@ -2,8 +2,9 @@ import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
 import { messageAt, newestFirst, runAt } from '#contract/monitoring/columns.ts';
 
 /**
- * A piece of the store: runs as columns, newest first (start descending, then number descending, strictly). The keys `start` and `n` never
- * change in a segment; a piece that gains rows is made anew, so whoever holds an old one may go on reading its keys.
+ * A piece of the store: runs as columns, newest first (start descending, then number descending,
+ * strictly). The keys `start` and `n` never change in a segment; a piece that gains rows is made
+ * anew, so whoever holds an old one may go on reading its keys.
  */
 export interface Segment {
   readonly rows: number;
@@ -22,15 +23,24 @@ export type Key = Pick<LeanRun, 'startSec' | 'n'>;
 export function segmentOf(cols: RunColumns): Segment {
   let numbers: { readonly least: number; readonly most: number } | null = null;
   return {
-    rows: cols.rows, cols, told: new Map(), edits: 0,
-    get leastN() { return (numbers ??= spanOf(cols.n)).least; },
-    get mostN() { return (numbers ??= spanOf(cols.n)).most; },
+    rows: cols.rows,
+    cols,
+    told: new Map(),
+    edits: 0,
+    get leastN() {
+      return (numbers ??= spanOf(cols.n)).least;
+    },
+    get mostN() {
+      return (numbers ??= spanOf(cols.n)).most;
+    },
   };
 }
 
 function spanOf(ns: Uint32Array): { readonly least: number; readonly most: number } {
-  let least = Infinity, most = 0;
-  for (let row = 0; row < ns.length; row++) { // an iterator is slow until the browser has compiled it
+  let least = Infinity;
+  let most = 0;
+  for (let row = 0; row < ns.length; row++) {
+    // an iterator is slow until the browser has compiled it
     const n = ns[row] ?? 0;
     if (n < least) least = n;
     if (n > most) most = n;
@@ -40,48 +50,69 @@ function spanOf(ns: Uint32Array): { readonly least: number; readonly most: numbe
 
 /** A copy, so that what is changed in place here is not changed under a writer to the disk. */
 export const copyColumns = (c: RunColumns): RunColumns => ({
-  rows: c.rows, n: c.n.slice(), job: c.job.slice(), problem: c.problem.slice(), start: c.start.slice(), elapsed: c.elapsed.slice(),
-  bytesLow: c.bytesLow.slice(), bytesHigh: c.bytesHigh.slice(), company: c.company.slice(), kind: c.kind.slice(),
-  textRow: c.textRow.slice(), textEnd: c.textEnd.slice(), text: c.text.slice(),
+  rows: c.rows,
+  n: c.n.slice(),
+  job: c.job.slice(),
+  problem: c.problem.slice(),
+  start: c.start.slice(),
+  elapsed: c.elapsed.slice(),
+  bytesLow: c.bytesLow.slice(),
+  bytesHigh: c.bytesHigh.slice(),
+  company: c.company.slice(),
+  kind: c.kind.slice(),
+  textRow: c.textRow.slice(),
+  textEnd: c.textEnd.slice(),
+  text: c.text.slice(),
 });
 
 /** Newest first and no run twice. */
 export function isSorted({ rows, start, n }: RunColumns): boolean {
   for (let row = 1; row < rows; row++) {
-    const before = start[row - 1] ?? 0, here = start[row] ?? 0;
+    const before = start[row - 1] ?? 0;
+    const here = start[row] ?? 0;
     if (before < here || (before === here && (n[row - 1] ?? 0) <= (n[row] ?? 0))) return false;
   }
   return true;
 }
 
-export const keyAt = ({ cols }: Segment, row: number): Key => ({ startSec: cols.start[row] ?? 0, n: cols.n[row] ?? 0 });
+export const keyAt = ({ cols }: Segment, row: number): Key => ({
+  startSec: cols.start[row] ?? 0,
+  n: cols.n[row] ?? 0,
+});
 export const firstKey = (segment: Segment): Key => keyAt(segment, 0);
 export const lastKey = (segment: Segment): Key => keyAt(segment, segment.rows - 1);
 
 /** The row of a run, or -1. */
 export function rowOf(segment: Segment, key: Key): number {
-  let low = 0, high = segment.rows - 1;
+  let low = 0;
+  let high = segment.rows - 1;
   while (low <= high) {
-    const mid = (low + high) >> 1, order = newestFirst(keyAt(segment, mid), key);
+    const mid = (low + high) >> 1;
+    const order = newestFirst(keyAt(segment, mid), key);
     if (order === 0) return mid;
-    if (order < 0) low = mid + 1; else high = mid - 1;
+    if (order < 0) low = mid + 1;
+    else high = mid - 1;
   }
   return -1;
 }
 
 /** The first row that started before `sec`, the number of rows where none did. */
 export function firstBefore({ cols: { start }, rows }: Segment, sec: number): number {
-  let low = 0, high = rows;
+  let low = 0;
+  let high = rows;
   while (low < high) {
     const mid = (low + high) >> 1;
-    if ((start[mid] ?? 0) >= sec) low = mid + 1; else high = mid;
+    if ((start[mid] ?? 0) >= sec) low = mid + 1;
+    else high = mid;
   }
   return low;
 }
 
 export const leanAt = (segment: Segment, row: number): LeanRun => {
   const told = segment.told.get(row);
-  return told === undefined ? runAt(segment.cols, row) : { ...runAt(segment.cols, row), message: told };
+  return told === undefined
+    ? runAt(segment.cols, row)
+    : { ...runAt(segment.cols, row), message: told };
 };
 
 export const messageOf = (segment: Segment, row: number): string | null => {

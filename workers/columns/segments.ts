@@ -1,23 +1,40 @@
 import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
-import { encodeColumns, newestFirst, putRun, runAt, viewColumns } from '#contract/monitoring/columns.ts';
+import {
+  encodeColumns,
+  newestFirst,
+  putRun,
+  runAt,
+  viewColumns,
+} from '#contract/monitoring/columns.ts';
 import type { RunN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { mergeSegments } from './gather.ts';
 import type { Outline } from '#workers/seams.ts';
 import { Reach } from './reach.ts';
 import type { Key, Segment } from './segment.ts';
-import { copyColumns, firstBefore, firstKey, isSorted, lastKey, leanAt, messageOf, rowOf, segmentOf } from './segment.ts';
+import {
+  copyColumns,
+  firstBefore,
+  firstKey,
+  isSorted,
+  lastKey,
+  leanAt,
+  messageOf,
+  rowOf,
+  segmentOf,
+} from './segment.ts';
 import { forgetSums, knowProblemRows } from './sums.ts';
 
 /** A piece with more messages told anew than this is made anew: they are searched one by one. */
 const MOST_TOLD = 1_024;
 
 /**
- * All runs here, as pieces that do not overlap, newest piece first: a walk over them meets every run once, in order. Who gives a piece
- * that overlaps pays for the merge; who asks pays nothing.
+ * All runs here, as pieces that do not overlap, newest piece first: a walk over them meets every
+ * run once, in order. Who gives a piece that overlaps pays for the merge; who asks pays nothing.
  *
- * A run given twice is one run. Among pieces the later given stands; what `upsert` told of a run stands against any piece, whenever it is
- * given: a piece is a picture of the past, and the changes told since come after it.
+ * A run given twice is one run. Among pieces the later given stands; what `upsert` told of a run
+ * stands against any piece, whenever it is given: a piece is a picture of the past, and the changes
+ * told since come after it.
  */
 export class Segments {
   /** Replaced, never changed in place: a selection may keep the list it was made from. */
@@ -27,25 +44,34 @@ export class Segments {
   version = 0;
   private readonly told = new Set<RunN>();
 
-  get size(): number { return this.list.reduce((sum, { rows }) => sum + rows, 0); }
+  get size(): number {
+    return this.list.reduce((sum, { rows }) => sum + rows, 0);
+  }
 
   get newestAt(): number | null {
     const first = this.list[0];
     return first ? firstKey(first).startSec * 1000 : null;
   }
 
-  /** `given`: in order and nobody else's, so that they need be neither looked through nor copied. */
+  /**
+   * `given`: in order and nobody else's, so that they need be neither looked through nor copied.
+   */
   add(columns: RunColumns, given = false, outline: Outline | null = null): void {
     if (columns.rows === 0) return;
     this.version += 1;
-    const piece = segmentOf(given ? columns : isSorted(columns) ? copyColumns(columns) : sorted(columns));
-    if (outline) this.reach.noteOutline(outline); else this.reach.note(piece.cols);
-    const first = firstKey(piece), last = lastKey(piece);
+    const piece = segmentOf(
+      given ? columns : isSorted(columns) ? copyColumns(columns) : sorted(columns),
+    );
+    if (outline) this.reach.noteOutline(outline);
+    else this.reach.note(piece.cols);
+    const first = firstKey(piece);
+    const last = lastKey(piece);
     const before = this.list.filter((one) => newestFirst(lastKey(one), first) < 0);
     const after = this.list.filter((one) => newestFirst(last, firstKey(one)) < 0);
     const amid = this.list.slice(before.length, this.list.length - after.length);
     if (outline && amid.length === 0) knowProblemRows(piece, outline.problemRows);
-    const made = amid.length === 0 ? [piece] : mergeSegments(amid, [piece], (n) => this.told.has(n));
+    const made =
+      amid.length === 0 ? [piece] : mergeSegments(amid, [piece], (n) => this.told.has(n));
     this.list = [...before, ...made, ...after];
   }
 
@@ -56,18 +82,23 @@ export class Segments {
       this.told.add(run.n);
       this.reach.noteRun(run);
       const at = this.find({ startSec: run.startSec, n: run.n });
-      if (at) replace(at.segment, at.row, run); else fresh.set(run.n, run);
+      if (at) replace(at.segment, at.row, run);
+      else fresh.set(run.n, run);
     }
     if (fresh.size > 0) this.insert([...fresh.values()].sort(newestFirst));
     if (this.list.some(({ told }) => told.size > MOST_TOLD)) {
-      this.list = this.list.flatMap((one) => (one.told.size > MOST_TOLD ? mergeSegments([one], [], () => true) : [one]));
+      this.list = this.list.flatMap((one) =>
+        one.told.size > MOST_TOLD ? mergeSegments([one], [], () => true) : [one],
+      );
     }
   }
 
   find(key: Key): { readonly segment: Segment; readonly row: number } | null {
-    let low = 0, high = this.list.length - 1;
+    let low = 0;
+    let high = this.list.length - 1;
     while (low <= high) {
-      const mid = (low + high) >> 1, segment = this.list[mid];
+      const mid = (low + high) >> 1;
+      const segment = this.list[mid];
       if (!segment) return null;
       if (newestFirst(key, firstKey(segment)) < 0) high = mid - 1;
       else if (newestFirst(key, lastKey(segment)) > 0) low = mid + 1;
@@ -79,11 +110,16 @@ export class Segments {
     return null;
   }
 
-  walk(fromSec: number, toSec: number, visit: (piece: Segment, from: number, to: number) => void): void {
+  walk(
+    fromSec: number,
+    toSec: number,
+    visit: (piece: Segment, from: number, to: number) => void,
+  ): void {
     for (const piece of this.list) {
       if ((piece.cols.start[0] ?? 0) < fromSec) return;
       if ((piece.cols.start[piece.rows - 1] ?? 0) >= toSec) continue;
-      const from = firstBefore(piece, toSec), to = firstBefore(piece, fromSec);
+      const from = firstBefore(piece, toSec);
+      const to = firstBefore(piece, fromSec);
       if (from < to) visit(piece, from, to);
     }
   }
@@ -110,7 +146,10 @@ export class Segments {
     this.told.clear();
   }
 
-  /** Each run goes to the newest piece that reaches further back than it; those newer than a full newest piece begin another. */
+  /**
+   * Each run goes to the newest piece that reaches further back than it; those newer than a full
+   * newest piece begin another.
+   */
   private insert(runs: readonly LeanRun[]): void {
     const [top] = this.list;
     let next = 0;
@@ -119,7 +158,10 @@ export class Segments {
       for (let run = runs[next]; run && !ends(run); run = runs[next]) next++;
       return runs.slice(from, next);
     };
-    const front = until((run) => top !== undefined && (top.rows < LIMITS.pageRows || newestFirst(run, firstKey(top)) > 0));
+    const front = until(
+      (run) =>
+        top !== undefined && (top.rows < LIMITS.pageRows || newestFirst(run, firstKey(top)) > 0),
+    );
     const rest = this.list.flatMap((piece, i) => {
       const own = until((run) => i < this.list.length - 1 && newestFirst(run, lastKey(piece)) > 0);
       return own.length === 0 ? [piece] : mergeSegments([piece], pages(own), () => true);
@@ -132,7 +174,8 @@ const columnsOf = (runs: readonly LeanRun[]): RunColumns => viewColumns(encodeCo
 
 const pages = (runs: readonly LeanRun[]): Segment[] =>
   Array.from({ length: Math.ceil(runs.length / LIMITS.pageRows) }, (_, i) =>
-    segmentOf(columnsOf(runs.slice(i * LIMITS.pageRows, (i + 1) * LIMITS.pageRows))));
+    segmentOf(columnsOf(runs.slice(i * LIMITS.pageRows, (i + 1) * LIMITS.pageRows))),
+  );
 
 /** Columns that break the promise to be sorted: brought in order, the later row of a run stands. */
 function sorted(columns: RunColumns): RunColumns {

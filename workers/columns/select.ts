@@ -2,7 +2,16 @@ import type { Ms } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { AnomaliesCounted } from './anomalies.ts';
-import { askedOf, countAlone, countByProblems, countBySums, countRows, kindCounts, noCounts, onlyAsked } from './counts.ts';
+import {
+  askedOf,
+  countAlone,
+  countByProblems,
+  countBySums,
+  countRows,
+  kindCounts,
+  noCounts,
+  onlyAsked,
+} from './counts.ts';
 import type { Asked } from './counts.ts';
 import type { Days } from './days.ts';
 import { facetsOf } from './facets.ts';
@@ -50,36 +59,67 @@ export class Scratch {
   }
 }
 
-/** Walks the pieces once, newest first: the places come out in order. No sort but by counting, no closure per row. */
+/**
+ * Walks the pieces once, newest first: the places come out in order. No sort but by counting, no
+ * closure per row.
+ */
 export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words): Picked {
   const { segments, problems, rows, scratch } = shelf;
   const { list, reach } = segments;
-  const tables: ProblemTables = { ...problems.tables(now, filter.anomaly, reach.problem), kinds: problems.kinds };
-  const key = keyOf(filter.text), asked = askedOf(filter);
+  const tables: ProblemTables = {
+    ...problems.tables(now, filter.anomaly, reach.problem),
+    kinds: problems.kinds,
+  };
+  const key = keyOf(filter.text);
+  const asked = askedOf(filter);
   const masks = masksOf(filter, key, tables, reach, shelf, rows);
   const only = onlyAsked(masks);
   const grouping = filter.group && groupingOf(filter.group, reach, shelf.orders, rows, tables);
-  const progress = grouping && new GroupProgress(grouping, tables.review), anomalies = anomaliesCounted(filter, masks, problems, tables, now);
+  const progress = grouping && new GroupProgress(grouping, tables.review);
+  const anomalies = anomaliesCounted(filter, masks, problems, tables, now);
   const counts = noCounts(scratch.kinds, reach.kinds, reach.company, problems.kinds.length);
-  scratch.reach(segments.size, list.reduce((most, { rows }) => Math.max(most, rows), 0));
+  scratch.reach(
+    segments.size,
+    list.reduce((most, { rows }) => Math.max(most, rows), 0),
+  );
   const { fails, places } = scratch;
-  const until = secondsOf(filter.to, Infinity), since = secondsOf(filter.from, -Infinity);
-  const bases: number[] = [], ends: number[] = [];
+  const until = secondsOf(filter.to, Infinity);
+  const since = secondsOf(filter.from, -Infinity);
+  const bases: number[] = [];
+  const ends: number[] = [];
   // All rows of a time, newest first, stand one after the other: their places need not be written.
   const unwritten = masks === null && filter.order === 'newest' && !filter.reverse && !grouping;
-  const [newest] = list, oldest = list.at(-1);
-  const allOf = newest && oldest && firstBefore(newest, until) === 0 && firstBefore(oldest, since) === oldest.rows;
-  if (allOf === true && only !== null) countBySums(sumsOfAll(list), masks ?? {}, counts, tables, only);
-  let base = 0, count = 0, start = 0, few = true; // few: of the piece before
+  const [newest] = list;
+  const oldest = list.at(-1);
+  const allOf =
+    newest &&
+    oldest &&
+    firstBefore(newest, until) === 0 &&
+    firstBefore(oldest, since) === oldest.rows;
+  if (allOf === true && only !== null)
+    countBySums(sumsOfAll(list), masks ?? {}, counts, tables, only);
+  let base = 0;
+  let count = 0;
+  let start = 0;
+  let few = true; // few: of the piece before
   for (const piece of list) {
-    const from = firstBefore(piece, until), to = firstBefore(piece, since), first = count;
+    const from = firstBefore(piece, until);
+    const to = firstBefore(piece, since);
+    const first = count;
     if (from < to) {
       if (first === 0) start = base + from;
-      const isWhole = to - from === piece.rows, known = isWhole || only === 'problem' ? only : null; // which rows have a problem is known of a part as well
-      if (known === 'problem' && allOf !== true) countByProblems(problemsWithin(piece, from, to), masks?.problem, counts, tables);
-      else if (known !== null && allOf !== true) countBySums(sumsOf(piece), masks ?? {}, counts, tables, known);
-      if (known !== null && masks) count = listedByColumn(piece, from, to, known, masks, base, places, count);
-      else if (masks === null) count = unwritten && isWhole ? count + piece.rows : listedAll(from, to, base, places, count);
+      const isWhole = to - from === piece.rows;
+      // which rows have a problem is known of a part as well
+      const known = isWhole || only === 'problem' ? only : null;
+      if (known === 'problem' && allOf !== true)
+        countByProblems(problemsWithin(piece, from, to), masks?.problem, counts, tables);
+      else if (known !== null && allOf !== true)
+        countBySums(sumsOf(piece), masks ?? {}, counts, tables, known);
+      if (known !== null && masks)
+        count = listedByColumn(piece, from, to, known, masks, base, places, count);
+      else if (masks === null)
+        count =
+          unwritten && isWhole ? count + piece.rows : listedAll(from, to, base, places, count);
       else {
         failsOf(piece, from, to, masks, fails);
         count = listed(fails, from, to, few, base, places, count);
@@ -91,22 +131,52 @@ export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words):
         progress?.count(piece, from, to, masks && fails);
         anomalies?.count(piece, from, to, fails);
       }
-      if (known !== 'none') countRows(piece, places, first, count, base, masks && isWhole && known === null ? fails : null, tables, counts, known);
+      if (known !== 'none')
+        countRows(
+          piece,
+          places,
+          first,
+          count,
+          base,
+          masks && isWhole && known === null ? fails : null,
+          tables,
+          counts,
+          known,
+        );
     }
     bases.push(base);
     ends.push(count);
     base += piece.rows;
   }
-  const facets = facetsOf(counts, count, reach.kinds, problems.kinds, words, anomalies?.more ?? { anomalies: 0, others: 0 });
+  const facets = facetsOf(
+    counts,
+    count,
+    reach.kinds,
+    problems.kinds,
+    words,
+    anomalies?.more ?? { anomalies: 0, others: 0 },
+  );
   if (unwritten) return new Picked(filter, facets, list, bases, { first: start, length: count });
   const inOrder = { pieces: list, bases, ends, places, count };
   if (grouping && progress) {
-    const { groups, order } = together(grouping, inOrder, inOrderOf(filter, inOrder, shelf, now), progress);
+    const { groups, order } = together(
+      grouping,
+      inOrder,
+      inOrderOf(filter, inOrder, shelf, now),
+      progress,
+    );
     return new Picked(filter, facets, list, bases, placesBy(order, places), groups);
   }
-  if (filter.order === 'worst' && !filter.reverse) return new Picked(filter, facets, list, bases, worstFirst(inOrder));
+  if (filter.order === 'worst' && !filter.reverse)
+    return new Picked(filter, facets, list, bases, worstFirst(inOrder));
   const order = inOrderOf(filter, inOrder, shelf, now);
-  return new Picked(filter, facets, list, bases, order ? placesBy(order, places) : places.slice(0, count));
+  return new Picked(
+    filter,
+    facets,
+    list,
+    bases,
+    order ? placesBy(order, places) : places.slice(0, count),
+  );
 }
 
 function placesBy(order: Uint32Array, places: Uint32Array): Uint32Array {
@@ -116,22 +186,59 @@ function placesBy(order: Uint32Array, places: Uint32Array): Uint32Array {
 }
 
 /** Null where it makes no difference whether anomalies count as problems. */
-function anomaliesCounted(filter: RunsFilter, masks: Masks | null, problems: Problems, tables: ProblemTables, now: Ms): AnomaliesCounted | null {
+function anomaliesCounted(
+  filter: RunsFilter,
+  masks: Masks | null,
+  problems: Problems,
+  tables: ProblemTables,
+  now: Ms,
+): AnomaliesCounted | null {
   if (filter.anomaly || !masks?.problem) return null;
-  const counted = problemMasks(filter, { ...problems.tables(now, true, masks.problem.length - 1), kinds: tables.kinds });
+  const counted = problemMasks(filter, {
+    ...problems.tables(now, true, masks.problem.length - 1),
+    kinds: tables.kinds,
+  });
   return counted && new AnomaliesCounted(masks.problem, counted);
 }
 
-/** Rows of a whole piece that fail nothing, where one column decides; where the problem does, those of [from, to). */
-function listedByColumn(piece: Segment, from: number, to: number, by: Asked, masks: Masks, base: number, places: Uint32Array, already: number): number {
-  const { cols, rows } = piece, { kind, company, problem } = masks;
-  if (by === 'problem' && problem) return listedByProblem(cols.problem, problemsWithin(piece, from, to).problemRows, from, to, problem, base, places, already);
+/**
+ * Rows of a whole piece that fail nothing, where one column decides; where the problem does, those
+ * of [from, to).
+ */
+function listedByColumn(
+  piece: Segment,
+  from: number,
+  to: number,
+  by: Asked,
+  masks: Masks,
+  base: number,
+  places: Uint32Array,
+  already: number,
+): number {
+  const { cols, rows } = piece;
+  const { kind, company, problem } = masks;
+  if (by === 'problem' && problem)
+    return listedByProblem(
+      cols.problem,
+      problemsWithin(piece, from, to).problemRows,
+      from,
+      to,
+      problem,
+      base,
+      places,
+      already,
+    );
   const sums = sumsOf(piece);
-  const [column, tally, table] = by === 'kind' ? [cols.kind, sums.kinds, kind] as const : [cols.company, sums.companies, company] as const;
+  const [column, tally, table] =
+    by === 'kind'
+      ? ([cols.kind, sums.kinds, kind] as const)
+      : ([cols.company, sums.companies, company] as const);
   if (!table) return already;
   let meant = 0;
-  for (let i = 0; i < tally.values.length; i++) if (table[tally.values[i] ?? 0] === 0) meant += tally.counts[i] ?? 0;
-  return meant * FEW < rows && rows <= MOST_ROWS ? listedByIndex(tally, indexOf(column, tally), table, base, places, already)
+  for (let i = 0; i < tally.values.length; i++)
+    if (table[tally.values[i] ?? 0] === 0) meant += tally.counts[i] ?? 0;
+  return meant * FEW < rows && rows <= MOST_ROWS
+    ? listedByIndex(tally, indexOf(column, tally), table, base, places, already)
     : listedBy(column, table, base, places, already);
 }
 /** Rows by value are out of order: to bring one in order takes as long as looking at this many. */
@@ -140,14 +247,23 @@ const FEW = 4;
 /** Where less than one row in so many is listed, most of four rows fail together. */
 const FEW_LISTED = 32;
 
-/** A moment as whole seconds: starts are whole seconds, so one is before the moment if it is before the next whole second. */
-const secondsOf = (moment: Ms | null, none: number): number => (moment === null ? none : Math.ceil(moment / 1000));
+/**
+ * A moment as whole seconds: starts are whole seconds, so one is before the moment if it is before
+ * the next whole second.
+ */
+const secondsOf = (moment: Ms | null, none: number): number =>
+  moment === null ? none : Math.ceil(moment / 1000);
 
 /** By rank, newest first inside: counts of ranks, then each to its place. */
 function worstFirst({ pieces, bases, ends, places, count }: Listed): Uint32Array {
-  const ordered = new Uint32Array(count), next = new Uint32Array(RUN_STATES.length + 1);
-  const eachPiece = (visit: (kind: Uint16Array, base: number, first: number, last: number) => void): void => {
-    pieces.forEach(({ cols: { kind } }, i) => { visit(kind, bases[i] ?? 0, ends[i - 1] ?? 0, ends[i] ?? 0); });
+  const ordered = new Uint32Array(count);
+  const next = new Uint32Array(RUN_STATES.length + 1);
+  const eachPiece = (
+    visit: (kind: Uint16Array, base: number, first: number, last: number) => void,
+  ): void => {
+    pieces.forEach(({ cols: { kind } }, i) => {
+      visit(kind, bases[i] ?? 0, ends[i - 1] ?? 0, ends[i] ?? 0);
+    });
   };
   eachPiece((kind, base, first, last) => {
     for (let i = first; i < last; i++) {
@@ -155,10 +271,13 @@ function worstFirst({ pieces, bases, ends, places, count }: Listed): Uint32Array
       next[rank + 1] = (next[rank + 1] ?? 0) + 1;
     }
   });
-  for (let rank = 1; rank < next.length; rank++) next[rank] = (next[rank] ?? 0) + (next[rank - 1] ?? 0);
+  for (let rank = 1; rank < next.length; rank++)
+    next[rank] = (next[rank] ?? 0) + (next[rank - 1] ?? 0);
   eachPiece((kind, base, first, last) => {
     for (let i = first; i < last; i++) {
-      const place = places[i] ?? 0, rank = RANK[kind[place - base] ?? 0] ?? 0, at = next[rank] ?? 0;
+      const place = places[i] ?? 0;
+      const rank = RANK[kind[place - base] ?? 0] ?? 0;
+      const at = next[rank] ?? 0;
       ordered[at] = place;
       next[rank] = at + 1;
     }

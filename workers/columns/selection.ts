@@ -8,8 +8,9 @@ import { keyAt } from './segment.ts';
 export type Places = Uint32Array | { readonly first: number; readonly length: number };
 
 /**
- * The runs of a list, in order, as places in the pieces it was made from. Keys in a piece never change, so a selection names the same
- * runs however the store goes on; what is told of them is looked up anew.
+ * The runs of a list, in order, as places in the pieces it was made from. Keys in a piece never
+ * change, so a selection names the same runs however the store goes on; what is told of them is
+ * looked up anew.
  */
 export class Picked implements Selection {
   readonly total: number;
@@ -20,7 +21,14 @@ export class Picked implements Selection {
   private readonly places: Places;
   private readonly groups: Groups | null;
 
-  constructor(filter: RunsFilter, facets: RunsFacets, pieces: readonly Segment[], bases: readonly number[], places: Places, groups: Groups | null = null) {
+  constructor(
+    filter: RunsFilter,
+    facets: RunsFacets,
+    pieces: readonly Segment[],
+    bases: readonly number[],
+    places: Places,
+    groups: Groups | null = null,
+  ) {
     this.filter = filter;
     this.facets = facets;
     this.pieces = pieces;
@@ -30,50 +38,76 @@ export class Picked implements Selection {
     this.total = places.length;
   }
 
-  /** Over the same filter without its review: what asks for a person, and what a person has dealt with. */
+  /**
+   * Over the same filter without its review: what asks for a person, and what a person has dealt
+   * with.
+   */
   get progress(): { readonly cleared: number; readonly of: number } {
-    const count = (state: string): number => this.facets.review.find(({ value }) => value === state)?.count ?? 0;
+    const count = (state: string): number =>
+      this.facets.review.find(({ value }) => value === state)?.count ?? 0;
     const cleared = count('snoozed') + count('cleared');
     return { cleared, of: cleared + count('pending') };
   }
 
   lines(window: RunsWindow, folded: readonly (number | string)[]): Lines {
-    const { count, heads, rows } = this.groups?.lines(window, folded)
-      ?? { count: this.total, heads: [], rows: [{ first: Math.max(0, window.first), last: Math.min(this.total, Math.max(0, window.first) + window.count) }] };
-    const places = rows.flatMap(({ first, last }) => Array.from({ length: Math.max(0, last - first) }, (_, i) => this.placeOf(first + i)));
-    return { count, heads, rows: new Picked(this.filter, this.facets, this.pieces, this.bases, Uint32Array.from(places)) };
+    const { count, heads, rows } = this.groups?.lines(window, folded) ?? {
+      count: this.total,
+      heads: [],
+      rows: [
+        {
+          first: Math.max(0, window.first),
+          last: Math.min(this.total, Math.max(0, window.first) + window.count),
+        },
+      ],
+    };
+    const places = rows.flatMap(({ first, last }) =>
+      Array.from({ length: Math.max(0, last - first) }, (_, i) => this.placeOf(first + i)),
+    );
+    return {
+      count,
+      heads,
+      rows: new Picked(this.filter, this.facets, this.pieces, this.bases, Uint32Array.from(places)),
+    };
   }
 
-  counts(key: number | string): GroupCounts | null { return this.groups?.counts(key) ?? null; }
+  counts(key: number | string): GroupCounts | null {
+    return this.groups?.counts(key) ?? null;
+  }
 
   ids(): Uint32Array {
     const ids = new Uint32Array(this.total);
     let piece = 0;
     for (let i = 0; i < ids.length; i++) {
       const place = this.placeOf(i);
-      if (place < (this.bases[piece] ?? 0) || place >= (this.bases[piece + 1] ?? Infinity)) piece = this.pieceOf(place);
+      if (place < (this.bases[piece] ?? 0) || place >= (this.bases[piece + 1] ?? Infinity))
+        piece = this.pieceOf(place);
       ids[i] = this.pieces[piece]?.cols.n[place - (this.bases[piece] ?? 0)] ?? 0;
     }
     return ids;
   }
 
   keys(first: number, count: number): Key[] {
-    const from = Math.max(0, first), to = Math.min(this.total, from + Math.max(0, count));
+    const from = Math.max(0, first);
+    const to = Math.min(this.total, from + Math.max(0, count));
     return Array.from({ length: Math.max(0, to - from) }, (_, i) => {
-      const place = this.placeOf(from + i), at = this.pieceOf(place), piece = this.pieces[at];
+      const place = this.placeOf(from + i);
+      const at = this.pieceOf(place);
+      const piece = this.pieces[at];
       return piece ? keyAt(piece, place - (this.bases[at] ?? 0)) : { startSec: 0, n: 0 };
     });
   }
 
   private placeOf(i: number): number {
-    return this.places instanceof Uint32Array ? this.places[i] ?? 0 : this.places.first + i;
+    return this.places instanceof Uint32Array ? (this.places[i] ?? 0) : this.places.first + i;
   }
 
   private pieceOf(place: number): number {
-    let low = 0, high = this.bases.length - 1;
+    let low = 0;
+    let high = this.bases.length - 1;
     while (low < high) {
       const mid = (low + high + 1) >> 1;
-      if ((this.bases[mid] ?? 0) <= place) low = mid; else high = mid - 1;
+      if ((this.bases[mid] ?? 0) <= place) low = mid;
+      else high = mid - 1;
     }
     return low;
   }

@@ -1,25 +1,46 @@
 import type { Segment } from './segment.ts';
 
 /** How often each value occurs. A value may stand there twice. */
-export interface Tally { readonly values: Uint32Array; readonly counts: Uint32Array }
+export interface Tally {
+  readonly values: Uint32Array;
+  readonly counts: Uint32Array;
+}
 
 /** How often each value of a column occurs; of problems, among the rows that have one. */
-export interface Sums { readonly rows: number; readonly kinds: Tally; readonly companies: Tally; readonly problems: Tally }
+export interface Sums {
+  readonly rows: number;
+  readonly kinds: Tally;
+  readonly companies: Tally;
+  readonly problems: Tally;
+}
 
 /** Of one piece: also which rows have a problem, in order. */
-interface PieceSums extends Sums { readonly problemRows: Uint32Array }
+interface PieceSums extends Sums {
+  readonly problemRows: Uint32Array;
+}
 
-/** Each made when first asked for; `forgetSums` when rows of the piece change in place: nobody asks the former ones then. */
+/**
+ * Each made when first asked for; `forgetSums` when rows of the piece change in place: nobody asks
+ * the former ones then.
+ */
 export function sumsOf(piece: Segment): PieceSums {
   let known = sums.get(piece);
   if (!known) {
-    const { kind, company, problem } = piece.cols, problemRows = withProblem.get(piece) ?? rowsWith(problem);
+    const { kind, company, problem } = piece.cols;
+    const problemRows = withProblem.get(piece) ?? rowsWith(problem);
     const values = problemRows.map((row) => problem[row] ?? 0);
-    let kinds: Tally | null = null, companies: Tally | null = null;
+    let kinds: Tally | null = null;
+    let companies: Tally | null = null;
     known = {
-      rows: piece.rows, problems: { values, counts: new Uint32Array(values.length).fill(1) }, problemRows,
-      get kinds() { return (kinds ??= tally(kind)); },
-      get companies() { return (companies ??= tally(company)); },
+      rows: piece.rows,
+      problems: { values, counts: new Uint32Array(values.length).fill(1) },
+      problemRows,
+      get kinds() {
+        return (kinds ??= tally(kind));
+      },
+      get companies() {
+        return (companies ??= tally(company));
+      },
     };
     sums.set(piece, known);
   }
@@ -27,19 +48,31 @@ export function sumsOf(piece: Segment): PieceSums {
 }
 
 /** Of rows [from, to) of a piece, what problems they have. */
-export function problemsWithin(piece: Segment, from: number, to: number): Pick<PieceSums, 'rows' | 'problems' | 'problemRows'> {
-  const all = sumsOf(piece), { values, counts } = all.problems;
+export function problemsWithin(
+  piece: Segment,
+  from: number,
+  to: number,
+): Pick<PieceSums, 'rows' | 'problems' | 'problemRows'> {
+  const all = sumsOf(piece);
+  const { values, counts } = all.problems;
   if (from === 0 && to === piece.rows) return all;
-  const first = placeOf(all.problemRows, from), last = placeOf(all.problemRows, to);
-  return { rows: to - from, problemRows: all.problemRows.subarray(first, last), problems: { values: values.subarray(first, last), counts: counts.subarray(first, last) } };
+  const first = placeOf(all.problemRows, from);
+  const last = placeOf(all.problemRows, to);
+  return {
+    rows: to - from,
+    problemRows: all.problemRows.subarray(first, last),
+    problems: { values: values.subarray(first, last), counts: counts.subarray(first, last) },
+  };
 }
 
 /** Where a row stands among rows in order, or would. */
 function placeOf(rows: Uint32Array, row: number): number {
-  let low = 0, high = rows.length;
+  let low = 0;
+  let high = rows.length;
   while (low < high) {
     const mid = (low + high) >> 1;
-    if ((rows[mid] ?? 0) < row) low = mid + 1; else high = mid;
+    if ((rows[mid] ?? 0) < row) low = mid + 1;
+    else high = mid;
   }
   return low;
 }
@@ -50,7 +83,9 @@ export function forgetSums(piece: Segment): void {
 }
 
 /** Which rows of a piece have a problem, where that is known before anybody looks. */
-export const knowProblemRows = (piece: Segment, rows: readonly number[]): void => { withProblem.set(piece, Uint32Array.from(rows)); };
+export const knowProblemRows = (piece: Segment, rows: readonly number[]): void => {
+  withProblem.set(piece, Uint32Array.from(rows));
+};
 const withProblem = new WeakMap<Segment, Uint32Array>();
 
 const sums = new WeakMap<Segment, PieceSums>();
@@ -68,8 +103,10 @@ function rowsWith(column: Uint32Array): Uint32Array {
 
 function tally(column: Uint16Array): Tally {
   const values: number[] = [];
-  for (let row = 0; row < column.length; row++) { // an iterator is slow until the browser has compiled it
-    const value = column[row] ?? 0, before = table[value] ?? 0;
+  for (let row = 0; row < column.length; row++) {
+    // an iterator is slow until the browser has compiled it
+    const value = column[row] ?? 0;
+    const before = table[value] ?? 0;
     if (before === 0) values.push(value);
     table[value] = before + 1;
   }
@@ -80,21 +117,31 @@ function tally(column: Uint16Array): Tally {
 
 /** Of all pieces of a list together: kept until one of them changes. */
 export function sumsOfAll(list: readonly Segment[]): Sums {
-  const parts = list.map(sumsOf), known = wholes.get(list);
+  const parts = list.map(sumsOf);
+  const known = wholes.get(list);
   if (known?.parts.every((part, i) => part === parts[i]) === true) return known.whole;
   const whole: Sums = {
-    rows: parts.reduce((sum, { rows }) => sum + rows, 0), kinds: together(parts.map(({ kinds }) => kinds)),
-    companies: together(parts.map(({ companies }) => companies)), problems: together(parts.map(({ problems }) => problems)),
+    rows: parts.reduce((sum, { rows }) => sum + rows, 0),
+    kinds: together(parts.map(({ kinds }) => kinds)),
+    companies: together(parts.map(({ companies }) => companies)),
+    problems: together(parts.map(({ problems }) => problems)),
   };
   wholes.set(list, { parts, whole });
   return whole;
 }
 
-const wholes = new WeakMap<readonly Segment[], { readonly parts: readonly PieceSums[]; readonly whole: Sums }>();
+const wholes = new WeakMap<
+  readonly Segment[],
+  { readonly parts: readonly PieceSums[]; readonly whole: Sums }
+>();
 
 function together(parts: readonly Tally[]): Tally {
-  const most = parts.reduce((known, { values }) => values.reduce((a, b) => Math.max(a, b), known), 0);
-  const all = new Uint32Array(most + 1), values = new Uint32Array(most + 1);
+  const most = parts.reduce(
+    (known, { values }) => values.reduce((a, b) => Math.max(a, b), known),
+    0,
+  );
+  const all = new Uint32Array(most + 1);
+  const values = new Uint32Array(most + 1);
   for (const { values: some, counts } of parts) {
     for (let i = 0; i < some.length; i++) {
       const value = some[i] ?? 0;
@@ -110,21 +157,29 @@ function together(parts: readonly Tally[]): Tally {
   return { values: found, counts: found.map((value) => all[value] ?? 0) };
 }
 
-/** The rows of a column by value: those of `tally.values[i]` stand, in order, before `ends[i]` and behind the end before it. */
-export interface Index { readonly ends: Uint32Array; readonly rows: Uint16Array }
+/**
+ * The rows of a column by value: those of `tally.values[i]` stand, in order, before `ends[i]` and
+ * behind the end before it.
+ */
+export interface Index {
+  readonly ends: Uint32Array;
+  readonly rows: Uint16Array;
+}
 
 /** Made when first asked for. `tally`: of the column, which has at most 2^16 rows. */
 export function indexOf(column: Uint16Array, tally: Tally): Index {
   let known = indexes.get(tally);
   if (!known) {
     const { values, counts } = tally;
-    const ends = new Uint32Array(values.length), rows = new Uint16Array(column.length);
+    const ends = new Uint32Array(values.length);
+    const rows = new Uint16Array(column.length);
     for (let i = 0, end = 0; i < values.length; i++) {
       table[values[i] ?? 0] = end;
-      ends[i] = (end += counts[i] ?? 0);
+      ends[i] = end += counts[i] ?? 0;
     }
     for (let row = 0; row < column.length; row++) {
-      const value = column[row] ?? 0, at = table[value] ?? 0;
+      const value = column[row] ?? 0;
+      const at = table[value] ?? 0;
       rows[at] = row;
       table[value] = at + 1;
     }

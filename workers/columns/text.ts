@@ -1,10 +1,14 @@
 import type { Segment } from './segment.ts';
 
 /**
- * Text is searched in strings, not in rows: all entries stand one after the other in one lower-cased string, and `ends` says where each
- * ends. A hit across the border of two entries is none.
+ * Text is searched in strings, not in rows: all entries stand one after the other in one
+ * lower-cased string, and `ends` says where each ends. A hit across the border of two entries is
+ * none.
  */
-export interface Joined { readonly text: string; readonly ends: Uint32Array }
+export interface Joined {
+  readonly text: string;
+  readonly ends: Uint32Array;
+}
 
 /** Stands between the two fields of an entry. A key that holds it finds nothing. */
 export const FIELD = '\0';
@@ -20,21 +24,38 @@ export function join(entries: readonly string[]): Joined {
   let end = 0;
   const lower = entries.map((entry, i) => {
     const text = entry.toLowerCase();
-    ends[i] = (end += text.length);
+    ends[i] = end += text.length;
     return text;
   });
   return { text: lower.join(''), ends };
 }
 
-/** Entries that held a key and where each does first, to begin with when the next key is a longer one. */
-interface Found { readonly key: string; readonly entries: Uint32Array; readonly at: Uint32Array }
+/**
+ * Entries that held a key and where each does first, to begin with when the next key is a longer
+ * one.
+ */
+interface Found {
+  readonly key: string;
+  readonly entries: Uint32Array;
+  readonly at: Uint32Array;
+}
 
 /**
- * Sets `marks[owners[i]]` to `mark` for every entry i that contains the key. Where the last key is within this one, only what it found is
- * searched. Answers how many entries do, and what to begin with next: nothing, where it would be no quicker.
+ * Sets `marks[owners[i]]` to `mark` for every entry i that contains the key. Where the last key is
+ * within this one, only what it found is searched. Answers how many entries do, and what to begin
+ * with next: nothing, where it would be no quicker.
  */
-function markHits({ text, ends }: Joined, key: string, owners: Uint32Array, marks: Uint8Array, mark: number, last: Found | null): { hits: number; found: Found | null } {
-  const most = Math.ceil(ends.length / FEW), entries = new Uint32Array(most), places = new Uint32Array(most);
+function markHits(
+  { text, ends }: Joined,
+  key: string,
+  owners: Uint32Array,
+  marks: Uint8Array,
+  mark: number,
+  last: Found | null,
+): { hits: number; found: Found | null } {
+  const most = Math.ceil(ends.length / FEW);
+  const entries = new Uint32Array(most);
+  const places = new Uint32Array(most);
   let hits = 0;
   const hit = (entry: number, at: number): void => {
     marks[owners[entry] ?? 0] = mark;
@@ -48,7 +69,12 @@ function markHits({ text, ends }: Joined, key: string, owners: Uint32Array, mark
     const goesOn = key.startsWith(last.key);
     for (let i = 0; i < last.entries.length; i++) {
       const entry = last.entries[i] ?? 0;
-      const at = firstIn(text, key, goesOn ? last.at[i] ?? 0 : entry === 0 ? 0 : ends[entry - 1] ?? 0, ends[entry] ?? 0);
+      const at = firstIn(
+        text,
+        key,
+        goesOn ? (last.at[i] ?? 0) : entry === 0 ? 0 : (ends[entry - 1] ?? 0),
+        ends[entry] ?? 0,
+      );
       if (at !== -1) hit(entry, at);
     }
   } else {
@@ -62,14 +88,21 @@ function markHits({ text, ends }: Joined, key: string, owners: Uint32Array, mark
       } else at = text.indexOf(key, at + 1);
     }
   }
-  return { hits, found: hits > most ? null : { key, entries: entries.slice(0, hits), at: places.slice(0, hits) } };
+  return {
+    hits,
+    found: hits > most ? null : { key, entries: entries.slice(0, hits), at: places.slice(0, hits) },
+  };
 }
 /** To search one entry by itself takes as long as running over a few. */
 const FEW = 4;
 
-/** Where a key first stands in [from, end) of a text, -1 where it does not: quicker than a call of `indexOf` for a few dozen characters. */
+/**
+ * Where a key first stands in [from, end) of a text, -1 where it does not: quicker than a call of
+ * `indexOf` for a few dozen characters.
+ */
 function firstIn(text: string, key: string, from: number, end: number): number {
-  const first = key.charCodeAt(0), last = end - key.length;
+  const first = key.charCodeAt(0);
+  const last = end - key.length;
   for (let at = from; at <= last; at++) {
     if (text.charCodeAt(at) !== first) continue;
     let same = 1;
@@ -79,7 +112,10 @@ function firstIn(text: string, key: string, from: number, end: number): number {
   return -1;
 }
 
-/** Names by number, searched joined; those that changed since are searched one by one until there are too many of them. */
+/**
+ * Names by number, searched joined; those that changed since are searched one by one until there
+ * are too many of them.
+ */
 export class Names {
   private readonly entries = new Map<number, string>();
   private readonly loose = new Set<number>();
@@ -93,7 +129,10 @@ export class Names {
     if (this.loose.size <= MOST_LOOSE) this.loose.add(n); // with more, all are joined anew
   }
 
-  /** `marks[n]` is `hit` for those that contain the key, `miss` for all others. False where none does. */
+  /**
+   * `marks[n]` is `hit` for those that contain the key, `miss` for all others. False where none
+   * does.
+   */
   mark(key: string, marks: Uint8Array, hit: number, miss: number): boolean {
     if (this.loose.size > MOST_LOOSE) this.joinAll();
     marks.fill(miss);
@@ -123,15 +162,28 @@ export class Names {
 }
 const MOST_LOOSE = 256;
 
-/** Sets `marks[row]` to `hit` for rows whose message contains the key. Messages of a piece are lower-cased when they are first searched. */
+/**
+ * Sets `marks[row]` to `hit` for rows whose message contains the key. Messages of a piece are
+ * lower-cased when they are first searched.
+ */
 export function markMessages(segment: Segment, key: string, marks: Uint8Array, hit: number): void {
   let searched = messages.get(segment);
   if (!searched) messages.set(segment, (searched = { joined: lowered(segment), last: null }));
   if (key.includes(FIELD)) return;
-  const toldRows = [...segment.told.keys()], before = toldRows.map((row) => marks[row] ?? 0);
-  searched.last = markHits(searched.joined, key, segment.cols.textRow, marks, hit, searched.last).found;
-  toldRows.forEach((row, i) => { // what the columns say of them is past
-    marks[row] = segment.told.get(row)?.toLowerCase().includes(key) === true ? hit : before[i] ?? 0;
+  const toldRows = [...segment.told.keys()];
+  const before = toldRows.map((row) => marks[row] ?? 0);
+  searched.last = markHits(
+    searched.joined,
+    key,
+    segment.cols.textRow,
+    marks,
+    hit,
+    searched.last,
+  ).found;
+  toldRows.forEach((row, i) => {
+    // what the columns say of them is past
+    marks[row] =
+      segment.told.get(row)?.toLowerCase().includes(key) === true ? hit : (before[i] ?? 0);
   });
 }
 
@@ -143,11 +195,14 @@ function lowered({ cols: { text, textEnd } }: Segment): Joined {
   // Only ASCII: a character is a byte, before and after.
   if (whole.length === text.length) return { text: whole.toLowerCase(), ends: textEnd };
   const entries: string[] = [];
-  let byte = 0, from = 0, at = 0;
+  let byte = 0;
+  let from = 0;
+  let at = 0;
   for (const end of textEnd) {
     for (; byte < end; byte++) {
       const one = text[byte] ?? 0;
-      if ((one & 0xc0) !== 0x80) at += one >= 0xf0 ? 2 : 1; // UTF-16: two units beyond the first plane
+      // UTF-16: two units beyond the first plane
+      if ((one & 0xc0) !== 0x80) at += one >= 0xf0 ? 2 : 1;
     }
     entries.push(whole.slice(from, at));
     from = at;

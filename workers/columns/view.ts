@@ -25,15 +25,32 @@ export interface Lookup {
   readonly histories: Histories;
 }
 
-/** Rows in full, told as they are now; runs that are not here are passed over. With `anomalies` false, an anomaly asks for no review. */
-export function viewRows(segments: Segments, keys: readonly Key[], lookup: Lookup, days: Days, now: Ms, anomalies: boolean): RunView[] {
-  const runs = keys.map((key) => segments.find(key)).filter((at) => at !== null).map(({ segment, row }) => leanAt(segment, row));
-  const histories = lookup.histories.of(segments, runs.map(({ job }) => job));
+/**
+ * Rows in full, told as they are now; runs that are not here are passed over. With `anomalies`
+ * false, an anomaly asks for no review.
+ */
+export function viewRows(
+  segments: Segments,
+  keys: readonly Key[],
+  lookup: Lookup,
+  days: Days,
+  now: Ms,
+  anomalies: boolean,
+): RunView[] {
+  const runs = keys
+    .map((key) => segments.find(key))
+    .filter((at) => at !== null)
+    .map(({ segment, row }) => leanAt(segment, row));
+  const histories = lookup.histories.of(
+    segments,
+    runs.map(({ job }) => job),
+  );
   const starts = days.last(STRIP_DAYS, now);
   const ofJob = new Map<JobN, { strip: ReturnType<typeof stripOf>; lastGoodAt: Ms | null }>();
   for (const { job } of runs) {
     const history = histories.get(job) ?? [];
-    if (!ofJob.has(job)) ofJob.set(job, { strip: stripOf(history, starts), lastGoodAt: lastGoodAt(history) });
+    if (!ofJob.has(job))
+      ofJob.set(job, { strip: stripOf(history, starts), lastGoodAt: lastGoodAt(history) });
   }
   return runs.map((run) => {
     const job = lookup.job(run.job);
@@ -41,13 +58,27 @@ export function viewRows(segments: Segments, keys: readonly Key[], lookup: Looku
     const usual = lookup.histories.usualBefore(run);
     const { kind } = run;
     return {
-      n: run.n, job: run.job, jobName: job?.name ?? '', company: run.company, companyName: lookup.company(run.company)?.name ?? '',
-      computer: job?.computer ?? '', source: sourceOf(kind), type: typeOf(kind), managed: managedOf(kind),
-      scheduleState: job ? scheduleStateOf(job) : null, status: statusOf(kind),
-      state: stateOf(kind), startedAt: run.startSec * 1000, durationSec: run.elapsedSec, usualDuration: usual.duration,
-      bytes: run.bytes, usualBytes: usual.bytes, message: run.message === null ? null : withoutBidi(run.message),
+      n: run.n,
+      job: run.job,
+      jobName: job?.name ?? '',
+      company: run.company,
+      companyName: lookup.company(run.company)?.name ?? '',
+      computer: job?.computer ?? '',
+      source: sourceOf(kind),
+      type: typeOf(kind),
+      managed: managedOf(kind),
+      scheduleState: job ? scheduleStateOf(job) : null,
+      status: statusOf(kind),
+      state: stateOf(kind),
+      startedAt: run.startSec * 1000,
+      durationSec: run.elapsedSec,
+      usualDuration: usual.duration,
+      bytes: run.bytes,
+      usualBytes: usual.bytes,
+      message: run.message === null ? null : withoutBidi(run.message),
       template: (problem && lookup.cause(problem.cause)?.template) ?? null,
-      strip: ofJob.get(run.job)?.strip ?? [], lastGoodAt: ofJob.get(run.job)?.lastGoodAt ?? null,
+      strip: ofJob.get(run.job)?.strip ?? [],
+      lastGoodAt: ofJob.get(run.job)?.lastGoodAt ?? null,
       review: reviewAsked(problem, now, anomalies),
       problem: problem ? problemView(problem, lookup, days, now) : null,
       waiting: run.problem !== null && lookup.isWaiting(run.problem),
@@ -56,15 +87,25 @@ export function viewRows(segments: Segments, keys: readonly Key[], lookup: Looku
 }
 
 function problemView(problem: ProblemRow, lookup: Lookup, days: Days, now: Ms): ProblemView {
-  const named = <T extends { readonly by: UserId }>(one: T | null): (T & { readonly name: string }) | null =>
-    one && { ...one, name: lookup.name(one.by) };
+  const named = <T extends { readonly by: UserId }>(
+    one: T | null,
+  ): (T & { readonly name: string }) | null => one && { ...one, name: lookup.name(one.by) };
   return {
-    n: problem.n, cause: problem.cause, kind: lookup.cause(problem.cause)?.kind ?? 'other',
+    n: problem.n,
+    cause: problem.cause,
+    kind: lookup.cause(problem.cause)?.kind ?? 'other',
     day: dayCount(problem, days, now),
-    openedAt: problem.openedAt, closedAt: problem.closedAt,
-    review: named(problem.review), snooze: named(problem.snooze), note: named(problem.note), ticket: problem.ticket,
+    openedAt: problem.openedAt,
+    closedAt: problem.closedAt,
+    review: named(problem.review),
+    snooze: named(problem.snooze),
+    note: named(problem.note),
+    ticket: problem.ticket,
     ...(problem.tied && { tied: problem.tied }),
     ...(problem.helpedBy && { helpedBy: problem.helpedBy }),
-    ...(problem.exception && { exception: problem.exception }), ...(problem.ruled && { hints: problem.ruled.flatMap(({ name, hint }) => (hint === null ? [] : [{ name, hint }])) }),
+    ...(problem.exception && { exception: problem.exception }),
+    ...(problem.ruled && {
+      hints: problem.ruled.flatMap(({ name, hint }) => (hint === null ? [] : [{ name, hint }])),
+    }),
   };
 }

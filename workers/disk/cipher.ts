@@ -1,54 +1,97 @@
 import { DiskFault } from '../seams.ts';
 
 /**
- * AES-GCM with a random 96-bit IV for each record. The additional data is the record's place, `store|database|id|schema`, so that a
- * ciphertext that was moved to another record, store or database cannot be opened. What it does not notice: an older ciphertext of the
- * same record put back in its place.
+ * AES-GCM with a random 96-bit IV for each record. The additional data is the record's place,
+ * `store|database|id|schema`, so that a ciphertext that was moved to another record, store or
+ * database cannot be opened. What it does not notice: an older ciphertext of the same record put
+ * back in its place.
  */
 export interface Cipher {
   seal(store: string, id: string, bytes: Uint8Array<ArrayBuffer>): Promise<Sealed>;
-  /** A fresh buffer that the caller owns. `DiskFault` corrupt where it is not what was sealed at this place. */
+  /**
+   * A fresh buffer that the caller owns. `DiskFault` corrupt where it is not what was sealed at
+   * this place.
+   */
   open(store: string, id: string, sealed: Sealed | undefined): Promise<ArrayBuffer>;
   /** A name for what shall not be readable as a key: the same text has the same one. */
   blind(text: string): Promise<string>;
 }
-export interface Sealed { readonly iv: Uint8Array<ArrayBuffer>; readonly data: ArrayBuffer }
+export interface Sealed {
+  readonly iv: Uint8Array<ArrayBuffer>;
+  readonly data: ArrayBuffer;
+}
 
-/** Of what is sealed. Raised when the plaintext changes its form: older records are then unreadable and are loaded anew. */
+/**
+ * Of what is sealed. Raised when the plaintext changes its form: older records are then unreadable
+ * and are loaded anew.
+ */
 const SCHEMA = 2;
 
 export function makeCipher(key: CryptoKey, database: string): Cipher {
-  const place = (store: string, id: string): Uint8Array<ArrayBuffer> => encoder.encode(`${store}|${database}|${id}|${SCHEMA}`);
+  const place = (store: string, id: string): Uint8Array<ArrayBuffer> =>
+    encoder.encode(`${store}|${database}|${id}|${SCHEMA}`);
   return {
     seal: async (store, id, bytes) => {
       const iv = crypto.getRandomValues(new Uint8Array(12));
-      return { iv, data: await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: place(store, id) }, key, bytes) };
+      return {
+        iv,
+        data: await crypto.subtle.encrypt(
+          { name: 'AES-GCM', iv, additionalData: place(store, id) },
+          key,
+          bytes,
+        ),
+      };
     },
     open: async (store, id, sealed) => {
       try {
         if (!sealed) throw new RangeError('no record');
-        return await crypto.subtle.decrypt({ name: 'AES-GCM', iv: sealed.iv, additionalData: place(store, id) }, key, sealed.data);
+        return await crypto.subtle.decrypt(
+          { name: 'AES-GCM', iv: sealed.iv, additionalData: place(store, id) },
+          key,
+          sealed.data,
+        );
       } catch {
         throw new DiskFault('corrupt', `${store} ${id} cannot be read.`);
       }
     },
-    blind: async (text) => [...new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(`${database}|${text}`)))].map((one) => one.toString(16).padStart(2, '0')).join(''),
+    blind: async (text) =>
+      [
+        ...new Uint8Array(
+          await crypto.subtle.digest('SHA-256', encoder.encode(`${database}|${text}`)),
+        ),
+      ]
+        .map((one) => one.toString(16).padStart(2, '0'))
+        .join(''),
   };
 }
 
 /** For memory: nothing is at rest there. */
 export const plainCipher: Cipher = {
-  seal: (_store, _id, bytes) => Promise.resolve({ iv: new Uint8Array(0), data: bytes.slice().buffer }),
-  open: (store, id, sealed) => (sealed ? Promise.resolve(sealed.data.slice(0)) : Promise.reject(new DiskFault('corrupt', `${store} ${id} is missing.`))),
+  seal: (_store, _id, bytes) =>
+    Promise.resolve({ iv: new Uint8Array(0), data: bytes.slice().buffer }),
+  open: (store, id, sealed) =>
+    sealed
+      ? Promise.resolve(sealed.data.slice(0))
+      : Promise.reject(new DiskFault('corrupt', `${store} ${id} is missing.`)),
   blind: (text) => Promise.resolve(text),
 };
 
-export const sealJson = (cipher: Cipher, store: string, id: string, value: unknown): Promise<Sealed> =>
-  cipher.seal(store, id, encoder.encode(JSON.stringify(value)));
+export const sealJson = (
+  cipher: Cipher,
+  store: string,
+  id: string,
+  value: unknown,
+): Promise<Sealed> => cipher.seal(store, id, encoder.encode(JSON.stringify(value)));
 
-export async function openJson<T>(cipher: Cipher, store: string, id: string, sealed: Sealed | undefined): Promise<T> {
+export async function openJson<T>(
+  cipher: Cipher,
+  store: string,
+  id: string,
+  sealed: Sealed | undefined,
+): Promise<T> {
   const bytes = await cipher.open(store, id, sealed);
-  return JSON.parse(decoder.decode(bytes)) as T; // authentic: nobody without the key could have written it
+  // authentic: nobody without the key could have written it
+  return JSON.parse(decoder.decode(bytes)) as T;
 }
 
 const encoder = new TextEncoder();

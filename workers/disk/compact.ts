@@ -5,7 +5,15 @@ import { chunksOf, joinRows, mergeRows, type Chunk } from './books.ts';
 import { sealJson } from './cipher.ts';
 import type { BookRecord, PatchRecord } from './database.ts';
 import { DAY_SEC, dayOf, overlapping, startOfDay, swap, type Manifest } from './manifest.ts';
-import { DATA, ownManifest, peek, putManifest, sealChunk, sealPages, type Ground } from './ground.ts';
+import {
+  DATA,
+  ownManifest,
+  peek,
+  putManifest,
+  sealChunk,
+  sealPages,
+  type Ground,
+} from './ground.ts';
 import { isFrontStale, makeFront } from './making-front.ts';
 import { findSegment, openChunk, openPatch } from './reading.ts';
 import { findRun, infoOf, pagesOf, runsOf } from './segments.ts';
@@ -18,8 +26,9 @@ const PATCHES_STAY = 8;
 const PATCHES_STEP = 64;
 
 /**
- * One step of idle work: patches into books and segments, small neighbouring segments into one, or the front of what is then there. All is read and sealed first; the
- * transaction holds only if nothing else has changed segments or books meanwhile. Answers whether more is to be done.
+ * One step of idle work: patches into books and segments, small neighbouring segments into one, or
+ * the front of what is then there. All is read and sealed first; the transaction holds only if
+ * nothing else has changed segments or books meanwhile. Answers whether more is to be done.
  */
 export async function compactStep(ground: Ground): Promise<boolean> {
   const seen = await peek(ground);
@@ -35,10 +44,12 @@ export async function compactStep(ground: Ground): Promise<boolean> {
 }
 
 const countOf = (m: Manifest): number => m.nextPatch - m.firstPatch;
-const mustFold = (m: Manifest): boolean => countOf(m) > PATCHES_MOST || m.patchRuns - m.leftRuns > PATCH_RUNS_MOST;
+const mustFold = (m: Manifest): boolean =>
+  countOf(m) > PATCHES_MOST || m.patchRuns - m.leftRuns > PATCH_RUNS_MOST;
 
 async function foldPatches(ground: Ground, seen: Manifest): Promise<boolean> {
-  const folded = await oldestPatches(ground, seen), last = folded.at(-1);
+  const folded = await oldestPatches(ground, seen);
+  const last = folded.at(-1);
   if (!last) return false;
   const patches = await Promise.all(folded.map((one) => openPatch(ground, one)));
   const chunks = await foldedChunks(ground, chunksOf(joinRows(patches.map((one) => one.rows))));
@@ -46,11 +57,25 @@ async function foldPatches(ground: Ground, seen: Manifest): Promise<boolean> {
   const { ready, left } = byDay(seen, latest(patches.flatMap((one) => one.runs)));
   const touched = await touchedSegments(ground, seen, ready);
   if (touched === null) return false;
-  const made = await sealPages(ground, [...touched.rewritten, ...touched.added].flatMap(pagesOf), seen.nextSegment);
+  const made = await sealPages(
+    ground,
+    [...touched.rewritten, ...touched.added].flatMap(pagesOf),
+    seen.nextSegment,
+  );
   const cursor = patches.at(-1)?.cursor ?? seen.cursor;
-  const rest: PatchRecord | null = left.length === 0 ? null : {
-    id: last.id, runs: left.length, left: true, sealed: await sealJson(ground.cipher, 'patches', String(last.id), { cursor, rows: {}, runs: left }),
-  };
+  const rest: PatchRecord | null =
+    left.length === 0
+      ? null
+      : {
+          id: last.id,
+          runs: left.length,
+          left: true,
+          sealed: await sealJson(ground.cipher, 'patches', String(last.id), {
+            cursor,
+            rows: {},
+            runs: left,
+          }),
+        };
 
   return ground.shelves.write('relaxed', DATA, async (shelf) => {
     const now = await ownManifest(ground, shelf);
@@ -61,7 +86,11 @@ async function foldPatches(ground: Ground, seen: Manifest): Promise<boolean> {
     for (const one of touched.gone) await shelf.remove('segments', one.id);
     for (const { id, sealed } of made) await shelf.put('segments', { id, sealed });
     await putManifest(shelf, {
-      ...swap(now, touched.gone.map((one) => one.id), made.map((one) => infoOf(one.id, one.page))),
+      ...swap(
+        now,
+        touched.gone.map((one) => one.id),
+        made.map((one) => infoOf(one.id, one.page)),
+      ),
       folds: now.folds + 1,
       books: now.books + chunks.added,
       firstPatch: rest ? last.id : last.id + 1,
@@ -74,45 +103,90 @@ async function foldPatches(ground: Ground, seen: Manifest): Promise<boolean> {
 
 /** As many of the oldest as bring the rest under the limits, in steps that stay short. */
 async function oldestPatches(ground: Ground, seen: Manifest): Promise<PatchRecord[]> {
-  const all = (await ground.shelves.read(['patches'], (shelf) => shelf.all('patches'))).sort((a, b) => a.id - b.id);
-  const most = Math.min(PATCHES_STEP, countOf(seen) > PATCHES_MOST ? countOf(seen) - PATCHES_STAY : countOf(seen));
-  let runs = 0, count = 0;
+  const all = (await ground.shelves.read(['patches'], (shelf) => shelf.all('patches'))).sort(
+    (a, b) => a.id - b.id,
+  );
+  const most = Math.min(
+    PATCHES_STEP,
+    countOf(seen) > PATCHES_MOST ? countOf(seen) - PATCHES_STAY : countOf(seen),
+  );
+  let runs = 0;
+  let count = 0;
   while (count < most && (count === 0 || runs < PATCH_RUNS_MOST)) runs += all[count++]?.runs ?? 0;
   return all.slice(0, count);
 }
 
-/** The books that these rows change, as they are then; `added`: those that there were not before. */
-async function foldedChunks(ground: Ground, changes: readonly Chunk[]): Promise<{ readonly records: BookRecord[]; readonly added: number }> {
-  const before = await ground.shelves.read(['books'], (shelf) => Promise.all(changes.map((one) => shelf.get('books', [one.table, one.chunk]))));
-  const records = await Promise.all(changes.map(async ({ table, chunk, rows }, i): Promise<BookRecord> => {
-    const record = before[i];
-    return sealChunk(ground, { table, chunk, rows: mergeRows(table, record ? (await openChunk(ground, record)).rows : [], rows) });
-  }));
+/**
+ * The books that these rows change, as they are then; `added`: those that there were not before.
+ */
+async function foldedChunks(
+  ground: Ground,
+  changes: readonly Chunk[],
+): Promise<{ readonly records: BookRecord[]; readonly added: number }> {
+  const before = await ground.shelves.read(['books'], (shelf) =>
+    Promise.all(changes.map((one) => shelf.get('books', [one.table, one.chunk]))),
+  );
+  const records = await Promise.all(
+    changes.map(async ({ table, chunk, rows }, i): Promise<BookRecord> => {
+      const record = before[i];
+      return sealChunk(ground, {
+        table,
+        chunk,
+        rows: mergeRows(table, record ? (await openChunk(ground, record)).rows : [], rows),
+      });
+    }),
+  );
   return { records, added: before.filter((one) => one === undefined).length };
 }
 
-const latest = (runs: readonly LeanRun[]): LeanRun[] => [...new Map(runs.map((run) => [run.n, run])).values()];
+const latest = (runs: readonly LeanRun[]): LeanRun[] => [
+  ...new Map(runs.map((run) => [run.n, run])).values(),
+];
 
-/** A run whose day's page is still to come waits: the page may be older than the run, and would win over it as the later segment. */
-function byDay(m: Manifest, runs: readonly LeanRun[]): { readonly ready: LeanRun[]; readonly left: LeanRun[] } {
+/**
+ * A run whose day's page is still to come waits: the page may be older than the run, and would win
+ * over it as the later segment.
+ */
+function byDay(
+  m: Manifest,
+  runs: readonly LeanRun[],
+): { readonly ready: LeanRun[]; readonly left: LeanRun[] } {
   const missing = new Set(m.days.filter((one) => !one.here).map((one) => one.day));
-  const ready: LeanRun[] = [], left: LeanRun[] = [];
-  for (const run of runs) (missing.size > 0 && missing.has(dayOf(run.startSec)) ? left : ready).push(run);
+  const ready: LeanRun[] = [];
+  const left: LeanRun[] = [];
+  for (const run of runs)
+    (missing.size > 0 && missing.has(dayOf(run.startSec)) ? left : ready).push(run);
   return { ready, left };
 }
 
-interface Touched { readonly gone: readonly SegmentInfo[]; readonly rewritten: readonly LeanRun[][]; readonly added: readonly LeanRun[][] }
+interface Touched {
+  readonly gone: readonly SegmentInfo[];
+  readonly rewritten: readonly LeanRun[][];
+  readonly added: readonly LeanRun[][];
+}
 
-/** Runs replace themselves in the segment that holds them; those that none holds make new ones. Null where a segment was replaced meanwhile. */
-async function touchedSegments(ground: Ground, m: Manifest, runs: readonly LeanRun[]): Promise<Touched | null> {
+/**
+ * Runs replace themselves in the segment that holds them; those that none holds make new ones. Null
+ * where a segment was replaced meanwhile.
+ */
+async function touchedSegments(
+  ground: Ground,
+  m: Manifest,
+  runs: readonly LeanRun[],
+): Promise<Touched | null> {
   const open = new Map(runs.map((run) => [run.n, run]));
-  const gone: SegmentInfo[] = [], rewritten: LeanRun[][] = [];
+  const gone: SegmentInfo[] = [];
+  const rewritten: LeanRun[][] = [];
   for (const info of m.segments) {
-    const inside = [...open.values()].filter((run) => run.startSec >= info.fromSec && run.startSec <= info.toSec);
+    const inside = [...open.values()].filter(
+      (run) => run.startSec >= info.fromSec && run.startSec <= info.toSec,
+    );
     if (inside.length === 0) continue;
     const columns = await findSegment(ground, info.id);
     if (columns === null) return null;
-    const found = inside.map((run) => ({ run, row: findRun(columns, run) })).filter((one) => one.row >= 0);
+    const found = inside
+      .map((run) => ({ run, row: findRun(columns, run) }))
+      .filter((one) => one.row >= 0);
     if (found.length === 0) continue;
     const all = runsOf(columns);
     for (const { run, row } of found) {
@@ -125,13 +199,20 @@ async function touchedSegments(ground: Ground, m: Manifest, runs: readonly LeanR
   return { gone, rewritten, added: open.size > 0 ? [[...open.values()]] : [] };
 }
 
-/** The newest group of neighbours that fit into one segment. None across a day that is still to come: its page would have to part them again. */
+/**
+ * The newest group of neighbours that fit into one segment. None across a day that is still to
+ * come: its page would have to part them again.
+ */
 function smallNeighbours(m: Manifest): SegmentInfo[] {
   for (let at = 0; at < m.segments.length; at++) {
     const group: SegmentInfo[] = [];
     let rows = 0;
     for (const one of m.segments.slice(at)) {
-      if (rows + one.rows > LIMITS.pageRows || (group.length > 0 && holdsMissingDay(m, [...group, one]))) break;
+      if (
+        rows + one.rows > LIMITS.pageRows ||
+        (group.length > 0 && holdsMissingDay(m, [...group, one]))
+      )
+        break;
       rows += one.rows;
       group.push(one);
     }
@@ -141,11 +222,28 @@ function smallNeighbours(m: Manifest): SegmentInfo[] {
 }
 
 function holdsMissingDay(m: Manifest, group: readonly SegmentInfo[]): boolean {
-  const span = { ...m, segments: [{ id: 0, rows: 0, fromSec: Math.min(...group.map((one) => one.fromSec)), toSec: Math.max(...group.map((one) => one.toSec)) }] };
-  return m.days.some((one) => !one.here && overlapping(span, startOfDay(one.day), startOfDay(one.day) + DAY_SEC).length > 0);
+  const span = {
+    ...m,
+    segments: [
+      {
+        id: 0,
+        rows: 0,
+        fromSec: Math.min(...group.map((one) => one.fromSec)),
+        toSec: Math.max(...group.map((one) => one.toSec)),
+      },
+    ],
+  };
+  return m.days.some(
+    (one) =>
+      !one.here && overlapping(span, startOfDay(one.day), startOfDay(one.day) + DAY_SEC).length > 0,
+  );
 }
 
-async function mergeSegments(ground: Ground, seen: Manifest, group: readonly SegmentInfo[]): Promise<boolean> {
+async function mergeSegments(
+  ground: Ground,
+  seen: Manifest,
+  group: readonly SegmentInfo[],
+): Promise<boolean> {
   const runs: LeanRun[] = [];
   for (const info of group) {
     const columns = await findSegment(ground, info.id);
@@ -158,7 +256,14 @@ async function mergeSegments(ground: Ground, seen: Manifest, group: readonly Seg
     if (now.generation !== seen.generation) return false;
     for (const one of group) await shelf.remove('segments', one.id);
     for (const { id, sealed } of made) await shelf.put('segments', { id, sealed });
-    await putManifest(shelf, swap(now, group.map((one) => one.id), made.map((one) => infoOf(one.id, one.page))));
+    await putManifest(
+      shelf,
+      swap(
+        now,
+        group.map((one) => one.id),
+        made.map((one) => infoOf(one.id, one.page)),
+      ),
+    );
     return true;
   });
 }

@@ -8,8 +8,14 @@ export interface Losing {
   readonly closing: () => void;
 }
 
-/** The open database of one user: all that is needed of a disk while the disk itself is not loaded yet. */
-export interface Connection { readonly db: IDBDatabase; readonly lost: Losing }
+/**
+ * The open database of one user: all that is needed of a disk while the disk itself is not loaded
+ * yet.
+ */
+export interface Connection {
+  readonly db: IDBDatabase;
+  readonly lost: Losing;
+}
 
 /** `DiskFault` unavailable where the browser refuses. */
 export async function connectTo(owner: Owner, idb?: Idb): Promise<Connection> {
@@ -20,7 +26,8 @@ export async function connectTo(owner: Owner, idb?: Idb): Promise<Connection> {
 /** Who listens late is told all the same. */
 export function makeLost(): Losing {
   const listeners: ((why: Lost) => void)[] = [];
-  let was: Lost | null = null, ours = false;
+  let was: Lost | null = null;
+  let ours = false;
   return {
     tell: (why) => {
       if (ours) return;
@@ -31,6 +38,8 @@ export function makeLost(): Losing {
       listeners.push(listener);
       if (was !== null) listener(was);
     },
-    closing: () => { ours = true; },
+    closing: () => {
+      ours = true;
+    },
   };
 }

@@ -33,10 +33,25 @@ export type MetaRecord =
   | { readonly name: 'front'; readonly sealed: Sealed }
   | { readonly name: 'order'; readonly last: number }
   | { readonly name: 'answers'; readonly kept: readonly AnswerInfo[] };
-export interface BookRecord { readonly table: string; readonly chunk: number; readonly sealed: Sealed }
-export interface SegmentRecord { readonly id: number; readonly sealed: Sealed }
-/** `left`: what compaction could not fold of older patches. No patch of that number can be read any more. */
-export interface PatchRecord { readonly id: number; readonly runs: number; readonly left: boolean; readonly sealed: Sealed }
+export interface BookRecord {
+  readonly table: string;
+  readonly chunk: number;
+  readonly sealed: Sealed;
+}
+export interface SegmentRecord {
+  readonly id: number;
+  readonly sealed: Sealed;
+}
+/**
+ * `left`: what compaction could not fold of older patches. No patch of that number can be read any
+ * more.
+ */
+export interface PatchRecord {
+  readonly id: number;
+  readonly runs: number;
+  readonly left: boolean;
+  readonly sealed: Sealed;
+}
 export interface CommandRecord {
   readonly id: string;
   readonly order: number;
@@ -45,56 +60,100 @@ export interface CommandRecord {
   readonly failure: Sealed | null;
 }
 
-interface NoticeRecord { readonly id: string; readonly at: number; readonly sealed: Sealed }
-interface AnswerRecord { readonly id: string; readonly sealed: Sealed }
-export interface AnswerInfo { readonly id: string; readonly bytes: number }
+interface NoticeRecord {
+  readonly id: string;
+  readonly at: number;
+  readonly sealed: Sealed;
+}
+interface AnswerRecord {
+  readonly id: string;
+  readonly sealed: Sealed;
+}
+export interface AnswerInfo {
+  readonly id: string;
+  readonly bytes: number;
+}
 
 /** Whose data it is. `actor` differs from `user` where somebody is logged in as another. */
-export interface Owner { readonly tenant: string; readonly user: string; readonly actor: string }
-export const databaseOf = (owner: Owner): string => `daybook:${owner.tenant}:${owner.user}:${owner.actor}`;
+export interface Owner {
+  readonly tenant: string;
+  readonly user: string;
+  readonly actor: string;
+}
+export const databaseOf = (owner: Owner): string =>
+  `daybook:${owner.tenant}:${owner.user}:${owner.actor}`;
 
 /** The browser's own by default. */
-export interface Idb { readonly indexedDB: IDBFactory; readonly IDBKeyRange: typeof IDBKeyRange }
+export interface Idb {
+  readonly indexedDB: IDBFactory;
+  readonly IDBKeyRange: typeof IDBKeyRange;
+}
 export type Lost = 'newer-build' | 'closed';
 
 /** Stores and their keys. */
 const SCHEMAS = {
-  owner: { meta: 'name', books: ['table', 'chunk'], segments: 'id', patches: 'id', outbox: 'id', notices: 'id', answers: 'id' },
+  owner: {
+    meta: 'name',
+    books: ['table', 'chunk'],
+    segments: 'id',
+    patches: 'id',
+    outbox: 'id',
+    notices: 'id',
+    answers: 'id',
+  },
   register: { entries: 'name', present: 'id' },
 } as const;
 const VERSION = 11;
 
 /**
- * Straight on IndexedDB: a library around it would be most of what the worker loads before the first rows. Tried again three times where
- * the browser answers UnknownError, as it does while its files settle; then `DiskFault` unavailable.
+ * Straight on IndexedDB: a library around it would be most of what the worker loads before the
+ * first rows. Tried again three times where the browser answers UnknownError, as it does while its
+ * files settle; then `DiskFault` unavailable.
  */
-export async function openDatabase(name: string, schema: keyof typeof SCHEMAS, lost: (why: Lost) => void, idb?: Idb): Promise<IDBDatabase> {
+export async function openDatabase(
+  name: string,
+  schema: keyof typeof SCHEMAS,
+  lost: (why: Lost) => void,
+  idb?: Idb,
+): Promise<IDBDatabase> {
   for (let tries = 3; ; tries--) {
     try {
       return watched(await connect(idb?.indexedDB ?? indexedDB, name, SCHEMAS[schema]), lost);
     } catch (thrown) {
       if (tries === 0 || !(thrown instanceof DOMException) || thrown.name !== 'UnknownError') {
-        throw new DiskFault('unavailable', `The database does not open: ${String(thrown)}`); // of a newer build: only that one knows how to write it
+        // of a newer build: only that one knows how to write it
+        throw new DiskFault('unavailable', `The database does not open: ${String(thrown)}`);
       }
     }
   }
 }
 
-const connect = (factory: IDBFactory, name: string, stores: Readonly<Record<string, string | readonly string[]>>): Promise<IDBDatabase> => new Promise((resolve, reject) => {
-  const request = factory.open(name, VERSION);
-  request.addEventListener('upgradeneeded', () => {
-    for (const [store, keyPath] of Object.entries(stores)) {
-      if (!request.result.objectStoreNames.contains(store)) request.result.createObjectStore(store, { keyPath: typeof keyPath === 'string' ? keyPath : [...keyPath] });
-    }
+const connect = (
+  factory: IDBFactory,
+  name: string,
+  stores: Readonly<Record<string, string | readonly string[]>>,
+): Promise<IDBDatabase> =>
+  new Promise((resolve, reject) => {
+    const request = factory.open(name, VERSION);
+    request.addEventListener('upgradeneeded', () => {
+      for (const [store, keyPath] of Object.entries(stores)) {
+        if (!request.result.objectStoreNames.contains(store))
+          request.result.createObjectStore(store, {
+            keyPath: typeof keyPath === 'string' ? keyPath : [...keyPath],
+          });
+      }
+    });
+    request.addEventListener('success', () => resolve(request.result));
+    request.addEventListener('error', (event) => {
+      event.preventDefault();
+      reject(request.error ?? new DOMException('no reason', 'UnknownError'));
+    });
   });
-  request.addEventListener('success', () => resolve(request.result));
-  request.addEventListener('error', (event) => {
-    event.preventDefault();
-    reject(request.error ?? new DOMException('no reason', 'UnknownError'));
-  });
-});
 
-/** A connection that stays open would block another build's upgrade and another tab's sign-out: it goes at once. */
+/**
+ * A connection that stays open would block another build's upgrade and another tab's sign-out: it
+ * goes at once.
+ */
 function watched(db: IDBDatabase, lost: (why: Lost) => void): IDBDatabase {
   let told = false;
   const tell = (why: Lost): void => {
@@ -115,6 +174,8 @@ export function deleteDatabase(db: IDBDatabase, idb?: Idb): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = (idb?.indexedDB ?? indexedDB).deleteDatabase(db.name);
     request.addEventListener('success', () => resolve());
-    request.addEventListener('error', () => reject(request.error ?? new DOMException('no reason', 'UnknownError')));
+    request.addEventListener('error', () =>
+      reject(request.error ?? new DOMException('no reason', 'UnknownError')),
+    );
   });
 }

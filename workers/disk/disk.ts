@@ -16,36 +16,78 @@ import { OLDEST, withRoom, type MayGo } from './room.ts';
 import { idbShelves } from './shelves.ts';
 import { addDays, append, begin, forget, noteSynced } from './writing.ts';
 
-/** The database of one user, as the register knows it. `DiskFault` unavailable where the browser refuses: then `memoryDisk`. */
-export const openDisk = async (held: Held, register: Pick<Register, 'leave'>, idb?: Idb): Promise<Disk> => diskOn(await connectTo(held, idb), held, register, idb);
+/**
+ * The database of one user, as the register knows it. `DiskFault` unavailable where the browser
+ * refuses: then `memoryDisk`.
+ */
+export const openDisk = async (
+  held: Held,
+  register: Pick<Register, 'leave'>,
+  idb?: Idb,
+): Promise<Disk> => diskOn(await connectTo(held, idb), held, register, idb);
 
 /** The same on a connection that is open already. */
-export function diskOn({ db, lost }: Connection, held: Held, register: Pick<Register, 'leave'>, idb?: Idb): Disk {
+export function diskOn(
+  { db, lost }: Connection,
+  held: Held,
+  register: Pick<Register, 'leave'>,
+  idb?: Idb,
+): Disk {
   const name = databaseOf(held);
-  return makeDisk({
-    shelves: idbShelves<DiskRecords>(db, idb), cipher: makeCipher(held.key, name), outboxCipher: makeCipher(held.outboxKey, name),
-    device: held.device, leave: (keepOutbox) => register.leave(held, keepOutbox), ...BEFORE(),
-  }, lost);
+  return makeDisk(
+    {
+      shelves: idbShelves<DiskRecords>(db, idb),
+      cipher: makeCipher(held.key, name),
+      outboxCipher: makeCipher(held.outboxKey, name),
+      device: held.device,
+      leave: (keepOutbox) => register.leave(held, keepOutbox),
+      ...BEFORE(),
+    },
+    lost,
+  );
 }
 
 /** The same in memory, where the browser refuses a database: all is gone when it closes. */
 export const memoryDisk = (device: string): Disk =>
-  makeDisk({ shelves: memoryShelves<DiskRecords>(), cipher: plainCipher, outboxCipher: plainCipher, device, leave: () => Promise.resolve(), ...BEFORE() }, makeLost());
+  makeDisk(
+    {
+      shelves: memoryShelves<DiskRecords>(),
+      cipher: plainCipher,
+      outboxCipher: plainCipher,
+      device,
+      leave: () => Promise.resolve(),
+      ...BEFORE(),
+    },
+    makeLost(),
+  );
 
-const BEFORE = (): Pick<Ground, 'load' | 'nextPatch' | 'ahead' | 'front' | 'patience'> => ({ load: null, nextPatch: null, ahead: new Map(), front: null, patience: 0 });
+const BEFORE = (): Pick<Ground, 'load' | 'nextPatch' | 'ahead' | 'front' | 'patience'> => ({
+  load: null,
+  nextPatch: null,
+  ahead: new Map(),
+  front: null,
+  patience: 0,
+});
 
 function makeDisk(ground: Ground, lost: Losing): Disk {
-  const data = makeQueue(), outbox = makeQueue();
-  // Changes of server data go one after the other, in the order in which they were asked for; so do those of the outbox, beside them.
-  const change = <T>(may: MayGo, work: () => Promise<T>): Promise<T> => data(() => faulting(() => withRoom(ground, may, work)));
-  const strictly = <T>(work: () => Promise<T>): Promise<T> => outbox(() => faulting(() => withRoom(ground, { ...OLDEST, patient: false }, work)));
+  const data = makeQueue();
+  const outbox = makeQueue();
+  // Changes of server data go one after the other, in the order in which they were asked for; so do
+  // those of the outbox, beside them.
+  const change = <T>(may: MayGo, work: () => Promise<T>): Promise<T> =>
+    data(() => faulting(() => withRoom(ground, may, work)));
+  const strictly = <T>(work: () => Promise<T>): Promise<T> =>
+    outbox(() => faulting(() => withRoom(ground, { ...OLDEST, patient: false }, work)));
   return {
     open: (ahead = null) => data(() => faulting(() => openAll(ground, ahead))),
     books: (folds, wanted) => faulting(() => readBooks(ground, folds, wanted)),
     restOfBooks: (folds, take) => faulting(() => readRestOfBooks(ground, folds, take)),
     segment: (id) => faulting(() => readSegment(ground, id)),
     begin: (fresh) => change({ ...OLDEST, share: 1 }, () => begin(ground, fresh)),
-    addDays: (days) => change({ ...OLDEST, olderThanSec: Math.min(...days.map(({ day }) => startOfDay(day))) }, () => addDays(ground, days)),
+    addDays: (days) =>
+      change({ ...OLDEST, olderThanSec: Math.min(...days.map(({ day }) => startOfDay(day))) }, () =>
+        addDays(ground, days),
+      ),
     append: (patch, syncedAt) => change(OLDEST, () => append(ground, patch, syncedAt)),
     patch: (id) => faulting(() => readPatch(ground, id)),
     noteSynced: (at) => change(OLDEST, () => noteSynced(ground, at)),
@@ -53,7 +95,8 @@ function makeDisk(ground: Ground, lost: Losing): Disk {
     forget: (beforeSec) => change(OLDEST, () => forget(ground, beforeSec)),
     keepCommand: (command) => strictly(() => keepCommand(ground, command)),
     commands: () => outbox(() => faulting(() => commands(ground))),
-    markCommand: (id, state, failure, refused) => strictly(() => markCommand(ground, id, state, failure, refused)),
+    markCommand: (id, state, failure, refused) =>
+      strictly(() => markCommand(ground, id, state, failure, refused)),
     dropCommand: (id) => strictly(() => dropCommand(ground, id)),
     keepNotice: (notice) => outbox(() => faulting(() => keepNotice(ground, notice))),
     notices: () => outbox(() => faulting(() => notices(ground))),
@@ -61,7 +104,8 @@ function makeDisk(ground: Ground, lost: Losing): Disk {
     keepAnswer: (question, answer) => faulting(() => keepAnswer(ground, question, answer)),
     answerTo: (question) => faulting(() => answerTo(ground, question)),
     device: ground.device,
-    destroy: (keepOutbox) => data(() => outbox(() => faulting(() => destroy(ground, lost, keepOutbox)))),
+    destroy: (keepOutbox) =>
+      data(() => outbox(() => faulting(() => destroy(ground, lost, keepOutbox)))),
     onLost: lost.listen,
     close: () => {
       lost.closing();
@@ -72,14 +116,25 @@ function makeDisk(ground: Ground, lost: Losing): Disk {
 
 /** The keys first: what follows may fail, and leaves nothing readable behind (C9). */
 async function destroy(ground: Ground, lost: Losing, keepOutbox: boolean): Promise<void> {
-  const unsent = keepOutbox && (await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox')).catch(() => ['unknown'])).length > 0;
+  const unsent =
+    keepOutbox &&
+    (await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox')).catch(() => ['unknown']))
+      .length > 0;
   await ground.leave(unsent);
   if (!unsent) {
     lost.closing();
     return ground.shelves.destroy();
   }
   await ground.shelves.write('relaxed', [...DATA, 'answers'], async (shelf) => {
-    await Promise.all([shelf.remove('meta', 'manifest'), shelf.remove('meta', 'who'), shelf.remove('meta', 'front'), shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches'), clearAnswers(shelf)]);
+    await Promise.all([
+      shelf.remove('meta', 'manifest'),
+      shelf.remove('meta', 'who'),
+      shelf.remove('meta', 'front'),
+      shelf.clear('books'),
+      shelf.clear('segments'),
+      shelf.clear('patches'),
+      clearAnswers(shelf),
+    ]);
   });
 }
 

@@ -21,13 +21,19 @@ export interface Ground {
   readonly leave: (keepOutbox: boolean) => Promise<void>;
   /** The load that this disk opened or began; null before. Its writes count for that load only. */
   load: string | null;
-  /** The number that the next patch probably has: known from the last one written, so that it need not be asked for. */
+  /**
+   * The number that the next patch probably has: known from the last one written, so that it need
+   * not be asked for.
+   */
   nextPatch: number | null;
   /** Segments that were read while opening, until they are asked for. */
   readonly ahead: Map<number, Promise<RunColumns>>;
   /** Jobs that were read while opening, until all are. */
   front: { readonly folds: number; readonly jobs: FrontJobs } | null;
-  /** Writes that may fail for want of room before more is dropped: browsers give deleted room back late. */
+  /**
+   * Writes that may fail for want of room before more is dropped: browsers give deleted room back
+   * late.
+   */
   patience: number;
 }
 
@@ -38,24 +44,49 @@ export async function manifestIn(shelf: Shelf<DiskRecords>): Promise<Manifest | 
   return record?.name === 'manifest' ? asManifest(record.manifest) : null;
 }
 
-/** The manifest as it is now, of the load that this disk works on. `DiskFault` gone where another tab has loaded anew. */
+/**
+ * The manifest as it is now, of the load that this disk works on. `DiskFault` gone where another
+ * tab has loaded anew.
+ */
 export async function ownManifest(ground: Ground, shelf: Shelf<DiskRecords>): Promise<Manifest> {
   const manifest = await manifestIn(shelf);
   if (manifest === null) throw new DiskFault('corrupt', 'There is no manifest: load anew.');
-  if (ground.load !== null && ground.load !== manifest.load) throw new DiskFault('gone', 'The data was loaded anew meanwhile: open again.');
+  if (ground.load !== null && ground.load !== manifest.load)
+    throw new DiskFault('gone', 'The data was loaded anew meanwhile: open again.');
   return manifest;
 }
 
-export const peek = (ground: Ground): Promise<Manifest> => ground.shelves.read(['meta'], (shelf) => ownManifest(ground, shelf));
+export const peek = (ground: Ground): Promise<Manifest> =>
+  ground.shelves.read(['meta'], (shelf) => ownManifest(ground, shelf));
 
-export const putManifest = (shelf: Shelf<DiskRecords>, manifest: Manifest): Promise<void> => shelf.put('meta', { name: 'manifest', manifest });
+export const putManifest = (shelf: Shelf<DiskRecords>, manifest: Manifest): Promise<void> =>
+  shelf.put('meta', { name: 'manifest', manifest });
 
-export const sealChunk = async (ground: Ground, { table, chunk, rows }: Chunk): Promise<BookRecord> =>
-  ({ table, chunk, sealed: await sealJson(ground.cipher, 'books', chunkName(table, chunk), pack(rows)) });
+export const sealChunk = async (
+  ground: Ground,
+  { table, chunk, rows }: Chunk,
+): Promise<BookRecord> => ({
+  table,
+  chunk,
+  sealed: await sealJson(ground.cipher, 'books', chunkName(table, chunk), pack(rows)),
+});
 
-interface SealedPage { readonly id: number; readonly page: Page; readonly sealed: Sealed }
+interface SealedPage {
+  readonly id: number;
+  readonly page: Page;
+  readonly sealed: Sealed;
+}
 
 /** Numbers them from `firstId`. */
-export const sealPages = (ground: Ground, pages: readonly Page[], firstId: number): Promise<SealedPage[]> =>
-  Promise.all(pages.map(async (page, i) => ({ id: firstId + i, page, sealed: await ground.cipher.seal('segments', String(firstId + i), page.bytes) })));
-
+export const sealPages = (
+  ground: Ground,
+  pages: readonly Page[],
+  firstId: number,
+): Promise<SealedPage[]> =>
+  Promise.all(
+    pages.map(async (page, i) => ({
+      id: firstId + i,
+      page,
+      sealed: await ground.cipher.seal('segments', String(firstId + i), page.bytes),
+    })),
+  );

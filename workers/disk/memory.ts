@@ -1,6 +1,9 @@
 import type { Key, Records, Shelf, Shelves } from './shelves.ts';
 
-/** Shelves in memory. Writes go one after the other; what one does is seen when it has ended well, or not at all. */
+/**
+ * Shelves in memory. Writes go one after the other; what one does is seen when it has ended well,
+ * or not at all.
+ */
 export function memoryShelves<R extends Records>(): Shelves<R> {
   let stores = new Map<string, ReadonlyMap<string, object>>();
   let last: Promise<unknown> = Promise.resolve();
@@ -33,18 +36,29 @@ function shelfOver<R extends Records>(draft: Map<string, ReadonlyMap<string, obj
     return mine;
   };
   return {
-    get: <S extends keyof R & string>(store: S, key: Key) => Promise.resolve(draft.get(store)?.get(JSON.stringify(key)) as R[S] | undefined),
-    all: <S extends keyof R & string>(store: S) => Promise.resolve([...(draft.get(store)?.values() ?? [])] as R[S][]),
-    within: <S extends keyof R & string>(store: S, after: Key, to: Key, most = Infinity) => Promise.resolve(
-      [...(draft.get(store) ?? [])].map(([key, record]) => ({ key: JSON.parse(key) as Key, record: record as R[S] }))
-        .filter(({ key }) => order(after, key) < 0 && order(key, to) <= 0).sort((a, b) => order(a.key, b.key)).slice(0, most).map(({ record }) => record)),
+    get: <S extends keyof R & string>(store: S, key: Key) =>
+      Promise.resolve(draft.get(store)?.get(JSON.stringify(key)) as R[S] | undefined),
+    all: <S extends keyof R & string>(store: S) =>
+      Promise.resolve([...(draft.get(store)?.values() ?? [])] as R[S][]),
+    within: <S extends keyof R & string>(store: S, after: Key, to: Key, most = Infinity) =>
+      Promise.resolve(
+        [...(draft.get(store) ?? [])]
+          .map(([key, record]) => ({ key: JSON.parse(key) as Key, record: record as R[S] }))
+          .filter(({ key }) => order(after, key) < 0 && order(key, to) <= 0)
+          .sort((a, b) => order(a.key, b.key))
+          .slice(0, most)
+          .map(({ record }) => record),
+      ),
     put: (store, record) => Promise.resolve(void changing(store).set(keyOf(record), record)),
     remove: (store, key) => Promise.resolve(void changing(store).delete(JSON.stringify(key))),
     clear: (store) => Promise.resolve(changing(store).clear()),
   };
 }
 
-/** As IndexedDB orders keys, as far as they are used here: numbers before texts, a list by its first part that differs. */
+/**
+ * As IndexedDB orders keys, as far as they are used here: numbers before texts, a list by its first
+ * part that differs.
+ */
 function order(a: Key, b: Key): number {
   if (typeof a === 'object' && typeof b === 'object') {
     for (let i = 0; i < Math.min(a.length, b.length); i++) {

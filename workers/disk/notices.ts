@@ -6,7 +6,10 @@ import { unlessCorrupt } from './outbox.ts';
 /** More than these are not read anyway: the oldest go. */
 export const NOTICES_MOST = 100;
 
-/** Beside the commands and under their key: they tell what became of them. One that is here already is written anew. */
+/**
+ * Beside the commands and under their key: they tell what became of them. One that is here already
+ * is written anew.
+ */
 export async function keepNotice(ground: Ground, { id, at, ...inner }: Notice): Promise<void> {
   const sealed = await sealJson(ground.outboxCipher, 'notices', id, inner);
   await ground.shelves.write('relaxed', ['notices'], async (shelf) => {
@@ -19,10 +22,17 @@ export async function keepNotice(ground: Ground, { id, at, ...inner }: Notice): 
 /** Oldest first. One that cannot be read is passed over. */
 export async function notices(ground: Ground): Promise<Notice[]> {
   const records = await ground.shelves.read(['notices'], (shelf) => shelf.all('notices'));
-  const read = await Promise.all(records.map(async ({ id, at, sealed }) => {
-    const inner = await openJson<Omit<Notice, 'id' | 'at'>>(ground.outboxCipher, 'notices', id, sealed).catch(unlessCorrupt);
-    return inner && { id, at, ...inner };
-  }));
+  const read = await Promise.all(
+    records.map(async ({ id, at, sealed }) => {
+      const inner = await openJson<Omit<Notice, 'id' | 'at'>>(
+        ground.outboxCipher,
+        'notices',
+        id,
+        sealed,
+      ).catch(unlessCorrupt);
+      return inner && { id, at, ...inner };
+    }),
+  );
   return read.filter((one) => one !== null).sort((a, b) => a.at - b.at);
 }
 

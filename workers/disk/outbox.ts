@@ -5,16 +5,28 @@ import { openJson, sealJson } from './cipher.ts';
 import type { CommandRecord } from './database.ts';
 import type { Ground } from './ground.ts';
 
-/** Strict durability everywhere: what was said to be kept is on disk (OUT-1). A command that is here already keeps its number. */
-export async function keepCommand(ground: Ground, command: Omit<Command, 'order'>): Promise<Command> {
+/**
+ * Strict durability everywhere: what was said to be kept is on disk (OUT-1). A command that is here
+ * already keeps its number.
+ */
+export async function keepCommand(
+  ground: Ground,
+  command: Omit<Command, 'order'>,
+): Promise<Command> {
   const { id, state } = command;
   const inner: Inner = { call: command.call, input: command.input, madeAt: command.madeAt };
   const sealed = await sealJson(ground.outboxCipher, 'outbox', id, inner);
   const failure = await sealFailure(ground, id, command.failure, command.refused);
   const order = await ground.shelves.write('strict', ['meta', 'outbox'], async (shelf) => {
-    const [here, counter] = await Promise.all([shelf.get('outbox', id), shelf.get('meta', 'order')]);
+    const [here, counter] = await Promise.all([
+      shelf.get('outbox', id),
+      shelf.get('meta', 'order'),
+    ]);
     if (here) return here.order;
-    const last = counter?.name === 'order' ? counter.last : (await shelf.all('outbox')).reduce((most, one) => Math.max(most, one.order), 0);
+    const last =
+      counter?.name === 'order'
+        ? counter.last
+        : (await shelf.all('outbox')).reduce((most, one) => Math.max(most, one.order), 0);
     await shelf.put('meta', { name: 'order', last: last + 1 });
     await shelf.put('outbox', { id, order: last + 1, state, sealed, failure });
     return last + 1;
@@ -22,14 +34,25 @@ export async function keepCommand(ground: Ground, command: Omit<Command, 'order'
   return { ...command, order };
 }
 
-/** In their order. One that cannot be read is passed over: the server notices that its number is missing. */
+/**
+ * In their order. One that cannot be read is passed over: the server notices that its number is
+ * missing.
+ */
 export async function commands(ground: Ground): Promise<Command[]> {
   const records = await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox'));
-  const read = await Promise.all(records.map((one) => openCommand(ground, one).catch(unlessCorrupt)));
+  const read = await Promise.all(
+    records.map((one) => openCommand(ground, one).catch(unlessCorrupt)),
+  );
   return read.filter((one) => one !== null).sort((a, b) => a.order - b.order);
 }
 
-export async function markCommand(ground: Ground, id: CommandId, state: Command['state'], failure: Failure | null, refused?: readonly Refusals[]): Promise<void> {
+export async function markCommand(
+  ground: Ground,
+  id: CommandId,
+  state: Command['state'],
+  failure: Failure | null,
+  refused?: readonly Refusals[],
+): Promise<void> {
   const sealed = await sealFailure(ground, id, failure, refused);
   await ground.shelves.write('strict', ['outbox'], async (shelf) => {
     const record = await shelf.get('outbox', id);
@@ -47,13 +70,31 @@ const placeOfFailure = (id: CommandId): string => `${id}/failure`;
 /** Which runs were refused stands beside the reason of the whole, where they were many. */
 type Told = Failure & { readonly refused?: readonly Refusals[] };
 
-const sealFailure = async (ground: Ground, id: CommandId, failure: Failure | null, refused?: readonly Refusals[]): Promise<CommandRecord['failure']> =>
-  failure === null ? null : sealJson(ground.outboxCipher, 'outbox', placeOfFailure(id), { ...failure, ...(refused && { refused }) } satisfies Told);
+const sealFailure = async (
+  ground: Ground,
+  id: CommandId,
+  failure: Failure | null,
+  refused?: readonly Refusals[],
+): Promise<CommandRecord['failure']> =>
+  failure === null
+    ? null
+    : sealJson(ground.outboxCipher, 'outbox', placeOfFailure(id), {
+        ...failure,
+        ...(refused && { refused }),
+      } satisfies Told);
 
-async function openCommand(ground: Ground, { id, order, state, sealed, failure }: CommandRecord): Promise<Command> {
+async function openCommand(
+  ground: Ground,
+  { id, order, state, sealed, failure }: CommandRecord,
+): Promise<Command> {
   const inner = await openJson<Inner>(ground.outboxCipher, 'outbox', id, sealed);
   if (failure === null) return { id, order, state, ...inner, failure: null };
-  const { refused, ...why } = await openJson<Told>(ground.outboxCipher, 'outbox', placeOfFailure(id), failure);
+  const { refused, ...why } = await openJson<Told>(
+    ground.outboxCipher,
+    'outbox',
+    placeOfFailure(id),
+    failure,
+  );
   return { id, order, state, ...inner, failure: why, ...(refused && { refused }) };
 }
 

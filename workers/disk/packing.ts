@@ -1,20 +1,23 @@
 import type { SmallRow } from './books.ts';
 
 /**
- * A chunk as it is sealed: its fields as columns, each in the shortest of these forms. A third of the bytes of plain rows; and of a chunk
- * that is read for a few rows, only those are made.
+ * A chunk as it is sealed: its fields as columns, each in the shortest of these forms. A third of
+ * the bytes of plain rows; and of a chunk that is read for a few rows, only those are made.
  *
- *   { all }               the same simple value in every row
- *   { from }              whole numbers that count up by one
- *   { words, at }         few texts, or none: each once, and which of them stands in a row
- *   { base, unit, more }  large whole numbers, or null: base + unit · more
- *   { of, at }            objects with the same fields, or null: packed as rows, and which of them stands in a row
- *   [ … ]                 a value a row
+ * { all } the same simple value in every row { from } whole numbers that count up by one { words,
+ * at } few texts, or none: each once, and which of them stands in a row { base, unit, more } large
+ * whole numbers, or null: base + unit · more { of, at } objects with the same fields, or null:
+ * packed as rows, and which of them stands in a row [ … ] a value a row
  */
 export type Packed<R extends object = SmallRow> = Columns | readonly R[];
-interface Columns { readonly fields: readonly string[]; readonly count: number; readonly columns: readonly Column[] }
+interface Columns {
+  readonly fields: readonly string[];
+  readonly count: number;
+  readonly columns: readonly Column[];
+}
 type Column =
-  | { readonly all: unknown } | { readonly from: number }
+  | { readonly all: unknown }
+  | { readonly from: number }
   | { readonly words: readonly (string | null)[]; readonly at: readonly number[] }
   | { readonly base: number; readonly unit: number; readonly more: readonly (number | null)[] }
   | { readonly of: Columns; readonly at: readonly (number | null)[] }
@@ -22,23 +25,40 @@ type Column =
 
 /** Rows whose fields differ, or that hold an `undefined`, stay as they are. */
 export function pack<R extends object>(rows: readonly R[]): Packed<R> {
-  const fields = Object.keys(rows[0] ?? {}), names = fields.join();
+  const fields = Object.keys(rows[0] ?? {});
+  const names = fields.join();
   const values = rows.map((row) => Object.values(row) as unknown[]);
-  const alike = rows.every((row, i) => Object.keys(row).join() === names && !values[i]?.includes(undefined));
-  return alike ? { fields, count: rows.length, columns: fields.map((_, at) => columnOf(values.map((row) => row[at]))) } : rows;
+  const alike = rows.every(
+    (row, i) => Object.keys(row).join() === names && !values[i]?.includes(undefined),
+  );
+  return alike
+    ? {
+        fields,
+        count: rows.length,
+        columns: fields.map((_, at) => columnOf(values.map((row) => row[at]))),
+      }
+    : rows;
 }
 
 /** All rows, or those whose number is `wanted`. */
 export function unpack(packed: Packed, wanted?: ReadonlySet<number>): readonly SmallRow[] {
   if (!('fields' in packed)) return wanted ? packed.filter(({ n }) => wanted.has(n ?? 0)) : packed;
-  return rowsAt(packed, wanted ? placesOf(packed, wanted) : Array.from({ length: packed.count }, (_, row) => row));
+  return rowsAt(
+    packed,
+    wanted ? placesOf(packed, wanted) : Array.from({ length: packed.count }, (_, row) => row),
+  );
 }
 
 /** The places of the wanted numbers: mostly they count up, and nothing is looked through. */
 function placesOf({ fields, count, columns }: Columns, wanted: ReadonlySet<number>): number[] {
   const numbers = columns[fields.indexOf('n')] ?? [];
-  if ('from' in numbers) return [...wanted].map((n) => n - numbers.from).filter((row) => row >= 0 && row < count).sort((a, b) => a - b);
-  const all = Array.from({ length: count }, (_, row) => row), values = valuesAt(numbers, all);
+  if ('from' in numbers)
+    return [...wanted]
+      .map((n) => n - numbers.from)
+      .filter((row) => row >= 0 && row < count)
+      .sort((a, b) => a - b);
+  const all = Array.from({ length: count }, (_, row) => row);
+  const values = valuesAt(numbers, all);
   return all.filter((row) => wanted.has(Number(values[row])));
 }
 
@@ -47,7 +67,9 @@ function rowsAt({ fields, columns }: Columns, places: readonly number[]): object
   const rows = places.map((): Record<string, unknown> => ({}));
   fields.forEach((field, i) => {
     const values = valuesAt(columns[i] ?? [], places);
-    rows.forEach((row, at) => { row[field] = values[at]; });
+    rows.forEach((row, at) => {
+      row[field] = values[at];
+    });
   });
   return rows;
 }
@@ -58,28 +80,48 @@ function valuesAt(column: Column, places: readonly number[]): readonly unknown[]
   if ('from' in column) return places.map((row) => column.from + row);
   if ('words' in column) return places.map((row) => column.words[column.at[row] ?? 0]);
   if ('base' in column) return places.map((row) => timesOf(column, column.more[row] ?? null));
-  const at = places.map((row) => column.at[row] ?? null), inner = rowsAt(column.of, at.filter((row) => row !== null));
+  const at = places.map((row) => column.at[row] ?? null);
+  const inner = rowsAt(
+    column.of,
+    at.filter((row) => row !== null),
+  );
   let next = 0;
   return at.map((row) => (row === null ? null : inner[next++]));
 }
 
 const isPlain = (column: Column): column is readonly unknown[] => Array.isArray(column);
-const timesOf = ({ base, unit }: { readonly base: number; readonly unit: number }, more: number | null): number | null => (more === null ? null : base + unit * more);
+const timesOf = (
+  { base, unit }: { readonly base: number; readonly unit: number },
+  more: number | null,
+): number | null => (more === null ? null : base + unit * more);
 
-const columnOf = (values: readonly unknown[]): Column => allOf(values) ?? countedOf(values) ?? wordsOf(values) ?? largeOf(values) ?? objectsOf(values) ?? values;
+const columnOf = (values: readonly unknown[]): Column =>
+  allOf(values) ??
+  countedOf(values) ??
+  wordsOf(values) ??
+  largeOf(values) ??
+  objectsOf(values) ??
+  values;
 
 function allOf(values: readonly unknown[]): Column | null {
   const [first] = values;
-  return (typeof first !== 'object' || first === null) && values.every((one) => one === first) ? { all: first } : null;
+  return (typeof first !== 'object' || first === null) && values.every((one) => one === first)
+    ? { all: first }
+    : null;
 }
 
 function countedOf(values: readonly unknown[]): Column | null {
   const [first] = values;
-  return typeof first === 'number' && Number.isSafeInteger(first) && values.every((one, i) => one === first + i) ? { from: first } : null;
+  return typeof first === 'number' &&
+    Number.isSafeInteger(first) &&
+    values.every((one, i) => one === first + i)
+    ? { from: first }
+    : null;
 }
 
 function wordsOf(values: readonly unknown[]): Column | null {
-  const places = new Map<string | null, number>(), at: number[] = [];
+  const places = new Map<string | null, number>();
+  const at: number[] = [];
   for (const one of values) {
     if ((typeof one !== 'string' && one !== null) || places.size > MOST_WORDS) return null;
     const place = places.get(one) ?? places.size;
@@ -100,12 +142,19 @@ function largeOf(values: readonly unknown[]): Column | null {
     base = Math.min(base, one);
   }
   const unit = values.every((one) => one === null || (Number(one) - base) % 1000 === 0) ? 1000 : 1;
-  return base === Infinity ? null : { base, unit, more: values.map((one) => (one === null ? null : (Number(one) - base) / unit)) };
+  return base === Infinity
+    ? null
+    : {
+        base,
+        unit,
+        more: values.map((one) => (one === null ? null : (Number(one) - base) / unit)),
+      };
 }
 const LARGE = 1e9;
 
 function objectsOf(values: readonly unknown[]): Column | null {
-  const inner: object[] = [], at: (number | null)[] = [];
+  const inner: object[] = [];
+  const at: (number | null)[] = [];
   for (const one of values) {
     if (typeof one !== 'object' || Array.isArray(one)) return null;
     at.push(one === null ? null : inner.push(one) - 1);

@@ -1,9 +1,23 @@
 import { viewColumns, type RunColumns } from '#contract/monitoring/columns.ts';
-import { DiskFault, type Ahead, type Opened, type Patch, type SegmentInfo, type SmallRows, type WantedRows } from '../seams.ts';
+import {
+  DiskFault,
+  type Ahead,
+  type Opened,
+  type Patch,
+  type SegmentInfo,
+  type SmallRows,
+  type WantedRows,
+} from '../seams.ts';
 import { SMALL_TABLES } from '../tables.ts';
 import { chunkName, chunkOf, joinRows, LATER_TABLES, rowsOf, type Chunk } from './books.ts';
 import { openJson, type Sealed } from './cipher.ts';
-import type { BookRecord, DiskRecords, MetaRecord, PatchRecord, SegmentRecord } from './database.ts';
+import type {
+  BookRecord,
+  DiskRecords,
+  MetaRecord,
+  PatchRecord,
+  SegmentRecord,
+} from './database.ts';
 import { hasFront, jobsInFront, openFront, type Front } from './front.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
 import { manifestIn, ownManifest, putManifest, type Ground } from './ground.ts';
@@ -11,35 +25,66 @@ import { unpack, type Packed } from './packing.ts';
 import type { Shelf } from './shelves.ts';
 
 /**
- * Reads no job, no problem but those of the front, and no segment but those `ahead` of being asked for (COL-6): all in one transaction, for
- * each costs the first rows more than its bytes. Null where anything is missing or cannot be read.
+ * Reads no job, no problem but those of the front, and no segment but those `ahead` of being asked
+ * for (COL-6): all in one transaction, for each costs the first rows more than its bytes. Null
+ * where anything is missing or cannot be read.
  */
-export async function openAll(ground: Ground, ahead: Ahead | null, withFront = ahead !== null): Promise<Opened | null> {
+export async function openAll(
+  ground: Ground,
+  ahead: Ahead | null,
+  withFront = ahead !== null,
+): Promise<Opened | null> {
   ground.ahead.clear();
   ground.front = null;
   try {
-    const found = await ground.shelves.read(['meta', 'books', 'patches', 'segments'], (shelf) => findAll(ground, shelf, ahead, withFront));
+    const found = await ground.shelves.read(['meta', 'books', 'patches', 'segments'], (shelf) =>
+      findAll(ground, shelf, ahead, withFront),
+    );
     if (found === null) return null;
     const { manifest, front, segments: read } = found;
-    const coming = Promise.all([front ?? openBooks(ground, found), ...found.patches.map((one) => openPatch(ground, one))]);
-    for (const { info, record } of read) readAhead(ground, info, record); // decrypted behind what is smaller
+    const coming = Promise.all([
+      front ?? openBooks(ground, found),
+      ...found.patches.map((one) => openPatch(ground, one)),
+    ]);
+    // decrypted behind what is smaller
+    for (const { info, record } of read) readAhead(ground, info, record);
     const [known, ...patches] = await coming;
     if (known === null) return await openAll(ground, ahead, false);
     const { load, epoch, cursor, folds, syncedAt, days, segments, nextPatch } = manifest;
     ground.load = load;
     ground.nextPatch = nextPatch;
     ground.front = known.jobs && { folds, jobs: known.jobs };
-    return { epoch, cursor, folds, ...known.who, rows: known.rows, patches, syncedAt, days, segments, dayStarts: known.days, problemsOf: known.problemsOf };
+    return {
+      epoch,
+      cursor,
+      folds,
+      ...known.who,
+      rows: known.rows,
+      patches,
+      syncedAt,
+      days,
+      segments,
+      dayStarts: known.days,
+      problemsOf: known.problemsOf,
+    };
   } catch (thrown) {
     if (isLost(thrown)) return null;
     throw thrown;
   }
 }
 
-type Known = Pick<Front, 'who' | 'rows'> & { readonly [K in 'days' | 'jobs' | 'problemsOf']: Front[K] | null };
+type Known = Pick<Front, 'who' | 'rows'> & {
+  readonly [K in 'days' | 'jobs' | 'problemsOf']: Front[K] | null;
+};
 
-async function openBooks(ground: Ground, { who, books }: Pick<Found, 'who' | 'books'>): Promise<Known> {
-  const [opened, ...chunks] = await Promise.all([openWho(ground, who), ...books.map((one) => openChunk(ground, one))]);
+async function openBooks(
+  ground: Ground,
+  { who, books }: Pick<Found, 'who' | 'books'>,
+): Promise<Known> {
+  const [opened, ...chunks] = await Promise.all([
+    openWho(ground, who),
+    ...books.map((one) => openChunk(ground, one)),
+  ]);
   return { who: opened, rows: rowsOf(chunks), days: null, jobs: null, problemsOf: null };
 }
 
@@ -53,7 +98,11 @@ function readAhead(ground: Ground, info: SegmentInfo, record: SegmentRecord | un
 }
 
 /** The rows that are asked for, as far as there are any. */
-export async function readBooks(ground: Ground, folds: number, wanted: WantedRows): Promise<SmallRows> {
+export async function readBooks(
+  ground: Ground,
+  folds: number,
+  wanted: WantedRows,
+): Promise<SmallRows> {
   if (ground.front?.folds !== folds) return rowsOfBooks(ground, wanted, folds);
   const { rows, left } = jobsInFront(ground.front.jobs, wanted);
   const more = await rowsOfBooks(ground, left, folds);
@@ -61,57 +110,94 @@ export async function readBooks(ground: Ground, folds: number, wanted: WantedRow
 }
 
 /** `folds`: of that state of the books; or of whichever. */
-export async function rowsOfBooks(ground: Ground, wanted: WantedRows, folds: number | null = null): Promise<SmallRows> {
+export async function rowsOfBooks(
+  ground: Ground,
+  wanted: WantedRows,
+  folds: number | null = null,
+): Promise<SmallRows> {
   const asked = LATER_TABLES.flatMap((table) => {
     const chunks = new Map<number, Set<number>>();
     for (const n of wanted[table] ?? []) {
-      const chunk = chunkOf(table, n), ids = chunks.get(chunk);
-      if (ids) ids.add(n); else chunks.set(chunk, new Set([n]));
+      const chunk = chunkOf(table, n);
+      const ids = chunks.get(chunk);
+      if (ids) ids.add(n);
+      else chunks.set(chunk, new Set([n]));
     }
     return [...chunks].map(([chunk, ids]) => ({ table, chunk, ids }));
   });
   if (asked.length === 0) return {};
   const records = await ground.shelves.read(['meta', 'books'], async (shelf) => {
-    const [, ...found] = await Promise.all([folds === null ? null : unfolded(ground, shelf, folds), ...asked.map(({ table, chunk }) => shelf.get('books', [table, chunk]))]);
+    const [, ...found] = await Promise.all([
+      folds === null ? null : unfolded(ground, shelf, folds),
+      ...asked.map(({ table, chunk }) => shelf.get('books', [table, chunk])),
+    ]);
     return found;
   });
-  return rowsOf(await Promise.all(records.flatMap((record, i) => (record ? [openChunk(ground, record, asked[i]?.ids)] : []))));
+  return rowsOf(
+    await Promise.all(
+      records.flatMap((record, i) => (record ? [openChunk(ground, record, asked[i]?.ids)] : [])),
+    ),
+  );
 }
 
-/** All jobs and problems, some chunks at a time; `take` may pause. `DiskFault` corrupt where a record of the books is missing. */
-export async function readRestOfBooks(ground: Ground, folds: number, take: (rows: SmallRows) => Promise<void>): Promise<void> {
+/**
+ * All jobs and problems, some chunks at a time; `take` may pause. `DiskFault` corrupt where a
+ * record of the books is missing.
+ */
+export async function readRestOfBooks(
+  ground: Ground,
+  folds: number,
+  take: (rows: SmallRows) => Promise<void>,
+): Promise<void> {
   ground.front = null; // everything is here soon
-  let after: readonly [string, number] = ['', 0], seen = 0;
+  let after: readonly [string, number] = ['', 0];
+  let seen = 0;
   for (;;) {
     const { page, books } = await ground.shelves.read(['meta', 'books'], async (shelf) => {
-      const [manifest, found] = await Promise.all([unfolded(ground, shelf, folds), shelf.within('books', after, ['\uffff', 0], CHUNKS_AT_ONCE)]);
+      const [manifest, found] = await Promise.all([
+        unfolded(ground, shelf, folds),
+        shelf.within('books', after, ['\uffff', 0], CHUNKS_AT_ONCE),
+      ]);
       return { page: found, books: manifest.books };
     });
     seen += page.length;
-    await take(rowsOf(await Promise.all(page.filter(isLater).map((one) => openChunk(ground, one)))));
+    await take(
+      rowsOf(await Promise.all(page.filter(isLater).map((one) => openChunk(ground, one)))),
+    );
     const last = page.at(-1);
-    if (last && page.length === CHUNKS_AT_ONCE) { after = [last.table, last.chunk]; continue; }
-    if (seen !== books) throw new DiskFault('corrupt', 'Records of the books are missing: load anew.');
+    if (last && page.length === CHUNKS_AT_ONCE) {
+      after = [last.table, last.chunk];
+      continue;
+    }
+    if (seen !== books)
+      throw new DiskFault('corrupt', 'Records of the books are missing: load anew.');
     return;
   }
 }
 
-async function unfolded(ground: Ground, shelf: Shelf<DiskRecords>, folds: number): Promise<Manifest> {
+async function unfolded(
+  ground: Ground,
+  shelf: Shelf<DiskRecords>,
+  folds: number,
+): Promise<Manifest> {
   const manifest = await ownManifest(ground, shelf);
-  if (manifest.folds !== folds) throw new DiskFault('gone', 'Patches were folded into the books meanwhile: open again.');
+  if (manifest.folds !== folds)
+    throw new DiskFault('gone', 'Patches were folded into the books meanwhile: open again.');
   return manifest;
 }
 
 /** So much is read, decrypted and taken in without a pause. */
 const CHUNKS_AT_ONCE = 32;
-const isLater = ({ table }: Pick<BookRecord, 'table'>): boolean => LATER_TABLES.some((one) => one === table);
+const isLater = ({ table }: Pick<BookRecord, 'table'>): boolean =>
+  LATER_TABLES.some((one) => one === table);
 
 /** Its own from then on: of a segment that was read ahead, nothing is kept. */
 export async function readSegment(ground: Ground, id: number): Promise<RunColumns> {
   const ahead = ground.ahead.get(id);
   ground.ahead.delete(id);
   const columns = await (ahead ?? findSegment(ground, id));
-  if (columns === null) throw new DiskFault('gone', `Segment ${id} was replaced meanwhile: open again.`);
+  if (columns === null)
+    throw new DiskFault('gone', `Segment ${id} was replaced meanwhile: open again.`);
   return columns;
 }
 
@@ -125,8 +211,15 @@ export async function findSegment(ground: Ground, id: number): Promise<RunColumn
   return found && openSegment(ground, found.info, found.record?.sealed);
 }
 
-/** A segment that cannot be read leaves the manifest, and its days are no longer here: the fault names them. */
-async function openSegment(ground: Ground, info: SegmentInfo, sealed: Sealed | undefined): Promise<RunColumns> {
+/**
+ * A segment that cannot be read leaves the manifest, and its days are no longer here: the fault
+ * names them.
+ */
+async function openSegment(
+  ground: Ground,
+  info: SegmentInfo,
+  sealed: Sealed | undefined,
+): Promise<RunColumns> {
   try {
     const columns = viewColumns(await ground.cipher.open('segments', String(info.id), sealed));
     if (columns.rows !== info.rows) throw new RangeError('another number of rows');
@@ -145,7 +238,8 @@ async function openSegment(ground: Ground, info: SegmentInfo, sealed: Sealed | u
 
 export async function readPatch(ground: Ground, id: number): Promise<Patch> {
   const record = await ground.shelves.read(['patches'], (shelf) => shelf.get('patches', id));
-  if (!record || record.left) throw new DiskFault('gone', `Patch ${id} was folded meanwhile: open again.`);
+  if (!record || record.left)
+    throw new DiskFault('gone', `Patch ${id} was folded meanwhile: open again.`);
   return openPatch(ground, record);
 }
 
@@ -153,10 +247,21 @@ export const openPatch = (ground: Ground, record: PatchRecord): Promise<Patch> =
   openJson(ground.cipher, 'patches', String(record.id), record.sealed);
 
 /** `wanted`: of its rows, those alone. */
-export async function openChunk(ground: Ground, { table, chunk, sealed }: BookRecord, wanted?: ReadonlySet<number>): Promise<Chunk> {
+export async function openChunk(
+  ground: Ground,
+  { table, chunk, sealed }: BookRecord,
+  wanted?: ReadonlySet<number>,
+): Promise<Chunk> {
   const known = SMALL_TABLES.find((one) => one === table);
   if (known === undefined) throw new DiskFault('corrupt', 'A table that there is not.');
-  return { table: known, chunk, rows: unpack(await openJson<Packed>(ground.cipher, 'books', chunkName(table, chunk), sealed), wanted) };
+  return {
+    table: known,
+    chunk,
+    rows: unpack(
+      await openJson<Packed>(ground.cipher, 'books', chunkName(table, chunk), sealed),
+      wanted,
+    ),
+  };
 }
 
 interface Found {
@@ -167,35 +272,73 @@ interface Found {
   readonly who: MetaRecord | undefined;
   readonly books: readonly BookRecord[];
   readonly patches: readonly PatchRecord[];
-  readonly segments: readonly { readonly info: SegmentInfo; readonly record: SegmentRecord | undefined }[];
+  readonly segments: readonly {
+    readonly info: SegmentInfo;
+    readonly record: SegmentRecord | undefined;
+  }[];
 }
 
 /**
- * What is small is asked for first: a transaction answers in order, and the segments are asked for as soon as it is known which. The front is asked
- * for before it is known whether it counts, and opened while they are on their way.
+ * What is small is asked for first: a transaction answers in order, and the segments are asked for
+ * as soon as it is known which. The front is asked for before it is known whether it counts, and
+ * opened while they are on their way.
  */
-async function findAll(ground: Ground, shelf: Shelf<DiskRecords>, ahead: Ahead | null, withFront: boolean): Promise<Found | null> {
+async function findAll(
+  ground: Ground,
+  shelf: Shelf<DiskRecords>,
+  ahead: Ahead | null,
+  withFront: boolean,
+): Promise<Found | null> {
   const small = Promise.all([manifestIn(shelf), shelf.all('patches')]);
-  const record = withFront ? shelf.get('meta', 'front').catch(unlessLost) : Promise.resolve(undefined);
-  const coming = record.then((one) => (one?.name === 'front' ? openFront(ground, one.sealed) : null));
+  const record = withFront
+    ? shelf.get('meta', 'front').catch(unlessLost)
+    : Promise.resolve(undefined);
+  const coming = record.then((one) =>
+    one?.name === 'front' ? openFront(ground, one.sealed) : null,
+  );
   coming.catch(() => undefined); // whoever waits for it is told
   const [manifest, patches] = await small;
   if (manifest === null) return null;
   patches.sort((a, b) => a.id - b.id);
-  if (patches.length !== manifest.nextPatch - manifest.firstPatch || !patches.every((one, i) => one.id === manifest.firstPatch + i)) return null;
-  const segments = Promise.all((ahead?.(manifest.segments) ?? []).map(async (info) => ({ info, record: await shelf.get('segments', info.id).catch(unlessLost) })));
-  if (hasFront(manifest) && (await record)?.name === 'front') return { manifest, front: coming, who: undefined, books: [], patches, segments: await segments };
+  if (
+    patches.length !== manifest.nextPatch - manifest.firstPatch ||
+    !patches.every((one, i) => one.id === manifest.firstPatch + i)
+  )
+    return null;
+  const segments = Promise.all(
+    (ahead?.(manifest.segments) ?? []).map(async (info) => ({
+      info,
+      record: await shelf.get('segments', info.id).catch(unlessLost),
+    })),
+  );
+  if (hasFront(manifest) && (await record)?.name === 'front')
+    return {
+      manifest,
+      front: coming,
+      who: undefined,
+      books: [],
+      patches,
+      segments: await segments,
+    };
   const [who, books] = await Promise.all([shelf.get('meta', 'who'), smallBooks(shelf)]);
   return { manifest, front: null, who, books, patches, segments: await segments };
 }
 
 export const smallBooks = async (shelf: Shelf<DiskRecords>): Promise<BookRecord[]> =>
-  (await Promise.all(SMALL_TABLES.filter((table) => !isLater({ table })).map((table) => shelf.within('books', [table, -1], [table, Infinity])))).flat();
+  (
+    await Promise.all(
+      SMALL_TABLES.filter((table) => !isLater({ table })).map((table) =>
+        shelf.within('books', [table, -1], [table, Infinity]),
+      ),
+    )
+  ).flat();
 
 /** The browser itself says that a record's bytes are gone or no longer a value. */
 const LOST = new Set(['NotReadableError', 'DataError', 'DataCloneError']);
 const isLost = (thrown: unknown): boolean =>
-  thrown instanceof DiskFault ? thrown.kind === 'corrupt' : thrown instanceof Error && LOST.has(thrown.name);
+  thrown instanceof DiskFault
+    ? thrown.kind === 'corrupt'
+    : thrown instanceof Error && LOST.has(thrown.name);
 const unlessLost = (thrown: unknown): undefined => {
   if (!isLost(thrown)) throw thrown;
 };

@@ -21,7 +21,10 @@ import { idbShelves, type Shelf } from './shelves.ts';
  * The outbox has its own key: it outlives the data key while commands are unsent, and is good for nothing but them.
  */
 export interface Register {
-  /** Where the offline limit has passed, the data key is destroyed: `expired`; the outbox stays for its user. */
+  /**
+   * Where the offline limit has passed, the data key is destroyed: `expired`; the outbox stays for
+   * its user.
+   */
   current(now: Ms): Promise<Present>;
   /** At sign-in. Makes keys and a device id, or takes those that are there. */
   enter(owner: Owner, offlineUntil: Ms): Promise<Held>;
@@ -43,9 +46,13 @@ export type Present =
   | { readonly is: 'in'; readonly held: Held }
   | { readonly is: 'expired'; readonly owner: Owner; readonly offlineUntil: Ms };
 
-/** `DiskFault` unavailable where there is no database or no WebCrypto (a page that is not served securely). */
+/**
+ * `DiskFault` unavailable where there is no database or no WebCrypto (a page that is not served
+ * securely).
+ */
 export async function openRegister(idb?: Idb): Promise<Register> {
-  if ((crypto as Partial<Crypto>).subtle === undefined) throw new DiskFault('unavailable', 'There is no WebCrypto here.');
+  if ((crypto as Partial<Crypto>).subtle === undefined)
+    throw new DiskFault('unavailable', 'There is no WebCrypto here.');
   const db = await openDatabase('daybook', 'register', () => undefined, idb);
   const shelves = idbShelves<RegisterRecords>(db, idb);
   const write = <T>(work: (shelf: Shelf<RegisterRecords>) => Promise<T>): Promise<T> =>
@@ -60,26 +67,48 @@ export async function openRegister(idb?: Idb): Promise<Register> {
       return { is: 'expired', owner: entry.owner, offlineUntil: entry.offlineUntil };
     },
     enter: async (owner, offlineUntil) => {
-      const made = { key: await makeKey(), outboxKey: await makeKey(), device: crypto.randomUUID() };
+      const made = {
+        key: await makeKey(),
+        outboxKey: await makeKey(),
+        device: crypto.randomUUID(),
+      };
       return write(async (shelf) => {
-        const name = databaseOf(owner), here = await shelf.get('entries', name);
+        const name = databaseOf(owner);
+        const here = await shelf.get('entries', name);
         const { tenant, user, actor } = owner;
-        const entry = { name, owner: { tenant, user, actor }, key: here?.key ?? made.key, outboxKey: here?.outboxKey ?? made.outboxKey, device: here?.device ?? made.device, offlineUntil };
+        const entry = {
+          name,
+          owner: { tenant, user, actor },
+          key: here?.key ?? made.key,
+          outboxKey: here?.outboxKey ?? made.outboxKey,
+          device: here?.device ?? made.device,
+          offlineUntil,
+        };
         await shelf.put('entries', entry);
         await shelf.put('present', { id: 'now', name });
-        return { ...entry.owner, key: entry.key, outboxKey: entry.outboxKey, offlineUntil, device: entry.device };
+        return {
+          ...entry.owner,
+          key: entry.key,
+          outboxKey: entry.outboxKey,
+          offlineUntil,
+          device: entry.device,
+        };
       });
     },
-    extend: (owner, offlineUntil) => write(async (shelf) => {
-      const entry = await shelf.get('entries', databaseOf(owner));
-      if (entry) await shelf.put('entries', { ...entry, offlineUntil });
-    }),
-    leave: (owner, keepOutbox) => write(async (shelf) => {
-      const name = databaseOf(owner), entry = await shelf.get('entries', name), present = await shelf.get('present', 'now');
-      if (keepOutbox && entry) await shelf.put('entries', { ...entry, key: null });
-      else await shelf.remove('entries', name);
-      if (present?.name === name) await shelf.remove('present', 'now');
-    }),
+    extend: (owner, offlineUntil) =>
+      write(async (shelf) => {
+        const entry = await shelf.get('entries', databaseOf(owner));
+        if (entry) await shelf.put('entries', { ...entry, offlineUntil });
+      }),
+    leave: (owner, keepOutbox) =>
+      write(async (shelf) => {
+        const name = databaseOf(owner);
+        const entry = await shelf.get('entries', name);
+        const present = await shelf.get('present', 'now');
+        if (keepOutbox && entry) await shelf.put('entries', { ...entry, key: null });
+        else await shelf.remove('entries', name);
+        if (present?.name === name) await shelf.remove('present', 'now');
+      }),
     close: () => shelves.close(),
   };
 }
@@ -100,7 +129,8 @@ interface RegisterRecords {
 }
 
 async function present(shelf: Shelf<RegisterRecords>): Promise<Entry | undefined> {
-  const [pointer, entries] = await Promise.all([shelf.get('present', 'now'), shelf.all('entries')]); // few, and asked for at once
+  // few, and asked for at once
+  const [pointer, entries] = await Promise.all([shelf.get('present', 'now'), shelf.all('entries')]);
   return pointer && entries.find(({ name }) => name === pointer.name);
 }
 
@@ -110,7 +140,8 @@ async function takeKey(shelf: Shelf<RegisterRecords>, name: string, now: Ms): Pr
   if (entry && now >= entry.offlineUntil) await shelf.put('entries', { ...entry, key: null });
 }
 
-const makeKey = (): Promise<CryptoKey> => crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
+const makeKey = (): Promise<CryptoKey> =>
+  crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
 
 const heldBy = ({ owner, key, outboxKey, device, offlineUntil }: Entry): Held | null =>
   key === null ? null : { ...owner, key, outboxKey, device, offlineUntil };

@@ -1,24 +1,47 @@
 import { LIMITS } from '#contract/limits.ts';
-import { encodeColumns, newestFirst, runAt, viewColumns, type LeanRun, type RunColumns } from '#contract/monitoring/columns.ts';
+import {
+  encodeColumns,
+  newestFirst,
+  runAt,
+  viewColumns,
+  type LeanRun,
+  type RunColumns,
+} from '#contract/monitoring/columns.ts';
 import type { SegmentInfo } from '../seams.ts';
 
 /** A segment ready to be sealed. */
-export interface Page { readonly bytes: Uint8Array<ArrayBuffer>; readonly rows: number; readonly fromSec: number; readonly toSec: number }
+export interface Page {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly rows: number;
+  readonly fromSec: number;
+  readonly toSec: number;
+}
 
-export const infoOf = (id: number, { rows, fromSec, toSec }: Page): SegmentInfo => ({ id, rows, fromSec, toSec });
+export const infoOf = (id: number, { rows, fromSec, toSec }: Page): SegmentInfo => ({
+  id,
+  rows,
+  fromSec,
+  toSec,
+});
 
-/** Pages of at most 16,384 rows. A page from the wire is taken as the bytes it came in; one that is not in order is made anew. */
+/**
+ * Pages of at most 16,384 rows. A page from the wire is taken as the bytes it came in; one that is
+ * not in order is made anew.
+ */
 export function pagesFrom(columns: readonly RunColumns[]): Page[] {
   return columns.flatMap((one) => {
     if (one.rows === 0) return [];
     const bytes = wholeBuffer(one);
-    return bytes !== null && one.rows <= LIMITS.pageRows && inOrder(one) ? [pageOf(bytes, one)] : pagesOf(runsOf(one));
+    return bytes !== null && one.rows <= LIMITS.pageRows && inOrder(one)
+      ? [pageOf(bytes, one)]
+      : pagesOf(runsOf(one));
   });
 }
 
 /** The runs, in any order, as pages. */
 export function pagesOf(runs: readonly LeanRun[]): Page[] {
-  const sorted = runs.toSorted(newestFirst), pages: Page[] = [];
+  const sorted = runs.toSorted(newestFirst);
+  const pages: Page[] = [];
   for (let at = 0; at < sorted.length; at += LIMITS.pageRows) {
     const bytes = encodeColumns(sorted.slice(at, at + LIMITS.pageRows));
     pages.push(pageOf(bytes, viewColumns(bytes.buffer)));
@@ -26,22 +49,28 @@ export function pagesOf(runs: readonly LeanRun[]): Page[] {
   return pages;
 }
 
-export const runsOf = (columns: RunColumns): LeanRun[] => Array.from({ length: columns.rows }, (_, row) => runAt(columns, row));
+export const runsOf = (columns: RunColumns): LeanRun[] =>
+  Array.from({ length: columns.rows }, (_, row) => runAt(columns, row));
 
 /** Its row, or -1. */
 export function findRun(columns: RunColumns, run: Pick<LeanRun, 'n' | 'startSec'>): number {
-  let low = 0, high = columns.rows - 1;
+  let low = 0;
+  let high = columns.rows - 1;
   while (low <= high) {
     const mid = (low + high) >> 1;
     const side = newestFirst({ n: columns.n[mid] ?? 0, startSec: columns.start[mid] ?? 0 }, run);
     if (side === 0) return mid;
-    if (side < 0) low = mid + 1; else high = mid - 1;
+    if (side < 0) low = mid + 1;
+    else high = mid - 1;
   }
   return -1;
 }
 
 const pageOf = (bytes: Uint8Array<ArrayBuffer>, columns: RunColumns): Page => ({
-  bytes, rows: columns.rows, fromSec: columns.start[columns.rows - 1] ?? 0, toSec: columns.start[0] ?? 0,
+  bytes,
+  rows: columns.rows,
+  fromSec: columns.start[columns.rows - 1] ?? 0,
+  toSec: columns.start[0] ?? 0,
 });
 
 function wholeBuffer(columns: RunColumns): Uint8Array<ArrayBuffer> | null {
@@ -49,7 +78,9 @@ function wholeBuffer(columns: RunColumns): Uint8Array<ArrayBuffer> | null {
   if (!(buffer instanceof ArrayBuffer)) return null;
   try {
     const again = viewColumns(buffer);
-    return again.rows === columns.rows && again.n.byteOffset === columns.n.byteOffset ? new Uint8Array(buffer) : null;
+    return again.rows === columns.rows && again.n.byteOffset === columns.n.byteOffset
+      ? new Uint8Array(buffer)
+      : null;
   } catch {
     return null;
   }
@@ -57,7 +88,8 @@ function wholeBuffer(columns: RunColumns): Uint8Array<ArrayBuffer> | null {
 
 function inOrder({ rows, start, n }: RunColumns): boolean {
   for (let row = 1; row < rows; row++) {
-    const before = start[row - 1] ?? 0, here = start[row] ?? 0;
+    const before = start[row - 1] ?? 0;
+    const here = start[row] ?? 0;
     if (before < here || (before === here && (n[row - 1] ?? 0) <= (n[row] ?? 0))) return false;
   }
   return true;

@@ -4,8 +4,25 @@ import type { DayRuns, Fresh, Patch, SegmentInfo } from '../seams.ts';
 import { clearAnswers } from './answers.ts';
 import { chunksOf } from './books.ts';
 import { sealJson } from './cipher.ts';
-import { cutBefore, DAY_SEC, overlapping, startOfDay, swap, withDays, type Manifest } from './manifest.ts';
-import { DATA, manifestIn, ownManifest, peek, putManifest, sealChunk, sealPages, type Ground } from './ground.ts';
+import {
+  cutBefore,
+  DAY_SEC,
+  overlapping,
+  startOfDay,
+  swap,
+  withDays,
+  type Manifest,
+} from './manifest.ts';
+import {
+  DATA,
+  manifestIn,
+  ownManifest,
+  peek,
+  putManifest,
+  sealChunk,
+  sealPages,
+  type Ground,
+} from './ground.ts';
 import { findSegment } from './reading.ts';
 import { infoOf, pagesFrom, pagesOf, type Page } from './segments.ts';
 
@@ -14,16 +31,34 @@ export async function begin(ground: Ground, fresh: Fresh): Promise<void> {
   const { epoch, cursor, me, branding, people, rows, days } = fresh;
   const who = await sealJson(ground.cipher, 'meta', 'who', { me, branding, people });
   const books = await Promise.all(chunksOf(rows).map((one) => sealChunk(ground, one)));
-  const load = crypto.getRandomValues(new Uint32Array(4)).join('-'); // also where the page is not served securely, on memory
+  // also where the page is not served securely, on memory
+  const load = crypto.getRandomValues(new Uint32Array(4)).join('-');
   await ground.shelves.write('relaxed', [...DATA, 'answers'], async (shelf) => {
     const before = await manifestIn(shelf);
-    await Promise.all([shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches'), shelf.remove('meta', 'front'), clearAnswers(shelf)]);
+    await Promise.all([
+      shelf.clear('books'),
+      shelf.clear('segments'),
+      shelf.clear('patches'),
+      shelf.remove('meta', 'front'),
+      clearAnswers(shelf),
+    ]);
     await Promise.all(books.map((one) => shelf.put('books', one)));
     await shelf.put('meta', { name: 'who', sealed: who });
     await putManifest(shelf, {
-      load, epoch, cursor, folds: (before?.folds ?? 0) + 1, generation: (before?.generation ?? 0) + 1, syncedAt: null,
-      days: days.map((day) => ({ day, here: false })).sort((a, b) => (a.day < b.day ? 1 : -1)), segments: [], books: books.length,
-      firstPatch: before?.nextPatch ?? 1, nextPatch: before?.nextPatch ?? 1, patchRuns: 0, leftRuns: 0, nextSegment: before?.nextSegment ?? 1,
+      load,
+      epoch,
+      cursor,
+      folds: (before?.folds ?? 0) + 1,
+      generation: (before?.generation ?? 0) + 1,
+      syncedAt: null,
+      days: days.map((day) => ({ day, here: false })).sort((a, b) => (a.day < b.day ? 1 : -1)),
+      segments: [],
+      books: books.length,
+      firstPatch: before?.nextPatch ?? 1,
+      nextPatch: before?.nextPatch ?? 1,
+      patchRuns: 0,
+      leftRuns: 0,
+      nextSegment: before?.nextSegment ?? 1,
     });
   });
   ground.load = load;
@@ -31,11 +66,15 @@ export async function begin(ground: Ground, fresh: Fresh): Promise<void> {
 }
 
 /**
- * A day's page is the whole truth of that day: runs of it that other segments hold leave them. In a first load there are none, and no
- * segment is read. Days that come together are written in one transaction.
+ * A day's page is the whole truth of that day: runs of it that other segments hold leave them. In a
+ * first load there are none, and no segment is read. Days that come together are written in one
+ * transaction.
  */
 export async function addDays(ground: Ground, days: readonly DayRuns[]): Promise<void> {
-  const spans = days.map(({ day }): Span => ({ from: startOfDay(day), to: startOfDay(day) + DAY_SEC }));
+  const spans = days.map(({ day }): Span => ({
+    from: startOfDay(day),
+    to: startOfDay(day) + DAY_SEC,
+  }));
   const pages = days.flatMap((one) => pagesFrom(one.pages));
   for (;;) {
     const seen = await peek(ground);
@@ -46,8 +85,21 @@ export async function addDays(ground: Ground, days: readonly DayRuns[]): Promise
     const done = await ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
       const now = await ownManifest(ground, shelf);
       if (now.nextSegment !== seen.nextSegment || !sameIds(touching(now, spans), old)) return false;
-      await Promise.all([...old.map((one) => shelf.remove('segments', one.id)), ...made.map(({ id, sealed }) => shelf.put('segments', { id, sealed }))]);
-      await putManifest(shelf, withDays(swap(now, old.map((one) => one.id), made.map((one) => infoOf(one.id, one.page))), days));
+      await Promise.all([
+        ...old.map((one) => shelf.remove('segments', one.id)),
+        ...made.map(({ id, sealed }) => shelf.put('segments', { id, sealed })),
+      ]);
+      await putManifest(
+        shelf,
+        withDays(
+          swap(
+            now,
+            old.map((one) => one.id),
+            made.map((one) => infoOf(one.id, one.page)),
+          ),
+          days,
+        ),
+      );
       return true;
     });
     if (done) return;
@@ -55,14 +107,22 @@ export async function addDays(ground: Ground, days: readonly DayRuns[]): Promise
 }
 
 /** Seconds from ≤ s < to. */
-interface Span { readonly from: number; readonly to: number }
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
 
 const touching = (m: Manifest, spans: readonly Span[]): SegmentInfo[] => {
-  const ids = new Set(spans.flatMap(({ from, to }) => overlapping(m, from, to).map(({ id }) => id)));
+  const ids = new Set(
+    spans.flatMap(({ from, to }) => overlapping(m, from, to).map(({ id }) => id)),
+  );
   return m.segments.filter(({ id }) => ids.has(id));
 };
 
-/** Answers the patch's number. A patch that reaches less far than one before it never takes the cursor back. */
+/**
+ * Answers the patch's number. A patch that reaches less far than one before it never takes the
+ * cursor back.
+ */
 export async function append(ground: Ground, patch: Patch, syncedAt: Ms): Promise<number> {
   for (;;) {
     const id = ground.nextPatch ?? (await peek(ground)).nextPatch;
@@ -73,7 +133,11 @@ export async function append(ground: Ground, patch: Patch, syncedAt: Ms): Promis
       if (now.nextPatch !== id) return false;
       await shelf.put('patches', { id, runs: patch.runs.length, left: false, sealed });
       await putManifest(shelf, {
-        ...now, nextPatch: id + 1, cursor: Math.max(now.cursor, patch.cursor), syncedAt: later(now, syncedAt), patchRuns: now.patchRuns + patch.runs.length,
+        ...now,
+        nextPatch: id + 1,
+        cursor: Math.max(now.cursor, patch.cursor),
+        syncedAt: later(now, syncedAt),
+        patchRuns: now.patchRuns + patch.runs.length,
       });
       return true;
     });
@@ -91,7 +155,8 @@ export const noteSynced = (ground: Ground, at: Ms): Promise<void> =>
 
 export const forget = (ground: Ground, beforeSec: number): Promise<void> =>
   ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
-    const now = await ownManifest(ground, shelf), { next, gone } = cutBefore(now, beforeSec);
+    const now = await ownManifest(ground, shelf);
+    const { next, gone } = cutBefore(now, beforeSec);
     if (gone.length === 0 && next.days.length === now.days.length) return;
     for (const id of gone) await shelf.remove('segments', id);
     await putManifest(shelf, next);
@@ -103,14 +168,20 @@ const sameIds = (a: readonly SegmentInfo[], b: readonly SegmentInfo[]): boolean 
   a.length === b.length && a.every((one, i) => one.id === b[i]?.id);
 
 /** Null where one of them was replaced meanwhile. */
-async function outsideOf(ground: Ground, segments: readonly SegmentInfo[], spans: readonly Span[]): Promise<Page[] | null> {
+async function outsideOf(
+  ground: Ground,
+  segments: readonly SegmentInfo[],
+  spans: readonly Span[],
+): Promise<Page[] | null> {
   const pages: Page[] = [];
   for (const info of segments) {
-    const columns = await findSegment(ground, info.id), kept = [];
+    const columns = await findSegment(ground, info.id);
+    const kept = [];
     if (columns === null) return null;
     for (let row = 0; row < columns.rows; row++) {
       const start = columns.start[row] ?? 0;
-      if (!spans.some(({ from, to }) => start >= from && start < to)) kept.push(runAt(columns, row));
+      if (!spans.some(({ from, to }) => start >= from && start < to))
+        kept.push(runAt(columns, row));
     }
     pages.push(...pagesOf(kept));
   }

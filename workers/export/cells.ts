@@ -20,7 +20,11 @@ interface Source {
   readonly anomalies: boolean;
   readonly histories: JobHistories | null;
 }
-interface Told { readonly run: LeanRun; readonly problem: ProblemRow | undefined; readonly usual: () => Usual | undefined }
+interface Told {
+  readonly run: LeanRun;
+  readonly problem: ProblemRow | undefined;
+  readonly usual: () => Usual | undefined;
+}
 
 type Value = (told: Told, from: Source) => CellValue;
 
@@ -38,7 +42,8 @@ const COLUMNS: { readonly [Id in ExportColumnId]: Value } = {
     const job = engine.row('job', run.job);
     return job && scheduleStateOf(job);
   },
-  kind: ({ problem }, { engine }) => problem && (engine.row('cause', problem.cause)?.kind ?? 'other'),
+  kind: ({ problem }, { engine }) =>
+    problem && (engine.row('cause', problem.cause)?.kind ?? 'other'),
   cause: ({ problem }, { engine }) => problem && engine.row('cause', problem.cause)?.template,
   message: ({ run }) => run.message,
   started: ({ run }) => run.startSec * 1000,
@@ -54,17 +59,34 @@ const WITH_HISTORY = new Set<ExportColumnId>(['usualDuration', 'usualBytes', 'la
 
 /** Makes the cells of one run after the other. */
 export function makeCells(
-  engine: Engine, names: ReadonlyMap<UserId, string>, columns: readonly ExportColumn[], anomalies: boolean, now: Ms,
+  engine: Engine,
+  names: ReadonlyMap<UserId, string>,
+  columns: readonly ExportColumn[],
+  anomalies: boolean,
+  now: Ms,
 ): (run: LeanRun) => readonly Cell[] {
-  const needsHistory = columns.some(({ id }) => WITH_HISTORY.has(id)), { timeZone } = engine.wall;
-  const source: Source = { engine, names, now, anomalies, histories: needsHistory ? new JobHistories(engine) : null };
+  const needsHistory = columns.some(({ id }) => WITH_HISTORY.has(id));
+  const { timeZone } = engine.wall;
+  const source: Source = {
+    engine,
+    names,
+    now,
+    anomalies,
+    histories: needsHistory ? new JobHistories(engine) : null,
+  };
   return (run) => {
     let usual: Usual | undefined;
-    const told: Told = { run, problem: problemOf(engine, run.problem), usual: () => (usual ??= source.histories?.usualBefore(run)) };
+    const told: Told = {
+      run,
+      problem: problemOf(engine, run.problem),
+      usual: () => (usual ??= source.histories?.usualBefore(run)),
+    };
     const cells: Cell[] = [];
-    for (const column of columns) putCells(cells, column, COLUMNS[column.id](told, source), timeZone);
+    for (const column of columns)
+      putCells(cells, column, COLUMNS[column.id](told, source), timeZone);
     return cells;
   };
 }
 
-const problemOf = (engine: Engine, n: ProblemN | null): ProblemRow | undefined => (n === null ? undefined : engine.problem(n));
+const problemOf = (engine: Engine, n: ProblemN | null): ProblemRow | undefined =>
+  n === null ? undefined : engine.problem(n);

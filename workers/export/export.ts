@@ -20,25 +20,45 @@ interface Export {
   readonly stillHere: () => boolean;
 }
 
-/** Rows that are made in one go, how long a slice of work may take, and how much text is kept before it is put away as bytes. */
-const ROWS = 250, SLICE_MS = 10, MOST_ROWS = 4_000, PART_CHARS = 1 << 20;
+/**
+ * Rows that are made in one go, how long a slice of work may take, and how much text is kept before
+ * it is put away as bytes.
+ */
+const ROWS = 250;
+const SLICE_MS = 10;
+const MOST_ROWS = 4_000;
+const PART_CHARS = 1 << 20;
 
 /**
- * Writes a list as CSV (CSV-5, CSV-6): in short slices with other work between them, so that a filter asked meanwhile is answered
- * as usual. The rows are those of the moment it began; what is told of them is told as it is when their turn comes.
+ * Writes a list as CSV (CSV-5, CSV-6): in short slices with other work between them, so that a
+ * filter asked meanwhile is answered as usual. The rows are those of the moment it began; what is
+ * told of them is told as it is when their turn comes.
  */
-export function exportRuns({ engine, clock, names, filter, columns, onProgress, stillHere }: Export): Exporting {
+export function exportRuns({
+  engine,
+  clock,
+  names,
+  filter,
+  columns,
+  onProgress,
+  stillHere,
+}: Export): Exporting {
   let cancelled = false;
-  const begun = clock.now(), selection = engine.select({ ...filter, group: null }, begun), cellsOf = makeCells(engine, names, columns, filter.anomaly, begun);
+  const begun = clock.now();
+  const selection = engine.select({ ...filter, group: null }, begun);
+  const cellsOf = makeCells(engine, names, columns, filter.anomaly, begun);
   const parts: Blob[] = [];
-  let text = BOM + csvLine(titlesOf(columns)), next = 0, rows = 0;
+  let text = BOM + csvLine(titlesOf(columns));
+  let next = 0;
+  let rows = 0;
 
   const put = (): void => {
     parts.push(new Blob([text]));
     text = '';
   };
   const slice = (): void => {
-    const until = clock.now() + SLICE_MS, last = Math.min(selection.total, next + MOST_ROWS);
+    const until = clock.now() + SLICE_MS;
+    const last = Math.min(selection.total, next + MOST_ROWS);
     while (next < last && clock.now() < until) {
       const runs = engine.lean(selection, { first: next, count: Math.min(ROWS, last - next) });
       for (const run of runs) text += csvLine(cellsOf(run));
@@ -58,14 +78,25 @@ export function exportRuns({ engine, clock, names, filter, columns, onProgress, 
   const done = (async (): Promise<ExportedFile | null> => {
     void tell(0);
     while (next < selection.total) {
-      await new Promise<void>((resolve) => { clock.after(0, resolve); });
+      await new Promise<void>((resolve) => {
+        clock.after(0, resolve);
+      });
       if (cancelled || !stillHere()) return null;
       slice();
       void tell(Math.min(1, next / selection.total));
     }
     put();
     if (selection.total === 0) void tell(1);
-    return { name: csvName('DailyChecks', begun, engine.wall.timeZone), rows, file: new Blob(parts, { type: 'text/csv;charset=utf-8' }) };
+    return {
+      name: csvName('DailyChecks', begun, engine.wall.timeZone),
+      rows,
+      file: new Blob(parts, { type: 'text/csv;charset=utf-8' }),
+    };
   })();
-  return { done: () => done, cancel: () => { cancelled = true; } };
+  return {
+    done: () => done,
+    cancel: () => {
+      cancelled = true;
+    },
+  };
 }

@@ -9,8 +9,9 @@ import type { Segment } from '#workers/columns/segment.ts';
 import type { Engine } from '#workers/seams.ts';
 
 /**
- * The runs of every job, newest first, for an export that asks for all of them: places in the pieces one job after the other, made in two
- * passes. The pieces are those of the moment it was made.
+ * The runs of every job, newest first, for an export that asks for all of them: places in the
+ * pieces one job after the other, made in two passes. The pieces are those of the moment it was
+ * made.
  */
 export class JobHistories {
   readonly #pieces: Segment[] = [];
@@ -28,10 +29,13 @@ export class JobHistories {
       size += piece.rows;
       countJobs(piece.cols.job, starts);
     });
-    for (let job = 1; job < starts.length; job++) starts[job] = (starts[job] ?? 0) + (starts[job - 1] ?? 0);
+    for (let job = 1; job < starts.length; job++)
+      starts[job] = (starts[job] ?? 0) + (starts[job - 1] ?? 0);
     this.#places = new Uint32Array(size);
     const next = starts.slice();
-    this.#pieces.forEach(({ cols }, i) => { place(cols.job, this.#bases[i] ?? 0, next, this.#places); });
+    this.#pieces.forEach(({ cols }, i) => {
+      place(cols.job, this.#bases[i] ?? 0, next, this.#places);
+    });
   }
 
   /** The start of the newest run that ended well or with a warning. */
@@ -45,23 +49,41 @@ export class JobHistories {
 
   /** What was usual when this run began, as the list tells it. */
   usualBefore({ job, startSec, n }: Pick<LeanRun, 'job' | 'startSec' | 'n'>): Usual {
-    const durations: number[] = [], bytes: number[] = [];
-    for (let i = this.#starts[job] ?? 0; i < (this.#starts[job + 1] ?? 0) && (durations.length < REMEMBERED || bytes.length < REMEMBERED); i++) {
-      const { cols, row } = this.#at(i), start = cols.start[row] ?? 0;
-      if (start > startSec || (start === startSec && (cols.n[row] ?? 0) >= n) || !isGood(cols.kind[row] ?? 0)) continue;
-      const elapsed = cols.elapsed[row] ?? NONE, sent = bytesAt(cols, row);
+    const durations: number[] = [];
+    const bytes: number[] = [];
+    for (
+      let i = this.#starts[job] ?? 0;
+      i < (this.#starts[job + 1] ?? 0) &&
+      (durations.length < REMEMBERED || bytes.length < REMEMBERED);
+      i++
+    ) {
+      const { cols, row } = this.#at(i);
+      const start = cols.start[row] ?? 0;
+      if (
+        start > startSec ||
+        (start === startSec && (cols.n[row] ?? 0) >= n) ||
+        !isGood(cols.kind[row] ?? 0)
+      )
+        continue;
+      const elapsed = cols.elapsed[row] ?? NONE;
+      const sent = bytesAt(cols, row);
       if (elapsed !== NONE && durations.length < REMEMBERED) durations.push(elapsed);
       if (sent !== null && bytes.length < REMEMBERED) bytes.push(sent);
     }
-    return { duration: usualOf(durations, LEAST_SPREAD.duration), bytes: usualOf(bytes, LEAST_SPREAD.bytes) };
+    return {
+      duration: usualOf(durations, LEAST_SPREAD.duration),
+      bytes: usualOf(bytes, LEAST_SPREAD.bytes),
+    };
   }
 
   #at(i: number): { readonly cols: Segment['cols']; readonly row: number } {
     const at = this.#places[i] ?? 0;
-    let low = 0, high = this.#bases.length - 1;
+    let low = 0;
+    let high = this.#bases.length - 1;
     while (low < high) {
       const mid = (low + high + 1) >> 1;
-      if ((this.#bases[mid] ?? 0) <= at) low = mid; else high = mid - 1;
+      if ((this.#bases[mid] ?? 0) <= at) low = mid;
+      else high = mid - 1;
     }
     const piece = this.#pieces[low];
     if (!piece) throw new RangeError('export: a place in no piece');
@@ -69,8 +91,10 @@ export class JobHistories {
   }
 }
 
-const SUCCESS = STATUSES.indexOf('Success'), WARNING = STATUSES.indexOf('Warning');
-const isGood = (kind: number): boolean => statusCode(kind) === SUCCESS || statusCode(kind) === WARNING;
+const SUCCESS = STATUSES.indexOf('Success');
+const WARNING = STATUSES.indexOf('Warning');
+const isGood = (kind: number): boolean =>
+  statusCode(kind) === SUCCESS || statusCode(kind) === WARNING;
 
 /** Into the place after the job's own, so that sums over them are where jobs begin. */
 function countJobs(job: Uint32Array, counts: Uint32Array): void {
@@ -82,7 +106,8 @@ function countJobs(job: Uint32Array, counts: Uint32Array): void {
 
 function place(job: Uint32Array, base: number, next: Uint32Array, places: Uint32Array): void {
   for (let row = 0; row < job.length; row++) {
-    const one = job[row] ?? 0, at = next[one] ?? 0;
+    const one = job[row] ?? 0;
+    const at = next[one] ?? 0;
     places[at] = base + row;
     next[one] = at + 1;
   }

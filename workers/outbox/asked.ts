@@ -24,11 +24,16 @@ export function askedBy({ call, input }: Pick<Command, 'call' | 'input'>): Asked
       const many = v.safeParse(CALLS.changeExecutions.takes, input);
       return many.success ? changeOf(many.output.ids, many.output) : null;
     }
-    case 'saveView': return read(name, CALLS.saveView.takes, input);
-    case 'removeView': return read(name, CALLS.removeView.takes, input);
-    case 'endShift': return read(name, CALLS.endShift.takes, input);
-    case 'prefer': return read(name, CALLS.prefer.takes, input);
-    default: return null;
+    case 'saveView':
+      return read(name, CALLS.saveView.takes, input);
+    case 'removeView':
+      return read(name, CALLS.removeView.takes, input);
+    case 'endShift':
+      return read(name, CALLS.endShift.takes, input);
+    case 'prefer':
+      return read(name, CALLS.prefer.takes, input);
+    default:
+      return null;
   }
 }
 
@@ -38,28 +43,44 @@ function changeOf(runs: readonly RunN[], asked: Parameters<typeof changesOf>[0])
   return change && more.length === 0 ? { is: 'change', runs, change } : null;
 }
 
-function read<N extends OwnCall>(is: N, schema: v.GenericSchema<unknown, TakenOf<N>>, input: unknown): Extract<Asked, { is: N }> | null {
+function read<N extends OwnCall>(
+  is: N,
+  schema: v.GenericSchema<unknown, TakenOf<N>>,
+  input: unknown,
+): Extract<Asked, { is: N }> | null {
   const taken = v.safeParse(schema, input);
-  return taken.success ? { is, input: taken.output } as Extract<Asked, { is: N }> : null;
+  return taken.success ? ({ is, input: taken.output } as Extract<Asked, { is: N }>) : null;
 }
 
-export const runsOf = (asked: Asked | null): readonly RunN[] => (asked?.is === 'change' ? asked.runs : []);
+export const runsOf = (asked: Asked | null): readonly RunN[] =>
+  asked?.is === 'change' ? asked.runs : [];
 
 /** The command in a few words. */
 export function wordsOf(asked: Asked | null): string {
   switch (asked?.is) {
-    case undefined: return 'Change';
+    case undefined:
+      return 'Change';
     case 'change': {
       const count = asked.runs.length;
       return `${VERBS[asked.change.is]} ${count === 1 ? 'one result' : `${count} results`}`;
     }
-    case 'saveView': return `Save the list “${asked.input.name}”`;
-    case 'removeView': return 'Remove a list';
-    case 'endShift': return 'Hand over';
-    case 'prefer': return 'Keep how the portal looks';
+    case 'saveView':
+      return `Save the list “${asked.input.name}”`;
+    case 'removeView':
+      return 'Remove a list';
+    case 'endShift':
+      return 'Hand over';
+    case 'prefer':
+      return 'Keep how the portal looks';
   }
 }
 
 const VERBS: Record<Change['is'], string> = {
-  'review': 'Review', 'reopen': 'Reopen', 'note': 'Note on', 'snooze': 'Snooze', 'wake': 'Wake', 'ticket': 'Ticket on', 'not-anomaly': 'Call usual',
+  'review': 'Review',
+  'reopen': 'Reopen',
+  'note': 'Note on',
+  'snooze': 'Snooze',
+  'wake': 'Wake',
+  'ticket': 'Ticket on',
+  'not-anomaly': 'Call usual',
 };

@@ -13,27 +13,52 @@ import type { Asked } from './asked.ts';
 /** What people keep beside the results. */
 export type OwnTable = 'view' | 'shift' | 'preference';
 export type OwnRows = { readonly [T in OwnTable]: ReadonlyMap<string, Tables[T]> };
-export interface Effects { readonly problem: ReadonlyMap<ProblemN, ProblemRow>; readonly own: OwnRows }
+export interface Effects {
+  readonly problem: ReadonlyMap<ProblemN, ProblemRow>;
+  readonly own: OwnRows;
+}
 
 /**
- * The rows as they will be once every command has arrived (OUT-4): the server's own decision and the server's own fold, over what
- * is here now, one command after the other. Made anew whenever what is here or what is pending changes, so that a late command never
- * stands on something that was taken back.
+ * The rows as they will be once every command has arrived (OUT-4): the server's own decision and
+ * the server's own fold, over what is here now, one command after the other. Made anew whenever
+ * what is here or what is pending changes, so that a late command never stands on something that
+ * was taken back.
  */
-export function effectsOf(engine: Pick<Engine, 'row' | 'runs'>, commands: readonly Command[], me: UserId, nameOf: (id: UserId) => string): Effects {
+export function effectsOf(
+  engine: Pick<Engine, 'row' | 'runs'>,
+  commands: readonly Command[],
+  me: UserId,
+  nameOf: (id: UserId) => string,
+): Effects {
   const over = {
-    problem: new Map<ProblemN, ProblemRow>(), view: new Map<string, Tables['view']>(), shift: new Map<string, Tables['shift']>(),
+    problem: new Map<ProblemN, ProblemRow>(),
+    view: new Map<string, Tables['view']>(),
+    shift: new Map<string, Tables['shift']>(),
     preference: new Map<string, Tables['preference']>(),
   };
   const table = <T extends keyof typeof over>(name: T): Table<Tables[T]> => ({
     get: (id) => (over[name] as Map<Id, Tables[T]>).get(id) ?? engine.row(name, id),
-    set: (id, row) => { (over[name] as Map<Id, Tables[T]>).set(id, row); },
+    set: (id, row) => {
+      (over[name] as Map<Id, Tables[T]>).set(id, row);
+    },
   });
-  const rows = { problem: table('problem'), view: table('view'), shift: table('shift'), preference: table('preference') };
+  const rows = {
+    problem: table('problem'),
+    view: table('view'),
+    shift: table('shift'),
+    preference: table('preference'),
+  };
   for (const command of commands) {
     const asked = askedBy(command);
     for (const draft of asked ? draftsOf(asked, command) : []) {
-      const logged: Logged = { ...draft, seq: 0, at: command.madeAt, actor: { is: 'user', id: me }, subject: null, commandId: command.id };
+      const logged: Logged = {
+        ...draft,
+        seq: 0,
+        at: command.madeAt,
+        actor: { is: 'user', id: me },
+        subject: null,
+        commandId: command.id,
+      };
       fold(rows, logged);
     }
   }
@@ -41,16 +66,39 @@ export function effectsOf(engine: Pick<Engine, 'row' | 'runs'>, commands: readon
 
   function draftsOf(asked: Asked, { madeAt }: Command): readonly Draft[] {
     switch (asked.is) {
-      case 'change': return decideChange(asked.change, asked.runs, targetsOf(engine.runs(asked.runs), (n) => rows.problem.get(n)), me, madeAt, nameOf).drafts;
-      case 'saveView': return own({ type: 'view.saved@1', data: { ...asked.input, owner: me } });
-      case 'removeView': return own({ type: 'view.removed@1', data: { id: asked.input.id, owner: me, shared: false } });
-      case 'endShift': return own({ type: 'shift.ended@1', data: asked.input });
-      case 'prefer': return own({ type: 'user.preferred@1', data: { ...asked.input, id: me } });
+      case 'change':
+        return decideChange(
+          asked.change,
+          asked.runs,
+          targetsOf(engine.runs(asked.runs), (n) => rows.problem.get(n)),
+          me,
+          madeAt,
+          nameOf,
+        ).drafts;
+      case 'saveView':
+        return own({ type: 'view.saved@1', data: { ...asked.input, owner: me } });
+      case 'removeView':
+        return own({
+          type: 'view.removed@1',
+          data: { id: asked.input.id, owner: me, shared: false },
+        });
+      case 'endShift':
+        return own({ type: 'shift.ended@1', data: asked.input });
+      case 'prefer':
+        return own({ type: 'user.preferred@1', data: { ...asked.input, id: me } });
     }
   }
 }
 
 const own = (event: Draft['event']): readonly Draft[] => [{ event, company: null, entity: 'own' }];
 
-const targetsOf = (runs: ReadonlyMap<RunN, LeanRun>, problemOf: (n: ProblemN) => ProblemRow | undefined): Map<RunN, Target> =>
-  new Map([...runs].map(([n, run]) => [n, { run, problem: run.problem === null ? null : problemOf(run.problem) ?? null }]));
+const targetsOf = (
+  runs: ReadonlyMap<RunN, LeanRun>,
+  problemOf: (n: ProblemN) => ProblemRow | undefined,
+): Map<RunN, Target> =>
+  new Map(
+    [...runs].map(([n, run]) => [
+      n,
+      { run, problem: run.problem === null ? null : (problemOf(run.problem) ?? null) },
+    ]),
+  );

@@ -12,8 +12,8 @@ export interface NoticeNeeds {
 }
 
 /**
- * What a person is told about own changes, until it is put away, in any tab (OUT-5, OUT-6). Shown at once and kept beside the commands;
- * where the disk refuses one, it lasts as long as this tab.
+ * What a person is told about own changes, until it is put away, in any tab (OUT-5, OUT-6). Shown
+ * at once and kept beside the commands; where the disk refuses one, it lasts as long as this tab.
  */
 export class Notices {
   readonly #needs: NoticeNeeds;
@@ -22,11 +22,17 @@ export class Notices {
   /** Not on disk, or not yet. */
   readonly #unsaved = new Set<string>();
 
-  constructor(needs: NoticeNeeds) { this.#needs = needs; }
+  constructor(needs: NoticeNeeds) {
+    this.#needs = needs;
+  }
 
   /** Oldest first. */
-  get all(): readonly Notice[] { return [...this.#all.values()].sort((a, b) => a.at - b.at); }
-  find(id: string): Notice | undefined { return this.#all.get(id); }
+  get all(): readonly Notice[] {
+    return [...this.#all.values()].sort((a, b) => a.at - b.at);
+  }
+  find(id: string): Notice | undefined {
+    return this.#all.get(id);
+  }
 
   /** One with the same id takes its place. */
   add(notice: Notice): void {
@@ -43,14 +49,18 @@ export class Notices {
     return true;
   }
 
-  forget(): void { for (const id of this.#all.keys()) this.dismiss(id); }
+  forget(): void {
+    for (const id of this.#all.keys()) this.dismiss(id);
+  }
 
   /** Takes in what stands on disk. */
   async load(): Promise<void> {
-    const before = [...this.#all.keys()]; // what is kept while the disk is being read is on it too late to be seen
+    // what is kept while the disk is being read is on it too late to be seen
+    const before = [...this.#all.keys()];
     const here = new Map((await this.#needs.disk.notices()).map((one) => [one.id, one]));
     for (const id of before) if (!here.has(id) && !this.#unsaved.has(id)) this.#all.delete(id);
-    for (const notice of here.values()) if (!this.#gone.has(notice.id)) this.#all.set(notice.id, notice);
+    for (const notice of here.values())
+      if (!this.#gone.has(notice.id)) this.#all.set(notice.id, notice);
   }
 
   async #keep(notice: Notice): Promise<void> {
@@ -59,15 +69,29 @@ export class Notices {
     this.#needs.stored();
   }
 
-  /** What events replaced, in their order: whose note or snooze gave way to another person's is told what won. */
+  /**
+   * What events replaced, in their order: whose note or snooze gave way to another person's is told
+   * what won.
+   */
   replaced(all: Applied['replaced'], me: UserId, nameOf: (id: UserId) => string): void {
     const lost: Notice[] = [];
     for (const { by, before } of all) {
-      const who = by.subject ?? (by.actor.is === 'user' ? by.actor.id : null), isNote = by.event.type === 'problem.noted@1';
-      const mine = isNote ? before.note?.by === me : before.snooze?.by === me && before.snooze.until > by.at;
+      const who = by.subject ?? (by.actor.is === 'user' ? by.actor.id : null);
+      const isNote = by.event.type === 'problem.noted@1';
+      const mine = isNote
+        ? before.note?.by === me
+        : before.snooze?.by === me && before.snooze.until > by.at;
       if (who === null || who === me || !mine) continue;
-      const text = isNote ? MESSAGES.noteReplaced(nameOf(who)) : MESSAGES.snoozeReplaced(nameOf(who));
-      lost.push({ id: `replaced/${by.seq}/${before.n}`, at: by.at, text, run: before.lastRun, refused: null });
+      const text = isNote
+        ? MESSAGES.noteReplaced(nameOf(who))
+        : MESSAGES.snoozeReplaced(nameOf(who));
+      lost.push({
+        id: `replaced/${by.seq}/${before.n}`,
+        at: by.at,
+        text,
+        run: before.lastRun,
+        refused: null,
+      });
     }
     for (const notice of lost.slice(-NOTICES_MOST)) this.add(notice);
   }

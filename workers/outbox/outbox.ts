@@ -35,8 +35,17 @@ export interface OutboxNeeds {
   readonly stored: () => void;
 }
 
-/** A command on its way. `seq`: the answer said where the log stands with it. `folded`: its events are here, its effect is theirs. */
-interface Entry { command: Command; sending: boolean; seq: number | null; folded: boolean; faults: number }
+/**
+ * A command on its way. `seq`: the answer said where the log stands with it. `folded`: its events
+ * are here, its effect is theirs.
+ */
+interface Entry {
+  command: Command;
+  sending: boolean;
+  seq: number | null;
+  folded: boolean;
+  faults: number;
+}
 
 /**
  * What this device has done and the log does not hold yet (OUT-1 to OUT-6):
@@ -61,8 +70,13 @@ export class Outbox {
 
   /** Takes in what stands on disk: at the start, and when another tab kept or settled something. */
   async load(): Promise<void> {
-    const before = [...this.#entries.keys()]; // what is kept while the disk is being read is on it too late to be seen
-    const [commands] = await Promise.all([this.#needs.replica.disk.commands(), this.#notices.load()]), here = new Map(commands.map((one) => [one.id, one]));
+    // what is kept while the disk is being read is on it too late to be seen
+    const before = [...this.#entries.keys()];
+    const [commands] = await Promise.all([
+      this.#needs.replica.disk.commands(),
+      this.#notices.load(),
+    ]);
+    const here = new Map(commands.map((one) => [one.id, one]));
     for (const id of before) if (!here.has(id)) this.#entries.delete(id);
     for (const command of here.values()) if (!this.#gone.has(command.id)) this.#hold(command);
     this.refresh();
@@ -73,8 +87,16 @@ export class Outbox {
     const { clock, chance } = this.#needs;
     const id = chance.uuid();
     const valid = v.safeParse(callOf(call).takes, input);
-    if (!valid.success) return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [] });
-    const kept = await this.#kept({ id, call, input, madeAt: clock.now(), state: 'waiting', failure: null });
+    if (!valid.success)
+      return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [] });
+    const kept = await this.#kept({
+      id,
+      call,
+      input,
+      madeAt: clock.now(),
+      state: 'waiting',
+      failure: null,
+    });
     if (!kept.ok) return kept;
     this.#hold(kept.value);
     this.#needs.stored();
@@ -82,7 +104,10 @@ export class Outbox {
     return ok({ id, sent: false });
   }
 
-  /** Sends the oldest that waits. A refusal is an end too; what is unknown stays and is asked again with the same key (OUT-3). */
+  /**
+   * Sends the oldest that waits. A refusal is an end too; what is unknown stays and is asked again
+   * with the same key (OUT-3).
+   */
   async push(wire: Wire): Promise<PushOutcome> {
     const entry = this.#waiting()[0];
     if (!entry) return { is: 'done', seq: null, left: 0 };
@@ -102,7 +127,11 @@ export class Outbox {
       case 'accepted': {
         const { seq, refused, accepted } = verdict.changed;
         if (accepted === 0 && refused[0]) {
-          await this.#refuse(entry, { kind: 'conflict', message: whyOf(byReason(refused)) }, byReason(refused));
+          await this.#refuse(
+            entry,
+            { kind: 'conflict', message: whyOf(byReason(refused)) },
+            byReason(refused),
+          );
         } else {
           this.#partlyRefused(entry.command, refused, accepted + refused.length);
           entry.seq = seq;
@@ -113,10 +142,13 @@ export class Outbox {
     }
   }
 
-  /** Events were put into the engine: effects whose events they are give way at the same moment (OUT-4). `more`: the page was cut. */
+  /**
+   * Events were put into the engine: effects whose events they are give way at the same moment
+   * (OUT-4). `more`: the page was cut.
+   */
   folded(applied: Pick<Applied, 'commands'>, more: boolean): void {
     const done = this.#cut === null ? [...applied.commands] : [this.#cut, ...applied.commands];
-    this.#cut = more ? done.pop() ?? null : null;
+    this.#cut = more ? (done.pop() ?? null) : null;
     if (this.#cut !== null && done.includes(this.#cut)) done.splice(done.indexOf(this.#cut), 1);
     for (const id of done) {
       const entry = this.#entries.get(id);
@@ -126,10 +158,14 @@ export class Outbox {
   }
 
   /** Told by the tab that leads alone: the others read it from the disk. */
-  replaced(all: Applied['replaced']): void { this.#notices.replaced(all, this.#needs.me, this.#nameOf); }
+  replaced(all: Applied['replaced']): void {
+    this.#notices.replaced(all, this.#needs.me, this.#nameOf);
+  }
 
   /** What was told about own changes, in memory and on disk. Unsent commands stay. */
-  forgetNotices(): void { this.#notices.forget(); }
+  forgetNotices(): void {
+    this.#notices.forget();
+  }
 
   /** Makes the effects anew over what is here now. */
   refresh(): void {
@@ -140,12 +176,22 @@ export class Outbox {
   }
 
   /** Commands that the server has not answered, or has refused. */
-  get unsent(): number { return [...this.#entries.values()].filter(({ seq }) => seq === null).length; }
+  get unsent(): number {
+    return [...this.#entries.values()].filter(({ seq }) => seq === null).length;
+  }
   /** Own rows as unsent commands make them: they stand before those of the engine. */
-  get own(): OwnRows { return this.#own; }
-  get waiting(): number { return this.#waiting().length; }
-  get refused(): number { return [...this.#entries.values()].filter(({ command }) => command.state === 'refused').length; }
-  get partly(): number { return this.#notices.all.filter(({ refused }) => refused !== null).length; }
+  get own(): OwnRows {
+    return this.#own;
+  }
+  get waiting(): number {
+    return this.#waiting().length;
+  }
+  get refused(): number {
+    return [...this.#entries.values()].filter(({ command }) => command.state === 'refused').length;
+  }
+  get partly(): number {
+    return this.#notices.all.filter(({ refused }) => refused !== null).length;
+  }
 
   /** Whether the command's effect is laid over the rows still: its events are not here yet. */
   shows(id: CommandId): boolean {
@@ -154,27 +200,53 @@ export class Outbox {
   }
 
   view(): OutboxView {
-    const entries = [...this.#entries.values()].sort((a, b) => a.command.order - b.command.order).map(({ command, sending }) => {
-      const asked = askedBy(command);
-      const { id, madeAt, failure } = command;
-      const state = command.state === 'refused' ? 'refused' as const : sending ? 'sending' as const : 'waiting' as const;
-      return { id, call: command.call as OfflineCall, runs: runsOf(asked), what: wordsOf(asked), madeAt, state, failure };
-    });
-    const notices = this.#notices.all.map(({ id, at, text, run, refused }) => ({ id, at, text, run, refused: runsIn(refused?.by ?? []).length }));
+    const entries = [...this.#entries.values()]
+      .sort((a, b) => a.command.order - b.command.order)
+      .map(({ command, sending }) => {
+        const asked = askedBy(command);
+        const { id, madeAt, failure } = command;
+        const state =
+          command.state === 'refused'
+            ? ('refused' as const)
+            : sending
+              ? ('sending' as const)
+              : ('waiting' as const);
+        return {
+          id,
+          call: command.call as OfflineCall,
+          runs: runsOf(asked),
+          what: wordsOf(asked),
+          madeAt,
+          state,
+          failure,
+        };
+      });
+    const notices = this.#notices.all.map(({ id, at, text, run, refused }) => ({
+      id,
+      at,
+      text,
+      run,
+      refused: runsIn(refused?.by ?? []).length,
+    }));
     return { entries, notices };
   }
 
   /** What was refused of a command, or of what a notice tells, run by run. */
   refusedOf(id: string, most: number): RefusedView {
-    const entry = this.#entries.get(id), by = entry ? refusedBy(entry.command) : this.#notices.find(id)?.refused?.by ?? [];
+    const entry = this.#entries.get(id);
+    const by = entry ? refusedBy(entry.command) : (this.#notices.find(id)?.refused?.by ?? []);
     return refusedView(this.#needs.replica.engine, by, most);
   }
 
-  /** A refused one again, as a new command (its old key has its answer already), or away with it; so what was refused of one; or a notice was read (OUT-5). */
+  /**
+   * A refused one again, as a new command (its old key has its answer already), or away with it; so
+   * what was refused of one; or a notice was read (OUT-5).
+   */
   async mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>> {
     const entry = this.#entries.get(id);
     if (!entry) return this.#mendNotice(id, how);
-    if (entry.command.state !== 'refused') return failed({ kind: 'conflict', message: MESSAGES.busy });
+    if (entry.command.state !== 'refused')
+      return failed({ kind: 'conflict', message: MESSAGES.busy });
     if (how === 'retry') {
       const again = await this.#again(entry.command);
       if (!again.ok) return again;
@@ -189,7 +261,10 @@ export class Outbox {
     if (!notice) return failed({ kind: 'not-found', message: MESSAGES.notFound });
     if (how === 'retry' && notice.refused) {
       const { change, by } = notice.refused;
-      const again = await this.#again({ call: 'changeExecutions', input: { ids: runsIn(by), change } });
+      const again = await this.#again({
+        call: 'changeExecutions',
+        input: { ids: runsIn(by), change },
+      });
       if (!again.ok) return again;
     }
     this.#notices.dismiss(id);
@@ -198,7 +273,14 @@ export class Outbox {
   }
 
   async #again({ call, input }: Pick<Command, 'call' | 'input'>): Promise<Result<null>> {
-    const again = await this.#kept({ id: this.#needs.chance.uuid(), call, input, madeAt: this.#needs.clock.now(), state: 'waiting', failure: null });
+    const again = await this.#kept({
+      id: this.#needs.chance.uuid(),
+      call,
+      input,
+      madeAt: this.#needs.clock.now(),
+      state: 'waiting',
+      failure: null,
+    });
     if (!again.ok) return again;
     this.#hold(again.value);
     this.#needs.stored();
@@ -207,47 +289,82 @@ export class Outbox {
 
   #hold(command: Command): void {
     const entry = this.#entries.get(command.id);
-    if (entry) entry.command = command; else this.#entries.set(command.id, { command, sending: false, seq: null, folded: false, faults: 0 });
+    if (entry) entry.command = command;
+    else
+      this.#entries.set(command.id, {
+        command,
+        sending: false,
+        seq: null,
+        folded: false,
+        faults: 0,
+      });
   }
 
   #waiting(): Entry[] {
-    return [...this.#entries.values()].filter(({ command, seq }) => command.state === 'waiting' && seq === null)
+    return [...this.#entries.values()]
+      .filter(({ command, seq }) => command.state === 'waiting' && seq === null)
       .sort((a, b) => a.command.order - b.command.order);
   }
 
   #effects(): ReturnType<typeof effectsOf> {
     const shown = [...this.#entries.values()].filter(({ command }) => this.shows(command.id));
     const { replica, me } = this.#needs;
-    return effectsOf(replica.engine, shown.map(({ command }) => command).sort((a, b) => a.order - b.order), me, this.#nameOf);
+    return effectsOf(
+      replica.engine,
+      shown.map(({ command }) => command).sort((a, b) => a.order - b.order),
+      me,
+      this.#nameOf,
+    );
   }
 
-  readonly #nameOf = (id: UserId): string => this.#needs.replica.people.find((one) => one.id === id)?.name ?? '';
+  readonly #nameOf = (id: UserId): string =>
+    this.#needs.replica.people.find((one) => one.id === id)?.name ?? '';
 
   async #sent(wire: Wire, { id, call, input, order }: Command): Promise<Result<Changed>> {
     const { device } = this.#needs.replica.disk;
     let answer = await wire.raw(call as OfflineCall, input, { key: id, device, order });
-    // Numbers before this one never reached the server's count (refused at its door, discarded): the server says where it stands.
+    // Numbers before this one never reached the server's count (refused at its door, discarded):
+    // the server says where it stands.
     if (!answer.ok && answer.failure.kind === 'out-of-order' && answer.failure.expected !== order) {
-      answer = await wire.raw(call as OfflineCall, input, { key: id, device, order: answer.failure.expected });
+      answer = await wire.raw(call as OfflineCall, input, {
+        key: id,
+        device,
+        order: answer.failure.expected,
+      });
     }
     if (!answer.ok) return answer;
     const changed = v.safeParse(SentSchema, answer.value);
-    return changed.success && Number.isSafeInteger(changed.output.seq) && changed.output.seq > 0 ? ok(changed.output) : failed(NO_ANSWER);
+    return changed.success && Number.isSafeInteger(changed.output.seq) && changed.output.seq > 0
+      ? ok(changed.output)
+      : failed(NO_ANSWER);
   }
 
   /** What was not changed of many is listed until it is tried again or put away. */
   #partlyRefused(command: Command, refused: Changed['refused'], of: number): void {
-    const asked = askedBy(command), by = byReason(refused);
+    const asked = askedBy(command);
+    const by = byReason(refused);
     if (asked?.is !== 'change' || !refused[0]) return;
     const text = MESSAGES.partlyRefused(refused.length, of, whyOf(by));
-    this.#notices.add({ id: `refused/${command.id}`, at: this.#needs.clock.now(), text, run: refused[0].run, refused: { change: asked.change, by } });
+    this.#notices.add({
+      id: `refused/${command.id}`,
+      at: this.#needs.clock.now(),
+      text,
+      run: refused[0].run,
+      refused: { change: asked.change, by },
+    });
   }
 
   async #refuse(entry: Entry, failure: Failure, refused?: readonly Refusals[]): Promise<void> {
-    if (entry.command.call === 'prefer') { this.#drop(entry.command.id); this.refresh(); return; } // how a page looks is not worth a word
+    if (entry.command.call === 'prefer') {
+      this.#drop(entry.command.id);
+      this.refresh();
+      return;
+    } // how a page looks is not worth a word
     entry.command = { ...entry.command, state: 'refused', failure, ...(refused && { refused }) };
     this.refresh();
-    await this.#needs.replica.disk.markCommand(entry.command.id, 'refused', failure, refused).catch(onlyDisk);
+    await this.#needs.replica.disk
+      .markCommand(entry.command.id, 'refused', failure, refused)
+      .catch(onlyDisk);
     this.#needs.stored();
   }
 
@@ -264,7 +381,8 @@ export class Outbox {
   #drop(id: CommandId): void {
     this.#entries.delete(id);
     this.#gone.add(id);
-    // One that stays on disk is sent again with its key and answered from the server's memory: nothing is done twice.
+    // One that stays on disk is sent again with its key and answered from the server's memory:
+    // nothing is done twice.
     void this.#needs.replica.disk.dropCommand(id).then(this.#needs.stored, onlyDisk);
   }
 
@@ -280,14 +398,23 @@ export class Outbox {
 
 /** A command that was refused as a whole was refused for each of its runs. */
 const refusedBy = (command: Command): readonly Refusals[] =>
-  command.refused ?? (command.failure ? [{ why: command.failure.message, runs: runsOf(askedBy(command)) }] : []);
+  command.refused ??
+  (command.failure ? [{ why: command.failure.message, runs: runsOf(askedBy(command)) }] : []);
 
-const whyOf = ([first, ...others]: readonly Refusals[]): string => (others.length === 0 ? first?.why ?? '' : `${others.length + 1} different reasons.`);
+const whyOf = ([first, ...others]: readonly Refusals[]): string =>
+  others.length === 0 ? (first?.why ?? '') : `${others.length + 1} different reasons.`;
 
 const NO_ROWS: OwnRows = { view: new Map(), shift: new Map(), preference: new Map() };
 
-/** What stands for "it is in the log": of a change of results also how many were, and which were not. */
-const SentSchema = v.object({ seq: v.number(), accepted: v.optional(v.number(), 1), refused: v.optional(v.array(RefusedSchema), []) });
+/**
+ * What stands for "it is in the log": of a change of results also how many were, and which were
+ * not.
+ */
+const SentSchema = v.object({
+  seq: v.number(),
+  accepted: v.optional(v.number(), 1),
+  refused: v.optional(v.array(RefusedSchema), []),
+});
 
 function onlyDisk(fault: unknown): void {
   if (!(fault instanceof DiskFault)) throw fault;

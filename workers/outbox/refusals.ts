@@ -3,11 +3,14 @@ import type { RefusedView } from '#workers/api.ts';
 import type { Engine, Refusals } from '#workers/seams.ts';
 
 /** Runs that were refused, one reason after the other as they came. */
-export function byReason(refused: readonly { readonly run: RunN; readonly message: string }[]): Refusals[] {
+export function byReason(
+  refused: readonly { readonly run: RunN; readonly message: string }[],
+): Refusals[] {
   const reasons = new Map<string, RunN[]>();
   for (const { run, message } of refused) {
     const runs = reasons.get(message);
-    if (runs) runs.push(run); else reasons.set(message, [run]);
+    if (runs) runs.push(run);
+    else reasons.set(message, [run]);
   }
   return [...reasons].map(([why, runs]) => ({ why, runs }));
 }
@@ -15,14 +18,24 @@ export function byReason(refused: readonly { readonly run: RunN; readonly messag
 export const runsIn = (by: readonly Refusals[]): readonly RunN[] => by.flatMap(({ runs }) => runs);
 
 /** The first `most` of them in words, as far as this device knows the runs. */
-export function refusedView(engine: Pick<Engine, 'runs' | 'row'>, by: readonly Refusals[], most: number): RefusedView {
+export function refusedView(
+  engine: Pick<Engine, 'runs' | 'row'>,
+  by: readonly Refusals[],
+  most: number,
+): RefusedView {
   const shown = engine.runs(runsIn(by).slice(0, most));
   let left = most;
   const reasons = by.map(({ why, runs }) => {
     const told = runs.slice(0, left).map((run) => {
       const here = shown.get(run);
-      const job = here && engine.row('job', here.job), company = here && engine.row('company', here.company);
-      return { run, jobName: job?.name ?? null, companyName: company?.name ?? null, startedAt: here ? here.startSec * 1000 : null };
+      const job = here && engine.row('job', here.job);
+      const company = here && engine.row('company', here.company);
+      return {
+        run,
+        jobName: job?.name ?? null,
+        companyName: company?.name ?? null,
+        startedAt: here ? here.startSec * 1000 : null,
+      };
     });
     left -= told.length;
     return { why, count: runs.length, runs: told };

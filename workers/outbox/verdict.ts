@@ -10,20 +10,40 @@ export type Verdict =
   /** Done or not: only the same question with the same key will tell (OUT-3). */
   | { readonly is: 'unknown'; readonly failure: Failure };
 
-/** So many faults of the server on one command, minutes apart by then, and it is set aside for a person: it must not stop the others (G11). */
+/**
+ * So many faults of the server on one command, minutes apart by then, and it is set aside for a
+ * person: it must not stop the others (G11).
+ */
 export const MOST_FAULTS = 12;
 
 export function verdictOn(answer: Result<Changed>, faults: number): Verdict {
   if (answer.ok) return { is: 'accepted', changed: answer.value };
   const { failure } = answer;
   switch (failure.kind) {
-    case 'bad-input': case 'forbidden': case 'not-found': case 'no-such-call': case 'conflict': case 'too-large': case 'key-reused':
-    case 'wrong-credentials': case 'reauth_required': case 'not-by-key': case 'not-sent':
+    case 'bad-input':
+    case 'forbidden':
+    case 'not-found':
+    case 'no-such-call':
+    case 'conflict':
+    case 'too-large':
+    case 'key-reused':
+    case 'wrong-credentials':
+    case 'reauth_required':
+    case 'not-by-key':
+    case 'not-sent':
       return { is: 'refused', failure };
     case 'server-fault':
       return { is: faults + 1 >= MOST_FAULTS ? 'refused' : 'unknown', failure };
-    case 'signed-out': case 'expired': case 'out-of-order': case 'update-needed': case 'too-many': case 'busy': case 'out-of-space':
-    case 'needs-network': case 'no-answer': case 'storage':
+    case 'signed-out':
+    case 'expired':
+    case 'out-of-order':
+    case 'update-needed':
+    case 'too-many':
+    case 'busy':
+    case 'out-of-space':
+    case 'needs-network':
+    case 'no-answer':
+    case 'storage':
       return { is: 'unknown', failure };
   }
 }

@@ -11,40 +11,85 @@ import type { Engine } from '#workers/seams.ts';
 const MOST_LINES = 8;
 
 /** Problems told as one line. `head`: the one with the newest run. */
-interface Line { readonly head: ProblemRow; readonly worst: ProblemRow['state']; readonly jobs: number; readonly companies: number; readonly since: Ms; readonly shared: boolean }
+interface Line {
+  readonly head: ProblemRow;
+  readonly worst: ProblemRow['state'];
+  readonly jobs: number;
+  readonly companies: number;
+  readonly since: Ms;
+  readonly shared: boolean;
+}
 
-/** What needs somebody now (OVER-4), worst first: by state as in the list, then by how many jobs, then the newest. */
-export function attentionOf(engine: Engine, pending: readonly ProblemRow[], now: Ms): readonly Attention[] {
-  const lines = linesOf(pending).sort((a, b) => rank(a.worst) - rank(b.worst) || b.jobs - a.jobs || b.head.lastAt - a.head.lastAt || a.head.n - b.head.n);
-  const shown = lines.slice(0, MOST_LINES), pieces: Segment[] = [];
-  engine.walk(0, Infinity, (piece) => { pieces.push(piece); });
-  const histories = historiesOf(pieces, [...new Set(shown.map(({ head }) => head.job))], Math.max(engine.mostJob, ...shown.map(({ head }) => head.job)));
+/**
+ * What needs somebody now (OVER-4), worst first: by state as in the list, then by how many jobs,
+ * then the newest.
+ */
+export function attentionOf(
+  engine: Engine,
+  pending: readonly ProblemRow[],
+  now: Ms,
+): readonly Attention[] {
+  const lines = linesOf(pending).sort(
+    (a, b) =>
+      rank(a.worst) - rank(b.worst) ||
+      b.jobs - a.jobs ||
+      b.head.lastAt - a.head.lastAt ||
+      a.head.n - b.head.n,
+  );
+  const shown = lines.slice(0, MOST_LINES);
+  const pieces: Segment[] = [];
+  engine.walk(0, Infinity, (piece) => {
+    pieces.push(piece);
+  });
+  const histories = historiesOf(
+    pieces,
+    [...new Set(shown.map(({ head }) => head.job))],
+    Math.max(engine.mostJob, ...shown.map(({ head }) => head.job)),
+  );
   const starts = stripStarts(engine.wall, now);
   return shown.map(({ head, worst, jobs, companies, since, shared }) => {
-    const job = engine.row('job', head.job), history = histories.get(head.job) ?? [];
+    const job = engine.row('job', head.job);
+    const history = histories.get(head.job) ?? [];
     return {
-      state: worst, cause: shared ? head.cause : null, template: engine.row('cause', head.cause)?.template ?? null, message: messageOfRun(engine, head), jobs, companies,
-      run: head.lastRun, jobName: job?.name ?? '', companyName: engine.row('company', head.company)?.name ?? '', computer: job?.computer ?? '', since,
-      lastGoodAt: lastGoodAt(history), strip: stripOf(history, starts),
+      state: worst,
+      cause: shared ? head.cause : null,
+      template: engine.row('cause', head.cause)?.template ?? null,
+      message: messageOfRun(engine, head),
+      jobs,
+      companies,
+      run: head.lastRun,
+      jobName: job?.name ?? '',
+      companyName: engine.row('company', head.company)?.name ?? '',
+      computer: job?.computer ?? '',
+      since,
+      lastGoodAt: lastGoodAt(history),
+      strip: stripOf(history, starts),
     };
   });
 }
 
 /** One a cause that two jobs or more share, else one a job. */
 function linesOf(pending: readonly ProblemRow[]): Line[] {
-  const lines: Line[] = [], alone: ProblemRow[] = [];
+  const lines: Line[] = [];
+  const alone: ProblemRow[] = [];
   for (const problems of heaps(pending, ({ cause }) => cause)) {
-    if (new Set(problems.map(({ job }) => job)).size > 1) lines.push(lineOf(problems, true)); else alone.push(...problems);
+    if (new Set(problems.map(({ job }) => job)).size > 1) lines.push(lineOf(problems, true));
+    else alone.push(...problems);
   }
   for (const problems of heaps(alone, ({ job }) => job)) lines.push(lineOf(problems, false));
   return lines;
 }
 
-function heaps(problems: readonly ProblemRow[], keyOf: (one: ProblemRow) => number): Iterable<readonly ProblemRow[]> {
+function heaps(
+  problems: readonly ProblemRow[],
+  keyOf: (one: ProblemRow) => number,
+): Iterable<readonly ProblemRow[]> {
   const found = new Map<number, ProblemRow[]>();
   for (const one of problems) {
-    const key = keyOf(one), heap = found.get(key);
-    if (heap) heap.push(one); else found.set(key, [one]);
+    const key = keyOf(one);
+    const heap = found.get(key);
+    if (heap) heap.push(one);
+    else found.set(key, [one]);
   }
   return found.values();
 }
@@ -56,10 +101,14 @@ function lineOf(problems: readonly ProblemRow[], shared: boolean): Line {
   const [first] = problems;
   if (!first) throw new RangeError('overview: a line without a problem');
   return {
-    head: problems.reduce((a, b) => (b.lastAt > a.lastAt || (b.lastAt === a.lastAt && b.n > a.n) ? b : a)),
+    head: problems.reduce((a, b) =>
+      b.lastAt > a.lastAt || (b.lastAt === a.lastAt && b.n > a.n) ? b : a,
+    ),
     worst: problems.reduce((a, b) => (rank(b.state) < rank(a.state) ? b : a)).state,
-    jobs: new Set(problems.map(({ job }) => job)).size, companies: new Set(problems.map(({ company }) => company)).size,
-    since: problems.reduce((least, { openedAt }) => Math.min(least, openedAt), first.openedAt), shared,
+    jobs: new Set(problems.map(({ job }) => job)).size,
+    companies: new Set(problems.map(({ company }) => company)).size,
+    since: problems.reduce((least, { openedAt }) => Math.min(least, openedAt), first.openedAt),
+    shared,
   };
 }
 
@@ -75,5 +124,7 @@ function messageOfRun(engine: Engine, { lastRun, lastAt }: ProblemRow): string |
 
 function stripStarts({ timeZone, dayBeginsHour }: Engine['wall'], now: Ms): readonly Ms[] {
   const today = dayOf(now, timeZone, dayBeginsHour);
-  return Array.from({ length: STRIP_DAYS }, (_, i) => startOfDay(today - STRIP_DAYS + 1 + i, timeZone, dayBeginsHour));
+  return Array.from({ length: STRIP_DAYS }, (_, i) =>
+    startOfDay(today - STRIP_DAYS + 1 + i, timeZone, dayBeginsHour),
+  );
 }

@@ -10,7 +10,10 @@ export function keptFrom(days: KeptDays): Ms | null {
   return oldest === null ? null : Date.parse(`${oldest}T00:00:00Z`);
 }
 
-/** Whether all that this device will know of a time is here. Days that began since come run by run, and stand in no list. */
+/**
+ * Whether all that this device will know of a time is here. Days that began since come run by run,
+ * and stand in no list.
+ */
 export function isHere(days: KeptDays, from: Ms, to: Ms): boolean {
   const first = keptFrom(days);
   if (first === null || from < first) return false;

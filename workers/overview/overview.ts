@@ -16,9 +16,14 @@ import type { JobSums, Scope } from './tally.ts';
 import { Totals } from './totals.ts';
 
 /** What an overview is made from. */
-export interface OverviewStore { readonly engine: Engine; readonly days: KeptDays }
+export interface OverviewStore {
+  readonly engine: Engine;
+  readonly days: KeptDays;
+}
 
-/** A question as it stands: made anew when another is asked, or when a job or company has changed. */
+/**
+ * A question as it stands: made anew when another is asked, or when a job or company has changed.
+ */
 interface Asked {
   readonly key: string;
   readonly engine: Engine;
@@ -32,41 +37,88 @@ interface Asked {
 const MOST_RANKED = 5;
 
 /** The dashboard (OVER-1 to OVER-6) from the columns; what has not changed is not walked again. */
-export function makeOverview(): (store: OverviewStore | null, ask: OverviewAsk, now: Ms) => Omit<Overview, 'version'> | null {
+export function makeOverview(): (
+  store: OverviewStore | null,
+  ask: OverviewAsk,
+  now: Ms,
+) => Omit<Overview, 'version'> | null {
   const ran = new Ran();
   let asked: Asked | null = null;
   return (store, ask, now) => {
-    if (!store) { asked = null; return null; }
-    const { engine } = store, key = JSON.stringify([ask, engine.named, engine.wall, engine.mostJob]);
+    if (!store) {
+      asked = null;
+      return null;
+    }
+    const { engine } = store;
+    const key = JSON.stringify([ask, engine.named, engine.wall, engine.mostJob]);
     if (asked?.key !== key || asked.engine !== engine) asked = begin(engine, ask, key);
-    const { spans, jobs, scope, totals } = asked, sums = totals.refresh(engine);
-    const all = addSums(sums.days), kept = keptFrom(store.days), begins = ask.from - (ask.to - ask.from);
+    const { spans, jobs, scope, totals } = asked;
+    const sums = totals.refresh(engine);
+    const all = addSums(sums.days);
+    const kept = keptFrom(store.days);
+    const begins = ask.from - (ask.to - ask.from);
     const pending = engine.pending(now).filter((one) => counts(scope, one.job, one.company));
-    const top = (values: Float64Array): readonly Ranked[] => ranked(engine, scope, values, ask.ranked ?? MOST_RANKED);
-    const groups = ask.instructionTypes.length === 0 ? ENTITY_GROUPS : ENTITY_GROUPS.filter((group) => ask.instructionTypes.includes(group));
+    const top = (values: Float64Array): readonly Ranked[] =>
+      ranked(engine, scope, values, ask.ranked ?? MOST_RANKED);
+    const groups =
+      ask.instructionTypes.length === 0
+        ? ENTITY_GROUPS
+        : ENTITY_GROUPS.filter((group) => ask.instructionTypes.includes(group));
     return {
-      now: tallyOf(all), before: { ...tallyOf(sums.before), whole: kept !== null && begins >= kept },
-      groups: groups.map((group) => ({ group, now: tallyOf(all, group), before: tallyOf(sums.before, group) })),
-      days: spans.map(({ n, from }, i) => ({ day: dayText(n), from, ...tallyOf(sums.days[i] ?? all) })),
-      jobs: { ...asked.jobCounts, neverRan: neverRan(jobs, ran.of(engine)) }, pending: pending.length, attention: attentionOf(engine, pending, now),
-      mostFailures: top(sums.jobs.failures), longest: top(meansOf(sums.jobs)), mostTransferred: top(sums.jobs.bytes),
-      newestAt: engine.newestAt, whole: isHere(store.days, ask.from, ask.to),
+      now: tallyOf(all),
+      before: { ...tallyOf(sums.before), whole: kept !== null && begins >= kept },
+      groups: groups.map((group) => ({
+        group,
+        now: tallyOf(all, group),
+        before: tallyOf(sums.before, group),
+      })),
+      days: spans.map(({ n, from }, i) => ({
+        day: dayText(n),
+        from,
+        ...tallyOf(sums.days[i] ?? all),
+      })),
+      jobs: { ...asked.jobCounts, neverRan: neverRan(jobs, ran.of(engine)) },
+      pending: pending.length,
+      attention: attentionOf(engine, pending, now),
+      mostFailures: top(sums.jobs.failures),
+      longest: top(meansOf(sums.jobs)),
+      mostTransferred: top(sums.jobs.bytes),
+      newestAt: engine.newestAt,
+      whole: isHere(store.days, ask.from, ask.to),
     };
   };
 }
 
 function begin(engine: Engine, ask: OverviewAsk, key: string): Asked {
-  const spans = daysIn(ask.from, ask.to, engine.wall), scope = scopeOf(engine, ask);
+  const spans = daysIn(ask.from, ask.to, engine.wall);
+  const scope = scopeOf(engine, ask);
   const jobs = engine.all('job').filter(({ n, company }) => counts(scope, n, company));
-  const jobCounts = { all: jobs.length, disabled: jobs.filter(({ enabled }) => !enabled).length, companies: new Set(jobs.map(({ company }) => company)).size };
-  return { key, engine, spans, jobs, jobCounts, scope, totals: new Totals(scope, ask.from, ask.to, spans, scope.group.length) };
+  const jobCounts = {
+    all: jobs.length,
+    disabled: jobs.filter(({ enabled }) => !enabled).length,
+    companies: new Set(jobs.map(({ company }) => company)).size,
+  };
+  return {
+    key,
+    engine,
+    spans,
+    jobs,
+    jobCounts,
+    scope,
+    totals: new Totals(scope, ask.from, ask.to, spans, scope.group.length),
+  };
 }
 
 /** A job that is not here is of the group "other". */
 function scopeOf(engine: Engine, { companies, instructionTypes }: OverviewAsk): Scope {
-  const all = engine.all('job'), most = all.reduce((most, { n }) => Math.max(most, n), engine.mostJob);
-  const placeOf = (one: EntityGroup): number => (instructionTypes.length === 0 || instructionTypes.includes(one) ? ENTITY_GROUPS.indexOf(one) : OUTSIDE);
-  const unknown = placeOf('other'), group = new Uint8Array(most + 1).fill(unknown);
+  const all = engine.all('job');
+  const most = all.reduce((most, { n }) => Math.max(most, n), engine.mostJob);
+  const placeOf = (one: EntityGroup): number =>
+    instructionTypes.length === 0 || instructionTypes.includes(one)
+      ? ENTITY_GROUPS.indexOf(one)
+      : OUTSIDE;
+  const unknown = placeOf('other');
+  const group = new Uint8Array(most + 1).fill(unknown);
   for (const job of all) group[job.n] = placeOf(job.group);
   if (companies.length === 0) return { group, unknown, company: null };
   const company = new Uint8Array(0x1_0000);
@@ -79,12 +131,18 @@ const counts = ({ group, unknown, company }: Scope, job: number, of: number): bo
 
 function neverRan(jobs: readonly JobRow[], ran: Uint32Array): number {
   let count = 0;
-  for (const { n, enabled } of jobs) if (enabled && ((ran[n >>> 5] ?? 0) >>> (n & 31) & 1) === 0) count += 1;
+  for (const { n, enabled } of jobs)
+    if (enabled && (((ran[n >>> 5] ?? 0) >>> (n & 31)) & 1) === 0) count += 1;
   return count;
 }
 
 /** Jobs of the greatest value, which is above 0; of the same the older job first. */
-function ranked(engine: Engine, scope: Scope, values: Float64Array, most: number): readonly Ranked[] {
+function ranked(
+  engine: Engine,
+  scope: Scope,
+  values: Float64Array,
+  most: number,
+): readonly Ranked[] {
   const best: { readonly job: JobRow; readonly value: number }[] = [];
   let least = 0;
   for (let n = 0; n < values.length; n++) {
@@ -97,11 +155,18 @@ function ranked(engine: Engine, scope: Scope, values: Float64Array, most: number
     best.length = Math.min(best.length, most);
     if (best.length === most) least = best.at(-1)?.value ?? 0;
   }
-  return best.map(({ job, value }) => ({ job: job.n, jobName: job.name, company: job.company, companyName: engine.row('company', job.company)?.name ?? '', value }));
+  return best.map(({ job, value }) => ({
+    job: job.n,
+    jobName: job.name,
+    company: job.company,
+    companyName: engine.row('company', job.company)?.name ?? '',
+    value,
+  }));
 }
 
 function meansOf({ seconds, finished }: JobSums): Float64Array {
   const means = new Float64Array(seconds.length);
-  for (let n = 0; n < means.length; n++) if (finished[n] !== 0) means[n] = Math.round((seconds[n] ?? 0) / (finished[n] ?? 1));
+  for (let n = 0; n < means.length; n++)
+    if (finished[n] !== 0) means[n] = Math.round((seconds[n] ?? 0) / (finished[n] ?? 1));
   return means;
 }

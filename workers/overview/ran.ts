@@ -3,7 +3,10 @@ import { RANK } from '#workers/columns/kinds.ts';
 import type { Segment } from '#workers/columns/segment.ts';
 import type { Engine } from '#workers/seams.ts';
 
-/** Which jobs have run: a run that was missed is none. A bit a job, kept for each piece until a run of it is told anew. */
+/**
+ * Which jobs have run: a run that was missed is none. A bit a job, kept for each piece until a run
+ * of it is told anew.
+ */
 export class Ran {
   readonly #pieces = new WeakMap<Segment, { readonly edits: number; readonly bits: Uint32Array }>();
 
@@ -25,7 +28,8 @@ export class Ran {
 
 function noteRan(job: Uint32Array, kind: Uint16Array, bits: Uint32Array): void {
   for (let row = 0; row < job.length; row++) {
-    const one = job[row] ?? 0, word = one >>> 5;
+    const one = job[row] ?? 0;
+    const word = one >>> 5;
     bits[word] = (bits[word] ?? 0) | ((RANK[kind[row] ?? 0] === MISSED ? 0 : 1) << (one & 31));
   }
 }

@@ -6,70 +6,130 @@ import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
 import { RANK } from '#workers/columns/kinds.ts';
 import type { Segment } from '#workers/columns/segment.ts';
 
-/** What runs of a time came to: for each entity group how many of each state, by place in `RUN_STATES`, and the bytes of all. */
+/**
+ * What runs of a time came to: for each entity group how many of each state, by place in
+ * `RUN_STATES`, and the bytes of all.
+ */
 export type Sums = Float64Array;
-const BYTES = RUN_STATES.length, WIDTH = BYTES + 1;
+const BYTES = RUN_STATES.length;
+const WIDTH = BYTES + 1;
 export const noSums = (): Sums => new Float64Array(ENTITY_GROUPS.length * WIDTH);
 
 /** By job number: how often it failed, its seconds and how many runs told theirs, its bytes. */
-export interface JobSums { readonly failures: Float64Array; readonly seconds: Float64Array; readonly finished: Float64Array; readonly bytes: Float64Array }
+export interface JobSums {
+  readonly failures: Float64Array;
+  readonly seconds: Float64Array;
+  readonly finished: Float64Array;
+  readonly bytes: Float64Array;
+}
 export const noJobSums = (jobs: number): JobSums => ({
-  failures: new Float64Array(jobs), seconds: new Float64Array(jobs), finished: new Float64Array(jobs), bytes: new Float64Array(jobs),
+  failures: new Float64Array(jobs),
+  seconds: new Float64Array(jobs),
+  finished: new Float64Array(jobs),
+  bytes: new Float64Array(jobs),
 });
 export const copyJobSums = ({ failures, seconds, finished, bytes }: JobSums): JobSums => ({
-  failures: failures.slice(), seconds: seconds.slice(), finished: finished.slice(), bytes: bytes.slice(),
+  failures: failures.slice(),
+  seconds: seconds.slice(),
+  finished: finished.slice(),
+  bytes: bytes.slice(),
 });
 
-/** Whose runs count: the place of the group by job (`unknown`: of a job beyond), and by company whether it counts. */
-export interface Scope { readonly group: Uint8Array; readonly unknown: number; readonly company: Uint8Array | null }
+/**
+ * Whose runs count: the place of the group by job (`unknown`: of a job beyond), and by company
+ * whether it counts.
+ */
+export interface Scope {
+  readonly group: Uint8Array;
+  readonly unknown: number;
+  readonly company: Uint8Array | null;
+}
 /** In the place of a group: runs of this job do not count. */
 export const OUTSIDE = 0xff;
 
 /** 1 where a state is a failure; where the run is over and has a length. */
-const FAILURE = Uint8Array.from(RUN_STATES, (state) => (state === 'Failed' || state === 'Error' ? 1 : 0));
-const OVER = Uint8Array.from(RUN_STATES, (state) => (state === 'Running' || state === 'Missed' ? 0 : 1));
-const BYTES_HIGH = 0x1_0000_0000, NO_HIGH = 0xffff;
+const FAILURE = Uint8Array.from(RUN_STATES, (state) =>
+  state === 'Failed' || state === 'Error' ? 1 : 0,
+);
+const OVER = Uint8Array.from(RUN_STATES, (state) =>
+  state === 'Running' || state === 'Missed' ? 0 : 1,
+);
+const BYTES_HIGH = 0x1_0000_0000;
+const NO_HIGH = 0xffff;
 
-export function sumRows({ cols }: Segment, from: number, to: number, { group, company }: Scope, sums: Sums): void {
+export function sumRows(
+  { cols }: Segment,
+  from: number,
+  to: number,
+  { group, company }: Scope,
+  sums: Sums,
+): void {
   const { job, kind, bytesLow, bytesHigh } = cols;
   for (let row = from; row < to; row++) {
     const place = group[job[row] ?? 0] ?? OUTSIDE;
     if (place === OUTSIDE || (company !== null && company[cols.company[row] ?? 0] === 0)) continue;
-    const at = place * WIDTH, state = at + (RANK[kind[row] ?? 0] ?? 0);
+    const at = place * WIDTH;
+    const state = at + (RANK[kind[row] ?? 0] ?? 0);
     sums[state] = (sums[state] ?? 0) + 1;
-    const low = bytesLow[row] ?? 0, high = bytesHigh[row] ?? 0;
-    if (high !== NO_HIGH || low !== NONE) sums[at + BYTES] = (sums[at + BYTES] ?? 0) + high * BYTES_HIGH + low;
+    const low = bytesLow[row] ?? 0;
+    const high = bytesHigh[row] ?? 0;
+    if (high !== NO_HIGH || low !== NONE)
+      sums[at + BYTES] = (sums[at + BYTES] ?? 0) + high * BYTES_HIGH + low;
   }
 }
 
-export function sumJobs({ cols }: Segment, from: number, to: number, { group, company }: Scope, sums: JobSums): void {
-  const { job, kind, elapsed, bytesLow, bytesHigh } = cols, { failures, seconds, finished, bytes } = sums;
+export function sumJobs(
+  { cols }: Segment,
+  from: number,
+  to: number,
+  { group, company }: Scope,
+  sums: JobSums,
+): void {
+  const { job, kind, elapsed, bytesLow, bytesHigh } = cols;
+  const { failures, seconds, finished, bytes } = sums;
   for (let row = from; row < to; row++) {
-    const one = job[row] ?? 0, state = RANK[kind[row] ?? 0] ?? 0, length = elapsed[row] ?? NONE;
-    if (group[one] === OUTSIDE || (company !== null && company[cols.company[row] ?? 0] === 0)) continue;
+    const one = job[row] ?? 0;
+    const state = RANK[kind[row] ?? 0] ?? 0;
+    const length = elapsed[row] ?? NONE;
+    if (group[one] === OUTSIDE || (company !== null && company[cols.company[row] ?? 0] === 0))
+      continue;
     failures[one] = (failures[one] ?? 0) + (FAILURE[state] ?? 0);
     if (length !== NONE && OVER[state] === 1) {
       seconds[one] = (seconds[one] ?? 0) + length;
       finished[one] = (finished[one] ?? 0) + 1;
     }
-    const low = bytesLow[row] ?? 0, high = bytesHigh[row] ?? 0;
+    const low = bytesLow[row] ?? 0;
+    const high = bytesHigh[row] ?? 0;
     if (high !== NO_HIGH || low !== NONE) bytes[one] = (bytes[one] ?? 0) + high * BYTES_HIGH + low;
   }
 }
 
 export function addSums(all: readonly Sums[]): Sums {
   const sums = noSums();
-  for (const one of all) for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + (one[i] ?? 0);
+  for (const one of all)
+    for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + (one[i] ?? 0);
   return sums;
 }
 
 /** Of all groups, or of one. */
 export function tallyOf(sums: Sums, only: EntityGroup | null = null): Tally {
-  const places = only === null ? ENTITY_GROUPS.map((_group, place) => place) : [ENTITY_GROUPS.indexOf(only)];
-  const sum = (offset: number): number => places.reduce((all, place) => all + (sums[place * WIDTH + offset] ?? 0), 0);
+  const places =
+    only === null ? ENTITY_GROUPS.map((_group, place) => place) : [ENTITY_GROUPS.indexOf(only)];
+  const sum = (offset: number): number =>
+    places.reduce((all, place) => all + (sums[place * WIDTH + offset] ?? 0), 0);
   const of = (state: (typeof RUN_STATES)[number]): number => sum(RUN_STATES.indexOf(state));
   const parts = {
-    success: of('Success'), warning: of('Warning'), failed: of('Failed') + of('Error'), missed: of('Missed'), anomaly: of('Anomaly'), running: of('Running'),
+    success: of('Success'),
+    warning: of('Warning'),
+    failed: of('Failed') + of('Error'),
+    missed: of('Missed'),
+    anomaly: of('Anomaly'),
+    running: of('Running'),
   };
-  return { runs: parts.success + parts.warning + parts.failed + parts.missed + parts.anomaly + parts.running, ...parts, bytes: sum(BYTES) };
+  return {
+    runs:
+      parts.success + parts.warning + parts.failed + parts.missed + parts.anomaly + parts.running,
+    ...parts,
+    bytes: sum(BYTES),
+  };
 }

@@ -2,7 +2,14 @@ import type { Ms } from '#contract/ids.ts';
 import { dayText } from '#contract/monitoring/day.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import { TREND_SERIES } from '#contract/monitoring/trends.ts';
-import type { TrendBy, TrendDay, TrendPart, Trends, TrendsAsk, TrendTally } from '#contract/monitoring/trends.ts';
+import type {
+  TrendBy,
+  TrendDay,
+  TrendPart,
+  Trends,
+  TrendsAsk,
+  TrendTally,
+} from '#contract/monitoring/trends.ts';
 import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
 import type { JobRow } from '#contract/monitoring/rows.ts';
 import { RANK } from '#workers/columns/kinds.ts';
@@ -12,55 +19,123 @@ import { isHere } from './kept.ts';
 import type { OverviewStore } from './overview.ts';
 import { Seen } from './seen.ts';
 
-const STATES = RUN_STATES.length, BYS = ['company', 'type', 'source'] as const, NOWHERE = 0xffff_ffff;
+const STATES = RUN_STATES.length;
+const BYS = ['company', 'type', 'source'] as const;
+const NOWHERE = 0xffff_ffff;
 
-interface Part { readonly by: TrendBy; readonly key: string; readonly name: string }
+interface Part {
+  readonly by: TrendBy;
+  readonly key: string;
+  readonly name: string;
+}
 /** By job, the places of its parts, one of each sort. Jobs outside the question are nowhere. */
-interface Classes { readonly parts: readonly Part[]; readonly of: Readonly<Record<TrendBy, Uint32Array>> }
-/** A day, or the part of one that is asked for, and how many results of each state each part has in it. */
-interface Stretch { readonly day: string; readonly from: Ms; readonly seen: Seen; counts: Uint32Array }
-interface Asked { readonly key: string; readonly engine: Engine; readonly classes: Classes; readonly days: readonly Stretch[]; readonly before: readonly Stretch[] }
+interface Classes {
+  readonly parts: readonly Part[];
+  readonly of: Readonly<Record<TrendBy, Uint32Array>>;
+}
+/**
+ * A day, or the part of one that is asked for, and how many results of each state each part has in
+ * it.
+ */
+interface Stretch {
+  readonly day: string;
+  readonly from: Ms;
+  readonly seen: Seen;
+  counts: Uint32Array;
+}
+interface Asked {
+  readonly key: string;
+  readonly engine: Engine;
+  readonly classes: Classes;
+  readonly days: readonly Stretch[];
+  readonly before: readonly Stretch[];
+}
 
-/** TREND-2: failures and warnings over time from the columns. Days that are as they were are not walked again. */
-export function makeTrends(): (store: OverviewStore | null, ask: TrendsAsk) => Omit<Trends, 'version'> | null {
+/**
+ * TREND-2: failures and warnings over time from the columns. Days that are as they were are not
+ * walked again.
+ */
+export function makeTrends(): (
+  store: OverviewStore | null,
+  ask: TrendsAsk,
+) => Omit<Trends, 'version'> | null {
   let asked: Asked | null = null;
   return (store, ask) => {
-    if (!store) { asked = null; return null; }
-    const { engine } = store, key = JSON.stringify([{ ...ask, by: '' }, engine.named, engine.wall, engine.mostJob]), begins = ask.from - (ask.to - ask.from);
-    if (asked?.key !== key || asked.engine !== engine) {
-      asked = { key, engine, classes: classesOf(engine, ask), days: stretches(engine, ask.from, ask.to), before: stretches(engine, begins, ask.from) };
+    if (!store) {
+      asked = null;
+      return null;
     }
-    const { classes, days, before } = asked, size = classes.parts.length * STATES;
-    for (const one of [...days, ...before]) if (one.seen.changed(engine)) one.counts = countsOf(one.seen, classes);
-    const now = sum(days, size), then = sum(before, size), parts = partsOf(classes, now, then);
+    const { engine } = store;
+    const key = JSON.stringify([{ ...ask, by: '' }, engine.named, engine.wall, engine.mostJob]);
+    const begins = ask.from - (ask.to - ask.from);
+    if (asked?.key !== key || asked.engine !== engine) {
+      asked = {
+        key,
+        engine,
+        classes: classesOf(engine, ask),
+        days: stretches(engine, ask.from, ask.to),
+        before: stretches(engine, begins, ask.from),
+      };
+    }
+    const { classes, days, before } = asked;
+    const size = classes.parts.length * STATES;
+    for (const one of [...days, ...before])
+      if (one.seen.changed(engine)) one.counts = countsOf(one.seen, classes);
+    const now = sum(days, size);
+    const then = sum(before, size);
+    const parts = partsOf(classes, now, then);
     return {
-      now: total(classes, now), before: total(classes, then), whole: { now: isHere(store.days, ask.from, ask.to), before: isHere(store.days, begins, ask.from) },
-      days: days.map((one) => dayOf(classes, one)), daysBefore: before.map((one) => dayOf(classes, one)),
+      now: total(classes, now),
+      before: total(classes, then),
+      whole: {
+        now: isHere(store.days, ask.from, ask.to),
+        before: isHere(store.days, begins, ask.from),
+      },
+      days: days.map((one) => dayOf(classes, one)),
+      daysBefore: before.map((one) => dayOf(classes, one)),
       parts: { company: parts('company'), type: parts('type'), source: parts('source') },
-      series: parts(ask.by).filter(({ now: of }) => badOf(of) > 0).slice(0, TREND_SERIES).map(({ key: part }) => seriesOf(classes, ask.by, part, days)),
+      series: parts(ask.by)
+        .filter(({ now: of }) => badOf(of) > 0)
+        .slice(0, TREND_SERIES)
+        .map(({ key: part }) => seriesOf(classes, ask.by, part, days)),
     };
   };
 }
 
 function stretches(engine: Engine, from: Ms, to: Ms): readonly Stretch[] {
   return daysIn(from, to, engine.wall).map((span) => {
-    const first = Math.max(span.from, from), last = Math.min(span.to, to);
-    return { day: dayText(span.n), from: first, seen: new Seen(secondsOf(first), secondsOf(last)), counts: EMPTY };
+    const first = Math.max(span.from, from);
+    const last = Math.min(span.to, to);
+    return {
+      day: dayText(span.n),
+      from: first,
+      seen: new Seen(secondsOf(first), secondsOf(last)),
+      counts: EMPTY,
+    };
   });
 }
 const EMPTY = new Uint32Array();
 
 function classesOf(engine: Engine, { companies, sources, types }: TrendsAsk): Classes {
-  const all = engine.all('job'), most = all.reduce((most, { n }) => Math.max(most, n), engine.mostJob), names = new Map(engine.all('company').map(({ n, name }) => [n, name]));
-  const of = { company: new Uint32Array(most + 1).fill(NOWHERE), type: new Uint32Array(most + 1).fill(NOWHERE), source: new Uint32Array(most + 1).fill(NOWHERE) };
-  const parts: Part[] = [], places = new Map<string, number>();
+  const all = engine.all('job');
+  const most = all.reduce((most, { n }) => Math.max(most, n), engine.mostJob);
+  const names = new Map(engine.all('company').map(({ n, name }) => [n, name]));
+  const of = {
+    company: new Uint32Array(most + 1).fill(NOWHERE),
+    type: new Uint32Array(most + 1).fill(NOWHERE),
+    source: new Uint32Array(most + 1).fill(NOWHERE),
+  };
+  const parts: Part[] = [];
+  const places = new Map<string, number>();
   const place = (part: Part): number => {
-    const known = `${part.by} ${part.key}`, at = places.get(known) ?? parts.push(part) - 1;
+    const known = `${part.by} ${part.key}`;
+    const at = places.get(known) ?? parts.push(part) - 1;
     places.set(known, at);
     return at;
   };
   for (const job of all) {
-    if (!among(companies, job.company) || !among(sources, job.source) || !among(types, job.type)) continue;
+    if (!among(companies, job.company) || !among(sources, job.source) || !among(types, job.type))
+      continue;
     for (const by of BYS) of[by][job.n] = place(partOf(by, job, names.get(job.company) ?? ''));
   }
   return { parts, of };
@@ -71,9 +146,12 @@ const among = <T>(some: readonly T[], one: T): boolean => some.length === 0 || s
 
 function partOf(by: TrendBy, { company, type, source }: JobRow, companyName: string): Part {
   switch (by) {
-    case 'company': return { by, key: String(company), name: companyName };
-    case 'type': return { by, key: type, name: type };
-    case 'source': return { by, key: source, name: SOURCE_NAMES[source] };
+    case 'company':
+      return { by, key: String(company), name: companyName };
+    case 'type':
+      return { by, key: type, name: type };
+    case 'source':
+      return { by, key: source, name: SOURCE_NAMES[source] };
   }
 }
 
@@ -81,9 +159,13 @@ function countsOf(seen: Seen, { parts, of: { company, type, source } }: Classes)
   const counts = new Uint32Array(parts.length * STATES);
   seen.each(({ cols: { job, kind } }, from, to) => {
     for (let row = from; row < to; row++) {
-      const n = job[row] ?? 0, first = company[n] ?? NOWHERE;
+      const n = job[row] ?? 0;
+      const first = company[n] ?? NOWHERE;
       if (first === NOWHERE) continue;
-      const state = RANK[kind[row] ?? 0] ?? 0, a = first * STATES + state, b = (type[n] ?? 0) * STATES + state, c = (source[n] ?? 0) * STATES + state;
+      const state = RANK[kind[row] ?? 0] ?? 0;
+      const a = first * STATES + state;
+      const b = (type[n] ?? 0) * STATES + state;
+      const c = (source[n] ?? 0) * STATES + state;
       counts[a] = (counts[a] ?? 0) + 1;
       counts[b] = (counts[b] ?? 0) + 1;
       counts[c] = (counts[c] ?? 0) + 1;
@@ -94,19 +176,36 @@ function countsOf(seen: Seen, { parts, of: { company, type, source } }: Classes)
 
 function sum(stretches: readonly Stretch[], size: number): Float64Array {
   const all = new Float64Array(size);
-  for (const { counts } of stretches) for (let i = 0; i < counts.length; i++) all[i] = (all[i] ?? 0) + (counts[i] ?? 0);
+  for (const { counts } of stretches)
+    for (let i = 0; i < counts.length; i++) all[i] = (all[i] ?? 0) + (counts[i] ?? 0);
   return all;
 }
 
 type Counts = Float64Array | Uint32Array;
 function tallyAt(counts: Counts, place: number): TrendTally {
-  const of = (state: (typeof RUN_STATES)[number]): number => counts[place * STATES + RUN_STATES.indexOf(state)] ?? 0;
-  const tally = { success: of('Success'), warning: of('Warning'), failed: of('Failed') + of('Error'), missed: of('Missed'), anomaly: of('Anomaly'), running: of('Running') };
-  return { runs: tally.success + tally.warning + tally.failed + tally.missed + tally.anomaly + tally.running, ...tally };
+  const of = (state: (typeof RUN_STATES)[number]): number =>
+    counts[place * STATES + RUN_STATES.indexOf(state)] ?? 0;
+  const tally = {
+    success: of('Success'),
+    warning: of('Warning'),
+    failed: of('Failed') + of('Error'),
+    missed: of('Missed'),
+    anomaly: of('Anomaly'),
+    running: of('Running'),
+  };
+  return {
+    runs:
+      tally.success + tally.warning + tally.failed + tally.missed + tally.anomaly + tally.running,
+    ...tally,
+  };
 }
 
 /** All parts of one sort come to the whole. */
-const total = ({ parts }: Classes, counts: Counts): TrendTally => parts.reduce<TrendTally>((all, { by }, place) => (by === 'source' ? add(all, tallyAt(counts, place)) : all), NONE);
+const total = ({ parts }: Classes, counts: Counts): TrendTally =>
+  parts.reduce<TrendTally>(
+    (all, { by }, place) => (by === 'source' ? add(all, tallyAt(counts, place)) : all),
+    NONE,
+  );
 
 function dayOf(classes: Classes, { day, from, counts }: Stretch): TrendDay {
   const { runs, failed, warning, missed } = total(classes, counts);
@@ -114,21 +213,57 @@ function dayOf(classes: Classes, { day, from, counts }: Stretch): TrendDay {
 }
 
 /** Those of which there is any result, most failures and warnings first. */
-function partsOf({ parts }: Classes, now: Counts, before: Counts): (by: TrendBy) => readonly TrendPart[] {
-  return (by) => parts.flatMap((part, place): TrendPart[] => {
-    if (part.by !== by) return [];
-    const one = { key: part.key, name: part.name, now: tallyAt(now, place), before: tallyAt(before, place) };
-    return one.now.runs + one.before.runs === 0 ? [] : [one];
-  }).sort((a, b) => badOf(b.now) - badOf(a.now) || (a.name < b.name ? -1 : 1));
+function partsOf(
+  { parts }: Classes,
+  now: Counts,
+  before: Counts,
+): (by: TrendBy) => readonly TrendPart[] {
+  return (by) =>
+    parts
+      .flatMap((part, place): TrendPart[] => {
+        if (part.by !== by) return [];
+        const one = {
+          key: part.key,
+          name: part.name,
+          now: tallyAt(now, place),
+          before: tallyAt(before, place),
+        };
+        return one.now.runs + one.before.runs === 0 ? [] : [one];
+      })
+      .sort((a, b) => badOf(b.now) - badOf(a.now) || (a.name < b.name ? -1 : 1));
 }
 
-function seriesOf({ parts }: Classes, by: TrendBy, key: string, days: readonly Stretch[]): Trends['series'][number] {
-  const place = parts.findIndex((one) => one.by === by && one.key === key), tallies = days.map(({ counts }) => tallyAt(counts, place));
-  return { key, failures: tallies.map(({ failed }) => failed), warnings: tallies.map(({ warning }) => warning) };
+function seriesOf(
+  { parts }: Classes,
+  by: TrendBy,
+  key: string,
+  days: readonly Stretch[],
+): Trends['series'][number] {
+  const place = parts.findIndex((one) => one.by === by && one.key === key);
+  const tallies = days.map(({ counts }) => tallyAt(counts, place));
+  return {
+    key,
+    failures: tallies.map(({ failed }) => failed),
+    warnings: tallies.map(({ warning }) => warning),
+  };
 }
 
 const badOf = ({ failed, warning }: TrendTally): number => failed + warning;
-const NONE: TrendTally = { runs: 0, success: 0, warning: 0, failed: 0, missed: 0, anomaly: 0, running: 0 };
+const NONE: TrendTally = {
+  runs: 0,
+  success: 0,
+  warning: 0,
+  failed: 0,
+  missed: 0,
+  anomaly: 0,
+  running: 0,
+};
 const add = (a: TrendTally, b: TrendTally): TrendTally => ({
-  runs: a.runs + b.runs, success: a.success + b.success, warning: a.warning + b.warning, failed: a.failed + b.failed, missed: a.missed + b.missed, anomaly: a.anomaly + b.anomaly, running: a.running + b.running,
+  runs: a.runs + b.runs,
+  success: a.success + b.success,
+  warning: a.warning + b.warning,
+  failed: a.failed + b.failed,
+  missed: a.missed + b.missed,
+  anomaly: a.anomaly + b.anomaly,
+  running: a.running + b.running,
 });

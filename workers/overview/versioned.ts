@@ -1,6 +1,9 @@
 /** Counts what a watch gives: `version` goes up with every change of it. */
-export function versioned(): <T extends object>(value: T | null) => (T & { readonly version: number }) | null {
-  let version = 0, last = '';
+export function versioned(): <T extends object>(
+  value: T | null,
+) => (T & { readonly version: number }) | null {
+  let version = 0;
+  let last = '';
   return (value) => {
     if (value === null) return null;
     const text = JSON.stringify(value);

@@ -7,15 +7,25 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 
-/** What stands in the envelope of an answer to a call, or the failure that it is. Never throws, whatever came (SYNC-8). */
-export async function readAnswer(name: CallName, response: Response, now: Ms): Promise<Result<unknown>> {
+/**
+ * What stands in the envelope of an answer to a call, or the failure that it is. Never throws,
+ * whatever came (SYNC-8).
+ */
+export async function readAnswer(
+  name: CallName,
+  response: Response,
+  now: Ms,
+): Promise<Result<unknown>> {
   if (!response.ok) return failed(await readFailure(name, response, now));
   const body = await jsonOf(response);
   const good = v.safeParse(GoodSchema, body);
   return good.success ? ok(good.output.data) : failed(NO_ANSWER);
 }
 
-/** The failure of a call, with its sentence of the error catalogue where the server has none of its own (WORDS-2). */
+/**
+ * The failure of a call, with its sentence of the error catalogue where the server has none of its
+ * own (WORDS-2).
+ */
 export async function readFailure(name: CallName, response: Response, now: Ms): Promise<Failure> {
   const body = await jsonOf(response);
   return withCallSentence(name, failureOf(response, body, now), { status: response.status, body });
@@ -30,11 +40,22 @@ export function failureOf(response: Response, body: unknown, now: Ms): Failure {
   const { message, error } = told.output;
   const kind = error.kind as FailureKind;
   switch (kind) {
-    case 'bad-input': return { kind, message, issues: error.issues ?? [] };
-    case 'too-many': case 'busy': case 'out-of-space': return { kind, message, retryAfterMs: Math.max(retryAfterMs, capped(error.retryAfterMs ?? 0)) };
-    case 'out-of-order': return { kind, message, expected: error.expected ?? 1 };
-    // A sign-in that was refused is refused with the words of the call, never taken for the end of the session.
-    default: return { kind, message };
+    case 'bad-input':
+      return { kind, message, issues: error.issues ?? [] };
+    case 'too-many':
+    case 'busy':
+    case 'out-of-space':
+      return {
+        kind,
+        message,
+        retryAfterMs: Math.max(retryAfterMs, capped(error.retryAfterMs ?? 0)),
+      };
+    case 'out-of-order':
+      return { kind, message, expected: error.expected ?? 1 };
+    // A sign-in that was refused is refused with the words of the call, never taken for the end of
+    // the session.
+    default:
+      return { kind, message };
   }
 }
 
@@ -43,7 +64,7 @@ export const NOT_SENT: Failure = { kind: 'not-sent', message: MESSAGES.badReques
 
 async function jsonOf(response: Response): Promise<unknown> {
   try {
-    return await response.json() as unknown;
+    return (await response.json()) as unknown;
   } catch {
     return null; // HTML of a proxy, half a body, nothing
   }
@@ -53,23 +74,46 @@ const GoodSchema = v.object({ success: v.literal(true), data: v.unknown() });
 const BadSchema = v.object({
   message: v.string(),
   error: v.object({
-    kind: v.string(), expected: v.optional(v.number()), retryAfterMs: v.optional(v.number()),
+    kind: v.string(),
+    expected: v.optional(v.number()),
+    retryAfterMs: v.optional(v.number()),
     issues: v.optional(v.array(v.object({ path: v.string(), message: v.string() }))),
   }),
 });
 
 const TRAVELS: ReadonlySet<FailureKind> = new Set([
-  'bad-input', 'wrong-credentials', 'signed-out', 'expired', 'forbidden', 'reauth_required', 'not-by-key', 'not-found', 'no-such-call', 'conflict', 'too-large', 'key-reused',
-  'out-of-order', 'update-needed', 'too-many', 'busy', 'out-of-space', 'server-fault',
+  'bad-input',
+  'wrong-credentials',
+  'signed-out',
+  'expired',
+  'forbidden',
+  'reauth_required',
+  'not-by-key',
+  'not-found',
+  'no-such-call',
+  'conflict',
+  'too-large',
+  'key-reused',
+  'out-of-order',
+  'update-needed',
+  'too-many',
+  'busy',
+  'out-of-space',
+  'server-fault',
 ] as const satisfies readonly FailureKind[]);
 
-/** A status alone, as proxies and falling servers give it. Only our own server's words end a session or a command: a bare 4xx does not. */
+/**
+ * A status alone, as proxies and falling servers give it. Only our own server's words end a session
+ * or a command: a bare 4xx does not.
+ */
 function ofStatus(status: number, retryAfterMs: Ms): Failure {
   if (status === 401) return { kind: 'expired', message: MESSAGES.sessionExpired };
   if (status === 426) return { kind: 'update-needed', message: MESSAGES.updateNeeded };
   if (status === 429) return { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
-  // A gateway's own words: what it stands before may come back at any moment, and has logged nothing.
-  if (status >= 502 && status <= 504) return { kind: 'busy', message: MESSAGES.badAnswer, retryAfterMs };
+  // A gateway's own words: what it stands before may come back at any moment, and has logged
+  // nothing.
+  if (status >= 502 && status <= 504)
+    return { kind: 'busy', message: MESSAGES.badAnswer, retryAfterMs };
   if (status === 507) return { kind: 'out-of-space', message: MESSAGES.outOfSpace, retryAfterMs };
   if (status >= 500) return { kind: 'server-fault', message: MESSAGES.serverFault };
   return NO_ANSWER;
@@ -78,7 +122,10 @@ function ofStatus(status: number, retryAfterMs: Ms): Failure {
 const HOUR = 3_600_000;
 const capped = (ms: number): Ms => (Number.isFinite(ms) && ms > 0 ? Math.min(ms, HOUR) : 0);
 
-/** `Retry-After` in seconds or as a date; 0 where it says nothing. An hour at most: a slip of a proxy must not silence a device for days. */
+/**
+ * `Retry-After` in seconds or as a date; 0 where it says nothing. An hour at most: a slip of a
+ * proxy must not silence a device for days.
+ */
 function retryAfter(header: string | null, now: Ms): Ms {
   if (header === null) return 0;
   const seconds = Number(header);

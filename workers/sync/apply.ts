@@ -26,7 +26,9 @@ export interface Applied {
   readonly commands: readonly CommandId[];
   /** The server's time of the newest event. */
   readonly committedAt: Ms | null;
-  /** Jobs whose kind changed: every run of theirs is told by it (a run's columns repeat its job's). */
+  /**
+   * Jobs whose kind changed: every run of theirs is told by it (a run's columns repeat its job's).
+   */
   readonly rekinded: readonly JobN[];
   /** Problems whose note or snooze an event replaced, as they were before (OUT-6). */
   readonly replaced: readonly { readonly by: Logged; readonly before: ProblemRow }[];
@@ -44,20 +46,37 @@ type Written = { readonly [T in FoldedTable | 'run']: Map<Id, Tables[T]> };
 /** The rows of some changes, by table and id; runs are columns. */
 type RowsById = { readonly [T in SmallTable]: Map<Id, DeviceTables[T]> };
 
-/** Pure: the same events in any batches make the same rows (SYNC-2). An event is applied whole or not at all. */
+/**
+ * Pure: the same events in any batches make the same rows (SYNC-2). An event is applied whole or
+ * not at all.
+ */
 export function applyEvents(base: Base, events: readonly unknown[], cursor: number): Applied {
   const written = noWrites();
-  const commands = new Set<CommandId>(), rekinded = new Set<JobN>(), people = new Set<UserId>(), scoped = new Set<UserId>();
-  const poison: string[] = [], replaced: { by: Logged; before: ProblemRow }[] = [];
-  let committedAt: Ms | null = null, gone = false;
+  const commands = new Set<CommandId>();
+  const rekinded = new Set<JobN>();
+  const people = new Set<UserId>();
+  const scoped = new Set<UserId>();
+  const poison: string[] = [];
+  const replaced: { by: Logged; before: ProblemRow }[] = [];
+  let committedAt: Ms | null = null;
+  let gone = false;
   for (const raw of events) {
     const parsed = v.safeParse(LoggedSchema, raw);
-    if (!parsed.success) { poison.push(nameOf(raw)); continue; }
+    if (!parsed.success) {
+      poison.push(nameOf(raw));
+      continue;
+    }
     const logged = parsed.output;
     const { event } = logged;
     if (event.type === 'job.changed@1') {
       const before = written.job.get(event.data.n) ?? base.row('job', event.data.n);
-      if (before && (before.managed !== event.data.managed || before.source !== event.data.source || before.type !== event.data.type)) rekinded.add(before.n);
+      if (
+        before &&
+        (before.managed !== event.data.managed ||
+          before.source !== event.data.source ||
+          before.type !== event.data.type)
+      )
+        rekinded.add(before.n);
     } else if (event.type === 'problem.noted@1' || event.type === 'problem.snoozed@1') {
       for (const n of event.data.problems) {
         const before = written.problem.get(n) ?? base.row('problem', n);
@@ -65,7 +84,10 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
       }
     } else if (event.type === 'user.scoped@1') scoped.add(event.data.id);
     else if (event.type === 'company.deleted@1') gone = true;
-    if (!foldInto(base, written, logged)) { poison.push(nameOf(raw)); continue; }
+    if (!foldInto(base, written, logged)) {
+      poison.push(nameOf(raw));
+      continue;
+    }
     if (logged.commandId !== null) commands.add(logged.commandId);
     if (logged.actor.is === 'user') people.add(logged.subject ?? logged.actor.id);
     committedAt = Math.max(committedAt ?? 0, logged.at);
@@ -73,17 +95,34 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
   const runs: LeanRun[] = [];
   for (const run of written.run.values()) {
     const job = written.job.get(run.job) ?? base.row('job', run.job);
-    if (job) runs.push(leanOf(run, job)); else poison.push(`run ${run.n} of an unknown job`);
+    if (job) runs.push(leanOf(run, job));
+    else poison.push(`run ${run.n} of an unknown job`);
   }
-  return { patch: { cursor, rows: smallOf(written), runs }, commands: [...commands], committedAt, rekinded: [...rekinded], replaced, people, scoped, gone, poison };
+  return {
+    patch: { cursor, rows: smallOf(written), runs },
+    commands: [...commands],
+    committedAt,
+    rekinded: [...rekinded],
+    replaced,
+    people,
+    scoped,
+    gone,
+    poison,
+  };
 }
 
 /** Two patches in a row as one. */
 export function mergePatches(first: Patch, second: Patch): Patch {
-  const { run: _, ...folded } = noWrites(), written: RowsById = { ...folded, lastSync: new Map() };
-  for (const { rows } of [first, second]) for (const table of SMALL_TABLES) {
-    for (const row of rows[table] ?? []) (written[table] as Map<Id, unknown>).set(isNamed(table) ? (row as { id: string }).id : (row as { n: number }).n, row);
-  }
+  const { run: _, ...folded } = noWrites();
+  const written: RowsById = { ...folded, lastSync: new Map() };
+  for (const { rows } of [first, second])
+    for (const table of SMALL_TABLES) {
+      for (const row of rows[table] ?? [])
+        (written[table] as Map<Id, unknown>).set(
+          isNamed(table) ? (row as { id: string }).id : (row as { n: number }).n,
+          row,
+        );
+    }
   const runs = new Map([...first.runs, ...second.runs].map((run) => [run.n, run]));
   return { cursor: second.cursor, rows: smallOf(written), runs: [...runs.values()] };
 }
@@ -95,7 +134,8 @@ const noWrites = (): Written => {
 
 function smallOf(written: Written | RowsById): SmallRows {
   const rows: Partial<Record<SmallTable, readonly unknown[]>> = {};
-  for (const [table, byId] of Object.entries(written) as [SmallTable | 'run', Map<Id, unknown>][]) if (table !== 'run' && byId.size > 0) rows[table] = [...byId.values()];
+  for (const [table, byId] of Object.entries(written) as [SmallTable | 'run', Map<Id, unknown>][])
+    if (table !== 'run' && byId.size > 0) rows[table] = [...byId.values()];
   return rows as SmallRows;
 }
 
@@ -103,8 +143,13 @@ function smallOf(written: Written | RowsById): SmallRows {
 function foldInto(base: Base, written: Written, logged: Logged): boolean {
   const staged = noWrites();
   const table = <T extends FoldedTable>(name: T): Table<Tables[T]> => ({
-    get: (id) => (staged[name] as Map<Id, Tables[T]>).get(id) ?? (written[name] as Map<Id, Tables[T]>).get(id) ?? base.row(name, id),
-    set: (id, row) => { (staged[name] as Map<Id, Tables[T]>).set(id, row); },
+    get: (id) =>
+      (staged[name] as Map<Id, Tables[T]>).get(id) ??
+      (written[name] as Map<Id, Tables[T]>).get(id) ??
+      base.row(name, id),
+    set: (id, row) => {
+      (staged[name] as Map<Id, Tables[T]>).set(id, row);
+    },
   });
   const run: Table<RunRow> = {
     get(id) {
@@ -114,29 +159,64 @@ function foldInto(base: Base, written: Written, logged: Logged): boolean {
       return lean && runOf(lean);
     },
     set: (id, row) => {
-      // Whether a run that is said to start has ended long since is not known before its day is here: the day's page will say.
-      if (row.status === 'Running' && !staged.run.has(id) && !written.run.has(id) && !base.run(Number(id)) && base.isComing(row.startedAt)) return;
+      // Whether a run that is said to start has ended long since is not known before its day is
+      // here: the day's page will say.
+      if (
+        row.status === 'Running' &&
+        !staged.run.has(id) &&
+        !written.run.has(id) &&
+        !base.run(Number(id)) &&
+        base.isComing(row.startedAt)
+      )
+        return;
       staged.run.set(id, row);
     },
   };
   const rows: Rows = {
-    company: table('company'), job: table('job'), cause: table('cause'), problem: table('problem'), key: table('key'),
-    view: table('view'), shift: table('shift'), preference: table('preference'), run,
+    company: table('company'),
+    job: table('job'),
+    cause: table('cause'),
+    problem: table('problem'),
+    key: table('key'),
+    view: table('view'),
+    shift: table('shift'),
+    preference: table('preference'),
+    run,
   };
   try {
     fold(rows, logged);
   } catch {
     return false;
   }
-  for (const name of [...FOLDED_TABLES, 'run'] as const) for (const [id, row] of staged[name]) (written[name] as Map<Id, unknown>).set(id, row);
+  for (const name of [...FOLDED_TABLES, 'run'] as const)
+    for (const [id, row] of staged[name]) (written[name] as Map<Id, unknown>).set(id, row);
   return true;
 }
 
-/** As much of a run as its columns tell: enough for a fold to see that it is there, and whether it has ended. */
+/**
+ * As much of a run as its columns tell: enough for a fold to see that it is there, and whether it
+ * has ended.
+ */
 const runOf = (lean: LeanRun): RunRow => ({
-  n: lean.n, job: lean.job, company: lean.company, key: '', uid: '', status: STATUSES[statusCode(lean.kind)] ?? 'Running',
-  startedAt: lean.startSec * 1000, endedAt: null, durationSec: lean.elapsedSec, bytes: lean.bytes, bytesProcessed: null, files: null,
-  filesFailed: null, message: lean.message, exitCode: null, anomaly: [], problem: lean.problem, hasLog: false, detail: {},
+  n: lean.n,
+  job: lean.job,
+  company: lean.company,
+  key: '',
+  uid: '',
+  status: STATUSES[statusCode(lean.kind)] ?? 'Running',
+  startedAt: lean.startSec * 1000,
+  endedAt: null,
+  durationSec: lean.elapsedSec,
+  bytes: lean.bytes,
+  bytesProcessed: null,
+  files: null,
+  filesFailed: null,
+  message: lean.message,
+  exitCode: null,
+  anomaly: [],
+  problem: lean.problem,
+  hasLog: false,
+  detail: {},
 });
 
 /** The kind bits that a job gives its runs, put anew (managed, source, type). */

@@ -1,14 +1,19 @@
 import type { RunColumns } from '#contract/monitoring/columns.ts';
 import { viewColumns } from '#contract/monitoring/columns.ts';
 
-/** The pages of a day as `runsOfDay` frames them: u32 length, little-endian, and so many bytes, repeated. Throws a RangeError where the bytes are not that. */
+/**
+ * The pages of a day as `runsOfDay` frames them: u32 length, little-endian, and so many bytes,
+ * repeated. Throws a RangeError where the bytes are not that.
+ */
 export function pagesIn(buffer: ArrayBuffer): RunColumns[] {
   const view = new DataView(buffer);
   const pages: RunColumns[] = [];
   for (let at = 0; at < buffer.byteLength;) {
-    const length = view.getUint32(at, true), from = at + 4;
+    const length = view.getUint32(at, true);
+    const from = at + 4;
     if (from + length > buffer.byteLength) throw new RangeError('frames: cut short');
-    pages.push(viewColumns(buffer.slice(from, from + length))); // its own buffer: aligned, and kept on disk as it is
+    // its own buffer: aligned, and kept on disk as it is
+    pages.push(viewColumns(buffer.slice(from, from + length)));
     at = from + length;
   }
   return pages;

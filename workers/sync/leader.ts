@@ -10,17 +10,24 @@ import { NO_ANSWER } from './answer.ts';
 export type TeamMessage =
   // from the tab that leads
   | {
-    readonly is: 'patch'; readonly id: number | null; readonly patch: Patch | null; readonly commands: readonly CommandId[];
-    readonly committedAt: Ms | null; readonly syncedAt: Ms | null; readonly more: boolean;
-  }
-  | { readonly is: 'days' } | { readonly is: 'anew' }
+      readonly is: 'patch';
+      readonly id: number | null;
+      readonly patch: Patch | null;
+      readonly commands: readonly CommandId[];
+      readonly committedAt: Ms | null;
+      readonly syncedAt: Ms | null;
+      readonly more: boolean;
+    }
+  | { readonly is: 'days' }
+  | { readonly is: 'anew' }
   | { readonly is: 'people'; readonly people: readonly Person[] }
   | { readonly is: 'status'; readonly status: SyncStatus }
   | { readonly is: 'token-is'; readonly ask: string; readonly token: Result<string> }
   // from any
   | { readonly is: 'outbox' }
   // to the tab that leads
-  | { readonly is: 'hello' } | { readonly is: 'wake' }
+  | { readonly is: 'hello' }
+  | { readonly is: 'wake' }
   | { readonly is: 'token'; readonly ask: string; readonly refused: string | null };
 
 export interface Team {
@@ -37,38 +44,72 @@ export interface TeamNeeds {
   readonly tokenFor: (refused: string | null) => Promise<Result<string>>;
 }
 
-/** One of the tabs that hold a database leads; when it ends, however it ends, the browser gives the lock to another. */
-export function joinTeam(world: Pick<WorkerWorld, 'locks' | 'channel' | 'clock' | 'chance'>, name: string, needs: TeamNeeds): Team {
+/**
+ * One of the tabs that hold a database leads; when it ends, however it ends, the browser gives the
+ * lock to another.
+ */
+export function joinTeam(
+  world: Pick<WorkerWorld, 'locks' | 'channel' | 'clock' | 'chance'>,
+  name: string,
+  needs: TeamNeeds,
+): Team {
   const channel = world.channel(`daybook/1/${name}`);
   const quit = new AbortController();
-  const asked = new Map<string, { readonly refused: string | null; readonly settle: (token: Result<string>) => void }>();
-  let leading = false, release: (() => void) | null = null;
-  const tell = (message: TeamMessage): void => { if (!quit.signal.aborted) channel.post(message); };
+  const asked = new Map<
+    string,
+    { readonly refused: string | null; readonly settle: (token: Result<string>) => void }
+  >();
+  let leading = false;
+  let release: (() => void) | null = null;
+  const tell = (message: TeamMessage): void => {
+    if (!quit.signal.aborted) channel.post(message);
+  };
 
   channel.listen((raw) => {
     if (quit.signal.aborted) return;
     const message = raw as TeamMessage;
     if (message.is === 'token-is') asked.get(message.ask)?.settle(message.token);
     else if (message.is !== 'token') needs.hear(message);
-    else if (leading) void needs.tokenFor(message.refused).then((token) => tell({ is: 'token-is', ask: message.ask, token }));
+    else if (leading)
+      void needs
+        .tokenFor(message.refused)
+        .then((token) => tell({ is: 'token-is', ask: message.ask, token }));
   });
-  // The lock is lost without a word where the browser closes the tab; called off, it rejects: both are no news here.
-  world.locks(`daybook/1/${name}`, quit.signal, () => new Promise<void>((resolve) => {
-    if (quit.signal.aborted) { resolve(); return; }
-    release = resolve;
-    leading = true;
-    for (const { refused, settle } of asked.values()) void needs.tokenFor(refused).then(settle); // nobody else will answer them now
-    needs.lead();
-  })).catch(() => {});
+  // The lock is lost without a word where the browser closes the tab; called off, it rejects: both
+  // are no news here.
+  world
+    .locks(
+      `daybook/1/${name}`,
+      quit.signal,
+      () =>
+        new Promise<void>((resolve) => {
+          if (quit.signal.aborted) {
+            resolve();
+            return;
+          }
+          release = resolve;
+          leading = true;
+          for (const { refused, settle } of asked.values())
+            void needs.tokenFor(refused).then(settle); // nobody else will answer them now
+          needs.lead();
+        }),
+    )
+    .catch(() => {});
 
   return {
-    get leading() { return leading; },
+    get leading() {
+      return leading;
+    },
     tell,
     token(refused) {
       if (leading) return needs.tokenFor(refused);
       const ask = world.chance.uuid();
       return new Promise((resolve) => {
-        const settle = (token: Result<string>): void => { off(); asked.delete(ask); resolve(token); };
+        const settle = (token: Result<string>): void => {
+          off();
+          asked.delete(ask);
+          resolve(token);
+        };
         const off = world.clock.after(TOKEN_WAIT_MS, () => settle(failed(NO_ANSWER)));
         asked.set(ask, { refused, settle });
         tell({ is: 'token', ask, refused });

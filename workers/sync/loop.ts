@@ -24,7 +24,10 @@ import type { OwnTokens } from './tokens.ts';
 import { makeWire } from './wire.ts';
 import type { Wire } from './wire.ts';
 
-/** `disk`: as this device stored it. `overtaken`: from the server, while the user changed the own account. */
+/**
+ * `disk`: as this device stored it. `overtaken`: from the server, while the user changed the own
+ * account.
+ */
 export type BegunFrom = 'disk' | 'server' | 'overtaken';
 
 export interface LoopNeeds {
@@ -72,23 +75,53 @@ export class Loop {
     this.#needs = needs;
     this.replica = new Replica(world.makeEngine(), disk);
     this.outbox = new Outbox({
-      replica: this.replica, clock: world.clock, chance: world.chance, me: needs.me, changed: needs.changed,
-      stored: () => { this.#team.tell({ is: 'outbox' }); this.#actor?.send({ type: 'COMMAND' }); },
+      replica: this.replica,
+      clock: world.clock,
+      chance: world.chance,
+      me: needs.me,
+      changed: needs.changed,
+      stored: () => {
+        this.#team.tell({ is: 'outbox' });
+        this.#actor?.send({ type: 'COMMAND' });
+      },
     });
-    this.wire = makeWire({ fetch: world.fetch, origin: world.origin, clock: world.clock, tokens: { get: (refused) => this.#team.token(refused) } });
+    this.wire = makeWire({
+      fetch: world.fetch,
+      origin: world.origin,
+      clock: world.clock,
+      tokens: { get: (refused) => this.#team.token(refused) },
+    });
     this.#fetching = {
-      wire: this.wire, replica: this.replica, clock: world.clock, me: () => needs.me,
+      wire: this.wire,
+      replica: this.replica,
+      clock: world.clock,
+      me: () => needs.me,
       poisoned: (what) => this.#poisoned(what),
       applied: (applied, { id, patch }, more) => {
         const { commands, replaced, committedAt, people } = applied;
         this.outbox.replaced(replaced);
         this.outbox.folded(applied, more);
         for (const one of people) this.#meet(one);
-        this.#team.tell({ is: 'patch', id, patch: id === null ? patch : null, commands, committedAt, syncedAt: this.replica.syncedAt, more });
+        this.#team.tell({
+          is: 'patch',
+          id,
+          patch: id === null ? patch : null,
+          commands,
+          committedAt,
+          syncedAt: this.replica.syncedAt,
+          more,
+        });
       },
       meChanges: needs.meChanges,
-      begun: (begun, isCurrent) => { this.outbox.refresh(); this.#begun(begun, isCurrent ? 'server' : 'overtaken'); this.#team.tell({ is: 'anew' }); },
-      dayAdded: () => { this.outbox.refresh(); this.#team.tell({ is: 'days' }); },
+      begun: (begun, isCurrent) => {
+        this.outbox.refresh();
+        this.#begun(begun, isCurrent ? 'server' : 'overtaken');
+        this.#team.tell({ is: 'anew' });
+      },
+      dayAdded: () => {
+        this.outbox.refresh();
+        this.#team.tell({ is: 'days' });
+      },
     };
     this.#team = joinTeam(world, needs.name, {
       lead: () => this.#queue(() => this.#lead()),
@@ -115,20 +148,35 @@ export class Loop {
     if (!this.#team.leading && this.#leader) return { ...this.#leader, ...own, follower: true };
     const pushFailure = this.#actor?.getSnapshot().context.pushFailure ?? null;
     return statusOf({
-      is: this.#is, offlineSince: this.#offlineSince, replica: this.replica, follower: !this.#team.leading, storage, fault: this.#fault, pushFailure, ...own,
+      is: this.#is,
+      offlineSince: this.#offlineSince,
+      replica: this.replica,
+      follower: !this.#team.leading,
+      storage,
+      fault: this.#fault,
+      pushFailure,
+      ...own,
     });
   }
 
   /** Try now: a person asked, or the device has a network again. */
   wake(): void {
-    if (this.#actor) this.#actor.send({ type: 'WAKE' }); else this.#team.tell({ is: 'wake' });
+    if (this.#actor) this.#actor.send({ type: 'WAKE' });
+    else this.#team.tell({ is: 'wake' });
   }
 
-  /** What the log does not tell has changed: all of it is loaded anew, days that are the same not again. By the tab that leads. */
-  anew(): void { this.#actor?.send({ type: 'SCOPE' }); }
+  /**
+   * What the log does not tell has changed: all of it is loaded anew, days that are the same not
+   * again. By the tab that leads.
+   */
+  anew(): void {
+    this.#actor?.send({ type: 'SCOPE' });
+  }
 
   /** When what was asked of it so far is done: opening, and what other tabs said. */
-  async settled(): Promise<void> { await this.#line; }
+  async settled(): Promise<void> {
+    await this.#line;
+  }
 
   stop(): void {
     this.#stopped = true;
@@ -139,11 +187,15 @@ export class Loop {
     for (const quit of this.#quit) quit();
   }
 
-  /** First rows as soon as the segments of the default view are here; the rest follows between other work (COL-6). */
+  /**
+   * First rows as soon as the segments of the default view are here; the rest follows between other
+   * work (COL-6).
+   */
   async #open(): Promise<void> {
     for (let tries = 3; tries > 0 && !this.#stopped; tries--) {
       try {
-        const now = this.#needs.world.clock.now(), opened = await this.replica.disk.open(aheadOf(DEFAULT_VIEW, now));
+        const now = this.#needs.world.clock.now();
+        const opened = await this.replica.disk.open(aheadOf(DEFAULT_VIEW, now));
         if (this.replica.epoch !== '') this.replica.reset();
         const rest = opened ? await this.replica.open(opened, now) : [];
         await this.outbox.load();
@@ -153,7 +205,8 @@ export class Loop {
         this.outbox.refresh();
         return;
       } catch (fault) {
-        // Rewritten by another tab meanwhile: what stands there now is opened. Unreadable: what is left of it is loaded anew.
+        // Rewritten by another tab meanwhile: what stands there now is opened. Unreadable: what is
+        // left of it is loaded anew.
         if (!(fault instanceof DiskFault)) throw fault;
         this.#fault = fault.message;
         this.replica.reset();
@@ -162,7 +215,10 @@ export class Loop {
     }
   }
 
-  /** Notices name colleagues and their work: where the user may no longer read that, they go with the rows (SYNC-6). */
+  /**
+   * Notices name colleagues and their work: where the user may no longer read that, they go with
+   * the rows (SYNC-6).
+   */
   #begun(begun: Begun, from: BegunFrom): void {
     if (!can(begun.me.roles, 'monitoring.daily-checks')) this.outbox.forgetNotices();
     this.#needs.begun(begun, from);
@@ -170,7 +226,9 @@ export class Loop {
 
   /** Other work first. */
   async #pause(): Promise<void> {
-    await new Promise<void>((resolve) => { this.#needs.world.clock.after(0, resolve); });
+    await new Promise<void>((resolve) => {
+      this.#needs.world.clock.after(0, resolve);
+    });
     this.#needs.changed();
   }
 
@@ -178,7 +236,8 @@ export class Loop {
   async #catchUp(): Promise<void> {
     const opened = await this.replica.disk.open();
     if (!opened || this.#stopped) return;
-    if (await this.replica.catchUp(opened)) this.outbox.refresh(); else await this.#open();
+    if (await this.replica.catchUp(opened)) this.outbox.refresh();
+    else await this.#open();
   }
 
   async #lead(): Promise<void> {
@@ -187,29 +246,49 @@ export class Loop {
     if (this.#stopped) return;
     const { clock, chance } = this.#needs.world;
     const fetching = this.#fetching;
-    this.#actor = createActor(syncMachine.provide({
-      actors: {
-        bootstrap: fromPromise(() => this.#guarded(() => bootstrap(fetching))),
-        pull: fromPromise(() => this.#guarded(async () => {
-          const outcome = await pull(fetching);
-          if (outcome.is === 'done' && this.#newStranger) await this.#learn();
-          return outcome;
-        })),
-        loadDay: fromPromise(() => this.#guarded(() => loadDay(fetching))),
-        push: fromPromise(() => this.outbox.push(this.wire)),
-        stream: fromCallback(({ sendBack }) => {
-          const end = new AbortController();
-          void readPokes(this.wire, clock, () => this.replica.epoch, end.signal, (event: SyncEvent) => sendBack(event));
-          return () => end.abort();
-        }),
+    this.#actor = createActor(
+      syncMachine.provide({
+        actors: {
+          bootstrap: fromPromise(() => this.#guarded(() => bootstrap(fetching))),
+          pull: fromPromise(() =>
+            this.#guarded(async () => {
+              const outcome = await pull(fetching);
+              if (outcome.is === 'done' && this.#newStranger) await this.#learn();
+              return outcome;
+            }),
+          ),
+          loadDay: fromPromise(() => this.#guarded(() => loadDay(fetching))),
+          push: fromPromise(() => this.outbox.push(this.wire)),
+          stream: fromCallback(({ sendBack }) => {
+            const end = new AbortController();
+            void readPokes(
+              this.wire,
+              clock,
+              () => this.replica.epoch,
+              end.signal,
+              (event: SyncEvent) => sendBack(event),
+            );
+            return () => end.abort();
+          }),
+        },
+      }),
+      {
+        input: {
+          loaded: this.replica.epoch !== '',
+          left: this.replica.daysLeft,
+          fraction: () => chance.fraction(),
+        },
+        clock: {
+          setTimeout: (work: () => void, ms: number) => clock.after(ms, work),
+          clearTimeout: (off: unknown) => {
+            (off as () => void)();
+          },
+        },
       },
-    }), {
-      input: { loaded: this.replica.epoch !== '', left: this.replica.daysLeft, fraction: () => chance.fraction() },
-      clock: { setTimeout: (work: () => void, ms: number) => clock.after(ms, work), clearTimeout: (off: unknown) => { (off as () => void)(); } },
-    });
+    );
     this.#actor.subscribe((snapshot) => {
       this.#is = isOf(snapshot);
-      this.#offlineSince = isAway(this.#is) ? this.#offlineSince ?? clock.now() : null;
+      this.#offlineSince = isAway(this.#is) ? (this.#offlineSince ?? clock.now()) : null;
       this.#team.tell({ is: 'status', status: this.status() });
       this.#needs.changed();
       if (this.#is === 'signed-out') this.#needs.over();
@@ -221,32 +300,53 @@ export class Loop {
   async #hear(message: TeamMessage): Promise<void> {
     if (this.#stopped) return;
     switch (message.is) {
-      case 'hello': if (this.#actor) this.#team.tell({ is: 'status', status: this.status() }); return;
-      case 'wake': this.#actor?.send({ type: 'WAKE' }); return;
-      case 'outbox': await this.outbox.load(); this.#actor?.send({ type: 'COMMAND' }); return;
-      case 'status': this.#leader = message.status; this.#needs.changed(); return;
-      case 'people': this.replica.named(message.people); this.#needs.changed(); return;
-      case 'anew': return this.#open();
-      case 'days': return this.#catchUp();
+      case 'hello':
+        if (this.#actor) this.#team.tell({ is: 'status', status: this.status() });
+        return;
+      case 'wake':
+        this.#actor?.send({ type: 'WAKE' });
+        return;
+      case 'outbox':
+        await this.outbox.load();
+        this.#actor?.send({ type: 'COMMAND' });
+        return;
+      case 'status':
+        this.#leader = message.status;
+        this.#needs.changed();
+        return;
+      case 'people':
+        this.replica.named(message.people);
+        this.#needs.changed();
+        return;
+      case 'anew':
+        return this.#open();
+      case 'days':
+        return this.#catchUp();
       case 'patch': {
-        const patch = message.patch ?? await this.#patchOf(message.id ?? 0);
+        const patch = message.patch ?? (await this.#patchOf(message.id ?? 0));
         if (!patch) return this.#open();
         this.replica.follow(patch, message.committedAt, message.syncedAt);
         this.outbox.folded(message, message.more);
         return;
       }
-      case 'token': case 'token-is': return;
+      case 'token':
+      case 'token-is':
+        return;
     }
   }
 
   async #patchOf(id: number): Promise<Awaited<ReturnType<Disk['patch']>> | null> {
     return this.replica.disk.patch(id).catch((fault: unknown) => {
-      if (fault instanceof DiskFault) return null; // folded away by idle work already: it stands in the tables
+      // folded away by idle work already: it stands in the tables
+      if (fault instanceof DiskFault) return null;
       throw fault;
     });
   }
 
-  /** The disk's failures are failures of the loop: it waits and tries again. So are bugs, but they are said. */
+  /**
+   * The disk's failures are failures of the loop: it waits and tries again. So are bugs, but they
+   * are said.
+   */
   async #guarded(work: () => Promise<Outcome>): Promise<Outcome> {
     try {
       return await work();
@@ -256,7 +356,10 @@ export class Loop {
     }
   }
 
-  /** Loading anew may bring what the event would have: once. After that what cannot be read is passed over, and said (G11). */
+  /**
+   * Loading anew may bring what the event would have: once. After that what cannot be read is
+   * passed over, and said (G11).
+   */
   #poisoned(what: string): boolean {
     this.#fault = what;
     if (this.#renewed) return false;
@@ -279,13 +382,22 @@ export class Loop {
 
   /** Idle work on the disk, by the tab that leads alone. */
   #tidy(ms: number): void {
-    this.#quit.push(this.#needs.world.clock.after(ms, () => {
-      if (this.#stopped) return;
-      const { clock } = this.#needs.world;
-      // What has left the window (SYNC-10) goes, then changes are folded into tables and segments.
-      const oldest = Math.floor(clock.now() / DAY_MS - LIMITS.windowDays) * (DAY_MS / 1000);
-      this.replica.disk.forget(oldest).then(() => this.replica.disk.compact()).then((more) => this.#tidy(more ? TIDY_STEP_MS : TIDY_MS), () => this.#tidy(TIDY_MS));
-    }));
+    this.#quit.push(
+      this.#needs.world.clock.after(ms, () => {
+        if (this.#stopped) return;
+        const { clock } = this.#needs.world;
+        // What has left the window (SYNC-10) goes, then changes are folded into tables and
+        // segments.
+        const oldest = Math.floor(clock.now() / DAY_MS - LIMITS.windowDays) * (DAY_MS / 1000);
+        this.replica.disk
+          .forget(oldest)
+          .then(() => this.replica.disk.compact())
+          .then(
+            (more) => this.#tidy(more ? TIDY_STEP_MS : TIDY_MS),
+            () => this.#tidy(TIDY_MS),
+          );
+      }),
+    );
   }
 
   #queue(work: () => Promise<void>): void {
@@ -296,5 +408,9 @@ export class Loop {
   }
 }
 
-const STORAGE: Failure = { kind: 'storage', message: MESSAGES.storage }, BUG: Failure = { kind: 'server-fault', message: MESSAGES.serverFault };
-const DAY_MS = 86_400_000, FIRST_TIDY_MS = 30_000, TIDY_STEP_MS = 200, TIDY_MS = 60_000;
+const STORAGE: Failure = { kind: 'storage', message: MESSAGES.storage };
+const BUG: Failure = { kind: 'server-fault', message: MESSAGES.serverFault };
+const DAY_MS = 86_400_000;
+const FIRST_TIDY_MS = 30_000;
+const TIDY_STEP_MS = 200;
+const TIDY_MS = 60_000;

@@ -6,13 +6,24 @@ import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
 import { pagesOf } from '#workers/disk/segments.ts';
 import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/opening.ts';
 import { DiskFault } from '#workers/seams.ts';
-import type { DayRuns, Disk, Engine, Fresh, LastSyncRow, Opened, Patch, Person, SegmentInfo } from '#workers/seams.ts';
+import type {
+  DayRuns,
+  Disk,
+  Engine,
+  Fresh,
+  LastSyncRow,
+  Opened,
+  Patch,
+  Person,
+  SegmentInfo,
+} from '#workers/seams.ts';
 import type { Applied, Base } from './apply.ts';
 import { mergePatches, rekind } from './apply.ts';
 
 /**
- * What this device holds of the log: columns and rows in memory, the same on disk, and how far they reach. Memory may be ahead of the
- * disk (a full disk), never the disk of its cursor: a patch that could not be written is written with the next one (SYNC-1).
+ * What this device holds of the log: columns and rows in memory, the same on disk, and how far they
+ * reach. Memory may be ahead of the disk (a full disk), never the disk of its cursor: a patch that
+ * could not be written is written with the next one (SYNC-1).
  */
 export class Replica {
   readonly engine: Engine;
@@ -49,7 +60,8 @@ export class Replica {
     return {
       row: (table, id) => this.engine.row(table, id),
       run: (n) => this.engine.runs([n]).get(n),
-      isComing: (startedAt) => this.days.get(new Date(startedAt).toISOString().slice(0, 10)) === false,
+      isComing: (startedAt) =>
+        this.days.get(new Date(startedAt).toISOString().slice(0, 10)) === false,
     };
   }
 
@@ -60,11 +72,20 @@ export class Replica {
     this.syncedAt = opened.syncedAt;
     this.#know(opened);
     this.people = opened.people;
-    return (await firstRows(this.disk, (one) => this.#read(one), this.engine, opened, DEFAULT_VIEW, now)).rest;
+    return (
+      await firstRows(this.disk, (one) => this.#read(one), this.engine, opened, DEFAULT_VIEW, now)
+    ).rest;
   }
 
-  /** Second step: every other row and run. Nothing is folded before it is done: a fold over rows that are not here would be a hole. */
-  async openRest(opened: Opened, rest: readonly SegmentInfo[], pause: () => Promise<void>): Promise<void> {
+  /**
+   * Second step: every other row and run. Nothing is folded before it is done: a fold over rows
+   * that are not here would be a hole.
+   */
+  async openRest(
+    opened: Opened,
+    rest: readonly SegmentInfo[],
+    pause: () => Promise<void>,
+  ): Promise<void> {
     await openBooks(this.disk, this.engine, opened, pause);
     for (const segment of rest) {
       await this.loadSegment(segment);
@@ -72,11 +93,15 @@ export class Replica {
     }
   }
 
-  /** Segments and patches that another tab has written since. Answers false where that is not enough: then open anew. */
+  /**
+   * Segments and patches that another tab has written since. Answers false where that is not
+   * enough: then open anew.
+   */
   async catchUp(opened: Opened): Promise<boolean> {
     if (opened.epoch !== this.epoch) return false;
     this.#know(opened);
-    for (const segment of opened.segments) if (!this.#segments.has(segment.id)) await this.loadSegment(segment);
+    for (const segment of opened.segments)
+      if (!this.#segments.has(segment.id)) await this.loadSegment(segment);
     for (const patch of opened.patches) this.#show(patch);
     return this.cursor === opened.cursor;
   }
@@ -87,12 +112,51 @@ export class Replica {
   }
 
   /** Nothing is written or shown from now on, whatever is still on its way. */
-  close(): void { this.#closed = true; }
+  close(): void {
+    this.#closed = true;
+  }
 
-  /** Begins anew from a bootstrap. Only when the disk has it does memory follow: a begin that was half written would be a hole. */
-  async begin({ epoch, cursor, me, branding, people, companies, jobs, causes, problems, keys, views, shifts, preferences, sources, days }: Bootstrap): Promise<void> {
-    const rows = { company: companies, job: jobs, cause: causes, problem: problems, key: keys, view: views, shift: shifts, preference: preferences, lastSync: sources === null ? [] : [lastSyncRow(sources)] };
-    const fresh: Fresh = { epoch, cursor, me, branding, people, rows, days: days.map(({ day }) => day) };
+  /**
+   * Begins anew from a bootstrap. Only when the disk has it does memory follow: a begin that was
+   * half written would be a hole.
+   */
+  async begin({
+    epoch,
+    cursor,
+    me,
+    branding,
+    people,
+    companies,
+    jobs,
+    causes,
+    problems,
+    keys,
+    views,
+    shifts,
+    preferences,
+    sources,
+    days,
+  }: Bootstrap): Promise<void> {
+    const rows = {
+      company: companies,
+      job: jobs,
+      cause: causes,
+      problem: problems,
+      key: keys,
+      view: views,
+      shift: shifts,
+      preference: preferences,
+      lastSync: sources === null ? [] : [lastSyncRow(sources)],
+    };
+    const fresh: Fresh = {
+      epoch,
+      cursor,
+      me,
+      branding,
+      people,
+      rows,
+      days: days.map(({ day }) => day),
+    };
     this.#stillOpen();
     await this.disk.begin(fresh);
     this.#stillOpen();
@@ -126,7 +190,8 @@ export class Replica {
     await written;
     for (const { day, tag } of days) {
       this.days.set(day, true);
-      if (tag === undefined) this.#tags.delete(day); else this.#tags.set(day, tag);
+      if (tag === undefined) this.#tags.delete(day);
+      else this.#tags.set(day, tag);
     }
   }
 
@@ -137,12 +202,25 @@ export class Replica {
 
   /** A day as it stands in memory. */
   dayOf(day: Day, tag: string): DayRuns {
-    const from = Date.parse(day), ids = this.engine.select({ ...EVERYTHING, from, to: from + DAY_MS }, 0).ids();
-    return { day, tag, pages: pagesOf([...this.engine.runs([...ids]).values()]).map(({ bytes }) => viewColumns(bytes.buffer)) };
+    const from = Date.parse(day);
+    const ids = this.engine.select({ ...EVERYTHING, from, to: from + DAY_MS }, 0).ids();
+    return {
+      day,
+      tag,
+      pages: pagesOf([...this.engine.runs([...ids]).values()]).map(({ bytes }) =>
+        viewColumns(bytes.buffer),
+      ),
+    };
   }
 
-  /** Writes the patch, then shows it. `id`: its number on disk, null where the disk is full and it waits for the next. */
-  async apply(applied: Applied, now: Ms): Promise<{ readonly id: number | null; readonly patch: Patch }> {
+  /**
+   * Writes the patch, then shows it. `id`: its number on disk, null where the disk is full and it
+   * waits for the next.
+   */
+  async apply(
+    applied: Applied,
+    now: Ms,
+  ): Promise<{ readonly id: number | null; readonly patch: Patch }> {
     const patch = this.#rekinded(applied);
     const whole = this.#unsaved ? mergePatches(this.#unsaved, patch) : patch;
     this.#unsaved = whole;
@@ -154,23 +232,35 @@ export class Replica {
     return { id, patch };
   }
 
-  /** A patch that another tab wrote. One that comes late, from a tab that led before, is in what is here already: its rows are older. */
+  /**
+   * A patch that another tab wrote. One that comes late, from a tab that led before, is in what is
+   * here already: its rows are older.
+   */
   follow(patch: Patch, committedAt: Ms | null, syncedAt: Ms | null): void {
     if (patch.cursor > this.cursor) this.#show(patch);
-    else this.engine.put({ lastSync: (patch.rows.lastSync ?? []).filter(({ asOf }) => asOf >= (this.engine.row('lastSync', 'all')?.asOf ?? 0)) }); // no event moves the cursor for it
+    else
+      this.engine.put({
+        lastSync: (patch.rows.lastSync ?? []).filter(
+          ({ asOf }) => asOf >= (this.engine.row('lastSync', 'all')?.asOf ?? 0),
+        ),
+      }); // no event moves the cursor for it
     this.committedAt = committedAt ?? this.committedAt;
     this.syncedAt = syncedAt ?? this.syncedAt;
   }
 
   /** What the device has of the sources' last sync, as the server named it. */
-  get sourcesTag(): string { return this.engine.row('lastSync', 'all')?.tag ?? ''; }
+  get sourcesTag(): string {
+    return this.engine.row('lastSync', 'all')?.tag ?? '';
+  }
 
   named(people: readonly Person[]): void {
     this.people = people;
     this.engine.people(people);
   }
 
-  knows(id: UserId): boolean { return this.people.some((one) => one.id === id); }
+  knows(id: UserId): boolean {
+    return this.people.some((one) => one.id === id);
+  }
 
   /** Null where it cannot be read: its days are then not here, and are fetched again. */
   async #read({ id }: SegmentInfo): Promise<RunColumns | null> {
@@ -187,7 +277,9 @@ export class Replica {
 
   #know({ days }: Opened): void {
     this.days = new Map(days.map(({ day, here }) => [day, here]));
-    this.#tags = new Map(days.flatMap(({ day, tag }) => (tag === undefined ? [] : [[day, tag] as const])));
+    this.#tags = new Map(
+      days.flatMap(({ day, tag }) => (tag === undefined ? [] : [[day, tag] as const])),
+    );
   }
 
   #show(patch: Patch): void {
@@ -196,20 +288,28 @@ export class Replica {
     this.cursor = Math.max(this.cursor, patch.cursor);
   }
 
-  /** Runs of jobs whose kind changed go into the patch too, so that a device that goes on equals one that loads anew (SYNC-2). */
+  /**
+   * Runs of jobs whose kind changed go into the patch too, so that a device that goes on equals one
+   * that loads anew (SYNC-2).
+   */
   #rekinded({ patch, rekinded }: Applied): Patch {
     if (rekinded.length === 0) return patch;
-    const given = new Set(patch.runs.map(({ n }) => n)), more: LeanRun[] = [];
+    const given = new Set(patch.runs.map(({ n }) => n));
+    const more: LeanRun[] = [];
     for (const n of rekinded) {
       const job = patch.rows.job?.find((row) => row.n === n);
       if (!job) continue;
-      const ids = [...this.engine.select({ ...EVERYTHING, jobs: [n] }, 0).ids()].filter((id) => !given.has(id));
+      const ids = [...this.engine.select({ ...EVERYTHING, jobs: [n] }, 0).ids()].filter(
+        (id) => !given.has(id),
+      );
       for (const run of this.engine.runs(ids).values()) more.push(rekind(run, job));
     }
     return { ...patch, runs: [...patch.runs, ...more] };
   }
 
-  #stillOpen(): void { if (this.#closed) throw new DiskFault('unavailable', 'The data of this user has been closed.'); }
+  #stillOpen(): void {
+    if (this.#closed) throw new DiskFault('unavailable', 'The data of this user has been closed.');
+  }
 
   async #write<T>(work: () => Promise<T>): Promise<T | null> {
     this.#stillOpen();

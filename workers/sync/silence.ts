@@ -8,10 +8,15 @@ import { NO_ANSWER } from './answer.ts';
 export const SILENCE_MS: Ms = 20_000;
 
 /**
- * What `work` answers, or that there was no answer: it threw, stayed silent too long, or was called off. `work` is aborted then, and what
- * it says later is heard by nobody.
+ * What `work` answers, or that there was no answer: it threw, stayed silent too long, or was called
+ * off. `work` is aborted then, and what it says later is heard by nobody.
  */
-export async function withinSilence<T>(clock: WorkerClock, work: (signal: AbortSignal) => Promise<Result<T>>, caller?: AbortSignal, most: Ms = SILENCE_MS): Promise<Result<T>> {
+export async function withinSilence<T>(
+  clock: WorkerClock,
+  work: (signal: AbortSignal) => Promise<Result<T>>,
+  caller?: AbortSignal,
+  most: Ms = SILENCE_MS,
+): Promise<Result<T>> {
   const stop = new AbortController();
   const giveUp = (): void => stop.abort();
   const off = clock.after(most, giveUp);

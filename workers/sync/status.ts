@@ -17,7 +17,8 @@ export function isOf(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatus['is
 }
 
 /** What one does is kept until the server answers again. */
-export const isAway = (is: SyncStatus['is']): boolean => is === 'offline' || is === 'server-trouble';
+export const isAway = (is: SyncStatus['is']): boolean =>
+  is === 'offline' || is === 'server-trouble';
 
 export interface Told {
   readonly is: SyncStatus['is'];
@@ -33,12 +34,34 @@ export interface Told {
   readonly reload: boolean;
 }
 
-export const statusOf = ({ is, offlineSince, replica, waiting, refused, partly, follower, storage, fault, pushFailure, reload }: Told): SyncStatus => ({
-  is, syncedAt: replica.syncedAt, offlineSince: isAway(is) ? offlineSince : null, left: replica.daysLeft + (is === 'live' || replica.daysLeft > 0 ? 0 : 1),
-  waiting, refused, partly, follower, storage: replica.full ? 'full' : storage, fault: replica.full ? MESSAGES.storage : fault ?? serverFull(waiting, pushFailure), reload,
+export const statusOf = ({
+  is,
+  offlineSince,
+  replica,
+  waiting,
+  refused,
+  partly,
+  follower,
+  storage,
+  fault,
+  pushFailure,
+  reload,
+}: Told): SyncStatus => ({
+  is,
+  syncedAt: replica.syncedAt,
+  offlineSince: isAway(is) ? offlineSince : null,
+  left: replica.daysLeft + (is === 'live' || replica.daysLeft > 0 ? 0 : 1),
+  waiting,
+  refused,
+  partly,
+  follower,
+  storage: replica.full ? 'full' : storage,
+  fault: replica.full ? MESSAGES.storage : (fault ?? serverFull(waiting, pushFailure)),
+  reload,
 });
 
 /** What a person does is kept here while the server cannot store it. */
-const serverFull = (waiting: number, failure: Failure | null): string | null => (waiting > 0 && failure?.kind === 'out-of-space' ? MESSAGES.outOfSpaceQueued : null);
+const serverFull = (waiting: number, failure: Failure | null): string | null =>
+  waiting > 0 && failure?.kind === 'out-of-space' ? MESSAGES.outOfSpaceQueued : null;
 
 const OFFLINE_AFTER = 2;

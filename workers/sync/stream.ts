@@ -5,22 +5,42 @@ import type { WorkerClock } from '#workers/world.ts';
 import type { Wire } from './wire.ts';
 
 const PokeSchema = v.variant('is', [
-  v.object({ is: v.literal('head'), head: v.number(), epoch: v.string() }), v.object({ is: v.literal('sources') }), v.object({ is: v.literal('scope') }), v.object({ is: v.literal('out') }),
+  v.object({ is: v.literal('head'), head: v.number(), epoch: v.string() }),
+  v.object({ is: v.literal('sources') }),
+  v.object({ is: v.literal('scope') }),
+  v.object({ is: v.literal('out') }),
 ]);
 
 /** A line longer than this is no poke. */
 const MOST_CHARS = 10_000;
-/** A stream that has said nothing for so long is taken for dead: the server sends a comment every 25 s. */
+/**
+ * A stream that has said nothing for so long is taken for dead: the server sends a comment every 25
+ * s.
+ */
 const DEAD_MS = 70_000;
 
-/** Reads the stream of pokes until it ends or `signal` says so (SYNC-5). A poke carries no data; one that is not understood is a nudge. */
-export async function readPokes(wire: Wire, clock: WorkerClock, epoch: () => string, signal: AbortSignal, tell: (event: SyncEvent) => void): Promise<void> {
+/**
+ * Reads the stream of pokes until it ends or `signal` says so (SYNC-5). A poke carries no data; one
+ * that is not understood is a nudge.
+ */
+export async function readPokes(
+  wire: Wire,
+  clock: WorkerClock,
+  epoch: () => string,
+  signal: AbortSignal,
+  tell: (event: SyncEvent) => void,
+): Promise<void> {
   const body = await wire.stream(signal);
   if (signal.aborted) return;
-  if (!body.ok) { tell({ type: 'STREAM_CLOSED', retryAfterMs: waitOf(body.failure) }); return; }
+  if (!body.ok) {
+    tell({ type: 'STREAM_CLOSED', retryAfterMs: waitOf(body.failure) });
+    return;
+  }
   tell({ type: 'STREAM_OPEN' });
   const reader = body.value.getReader();
-  const quit = (): void => { reader.cancel().catch(() => {}); };
+  const quit = (): void => {
+    reader.cancel().catch(() => {});
+  };
   signal.addEventListener('abort', quit, { once: true });
   let off = clock.after(DEAD_MS, quit);
   const decoder = new TextDecoder();
@@ -48,10 +68,16 @@ function eventOf(data: string, epoch: string): SyncEvent {
   const poke = v.safeParse(PokeSchema, parsed(data));
   if (!poke.success) return { type: 'NUDGE' };
   switch (poke.output.is) {
-    case 'head': return poke.output.epoch === epoch ? { type: 'POKE', head: poke.output.head } : { type: 'NUDGE' };
-    case 'sources': return { type: 'NUDGE' };
-    case 'scope': return { type: 'SCOPE' };
-    case 'out': return { type: 'NUDGE' }; // the next pull hears it from the server itself
+    case 'head':
+      return poke.output.epoch === epoch
+        ? { type: 'POKE', head: poke.output.head }
+        : { type: 'NUDGE' };
+    case 'sources':
+      return { type: 'NUDGE' };
+    case 'scope':
+      return { type: 'SCOPE' };
+    case 'out':
+      return { type: 'NUDGE' }; // the next pull hears it from the server itself
   }
 }
 

@@ -9,14 +9,20 @@ import type { WorkerClock } from '#workers/world.ts';
 import { NO_ANSWER, readAnswer } from './answer.ts';
 import { withinSilence } from './silence.ts';
 
-/** Where the access token comes from: this tab's own memory, or the tab that leads. It is kept nowhere else (A2). */
+/**
+ * Where the access token comes from: this tab's own memory, or the tab that leads. It is kept
+ * nowhere else (A2).
+ */
 export interface Tokens {
   /** A token to use, renewed where it has ended or is the one that was just refused. */
   get(refused: string | null): Promise<Result<string>>;
 }
 
 export interface OwnTokens extends Tokens {
-  /** A session that the server gives from now on: one that is on its way already may be from before a change. */
+  /**
+   * A session that the server gives from now on: one that is on its way already may be from before
+   * a change.
+   */
   renew(): Promise<Result<string>>;
   /** After signing in. */
   set(session: Session): void;
@@ -36,15 +42,18 @@ export interface TokenNeeds {
   readonly renewed: (session: Session) => void;
 }
 
-/** Shorter than the time for which the server honours the cookie that a lost answer rotated: asking again is no theft then. */
+/**
+ * Shorter than the time for which the server honours the cookie that a lost answer rotated: asking
+ * again is no theft then.
+ */
 const REFRESH_SILENCE_MS: Ms = 7_000;
 
 /** Renewed so long before their end. */
 const AHEAD_MS: Ms = 15_000;
 
 /**
- * One refresh at a time: the cookie is rotated with each, and two at once would look like a stolen one (A2). `renewed` is told of every
- * new session: roles and offline limit may have changed.
+ * One refresh at a time: the cookie is rotated with each, and two at once would look like a stolen
+ * one (A2). `renewed` is told of every new session: roles and offline limit may have changed.
  */
 export function makeTokens(needs: TokenNeeds): OwnTokens {
   let session: Session | null = null;
@@ -64,41 +73,88 @@ export function makeTokens(needs: TokenNeeds): OwnTokens {
 
   return {
     get(refused) {
-      if (session && session.token !== refused && needs.clock.now() < session.tokenExpiresAt - AHEAD_MS) return Promise.resolve(ok(session.token));
-      flight ??= refresh().finally(() => { flight = null; });
+      if (
+        session &&
+        session.token !== refused &&
+        needs.clock.now() < session.tokenExpiresAt - AHEAD_MS
+      )
+        return Promise.resolve(ok(session.token));
+      flight ??= refresh().finally(() => {
+        flight = null;
+      });
       return flight;
     },
     async renew() {
       await flight;
-      flight ??= refresh().finally(() => { flight = null; });
+      flight ??= refresh().finally(() => {
+        flight = null;
+      });
       return flight;
     },
-    set(next) { life += 1; session = next; },
-    forget() { life += 1; session = null; },
-    get session() { return session; },
-    get last() { return session?.token ?? null; },
-    get offlineUntil() { return session?.offlineUntil; },
+    set(next) {
+      life += 1;
+      session = next;
+    },
+    forget() {
+      life += 1;
+      session = null;
+    },
+    get session() {
+      return session;
+    },
+    get last() {
+      return session?.token ?? null;
+    },
+    get offlineUntil() {
+      return session?.offlineUntil;
+    },
   };
 }
 
 /** A new session by the cookie, which is rotated. */
-export const askRefresh = ({ fetch, origin, clock }: Pick<TokenNeeds, 'fetch' | 'origin' | 'clock'>): Promise<Result<Session>> => withinSilence(clock, async (signal) => {
-  const response = await fetch(`${origin}/api/v1/auth/refresh`, {
-    method: 'POST', body: '{}', credentials: 'same-origin', cache: 'no-store', signal,
-    headers: { 'content-type': 'application/json', 'daybook-client': '1' },
-  });
-  // A 401 in other words than ours is a captive portal's, not the end of the session.
-  const ours = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  const answer = await readAnswer('refresh', response, clock.now());
-  if (!answer.ok) return failed(ours || response.status >= 500 ? ended(answer.failure) : NO_ANSWER);
-  const parsed = v.safeParse(SessionSchema, answer.value);
-  return parsed.success ? ok(parsed.output) : failed(NO_ANSWER);
-}, undefined, REFRESH_SILENCE_MS);
+export const askRefresh = ({
+  fetch,
+  origin,
+  clock,
+}: Pick<TokenNeeds, 'fetch' | 'origin' | 'clock'>): Promise<Result<Session>> =>
+  withinSilence(
+    clock,
+    async (signal) => {
+      const response = await fetch(`${origin}/api/v1/auth/refresh`, {
+        method: 'POST',
+        body: '{}',
+        credentials: 'same-origin',
+        cache: 'no-store',
+        signal,
+        headers: { 'content-type': 'application/json', 'daybook-client': '1' },
+      });
+      // A 401 in other words than ours is a captive portal's, not the end of the session.
+      const ours = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+      const answer = await readAnswer('refresh', response, clock.now());
+      if (!answer.ok)
+        return failed(ours || response.status >= 500 ? ended(answer.failure) : NO_ANSWER);
+      const parsed = v.safeParse(SessionSchema, answer.value);
+      return parsed.success ? ok(parsed.output) : failed(NO_ANSWER);
+    },
+    undefined,
+    REFRESH_SILENCE_MS,
+  );
 
-/** A refresh can only succeed, end the session or be of no avail now: nothing else of an answer says that the session is over. */
+/**
+ * A refresh can only succeed, end the session or be of no avail now: nothing else of an answer says
+ * that the session is over.
+ */
 const ended = (failure: Failure): Failure => {
   switch (failure.kind) {
-    case 'expired': case 'signed-out': case 'too-many': case 'busy': case 'out-of-space': case 'update-needed': case 'server-fault': return failure;
-    default: return NO_ANSWER;
+    case 'expired':
+    case 'signed-out':
+    case 'too-many':
+    case 'busy':
+    case 'out-of-space':
+    case 'update-needed':
+    case 'server-fault':
+      return failure;
+    default:
+      return NO_ANSWER;
   }
 };

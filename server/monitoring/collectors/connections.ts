@@ -8,13 +8,43 @@ import type { ConnectionRow } from './task.ts';
 
 const place = (id: string) => ({ table: 'connection', column: 'sealed', row: id });
 
-export const sealCredentials = (tx: TenantTx, world: World, id: string, { secret }: Credentials): Promise<string> => seal(tx, world, place(id), secret);
+export const sealCredentials = (
+  tx: TenantTx,
+  world: World,
+  id: string,
+  { secret }: Credentials,
+): Promise<string> => seal(tx, world, place(id), secret);
 
-/** Throws a `SourceError` where the secret cannot be opened: the key under which it was sealed is gone. */
-export async function reachOf(tx: TenantTx, world: World, { id, address, certificate, sign_in, username, sealed }: ConnectionRow): Promise<Reach> {
-  const secret = await unseal(tx, world, place(id), sealed).catch(() => { throw new SourceError('refused', 'The kept credentials cannot be opened by this server. Give them again.'); });
-  return { address, certificate, credentials: sign_in === 'key' ? { is: 'key', secret } : { is: sign_in, name: username ?? '', secret } };
+/**
+ * Throws a `SourceError` where the secret cannot be opened: the key under which it was sealed is
+ * gone.
+ */
+export async function reachOf(
+  tx: TenantTx,
+  world: World,
+  { id, address, certificate, sign_in, username, sealed }: ConnectionRow,
+): Promise<Reach> {
+  const secret = await unseal(tx, world, place(id), sealed).catch(() => {
+    throw new SourceError(
+      'refused',
+      'The kept credentials cannot be opened by this server. Give them again.',
+    );
+  });
+  return {
+    address,
+    certificate,
+    credentials:
+      sign_in === 'key' ? { is: 'key', secret } : { is: sign_in, name: username ?? '', secret },
+  };
 }
 
-export const connectionRow = ({ sql, tenant }: TenantTx, id: string): Promise<ConnectionRow | undefined> =>
-  sql.selectFrom('connection').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirst();
+export const connectionRow = (
+  { sql, tenant }: TenantTx,
+  id: string,
+): Promise<ConnectionRow | undefined> =>
+  sql
+    .selectFrom('connection')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();

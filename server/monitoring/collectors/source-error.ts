@@ -1,8 +1,9 @@
 import type { Ms } from '#contract/ids.ts';
 
 /**
- * Why a system did not give what it was asked for: `message` is a sentence for people, without anything secret. `refused`: it believes nothing of what is
- * signed with, so that asking for more of it is of no use; `forbidden`: it does not give just this.
+ * Why a system did not give what it was asked for: `message` is a sentence for people, without
+ * anything secret. `refused`: it believes nothing of what is signed with, so that asking for more
+ * of it is of no use; `forbidden`: it does not give just this.
  */
 export class SourceError extends Error {
   readonly is: 'refused' | 'forbidden' | 'busy' | 'missing' | 'fault';

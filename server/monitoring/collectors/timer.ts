@@ -15,25 +15,35 @@ const EVERY_MS: Ms = 5_000;
 const AT_ONCE = 4;
 const STOP_MS: Ms = 2_000;
 
-export interface Collectors { stop(): Promise<void>; /** Begins what is due and answers when that is done. */ tick(): Promise<void> }
+export interface Collectors {
+  stop(): Promise<void>;
+  /** Begins what is due and answers when that is done. */ tick(): Promise<void>;
+}
 
 /**
- * COLLECT-4: asks every connection for what is due, each by itself and one server at a time: a connection is taken for a few minutes at a time, and its
- * next server goes on where the last one was cut off.
+ * COLLECT-4: asks every connection for what is due, each by itself and one server at a time: a
+ * connection is taken for a few minutes at a time, and its next server goes on where the last one
+ * was cut off.
  */
 export function startCollectors(world: World, timeoutMs?: Ms): Collectors {
   const id = world.chance.uuid();
   const clients = new Map<string, { readonly changedAt: Ms; readonly client: Client }>();
   const going = new Map<string, Promise<void>>();
   let timer: { cancel(): void } | null = null;
-  let stopped = false, ticking: Promise<void> = Promise.resolve();
+  let stopped = false;
+  let ticking: Promise<void> = Promise.resolve();
 
   async function look(): Promise<void> {
     for (const tenant of await world.store.tenants()) {
       if (stopped) return;
       for (const connection of await due(world, tenant)) {
         if (going.has(connection.id) || going.size >= AT_ONCE) continue;
-        going.set(connection.id, work(tenant, connection).finally(() => { going.delete(connection.id); }));
+        going.set(
+          connection.id,
+          work(tenant, connection).finally(() => {
+            going.delete(connection.id);
+          }),
+        );
       }
     }
   }
@@ -42,32 +52,54 @@ export function startCollectors(world: World, timeoutMs?: Ms): Collectors {
     try {
       if (!(await take(world, tenant, connection, id))) return;
       try {
-        await collectRound(world, tenant, connection, () => clientOf(tenant, connection), { id, stopped: () => stopped });
+        await collectRound(world, tenant, connection, () => clientOf(tenant, connection), {
+          id,
+          stopped: () => stopped,
+        });
       } finally {
         await leave(world, tenant, connection, id);
       }
     } catch (error) {
-      if (!(error instanceof Stopped)) world.log.error('a connection could not be looked after', { tenant, connection: connection.id, ...faultOf(error) });
+      if (!(error instanceof Stopped))
+        world.log.error('a connection could not be looked after', {
+          tenant,
+          connection: connection.id,
+          ...faultOf(error),
+        });
     }
   }
 
   async function clientOf(tenant: TenantId, connection: ConnectionRow): Promise<Client> {
     const known = clients.get(connection.id);
     if (known && known.changedAt === connection.changed_at) return known.client;
-    const client = clientFor(world, connection.kind, await world.store.tenant(tenant, (tx) => reachOf(tx, world, connection), { readOnly: true }), timeoutMs);
+    const client = clientFor(
+      world,
+      connection.kind,
+      await world.store.tenant(tenant, (tx) => reachOf(tx, world, connection), { readOnly: true }),
+      timeoutMs,
+    );
     clients.set(connection.id, { changedAt: connection.changed_at, client });
     return client;
   }
 
   const begin = (): Promise<void> => {
-    ticking = ticking.then(look, look).catch((error: unknown) => { world.log.error('the collectors failed', faultOf(error)); });
+    ticking = ticking.then(look, look).catch((error: unknown) => {
+      world.log.error('the collectors failed', faultOf(error));
+    });
     return ticking;
   };
   const wait = (ms: Ms): void => {
     timer?.cancel();
-    if (!stopped) timer = world.clock.after(ms, () => { void begin().finally(() => { wait(EVERY_MS); }); });
+    if (!stopped)
+      timer = world.clock.after(ms, () => {
+        void begin().finally(() => {
+          wait(EVERY_MS);
+        });
+      });
   };
-  wakers.set(world.store, () => { wait(0); });
+  wakers.set(world.store, () => {
+    wait(0);
+  });
   wait(EVERY_MS);
   return {
     async tick() {
@@ -78,9 +110,12 @@ export function startCollectors(world: World, timeoutMs?: Ms): Collectors {
       stopped = true;
       timer?.cancel();
       wakers.delete(world.store);
-      // A question that is not answered is not waited for: what was read of its list is kept, and gone on with after the next start.
+      // A question that is not answered is not waited for: what was read of its list is kept, and
+      // gone on with after the next start.
       let over: { cancel(): void } | undefined;
-      const late = new Promise<void>((resolve) => { over = world.clock.after(STOP_MS, resolve); });
+      const late = new Promise<void>((resolve) => {
+        over = world.clock.after(STOP_MS, resolve);
+      });
       await Promise.race([ticking.then(() => Promise.all(going.values())), late]);
       over?.cancel();
     },
@@ -89,25 +124,76 @@ export function startCollectors(world: World, timeoutMs?: Ms): Collectors {
 
 const wakers = new WeakMap<Store, () => void>();
 /** Something is due now. */
-export const wakeCollectors = ({ store }: World): void => { wakers.get(store)?.(); };
+export const wakeCollectors = ({ store }: World): void => {
+  wakers.get(store)?.();
+};
 
 async function due(world: World, tenant: TenantId): Promise<ConnectionRow[]> {
   const now = world.clock.now();
-  return world.store.tenant(tenant, async ({ sql }) => {
-    const connections = await sql.selectFrom('connection').selectAll().where('tenant_id', '=', tenant).where('enabled', '=', true).execute();
-    if (connections.length === 0) return [];
-    const later = await sql.selectFrom('collection').select(['connection_id', (e) => e.fn.countAll<number>().as('count')]).where('tenant_id', '=', tenant).where(columnAhead('next_at', now, LONGEST_WAIT_MS)).groupBy('connection_id').execute();
-    const waiting = new Map(later.map(({ connection_id, count }) => [connection_id, count]));
-    return connections.filter(({ id, kind, held_until, held_by }) => (waiting.get(id) ?? 0) < ENTITIES_OF[kind].length && (held_by === null || !isAhead(held_until, now, HELD_MS) || world.store.kind === 'pglite'));
-  }, { readOnly: true });
+  return world.store.tenant(
+    tenant,
+    async ({ sql }) => {
+      const connections = await sql
+        .selectFrom('connection')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('enabled', '=', true)
+        .execute();
+      if (connections.length === 0) return [];
+      const later = await sql
+        .selectFrom('collection')
+        .select(['connection_id', (e) => e.fn.countAll<number>().as('count')])
+        .where('tenant_id', '=', tenant)
+        .where(columnAhead('next_at', now, LONGEST_WAIT_MS))
+        .groupBy('connection_id')
+        .execute();
+      const waiting = new Map(later.map(({ connection_id, count }) => [connection_id, count]));
+      return connections.filter(
+        ({ id, kind, held_until, held_by }) =>
+          (waiting.get(id) ?? 0) < ENTITIES_OF[kind].length &&
+          (held_by === null || !isAhead(held_until, now, HELD_MS) || world.store.kind === 'pglite'),
+      );
+    },
+    { readOnly: true },
+  );
 }
 
 /** Whether it is ours now. On the embedded database nobody else could have it. */
-function take(world: World, tenant: TenantId, { id, changed_at }: ConnectionRow, by: string): Promise<boolean> {
-  const now = world.clock.now(), alone = world.store.kind === 'pglite';
-  return world.store.tenant(tenant, async ({ sql }) => (await sql.updateTable('connection').set({ held_by: by, held_until: now + HELD_MS }).where('tenant_id', '=', tenant).where('id', '=', id)
-    .where('changed_at', '=', changed_at).where('enabled', '=', true).$if(!alone, (query) => query.where((e) => e.or([e('held_by', 'is', null), columnOver('held_until', now, HELD_MS)]))).returning('id').executeTakeFirst()) !== undefined);
+function take(
+  world: World,
+  tenant: TenantId,
+  { id, changed_at }: ConnectionRow,
+  by: string,
+): Promise<boolean> {
+  const now = world.clock.now();
+  const alone = world.store.kind === 'pglite';
+  return world.store.tenant(
+    tenant,
+    async ({ sql }) =>
+      (await sql
+        .updateTable('connection')
+        .set({ held_by: by, held_until: now + HELD_MS })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .where('changed_at', '=', changed_at)
+        .where('enabled', '=', true)
+        .$if(!alone, (query) =>
+          query.where((e) =>
+            e.or([e('held_by', 'is', null), columnOver('held_until', now, HELD_MS)]),
+          ),
+        )
+        .returning('id')
+        .executeTakeFirst()) !== undefined,
+  );
 }
 
-const leave = (world: World, tenant: TenantId, { id }: ConnectionRow, by: string) => world.store.tenant(tenant, ({ sql }) =>
-  sql.updateTable('connection').set({ held_by: null, held_until: 0 }).where('tenant_id', '=', tenant).where('id', '=', id).where('held_by', '=', by).execute());
+const leave = (world: World, tenant: TenantId, { id }: ConnectionRow, by: string) =>
+  world.store.tenant(tenant, ({ sql }) =>
+    sql
+      .updateTable('connection')
+      .set({ held_by: null, held_until: 0 })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .where('held_by', '=', by)
+      .execute(),
+  );

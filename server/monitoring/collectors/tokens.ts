@@ -5,7 +5,11 @@ import { faultOf, type Send, type Signer } from './client.ts';
 import { SourceError } from './source-error.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
-const TokenSchema = v.object({ access_token: v.pipe(v.string(), v.minLength(1), v.maxLength(20_000)), refresh_token: v.optional(v.nullable(v.string())), expires_in: v.optional(v.nullable(v.number())) });
+const TokenSchema = v.object({
+  access_token: v.pipe(v.string(), v.minLength(1), v.maxLength(20_000)),
+  refresh_token: v.optional(v.nullable(v.string())),
+  expires_in: v.optional(v.nullable(v.number())),
+});
 /** A token is not used for the last moments of its life. */
 const SPARE_MS: Ms = 30_000;
 const HOUR: Ms = 3_600_000;
@@ -20,22 +24,40 @@ export interface TokenWay {
 }
 
 /**
- * Bearer tokens, kept in memory alone: renewed shortly before they end, or when one is refused; where renewing is refused, by signing in again. Several
- * that need one at once wait for the same.
+ * Bearer tokens, kept in memory alone: renewed shortly before they end, or when one is refused;
+ * where renewing is refused, by signing in again. Several that need one at once wait for the same.
  */
-export function tokenSigner({ clock }: World, host: string, { path, begin, renew, headers = {} }: TokenWay): (send: Send) => Signer {
+export function tokenSigner(
+  { clock }: World,
+  host: string,
+  { path, begin, renew, headers = {} }: TokenWay,
+): (send: Send) => Signer {
   return (send) => {
-    let token: { readonly access: string; readonly refresh: string | null; readonly until: Ms } | null = null;
+    let token: {
+      readonly access: string;
+      readonly refresh: string | null;
+      readonly until: Ms;
+    } | null = null;
     let getting: Promise<string> | null = null;
 
     async function ask(form: Readonly<Record<string, string>>): Promise<string> {
-      const answer = await send(path, { method: 'POST', headers: { accept: 'application/json', ...headers }, body: new URLSearchParams(form) });
-      if (answer.status === 400 || answer.status === 401) throw new SourceError('refused', `${host} did not accept the credentials.`);
-      if (answer.status !== 200 && answer.status !== 201) throw await faultOf(answer, host, clock.now());
+      const answer = await send(path, {
+        method: 'POST',
+        headers: { accept: 'application/json', ...headers },
+        body: new URLSearchParams(form),
+      });
+      if (answer.status === 400 || answer.status === 401)
+        throw new SourceError('refused', `${host} did not accept the credentials.`);
+      if (answer.status !== 200 && answer.status !== 201)
+        throw await faultOf(answer, host, clock.now());
       const read = v.safeParse(TokenSchema, jsonOf(await answer.text()));
       if (!read.success) throw new SourceError('fault', `${host} signed in and gave no token.`);
       const { access_token: access, refresh_token: refresh, expires_in: seconds } = read.output;
-      token = { access, refresh: refresh ?? null, until: clock.now() + (seconds == null ? HOUR : seconds * 1000) };
+      token = {
+        access,
+        refresh: refresh ?? null,
+        until: clock.now() + (seconds == null ? HOUR : seconds * 1000),
+      };
       return access;
     }
 
@@ -56,8 +78,11 @@ export function tokenSigner({ clock }: World, host: string, { path, begin, renew
     return {
       async headers() {
         const now = clock.now();
-        if (token !== null && now < token.until - SPARE_MS) return { ...headers, authorization: `Bearer ${token.access}` };
-        getting ??= fresh().finally(() => { getting = null; });
+        if (token !== null && now < token.until - SPARE_MS)
+          return { ...headers, authorization: `Bearer ${token.access}` };
+        getting ??= fresh().finally(() => {
+          getting = null;
+        });
         return { ...headers, authorization: `Bearer ${await getting}` };
       },
       refused() {
@@ -69,6 +94,17 @@ export function tokenSigner({ clock }: World, host: string, { path, begin, renew
 }
 
 /** A key that stands as it is. */
-export const keySigner = (key: string): (() => Signer) => () => ({ headers: () => Promise.resolve({ authorization: `Bearer ${key}` }), refused: () => false });
+export const keySigner =
+  (key: string): (() => Signer) =>
+  () => ({
+    headers: () => Promise.resolve({ authorization: `Bearer ${key}` }),
+    refused: () => false,
+  });
 
-function jsonOf(text: string): unknown { try { return parseStorable(text); } catch { return null; } }
+function jsonOf(text: string): unknown {
+  try {
+    return parseStorable(text);
+  } catch {
+    return null;
+  }
+}

@@ -8,23 +8,66 @@ import { clientFor, PROBES } from './clients.ts';
 import { SourceError } from './source-error.ts';
 
 const TIMEOUT_MS = 15_000;
-const Counted = v.object({ meta: v.optional(v.nullable(v.object({ pagingInfo: v.optional(v.nullable(v.object({ total: v.optional(v.nullable(v.number())) }))) }))), data: v.array(v.unknown()), pagination: v.optional(v.nullable(v.object({ total: v.optional(v.nullable(v.number())) }))) });
-const THINGS: Readonly<Record<CollectorKind, string>> = { vspc: 'companies', vbr: 'jobs', zerto: 'protection groups' };
+const Counted = v.object({
+  meta: v.optional(
+    v.nullable(
+      v.object({
+        pagingInfo: v.optional(v.nullable(v.object({ total: v.optional(v.nullable(v.number())) }))),
+      }),
+    ),
+  ),
+  data: v.array(v.unknown()),
+  pagination: v.optional(v.nullable(v.object({ total: v.optional(v.nullable(v.number())) }))),
+});
+const THINGS: Readonly<Record<CollectorKind, string>> = {
+  vspc: 'companies',
+  vbr: 'jobs',
+  zerto: 'protection groups',
+};
 
 /** Signs in and asks one question. Nothing is kept. */
-export async function tryConnection(world: World, kind: CollectorKind, reach: Reach): Promise<ConnectionTested> {
+export async function tryConnection(
+  world: World,
+  kind: CollectorKind,
+  reach: Reach,
+): Promise<ConnectionTested> {
   try {
-    const answer = await clientFor(world, kind, reach, TIMEOUT_MS).read(PROBES[kind], kind === 'zerto' ? v.pipe(v.array(v.unknown()), v.transform((data) => ({ data }))) : Counted);
+    const answer = await clientFor(world, kind, reach, TIMEOUT_MS).read(
+      PROBES[kind],
+      kind === 'zerto'
+        ? v.pipe(
+            v.array(v.unknown()),
+            v.transform((data) => ({ data })),
+          )
+        : Counted,
+    );
     const { data, meta, pagination } = answer as v.InferOutput<typeof Counted>;
     const count = meta?.pagingInfo?.total ?? pagination?.total ?? data.length;
-    return { ok: true, says: `${COLLECTOR_NAMES[kind]} answers: ${count} ${THINGS[kind]}.`, seen: null };
+    return {
+      ok: true,
+      says: `${COLLECTOR_NAMES[kind]} answers: ${count} ${THINGS[kind]}.`,
+      seen: null,
+    };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    return { ok: false, says: error.message, seen: error.message.startsWith('The certificate of ') ? await seenAt(world, new URL(reach.address)) : null };
+    return {
+      ok: false,
+      says: error.message,
+      seen: error.message.startsWith('The certificate of ')
+        ? await seenAt(world, new URL(reach.address))
+        : null,
+    };
   }
 }
 
 async function seenAt(world: World, url: URL): Promise<ConnectionTested['seen']> {
   const shown = await shownCertificate(world, url).catch(() => null);
-  return shown && { certificate: shown.toString(), fingerprint: shown.fingerprint256, subject: shown.subject.replaceAll('\n', ', ').slice(0, 200), until: Date.parse(shown.validTo) };
+  return (
+    shown && {
+      certificate: shown.toString(),
+      fingerprint: shown.fingerprint256,
+      subject: shown.subject.replaceAll('\n', ', ').slice(0, 200),
+      until: Date.parse(shown.validTo),
+    }
+  );
 }

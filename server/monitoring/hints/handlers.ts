@@ -17,51 +17,104 @@ import type { World } from '#server/world.ts';
 
 type Done = Record<string, never>;
 
-/** HINT-1 to HINT-3: hints are kept by those who see the whole provider, read by whom they are for, and counted where they helped. */
-export function hintHandlers(world: World): Pick<Handlers, 'listHints' | 'hintsAtHand' | 'makeHint' | 'changeHint' | 'removeHint' | 'hintHelped'> {
+/**
+ * HINT-1 to HINT-3: hints are kept by those who see the whole provider, read by whom they are for,
+ * and counted where they helped.
+ */
+export function hintHandlers(
+  world: World,
+): Pick<
+  Handlers,
+  'listHints' | 'hintsAtHand' | 'makeHint' | 'changeHint' | 'removeHint' | 'hintHelped'
+> {
   return {
-    listHints: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const scope = scoped(ask), hints = (await standing(tx)).filter((hint) => reads(scope, hint));
-      const [names, helped, results] = [await peopleOf(tx), await helpedOf(tx), await openResults(tx, scope)];
-      return ok({ count: hints.length, hints: hints.map(({ removedAt: _removedAt, madeBy, changedAt, ...hint }): HintOut => {
-        const matches = hintMatcher(hint.when);
+    listHints: (_, ask) =>
+      world.store.tenant(
+        ask.tenant,
+        async (tx) => {
+          const scope = scoped(ask);
+          const hints = (await standing(tx)).filter((hint) => reads(scope, hint));
+          const [names, helped, results] = [
+            await peopleOf(tx),
+            await helpedOf(tx),
+            await openResults(tx, scope),
+          ];
+          return ok({
+            count: hints.length,
+            hints: hints.map(({ removedAt: _removedAt, madeBy, changedAt, ...hint }): HintOut => {
+              const matches = hintMatcher(hint.when);
+              return {
+                ...shownOf(hint),
+                madeBy: names.get(madeBy) ?? 'A former user',
+                changedAt,
+                matched: results.filter(matches).length,
+                helped: helped.get(hint.id) ?? { problems: 0, last: null },
+              };
+            }),
+          });
+        },
+        { readOnly: true },
+      ),
+
+    hintsAtHand: (_, ask) =>
+      world.store.tenant(
+        ask.tenant,
+        async (tx) => {
+          const scope = scoped(ask);
+          return ok({
+            hints: (await standing(tx)).filter((hint) => reads(scope, hint)).map(shownOf),
+          });
+        },
+        { readOnly: true },
+      ),
+
+    makeHint: ({ hint }, ask) =>
+      once<{ _id: string }>(world, ask, async (tx) => {
+        const refused = refusalOf(scoped(ask), hint);
+        if (refused) return refusal(refused);
+        if ((await standing(tx)).length >= LIMITS.hints)
+          return refusal({ kind: 'conflict', message: MESSAGES.hintsFull(LIMITS.hints) });
+        const id = world.chance.uuid();
         return {
-          ...shownOf(hint), madeBy: names.get(madeBy) ?? 'A former user', changedAt, matched: results.filter(matches).length, helped: helped.get(hint.id) ?? { problems: 0, last: null },
+          drafts: [about(id, { type: 'hint.saved@1', data: { id, ...hint } })],
+          answer: () => ok({ _id: id }),
         };
-      }) });
-    }, { readOnly: true }),
+      }),
 
-    hintsAtHand: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const scope = scoped(ask);
-      return ok({ hints: (await standing(tx)).filter((hint) => reads(scope, hint)).map(shownOf) });
-    }, { readOnly: true }),
+    changeHint: ({ id, hint }, ask) =>
+      once<Done>(world, ask, async (tx) => {
+        const refused = (await missing(tx, scoped(ask), id)) ?? refusalOf(scoped(ask), hint);
+        return refused
+          ? refusal(refused)
+          : { drafts: [about(id, { type: 'hint.saved@1', data: { id, ...hint } })], answer: done };
+      }),
 
-    makeHint: ({ hint }, ask) => once<{ _id: string }>(world, ask, async (tx) => {
-      const refused = refusalOf(scoped(ask), hint);
-      if (refused) return refusal(refused);
-      if ((await standing(tx)).length >= LIMITS.hints) return refusal({ kind: 'conflict', message: MESSAGES.hintsFull(LIMITS.hints) });
-      const id = world.chance.uuid();
-      return { drafts: [about(id, { type: 'hint.saved@1', data: { id, ...hint } })], answer: () => ok({ _id: id }) };
-    }),
+    removeHint: ({ id }, ask) =>
+      once<Done>(world, ask, async (tx) => {
+        const scope = scoped(ask);
+        const refused =
+          (await missing(tx, scope, id)) ?? (scope.companies === null ? null : FORBIDDEN);
+        return refused
+          ? refusal(refused)
+          : { drafts: [about(id, { type: 'hint.removed@1', data: { id } })], answer: done };
+      }),
 
-    changeHint: ({ id, hint }, ask) => once<Done>(world, ask, async (tx) => {
-      const refused = await missing(tx, scoped(ask), id) ?? refusalOf(scoped(ask), hint);
-      return refused ? refusal(refused) : { drafts: [about(id, { type: 'hint.saved@1', data: { id, ...hint } })], answer: done };
-    }),
-
-    removeHint: ({ id }, ask) => once<Done>(world, ask, async (tx) => {
-      const scope = scoped(ask), refused = await missing(tx, scope, id) ?? (scope.companies === null ? null : FORBIDDEN);
-      return refused ? refusal(refused) : { drafts: [about(id, { type: 'hint.removed@1', data: { id } })], answer: done };
-    }),
-
-    hintHelped: ({ id, run, helped }, ask) => once<Done>(world, ask, async (tx) => {
-      const scope = scoped(ask), hint = (await standing(tx)).find((one) => one.id === id && reads(scope, one));
-      const problem = await problemOf(tx, scope, run);
-      if (!hint || problem === null) return refusal(NOT_FOUND);
-      if ((problem.helpedBy ?? []).includes(id) === helped) return { drafts: [], answer: done };
-      const event: Event = { type: 'problem.helped@1', data: { problem: problem.n, hint: id, name: hint.name, helped } };
-      return { drafts: [{ event, company: problem.company, entity: `problem:${problem.n}` }], answer: done };
-    }),
+    hintHelped: ({ id, run, helped }, ask) =>
+      once<Done>(world, ask, async (tx) => {
+        const scope = scoped(ask);
+        const hint = (await standing(tx)).find((one) => one.id === id && reads(scope, one));
+        const problem = await problemOf(tx, scope, run);
+        if (!hint || problem === null) return refusal(NOT_FOUND);
+        if ((problem.helpedBy ?? []).includes(id) === helped) return { drafts: [], answer: done };
+        const event: Event = {
+          type: 'problem.helped@1',
+          data: { problem: problem.n, hint: id, name: hint.name, helped },
+        };
+        return {
+          drafts: [{ event, company: problem.company, entity: `problem:${problem.n}` }],
+          answer: done,
+        };
+      }),
   };
 }
 
@@ -74,17 +127,42 @@ const about = (id: string, event: Event): Draft => ({ event, company: null, enti
 
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.hintNotYours };
-const bad = (path: string, message: string): Failure => ({ kind: 'bad-input', message, issues: [{ path, message }] });
+const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});
 
-export const reads = (scope: Scope, hint: Pick<HintRow, 'inside'>): boolean => !hint.inside || scope.companies === null;
-const shownOf = ({ id, name, when, says, steps, links, inside }: Pick<HintRow, 'id' | keyof HintFields>): HintShown => ({ _id: id, name, when, says, steps, links, inside });
+export const reads = (scope: Scope, hint: Pick<HintRow, 'inside'>): boolean =>
+  !hint.inside || scope.companies === null;
+const shownOf = ({
+  id,
+  name,
+  when,
+  says,
+  steps,
+  links,
+  inside,
+}: Pick<HintRow, 'id' | keyof HintFields>): HintShown => ({
+  _id: id,
+  name,
+  when,
+  says,
+  steps,
+  links,
+  inside,
+});
 
 /** By name. */
 const standing = async (tx: TenantTx): Promise<HintRow[]> =>
-  (await tx.all('hint')).filter(({ removedAt }) => removedAt === null).toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+  (await tx.all('hint'))
+    .filter(({ removedAt }) => removedAt === null)
+    .toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
 
 async function missing(tx: TenantTx, scope: Scope, id: string): Promise<Failure | null> {
-  return (await standing(tx)).some((hint) => hint.id === id && reads(scope, hint)) ? null : NOT_FOUND;
+  return (await standing(tx)).some((hint) => hint.id === id && reads(scope, hint))
+    ? null
+    : NOT_FOUND;
 }
 
 function refusalOf(scope: Scope, hint: HintFields): Failure | null {
@@ -99,9 +177,16 @@ async function problemOf(tx: TenantTx, scope: Scope, n: RunN) {
   return (await tx.rows('problem', [run.problem])).get(run.problem) ?? null;
 }
 
-/** With how many problems each helped, and when last, by the log: what was taken back counts no more. */
+/**
+ * With how many problems each helped, and when last, by the log: what was taken back counts no
+ * more.
+ */
 async function helpedOf(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['helped']>> {
-  const { rows } = await sql<{ hint: string; problems: number; last: number }>`select hint, count(*)::int as problems, max(at)::float8 as last from (
+  const { rows } = await sql<{
+    hint: string;
+    problems: number;
+    last: number;
+  }>`select hint, count(*)::int as problems, max(at)::float8 as last from (
     select distinct on (data->>'hint', data->>'problem') data->>'hint' as hint, at, (data->>'helped')::boolean as helped from event
     where tenant_id = ${tx.tenant} and type = 'problem.helped@1' and entity not like 'run:%' order by data->>'hint', data->>'problem', seq desc
   ) as said where helped group by hint`.execute(tx.sql);
@@ -110,14 +195,34 @@ async function helpedOf(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['help
 
 /** The newest result of each open problem, as hints see it. */
 async function openResults(tx: TenantTx, scope: Scope): Promise<readonly HintResult[]> {
-  const open = await tx.sql.selectFrom('problem').select('row').where('tenant_id', '=', tx.tenant).where('closed_at', 'is', null).execute();
+  const open = await tx.sql
+    .selectFrom('problem')
+    .select('row')
+    .where('tenant_id', '=', tx.tenant)
+    .where('closed_at', 'is', null)
+    .execute();
   const problems = open.map(({ row }) => row).filter(({ company }) => seesCompany(scope, company));
   const [runs, causes, jobs] = [
-    await tx.rows('run', problems.map(({ lastRun }) => lastRun)), await tx.rows('cause', distinct(problems.map(({ cause }) => cause))), await tx.rows('job', distinct(problems.map(({ job }) => job))),
+    await tx.rows(
+      'run',
+      problems.map(({ lastRun }) => lastRun),
+    ),
+    await tx.rows('cause', distinct(problems.map(({ cause }) => cause))),
+    await tx.rows('job', distinct(problems.map(({ job }) => job))),
   ];
   return problems.flatMap((problem) => {
-    const cause = causes.get(problem.cause), job = jobs.get(problem.job), message = runs.get(problem.lastRun)?.message;
-    return job ? [{ texts: [message, cause?.template].flatMap((text) => text ?? []), kind: cause?.kind ?? 'other', source: job.source }] : [];
+    const cause = causes.get(problem.cause);
+    const job = jobs.get(problem.job);
+    const message = runs.get(problem.lastRun)?.message;
+    return job
+      ? [
+          {
+            texts: [message, cause?.template].flatMap((text) => text ?? []),
+            kind: cause?.kind ?? 'other',
+            source: job.source,
+          },
+        ]
+      : [];
   });
 }
 

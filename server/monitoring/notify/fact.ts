@@ -3,8 +3,9 @@ import type { CompanyN } from '#contract/ids.ts';
 import type { NotifyCategory } from '#contract/monitoring/notify.ts';
 
 /**
- * Something that happened, or that stands. `subject`: names it within its category. `companies`: whose it is, all of which one has to see; null: of the
- * provider as a whole. `link`: the address of its view in the portal. `line`: it in a line, for a mail. `data`: it for machines.
+ * Something that happened, or that stands. `subject`: names it within its category. `companies`:
+ * whose it is, all of which one has to see; null: of the provider as a whole. `link`: the address
+ * of its view in the portal. `line`: it in a line, for a mail. `data`: it for machines.
  */
 export interface Fact {
   readonly category: NotifyCategory;
@@ -19,14 +20,23 @@ export interface Fact {
 export function viewOf(category: NotifyCategory, company: CompanyN | null): string {
   const of = company === null ? '' : `&company=${company}`;
   switch (category) {
-    case 'failed': return `/monitoring/daily-checks?state=Failed,Error${of}`;
-    case 'missed': return `/monitoring/daily-checks?state=Missed${of}`;
-    case 'sla': return '/monitoring/sla';
-    case 'repository': return `/monitoring/repositories?order=soonest${of}`;
-    case 'source': return '/monitoring/sources';
-    case 'ticket': return `/monitoring/tickets?state=closed${of}`;
+    case 'failed':
+      return `/monitoring/daily-checks?state=Failed,Error${of}`;
+    case 'missed':
+      return `/monitoring/daily-checks?state=Missed${of}`;
+    case 'sla':
+      return '/monitoring/sla';
+    case 'repository':
+      return `/monitoring/repositories?order=soonest${of}`;
+    case 'source':
+      return '/monitoring/sources';
+    case 'ticket':
+      return `/monitoring/tickets?state=closed${of}`;
   }
 }
 
 /** One line of text, whatever was in a name. */
-export const oneLine = (text: string): string => withoutBidi(text).replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+export const oneLine = (text: string): string =>
+  withoutBidi(text)
+    .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim();

@@ -23,74 +23,190 @@ const TRIES = 10;
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 
 /** NOTIFY-2: how the user itself is told. */
-export function notifyHandlers(world: World): Pick<Handlers, 'getNotify' | 'saveNotify' | 'sendDigest' | 'addPushDevice' | 'keepPushDevice' | 'removePushDevice' | 'tryPushDevice'> {
+export function notifyHandlers(
+  world: World,
+): Pick<
+  Handlers,
+  | 'getNotify'
+  | 'saveNotify'
+  | 'sendDigest'
+  | 'addPushDevice'
+  | 'keepPushDevice'
+  | 'removePushDevice'
+  | 'tryPushDevice'
+> {
   const often = makeOften(TRIES);
   const tooOften = (ask: Ask): Failure | null => {
     const wait = often.ask(`${ask.tenant} ${signedOf(ask).userId}`, ask.now);
-    return wait === null ? null : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
+    return wait === null
+      ? null
+      : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
   };
   return {
-    getNotify: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const { userId, roles, sessionId } = signedOf(ask), { sql, tenant } = tx, { features } = await brandingOf(tx), { settings, row } = await settingsOf(tx, userId);
-      const person = await sql.selectFrom('person').select(['email', 'email_verified']).where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirst();
-      const devices = await sql.selectFrom('push_device').select(['id', 'agent', 'made_at', 'last_at', 'fault', 'session_id']).where('tenant_id', '=', tenant).where('user_id', '=', userId).orderBy('made_at', 'desc').execute();
-      return ok({
-        settings, categories: [...categoriesOf(roles, features)], email: person?.email || null, emailVerified: person?.email_verified ?? false, nextAt: row?.next_at ?? null, lastAt: row?.last_at ?? null, vapid: pointOf((await vapidOf(tx, world)).key),
-        devices: devices.map(({ id, agent, made_at, last_at, fault, session_id }) => ({ _id: id, agent, current: session_id === sessionId, madeAt: made_at, lastAt: last_at, fault })),
-      });
-    }),
+    getNotify: (_, ask) =>
+      world.store.tenant(ask.tenant, async (tx) => {
+        const { userId, roles, sessionId } = signedOf(ask);
+        const { sql, tenant } = tx;
+        const { features } = await brandingOf(tx);
+        const { settings, row } = await settingsOf(tx, userId);
+        const person = await sql
+          .selectFrom('person')
+          .select(['email', 'email_verified'])
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', userId)
+          .executeTakeFirst();
+        const devices = await sql
+          .selectFrom('push_device')
+          .select(['id', 'agent', 'made_at', 'last_at', 'fault', 'session_id'])
+          .where('tenant_id', '=', tenant)
+          .where('user_id', '=', userId)
+          .orderBy('made_at', 'desc')
+          .execute();
+        return ok({
+          settings,
+          categories: [...categoriesOf(roles, features)],
+          email: person?.email || null,
+          emailVerified: person?.email_verified ?? false,
+          nextAt: row?.next_at ?? null,
+          lastAt: row?.last_at ?? null,
+          vapid: pointOf((await vapidOf(tx, world)).key),
+          devices: devices.map(({ id, agent, made_at, last_at, fault, session_id }) => ({
+            _id: id,
+            agent,
+            current: session_id === sessionId,
+            madeAt: made_at,
+            lastAt: last_at,
+            fault,
+          })),
+        });
+      }),
 
-    saveNotify: ({ settings }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const kept = { ...settings, digest: { ...settings.digest, weekdays: settings.digest.weekdays.toSorted((a, b) => a - b) } }, nextAt = digestAfter(kept, ask.now);
-      await keepSettings(tx, signedOf(ask), kept, nextAt);
-      return ok({ nextAt });
-    }),
+    saveNotify: ({ settings }, ask) =>
+      world.store.tenant(ask.tenant, async (tx) => {
+        const kept = {
+          ...settings,
+          digest: {
+            ...settings.digest,
+            weekdays: settings.digest.weekdays.toSorted((a, b) => a - b),
+          },
+        };
+        const nextAt = digestAfter(kept, ask.now);
+        await keepSettings(tx, signedOf(ask), kept, nextAt);
+        return ok({ nextAt });
+      }),
 
     async sendDigest(_, ask) {
       const wait = tooOften(ask);
       if (wait) return failed(wait);
       return world.store.tenant(ask.tenant, async (tx) => {
-        const { userId } = signedOf(ask), { settings, row } = await settingsOf(tx, userId);
-        const person = await tx.sql.selectFrom('person').select(['email', 'email_verified']).where('tenant_id', '=', tx.tenant).where('id', '=', userId).executeTakeFirst();
-        if (person?.email && !person.email_verified) return failed({ kind: 'conflict', message: MESSAGES.emailNotConfirmed });
-        const to = await sendDigest(tx, world, userId, settings, row?.last_at ?? null, ask.now, true);
-        return to === null ? failed({ kind: 'conflict', message: MESSAGES.noMailAddress }) : ok({ to });
+        const { userId } = signedOf(ask);
+        const { settings, row } = await settingsOf(tx, userId);
+        const person = await tx.sql
+          .selectFrom('person')
+          .select(['email', 'email_verified'])
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', userId)
+          .executeTakeFirst();
+        if (person?.email && !person.email_verified)
+          return failed({ kind: 'conflict', message: MESSAGES.emailNotConfirmed });
+        const to = await sendDigest(
+          tx,
+          world,
+          userId,
+          settings,
+          row?.last_at ?? null,
+          ask.now,
+          true,
+        );
+        return to === null
+          ? failed({ kind: 'conflict', message: MESSAGES.noMailAddress })
+          : ok({ to });
       });
     },
 
-    addPushDevice: (subscription, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      await tx.lock();
-      const { sql, tenant } = tx, signed = signedOf(ask), endpoint_hash = endpointHash(subscription.endpoint);
-      const before = await sql.selectFrom('push_device').select(['id', 'user_id']).where('tenant_id', '=', tenant).where('endpoint_hash', '=', endpoint_hash).executeTakeFirst();
-      // A browser is told of one user's: of whoever signed in there last.
-      if (before) await removeDevice(tx, before.id);
-      const { count } = await sql.selectFrom('push_device').select((e) => e.fn.countAll<number>().as('count')).where('tenant_id', '=', tenant).where('user_id', '=', signed.userId).executeTakeFirstOrThrow();
-      if (count >= LIMITS.pushDevices) return failed({ kind: 'conflict', message: MESSAGES.pushDevicesFull(LIMITS.pushDevices) });
-      const id = world.chance.uuid(), { settings, row } = await settingsOf(tx, signed.userId);
-      // Who has chosen nothing yet is told as it says there.
-      if (!row) await keepSettings(tx, signed, settings, null);
-      await sql.insertInto('push_device').values({
-        tenant_id: tenant, id, user_id: signed.userId, session_id: signed.sessionId, endpoint_hash, sealed: await seal(tx, world, placeOf(id), JSON.stringify(subscription)),
-        agent: (ask.request.headers.get('user-agent') ?? '').slice(0, 200), made_at: ask.now, seen_at: ask.now, last_at: null, fault: null,
-      }).execute();
-      await audit(tx, world, ask, { what: 'push.added', user: signed.userId, detail: { id } });
-      return ok({ _id: id });
-    }),
+    addPushDevice: (subscription, ask) =>
+      world.store.tenant(ask.tenant, async (tx) => {
+        await tx.lock();
+        const { sql, tenant } = tx;
+        const signed = signedOf(ask);
+        const endpoint_hash = endpointHash(subscription.endpoint);
+        const before = await sql
+          .selectFrom('push_device')
+          .select(['id', 'user_id'])
+          .where('tenant_id', '=', tenant)
+          .where('endpoint_hash', '=', endpoint_hash)
+          .executeTakeFirst();
+        // A browser is told of one user's: of whoever signed in there last.
+        if (before) await removeDevice(tx, before.id);
+        const { count } = await sql
+          .selectFrom('push_device')
+          .select((e) => e.fn.countAll<number>().as('count'))
+          .where('tenant_id', '=', tenant)
+          .where('user_id', '=', signed.userId)
+          .executeTakeFirstOrThrow();
+        if (count >= LIMITS.pushDevices)
+          return failed({
+            kind: 'conflict',
+            message: MESSAGES.pushDevicesFull(LIMITS.pushDevices),
+          });
+        const id = world.chance.uuid();
+        const { settings, row } = await settingsOf(tx, signed.userId);
+        // Who has chosen nothing yet is told as it says there.
+        if (!row) await keepSettings(tx, signed, settings, null);
+        await sql
+          .insertInto('push_device')
+          .values({
+            tenant_id: tenant,
+            id,
+            user_id: signed.userId,
+            session_id: signed.sessionId,
+            endpoint_hash,
+            sealed: await seal(tx, world, placeOf(id), JSON.stringify(subscription)),
+            agent: (ask.request.headers.get('user-agent') ?? '').slice(0, 200),
+            made_at: ask.now,
+            seen_at: ask.now,
+            last_at: null,
+            fault: null,
+          })
+          .execute();
+        await audit(tx, world, ask, { what: 'push.added', user: signed.userId, detail: { id } });
+        return ok({ _id: id });
+      }),
 
-    keepPushDevice: ({ endpoint }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const { sql, tenant } = tx, signed = signedOf(ask), hash = endpointHash(endpoint);
-      const row = await sql.selectFrom('push_device').select(['id', 'user_id']).where('tenant_id', '=', tenant).where('endpoint_hash', '=', hash).forUpdate().executeTakeFirst();
-      if (row?.user_id === signed.userId) await sql.updateTable('push_device').set({ session_id: signed.sessionId, seen_at: ask.now }).where('tenant_id', '=', tenant).where('id', '=', row.id).execute();
-      else if (row) await removeDevice(tx, row.id);
-      return ok({ known: row?.user_id === signed.userId });
-    }),
+    keepPushDevice: ({ endpoint }, ask) =>
+      world.store.tenant(ask.tenant, async (tx) => {
+        const { sql, tenant } = tx;
+        const signed = signedOf(ask);
+        const hash = endpointHash(endpoint);
+        const row = await sql
+          .selectFrom('push_device')
+          .select(['id', 'user_id'])
+          .where('tenant_id', '=', tenant)
+          .where('endpoint_hash', '=', hash)
+          .forUpdate()
+          .executeTakeFirst();
+        if (row?.user_id === signed.userId)
+          await sql
+            .updateTable('push_device')
+            .set({ session_id: signed.sessionId, seen_at: ask.now })
+            .where('tenant_id', '=', tenant)
+            .where('id', '=', row.id)
+            .execute();
+        else if (row) await removeDevice(tx, row.id);
+        return ok({ known: row?.user_id === signed.userId });
+      }),
 
-    removePushDevice: ({ id }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      if (!await deviceOf(tx, signedOf(ask), id)) return failed(NOT_FOUND);
-      await removeDevice(tx, id);
-      await audit(tx, world, ask, { what: 'push.removed', user: signedOf(ask).userId, detail: { id } });
-      return ok({});
-    }),
+    removePushDevice: ({ id }, ask) =>
+      world.store.tenant(ask.tenant, async (tx) => {
+        if (!(await deviceOf(tx, signedOf(ask), id))) return failed(NOT_FOUND);
+        await removeDevice(tx, id);
+        await audit(tx, world, ask, {
+          what: 'push.removed',
+          user: signedOf(ask).userId,
+          detail: { id },
+        });
+        return ok({});
+      }),
 
     /** The push service is asked outside of any transaction. */
     async tryPushDevice({ id }, ask) {
@@ -98,10 +214,23 @@ export function notifyHandlers(world: World): Pick<Handlers, 'getNotify' | 'save
       if (wait) return failed(wait);
       const found = await world.store.tenant(ask.tenant, async (tx) => {
         const device = await deviceOf(tx, signedOf(ask), id);
-        return device ? { subscription: JSON.parse(await unseal(tx, world, placeOf(id), device.sealed)) as Subscription, vapid: await vapidOf(tx, world), branding: await brandingOf(tx) } : null;
+        return device
+          ? {
+              subscription: JSON.parse(
+                await unseal(tx, world, placeOf(id), device.sealed),
+              ) as Subscription,
+              vapid: await vapidOf(tx, world),
+              branding: await brandingOf(tx),
+            }
+          : null;
       });
       if (found === null) return failed(NOT_FOUND);
-      const pushed = await push(world, found.vapid, found.subscription, { title: found.branding.name, body: 'This is how you are told.', link: '/monitoring/notifications', tag: 'test' });
+      const pushed = await push(world, found.vapid, found.subscription, {
+        title: found.branding.name,
+        body: 'This is how you are told.',
+        link: '/monitoring/notifications',
+        tag: 'test',
+      });
       await world.store.tenant(ask.tenant, (tx) => keepPushed(tx, id, pushed, ask.now));
       return ok({ ok: pushed.ok, says: pushed.says });
     },
@@ -115,25 +244,83 @@ function signedOf({ signed }: Ask): Signed {
 
 const placeOf = (id: string) => ({ table: 'push_device', column: 'sealed', row: id });
 
-async function settingsOf(tx: TenantTx, user: string): Promise<{ readonly settings: NotifySettings; readonly row: { readonly next_at: number | null; readonly last_at: number | null } | undefined }> {
-  const { sql, tenant } = tx, row = await sql.selectFrom('notify_setting').select(['settings', 'next_at', 'last_at']).where('tenant_id', '=', tenant).where('user_id', '=', user).executeTakeFirst();
+async function settingsOf(
+  tx: TenantTx,
+  user: string,
+): Promise<{
+  readonly settings: NotifySettings;
+  readonly row: { readonly next_at: number | null; readonly last_at: number | null } | undefined;
+}> {
+  const { sql, tenant } = tx;
+  const row = await sql
+    .selectFrom('notify_setting')
+    .select(['settings', 'next_at', 'last_at'])
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', user)
+    .executeTakeFirst();
   if (row) return { settings: row.settings, row };
-  const person = await sql.selectFrom('person').select('time_zone').where('tenant_id', '=', tenant).where('id', '=', user).executeTakeFirst();
+  const person = await sql
+    .selectFrom('person')
+    .select('time_zone')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', user)
+    .executeTakeFirst();
   return { settings: notifyDefaults(person?.time_zone ?? (await brandingOf(tx)).timeZone), row };
 }
 
 /** What waits for a device in quiet hours is looked at again now: they may be others. */
-async function keepSettings(tx: TenantTx, { userId }: Signed, settings: NotifySettings, next_at: number | null): Promise<void> {
+async function keepSettings(
+  tx: TenantTx,
+  { userId }: Signed,
+  settings: NotifySettings,
+  next_at: number | null,
+): Promise<void> {
   await beginLooking(tx);
-  const { sql, tenant } = tx, values = { settings: JSON.stringify(settings), next_at };
-  await sql.insertInto('notify_setting').values({ tenant_id: tenant, user_id: userId, ...values, last_at: null }).onConflict((on) => on.columns(['tenant_id', 'user_id']).doUpdateSet(values)).execute();
-  const devices = await sql.selectFrom('push_device').select('id').where('tenant_id', '=', tenant).where('user_id', '=', userId).execute();
-  if (devices.length > 0) await sql.updateTable('push_waiting').set({ next_at: 0 }).where('tenant_id', '=', tenant).where('tries', '=', 0).where('device_id', 'in', devices.map(({ id }) => id)).execute();
+  const { sql, tenant } = tx;
+  const values = { settings: JSON.stringify(settings), next_at };
+  await sql
+    .insertInto('notify_setting')
+    .values({ tenant_id: tenant, user_id: userId, ...values, last_at: null })
+    .onConflict((on) => on.columns(['tenant_id', 'user_id']).doUpdateSet(values))
+    .execute();
+  const devices = await sql
+    .selectFrom('push_device')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .execute();
+  if (devices.length > 0)
+    await sql
+      .updateTable('push_waiting')
+      .set({ next_at: 0 })
+      .where('tenant_id', '=', tenant)
+      .where('tries', '=', 0)
+      .where(
+        'device_id',
+        'in',
+        devices.map(({ id }) => id),
+      )
+      .execute();
 }
 
-const deviceOf = ({ sql, tenant }: TenantTx, { userId }: Signed, id: string) => sql.selectFrom('push_device').select('sealed').where('tenant_id', '=', tenant).where('id', '=', id).where('user_id', '=', userId).executeTakeFirst();
+const deviceOf = ({ sql, tenant }: TenantTx, { userId }: Signed, id: string) =>
+  sql
+    .selectFrom('push_device')
+    .select('sealed')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
 
 async function removeDevice({ sql, tenant }: TenantTx, id: string): Promise<void> {
-  await sql.deleteFrom('push_waiting').where('tenant_id', '=', tenant).where('device_id', '=', id).execute();
-  await sql.deleteFrom('push_device').where('tenant_id', '=', tenant).where('id', '=', id).execute();
+  await sql
+    .deleteFrom('push_waiting')
+    .where('tenant_id', '=', tenant)
+    .where('device_id', '=', id)
+    .execute();
+  await sql
+    .deleteFrom('push_device')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
 }

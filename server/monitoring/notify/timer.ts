@@ -9,9 +9,14 @@ import { sendDigests } from './digest.ts';
 import { look } from './look.ts';
 import { dropDevices, pushDue } from './push-due.ts';
 
-const EVERY: Ms = 5_000, CLEAN_MS: Ms = 3_600_000, SAYS = 'what is to be told of a provider could not be looked after';
+const EVERY: Ms = 5_000;
+const CLEAN_MS: Ms = 3_600_000;
+const SAYS = 'what is to be told of a provider could not be looked after';
 
-/** NOTIFY-1 to NOTIFY-5, every five seconds: what is new is put on its way, digests that are due are sent, and what waits goes out. */
+/**
+ * NOTIFY-1 to NOTIFY-5, every five seconds: what is new is put on its way, digests that are due are
+ * sent, and what waits goes out.
+ */
 export function startNotify(world: World): Watch {
   let cleanAt: Ms = 0;
   return besideEachOther(world, EVERY, SAYS, (now, over) => {
@@ -32,12 +37,39 @@ export function startNotify(world: World): Watch {
 }
 
 /** Deliveries go after their time, and those that are more than are shown. */
-const forget = (world: World, tenant: TenantId, now: Ms): Promise<void> => world.store.tenant(tenant, async (tx) => {
-  const { sql } = tx;
-  await dropDevices(tx, now);
-  await sql.deleteFrom('webhook_delivery').where('tenant_id', '=', tenant).where('made_at', '<', now - LIMITS.webhookKeepMs).execute();
-  for (const { id } of await sql.selectFrom('webhook').select('id').where('tenant_id', '=', tenant).execute()) {
-    const over = await sql.selectFrom('webhook_delivery').select('id').where('tenant_id', '=', tenant).where('webhook_id', '=', id).where('next_at', 'is', null).orderBy('made_at', 'desc').orderBy('id').offset(LIMITS.webhookHistory).execute();
-    if (over.length > 0) await sql.deleteFrom('webhook_delivery').where('tenant_id', '=', tenant).where('id', 'in', over.map((one) => one.id)).execute();
-  }
-});
+const forget = (world: World, tenant: TenantId, now: Ms): Promise<void> =>
+  world.store.tenant(tenant, async (tx) => {
+    const { sql } = tx;
+    await dropDevices(tx, now);
+    await sql
+      .deleteFrom('webhook_delivery')
+      .where('tenant_id', '=', tenant)
+      .where('made_at', '<', now - LIMITS.webhookKeepMs)
+      .execute();
+    for (const { id } of await sql
+      .selectFrom('webhook')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .execute()) {
+      const over = await sql
+        .selectFrom('webhook_delivery')
+        .select('id')
+        .where('tenant_id', '=', tenant)
+        .where('webhook_id', '=', id)
+        .where('next_at', 'is', null)
+        .orderBy('made_at', 'desc')
+        .orderBy('id')
+        .offset(LIMITS.webhookHistory)
+        .execute();
+      if (over.length > 0)
+        await sql
+          .deleteFrom('webhook_delivery')
+          .where('tenant_id', '=', tenant)
+          .where(
+            'id',
+            'in',
+            over.map((one) => one.id),
+          )
+          .execute();
+    }
+  });

@@ -9,7 +9,10 @@ import { scheduleStateOf } from '#contract/monitoring/schedule-state.ts';
 import type { Wall } from '#server/reading/question.ts';
 import type { Told } from '#server/reading/told.ts';
 
-/** What cells are made from beside the result. `stats`: what is usual now; `lastGood`: the newest start that ended well. */
+/**
+ * What cells are made from beside the result. `stats`: what is usual now; `lastGood`: the newest
+ * start that ended well.
+ */
 export interface Around {
   readonly names: ReadonlyMap<UserId, string>;
   readonly stats: ReadonlyMap<unknown, StatRow>;
@@ -35,7 +38,8 @@ const COLUMNS: { readonly [Id in FileColumnId]: (told: Told, around: Around) => 
   message: ({ run }) => run.message,
   started: ({ run }) => run.startedAt,
   duration: ({ run }) => run.durationSec,
-  usualDuration: ({ run }, { stats }) => usualOf(stats.get(run.job)?.durations ?? [], LEAST_SPREAD.duration),
+  usualDuration: ({ run }, { stats }) =>
+    usualOf(stats.get(run.job)?.durations ?? [], LEAST_SPREAD.duration),
   bytes: ({ run }) => run.bytes,
   usualBytes: ({ run }, { stats }) => usualOf(stats.get(run.job)?.bytes ?? [], LEAST_SPREAD.bytes),
   lastGood: ({ run }, { lastGood }) => lastGood.get(run.job),
@@ -47,8 +51,13 @@ const COLUMNS: { readonly [Id in FileColumnId]: (told: Told, around: Around) => 
   warningCount: ({ run }) => run.warningCount,
 };
 
-export function cellsOf(told: Told, columns: readonly ExportColumn<FileColumnId>[], around: Around): readonly Cell[] {
+export function cellsOf(
+  told: Told,
+  columns: readonly ExportColumn<FileColumnId>[],
+  around: Around,
+): readonly Cell[] {
   const cells: Cell[] = [];
-  for (const column of columns) putCells(cells, column, COLUMNS[column.id](told, around), around.wall.timeZone);
+  for (const column of columns)
+    putCells(cells, column, COLUMNS[column.id](told, around), around.wall.timeZone);
   return cells;
 }

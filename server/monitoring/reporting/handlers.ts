@@ -10,5 +10,10 @@ import { spreadsheetHandlers } from './spreadsheet.ts';
 
 /** What is read of results by other callers of the API. */
 export const reportingHandlers = (world: World): Pick<Handlers, keyof typeof reportingCalls> => ({
-  ...listHandlers(world), ...overviewHandlers(world), ...spreadsheetHandlers(world), ...analyticsHandlers(world), ...repositoryReportHandlers(world), ...exportHandlers(world),
+  ...listHandlers(world),
+  ...overviewHandlers(world),
+  ...spreadsheetHandlers(world),
+  ...analyticsHandlers(world),
+  ...repositoryReportHandlers(world),
+  ...exportHandlers(world),
 });

@@ -19,52 +19,130 @@ import { heaps, tallyOf, totalsOf } from '#server/reading/totals.ts';
 import type { ClassOf, Summed, Total } from '#server/reading/totals.ts';
 
 const iso = (at: Ms): string => new Date(at).toISOString();
-const HOUR: Ms = 3_600_000, MOST_HOURS = 7 * 24 + 1, LAST_DAYS = 7, RANKED = 5;
+const HOUR: Ms = 3_600_000;
+const MOST_HOURS = 7 * 24 + 1;
+const LAST_DAYS = 7;
+const RANKED = 5;
 
 /** REP-3, REP-5: the dashboard's numbers for other callers. */
-export function overviewHandlers(world: World): Pick<Handlers, 'overviewStats' | 'chartResults' | 'rankFailures' | 'rankDuration' | 'rankTransferred'> {
+export function overviewHandlers(
+  world: World,
+): Pick<
+  Handlers,
+  'overviewStats' | 'chartResults' | 'rankFailures' | 'rankDuration' | 'rankTransferred'
+> {
   return {
-    overviewStats: (input, ask) => answer<GivesOf<'overviewStats'>>(world, ask, MESSAGES.getStats, input, LAST_DAYS, async (tx, question) => {
-      const { from, to, now } = question, jobs = namedJobs(await knownJobs(tx, question), input.filters);
-      const all = await totalsOf(tx, question, [from - (to - from), from, to], new Map([...jobs].map(([n, { job }]) => [n, ENTITY_GROUPS.indexOf(job.group)])), ['bytes']);
-      const by = (stretch: number, place: number | null = null) => tallyOf(all.filter((one) => one.stretch === stretch && (place === null || one.class === place)));
-      const ran = await ranOnce(tx), rows = [...jobs.values()].map(({ job }) => job);
-      const open = (await openProblems(tx, question)).filter(({ job }) => jobs.has(job)), asked = input.filters?.entityGroup ?? [];
-      return ok({
-        from: iso(from), to: iso(to), now: by(1), before: by(0),
-        groups: ENTITY_GROUPS.flatMap((entityGroup, place) => (asked.length > 0 && !asked.includes(entityGroup) ? [] : [{ entityGroup, now: by(1, place), before: by(0, place) }])),
-        jobs: {
-          all: rows.length, disabled: rows.filter(({ enabled }) => !enabled).length, companies: new Set(rows.map(({ company }) => company)).size,
-          neverRan: rows.filter(({ n, enabled }) => enabled && !ran.has(n)).length,
+    overviewStats: (input, ask) =>
+      answer<GivesOf<'overviewStats'>>(
+        world,
+        ask,
+        MESSAGES.getStats,
+        input,
+        LAST_DAYS,
+        async (tx, question) => {
+          const { from, to, now } = question;
+          const jobs = namedJobs(await knownJobs(tx, question), input.filters);
+          const all = await totalsOf(
+            tx,
+            question,
+            [from - (to - from), from, to],
+            new Map([...jobs].map(([n, { job }]) => [n, ENTITY_GROUPS.indexOf(job.group)])),
+            ['bytes'],
+          );
+          const by = (stretch: number, place: number | null = null) =>
+            tallyOf(
+              all.filter(
+                (one) => one.stretch === stretch && (place === null || one.class === place),
+              ),
+            );
+          const ran = await ranOnce(tx);
+          const rows = [...jobs.values()].map(({ job }) => job);
+          const open = (await openProblems(tx, question)).filter(({ job }) => jobs.has(job));
+          const asked = input.filters?.entityGroup ?? [];
+          return ok({
+            from: iso(from),
+            to: iso(to),
+            now: by(1),
+            before: by(0),
+            groups: ENTITY_GROUPS.flatMap((entityGroup, place) =>
+              asked.length > 0 && !asked.includes(entityGroup)
+                ? []
+                : [{ entityGroup, now: by(1, place), before: by(0, place) }],
+            ),
+            jobs: {
+              all: rows.length,
+              disabled: rows.filter(({ enabled }) => !enabled).length,
+              companies: new Set(rows.map(({ company }) => company)).size,
+              neverRan: rows.filter(({ n, enabled }) => enabled && !ran.has(n)).length,
+            },
+            pending: open.filter((one) => reviewOf(one, now) === 'pending').length,
+            didntRun: open.filter(({ state }) => state === 'Missed').length,
+          });
         },
-        pending: open.filter((one) => reviewOf(one, now) === 'pending').length, didntRun: open.filter(({ state }) => state === 'Missed').length,
-      });
-    }),
+      ),
 
-    chartResults: ({ every = 'day', ...input }, ask) => answer<GivesOf<'chartResults'>>(world, ask, MESSAGES.getJobHistory, input, LAST_DAYS, async (tx, question) => {
-      const { from, to } = question;
-      if (every === 'hour' && to - from > MOST_HOURS * HOUR) return failed(bad('every', MESSAGES.hoursTooLong));
-      const starts = every === 'day' ? daysOf(question).map((day) => ({ date: day.date, from: day.from })) : hoursOf(question);
-      const jobs = classed(await knownJobs(tx, question), input.filters), byColumn = heaps(await totalsOf(tx, question, [...starts.map((one) => one.from), to], jobs, ['bytes']), ({ stretch }) => stretch);
-      return ok({ from: iso(from), to: iso(to), every, columns: starts.map(({ date, from: start }, place) => ({ date, from: iso(start), ...tallyOf(byColumn.get(place) ?? []) })) });
-    }),
+    chartResults: ({ every = 'day', ...input }, ask) =>
+      answer<GivesOf<'chartResults'>>(
+        world,
+        ask,
+        MESSAGES.getJobHistory,
+        input,
+        LAST_DAYS,
+        async (tx, question) => {
+          const { from, to } = question;
+          if (every === 'hour' && to - from > MOST_HOURS * HOUR)
+            return failed(bad('every', MESSAGES.hoursTooLong));
+          const starts =
+            every === 'day'
+              ? daysOf(question).map((day) => ({ date: day.date, from: day.from }))
+              : hoursOf(question);
+          const jobs = classed(await knownJobs(tx, question), input.filters);
+          const byColumn = heaps(
+            await totalsOf(tx, question, [...starts.map((one) => one.from), to], jobs, ['bytes']),
+            ({ stretch }) => stretch,
+          );
+          return ok({
+            from: iso(from),
+            to: iso(to),
+            every,
+            columns: starts.map(({ date, from: start }, place) => ({
+              date,
+              from: iso(start),
+              ...tallyOf(byColumn.get(place) ?? []),
+            })),
+          });
+        },
+      ),
 
-    rankFailures: (input, ask) => ranking(world, ask, input, [], (totals) => sum(totals.filter(({ state }) => state === 'Failed' || state === 'Error'), ({ runs }) => runs)),
-    rankDuration: (input, ask) => ranking(world, ask, input, ['seconds'], (totals) => {
-      const finished = sum(totals, (one) => one.finished);
-      return finished === 0 ? 0 : Math.round(sum(totals, ({ seconds }) => seconds) / finished);
-    }),
-    rankTransferred: (input, ask) => ranking(world, ask, input, ['bytes'], (totals) => sum(totals, ({ bytes }) => bytes)),
+    rankFailures: (input, ask) =>
+      ranking(world, ask, input, [], (totals) =>
+        sum(
+          totals.filter(({ state }) => state === 'Failed' || state === 'Error'),
+          ({ runs }) => runs,
+        ),
+      ),
+    rankDuration: (input, ask) =>
+      ranking(world, ask, input, ['seconds'], (totals) => {
+        const finished = sum(totals, (one) => one.finished);
+        return finished === 0 ? 0 : Math.round(sum(totals, ({ seconds }) => seconds) / finished);
+      }),
+    rankTransferred: (input, ask) =>
+      ranking(world, ask, input, ['bytes'], (totals) => sum(totals, ({ bytes }) => bytes)),
   };
 }
 
 /** Jobs of which there is any run but those that were missed. */
 async function ranOnce(tx: TenantTx): Promise<ReadonlySet<JobN>> {
-  const { rows } = await sql<{ readonly n: JobN }>`select n from stat where tenant_id = ${tx.tenant} and row->>'lastStart' is not null`.execute(tx.sql);
+  const { rows } = await sql<{
+    readonly n: JobN;
+  }>`select n from stat where tenant_id = ${tx.tenant} and row->>'lastStart' is not null`.execute(
+    tx.sql,
+  );
   return new Set(rows.map(({ n }) => n));
 }
 
-const sum = (totals: readonly Total[], of: (total: Total) => number): number => totals.reduce((all, one) => all + of(one), 0);
+const sum = (totals: readonly Total[], of: (total: Total) => number): number =>
+  totals.reduce((all, one) => all + of(one), 0);
 
 /** All in one class, but for jobs that are left out. */
 function classed(jobs: KnownJobs, filters: TakenOf<'overviewStats'>['filters']): ClassOf {
@@ -73,22 +151,52 @@ function classed(jobs: KnownJobs, filters: TakenOf<'overviewStats'>['filters']):
 }
 
 /** Whole hours that a time touches, the first and the last cut to it. */
-function hoursOf({ from, to }: Pick<Question, 'from' | 'to'>): readonly { readonly date: string; readonly from: Ms }[] {
-  const first = Math.floor(from / HOUR), last = Math.floor((to - 1) / HOUR);
-  return Array.from({ length: last - first + 1 }, (_, i) => Math.max(from, (first + i) * HOUR)).map((start) => ({ date: iso(start), from: start }));
+function hoursOf({
+  from,
+  to,
+}: Pick<Question, 'from' | 'to'>): readonly { readonly date: string; readonly from: Ms }[] {
+  const first = Math.floor(from / HOUR);
+  const last = Math.floor((to - 1) / HOUR);
+  return Array.from({ length: last - first + 1 }, (_, i) => Math.max(from, (first + i) * HOUR)).map(
+    (start) => ({ date: iso(start), from: start }),
+  );
 }
 
 /** Jobs of the greatest value, which is above 0; of the same the older job first. */
-const ranking = (world: World, ask: Ask, { limit = RANKED, ...input }: TakenOf<'rankFailures'>, summed: readonly Summed[], valueOf: (totals: readonly Total[]) => number): Promise<Result<RankedOut[]>> =>
+const ranking = (
+  world: World,
+  ask: Ask,
+  { limit = RANKED, ...input }: TakenOf<'rankFailures'>,
+  summed: readonly Summed[],
+  valueOf: (totals: readonly Total[]) => number,
+): Promise<Result<RankedOut[]>> =>
   answer(world, ask, MESSAGES.getRanking, input, LAST_DAYS, async (tx, question) => {
     const jobs = namedJobs(await knownJobs(tx, question), input.filters);
-    const byJob = heaps(await totalsOf(tx, question, [question.from, question.to], null, summed), (one) => one.class);
+    const byJob = heaps(
+      await totalsOf(tx, question, [question.from, question.to], null, summed),
+      (one) => one.class,
+    );
     const rows = [...byJob].flatMap(([n, totals]) => {
-      const known = jobs.get(n), value = valueOf(totals);
-      return known && value > 0 ? [{ known, value, executions: sum(totals, ({ runs }) => runs) }] : [];
+      const known = jobs.get(n);
+      const value = valueOf(totals);
+      return known && value > 0
+        ? [{ known, value, executions: sum(totals, ({ runs }) => runs) }]
+        : [];
     });
-    return ok(rows.sort((a, b) => b.value - a.value || a.known.job.n - b.known.job.n).slice(0, limit).map(({ known, value, executions }) => ({ ...rankedJob(known), value, executions })));
+    return ok(
+      rows
+        .sort((a, b) => b.value - a.value || a.known.job.n - b.known.job.n)
+        .slice(0, limit)
+        .map(({ known, value, executions }) => ({ ...rankedJob(known), value, executions })),
+    );
   });
 
-const rankedJob = ({ job, companyName }: Known): Omit<RankedOut, 'value' | 'executions'> =>
-  ({ jobInstanceUid: job.uid, jobName: job.name, company: job.company, companyName, computerName: job.computer, source: job.source, type: job.type });
+const rankedJob = ({ job, companyName }: Known): Omit<RankedOut, 'value' | 'executions'> => ({
+  jobInstanceUid: job.uid,
+  jobName: job.name,
+  company: job.company,
+  companyName,
+  computerName: job.computer,
+  source: job.source,
+  type: job.type,
+});

@@ -19,44 +19,98 @@ import { cut } from './lists.ts';
 const LAST_DAYS = 30;
 
 /** REP-6: a row for each job or company, a column for each day; the same cells as the calendar. */
-export function spreadsheetHandlers(world: World): Pick<Handlers, 'spreadsheetReport' | 'spreadsheetStats'> {
+export function spreadsheetHandlers(
+  world: World,
+): Pick<Handlers, 'spreadsheetReport' | 'spreadsheetStats'> {
   return {
-    spreadsheetReport: ({ page = 1, pageSize = PAGE_SIZE, mode = 'worst', by = 'job', ...input }, ask) =>
-      answer<GivesOf<'spreadsheetReport'>>(world, ask, MESSAGES.getReport, input, LAST_DAYS, async (tx, question) => {
-        const jobs = byName(namedJobs(await knownJobs(tx, question), input.filters)), groups = by === 'job' ? jobs.map((one) => [one]) : companiesOf(jobs);
-        const days = daysOf(question), isGood = by === 'job' ? undefined : countsAsGood(input.filters?.type ?? []), rows = await sheetOf(tx, question, days, cut(groups, page, pageSize), mode, isGood);
-        return ok({
-          from: iso(question.from), to: iso(question.to), mode, by, days: days.map(({ date, from }) => ({ date, from: iso(from) })),
-          rows: rows.map((row) => lineOf(row, by)), count: groups.length, page, pageSize,
-        });
-      }),
+    spreadsheetReport: (
+      { page = 1, pageSize = PAGE_SIZE, mode = 'worst', by = 'job', ...input },
+      ask,
+    ) =>
+      answer<GivesOf<'spreadsheetReport'>>(
+        world,
+        ask,
+        MESSAGES.getReport,
+        input,
+        LAST_DAYS,
+        async (tx, question) => {
+          const jobs = byName(namedJobs(await knownJobs(tx, question), input.filters));
+          const groups = by === 'job' ? jobs.map((one) => [one]) : companiesOf(jobs);
+          const days = daysOf(question);
+          const isGood = by === 'job' ? undefined : countsAsGood(input.filters?.type ?? []);
+          const rows = await sheetOf(tx, question, days, cut(groups, page, pageSize), mode, isGood);
+          return ok({
+            from: iso(question.from),
+            to: iso(question.to),
+            mode,
+            by,
+            days: days.map(({ date, from }) => ({ date, from: iso(from) })),
+            rows: rows.map((row) => lineOf(row, by)),
+            count: groups.length,
+            page,
+            pageSize,
+          });
+        },
+      ),
 
-    spreadsheetStats: ({ mode = 'worst', ...input }, ask) => answer<GivesOf<'spreadsheetStats'>>(world, ask, MESSAGES.getStats, input, LAST_DAYS, async (tx, question) => {
-      const jobs = namedJobs(await knownJobs(tx, question), input.filters), days = daysOf(question), counts = new Map<RunState | null, number>();
-      let results = 0, filled = 0;
-      await countMarks(tx, question, days, jobs.keys(), (mark, cells) => {
-        const state = cellOf(mark, mode);
-        counts.set(state, (counts.get(state) ?? 0) + cells);
-        results += mark.runs;
-        filled += cells;
-      });
-      return ok({
-        from: iso(question.from), to: iso(question.to), mode, days: days.length, jobs: jobs.size, companies: new Set([...jobs.values()].map(({ job }) => job.company)).size, results,
-        share: shareOf(counts), cells: cellsOf(counts), empty: days.length * jobs.size - filled,
-      });
-    }),
+    spreadsheetStats: ({ mode = 'worst', ...input }, ask) =>
+      answer<GivesOf<'spreadsheetStats'>>(
+        world,
+        ask,
+        MESSAGES.getStats,
+        input,
+        LAST_DAYS,
+        async (tx, question) => {
+          const jobs = namedJobs(await knownJobs(tx, question), input.filters);
+          const days = daysOf(question);
+          const counts = new Map<RunState | null, number>();
+          let results = 0;
+          let filled = 0;
+          await countMarks(tx, question, days, jobs.keys(), (mark, cells) => {
+            const state = cellOf(mark, mode);
+            counts.set(state, (counts.get(state) ?? 0) + cells);
+            results += mark.runs;
+            filled += cells;
+          });
+          return ok({
+            from: iso(question.from),
+            to: iso(question.to),
+            mode,
+            days: days.length,
+            jobs: jobs.size,
+            companies: new Set([...jobs.values()].map(({ job }) => job.company)).size,
+            results,
+            share: shareOf(counts),
+            cells: cellsOf(counts),
+            empty: days.length * jobs.size - filled,
+          });
+        },
+      ),
   };
 }
 
-function lineOf({ jobs, cells, share }: SheetRow, by: SpreadsheetOut['by']): SpreadsheetOut['rows'][number] {
+function lineOf(
+  { jobs, cells, share }: SheetRow,
+  by: SpreadsheetOut['by'],
+): SpreadsheetOut['rows'][number] {
   const [first] = jobs;
   if (!first) throw new RangeError('spreadsheet: a row without a job');
   const { job, companyName } = first;
   return {
-    company: job.company, companyName, share, jobs: jobs.length, cells: [...cells],
-    ...(by === 'job' ? { jobInstanceUid: job.uid, jobName: job.name, computerName: job.computer } : { jobInstanceUid: null, jobName: null, computerName: null }),
+    company: job.company,
+    companyName,
+    share,
+    jobs: jobs.length,
+    cells: [...cells],
+    ...(by === 'job'
+      ? { jobInstanceUid: job.uid, jobName: job.name, computerName: job.computer }
+      : { jobInstanceUid: null, jobName: null, computerName: null }),
   };
 }
 
-const cellsOf = (counts: ReadonlyMap<RunState | null, number>): GivesOf<'spreadsheetStats'>['cells'] =>
-  Object.fromEntries(RUN_STATES.map((state) => [state, counts.get(state) ?? 0])) as { readonly [S in RunState]: number };
+const cellsOf = (
+  counts: ReadonlyMap<RunState | null, number>,
+): GivesOf<'spreadsheetStats'>['cells'] =>
+  Object.fromEntries(RUN_STATES.map((state) => [state, counts.get(state) ?? 0])) as {
+    readonly [S in RunState]: number;
+  };

@@ -1,7 +1,14 @@
 import { CompiledQuery } from 'kysely';
 import type { JobN, Ms, ProblemN, RunN } from '#contract/ids.ts';
 import type { RuleTested } from '#contract/monitoring/rule-calls.ts';
-import { matcherOf, type RuleResult, type RuleDoes, type RuleWhen, sets, SETTLED } from '#contract/monitoring/rules.ts';
+import {
+  matcherOf,
+  type RuleResult,
+  type RuleDoes,
+  type RuleWhen,
+  sets,
+  SETTLED,
+} from '#contract/monitoring/rules.ts';
 import type { ProblemState } from '#contract/monitoring/words.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { type Scope, seesCompany } from '#server/sync/scope.ts';
@@ -12,7 +19,19 @@ const DAYS_30: Ms = 30 * 86_400_000;
 const MOST = 20_000;
 const ROWS = 50;
 
-interface Past { readonly n: RunN; readonly job: JobN; readonly company: number; readonly at: Ms; readonly message: string | null; readonly seconds: number | null; readonly bytes: number | null; readonly problem: ProblemN; readonly state: ProblemState; readonly cause: string; readonly runs: number }
+interface Past {
+  readonly n: RunN;
+  readonly job: JobN;
+  readonly company: number;
+  readonly at: Ms;
+  readonly message: string | null;
+  readonly seconds: number | null;
+  readonly bytes: number | null;
+  readonly problem: ProblemN;
+  readonly state: ProblemState;
+  readonly cause: string;
+  readonly runs: number;
+}
 
 const RESULTS = `select r.n, r.job_n as job, r.company_n as company, r.started_at as at, r.row->>'message' as message, (r.row->>'durationSec')::float8 as seconds, (r.row->>'bytes')::float8 as bytes,
     r.problem_n as problem, p.row->>'state' as state, c.template as cause, (p.row->>'runs')::int as runs
@@ -21,24 +40,50 @@ const RESULTS = `select r.n, r.job_n as job, r.company_n as company, r.started_a
   order by r.started_at desc, r.n desc limit ${MOST + 1}`;
 
 /**
- * RULES-4: what a rule would have matched of the last 30 days, and which other rules that are on match some of the same. `streak` is told back from how many
- * results each problem has by now.
+ * RULES-4: what a rule would have matched of the last 30 days, and which other rules that are on
+ * match some of the same. `streak` is told back from how many results each problem has by now.
  */
-export async function tryOut(tx: TenantTx, scope: Scope, { id, when, does }: { readonly id: string | null; readonly when: RuleWhen; readonly does: RuleDoes }, now: Ms): Promise<RuleTested> {
-  const { rows } = await tx.sql.executeQuery(CompiledQuery.raw(RESULTS, [tx.tenant, now - DAYS_30, now]));
-  const past = (rows as Past[]).slice(0, MOST), jobs = await tx.rows('job', [...new Set(past.map(({ job }) => job))]);
+export async function tryOut(
+  tx: TenantTx,
+  scope: Scope,
+  {
+    id,
+    when,
+    does,
+  }: { readonly id: string | null; readonly when: RuleWhen; readonly does: RuleDoes },
+  now: Ms,
+): Promise<RuleTested> {
+  const { rows } = await tx.sql.executeQuery(
+    CompiledQuery.raw(RESULTS, [tx.tenant, now - DAYS_30, now]),
+  );
+  const past = (rows as Past[]).slice(0, MOST);
+  const jobs = await tx.rows('job', [...new Set(past.map(({ job }) => job))]);
   const standing = (await standingRules(tx)).filter(({ removedAt }) => removedAt === null);
   const rank = standing.find((rule) => rule.id === id)?.rank ?? Infinity;
-  const others = standing.filter((rule) => rule.enabled && rule.id !== id && (rule.to === null || rule.to > now)).map((rule) => ({ rule, matches: matcherOf(rule.when), count: 0 }));
-  const matches = matcherOf(when), newer = new Map<ProblemN, number>(), found: Past[] = [];
+  const others = standing
+    .filter((rule) => rule.enabled && rule.id !== id && (rule.to === null || rule.to > now))
+    .map((rule) => ({ rule, matches: matcherOf(rule.when), count: 0 }));
+  const matches = matcherOf(when);
+  const newer = new Map<ProblemN, number>();
+  const found: Past[] = [];
   let count = 0;
   for (const one of past) {
-    const job = jobs.get(one.job), after = newer.get(one.problem) ?? 0;
+    const job = jobs.get(one.job);
+    const after = newer.get(one.problem) ?? 0;
     newer.set(one.problem, after + 1);
     if (!job || !seesCompany(scope, one.company)) continue;
     const result: RuleResult = {
-      source: job.source, type: job.type, state: one.state, company: one.company, job: job.name, computer: job.computer, durationSec: one.seconds, bytes: one.bytes,
-      streak: Math.max(1, one.runs - after), startedAt: one.at, texts: [...(one.message === null ? [] : [one.message]), one.cause],
+      source: job.source,
+      type: job.type,
+      state: one.state,
+      company: one.company,
+      job: job.name,
+      computer: job.computer,
+      durationSec: one.seconds,
+      bytes: one.bytes,
+      streak: Math.max(1, one.runs - after),
+      startedAt: one.at,
+      texts: [...(one.message === null ? [] : [one.message]), one.cause],
     };
     if (!matches(result)) continue;
     count += 1;
@@ -47,12 +92,26 @@ export async function tryOut(tx: TenantTx, scope: Scope, { id, when, does }: { r
   }
   const companies = await tx.rows('company', [...new Set(found.map(({ company }) => company))]);
   return {
-    count, looked: past.length, all: rows.length <= MOST,
+    count,
+    looked: past.length,
+    all: rows.length <= MOST,
     rows: found.map(({ n, job, company, at, message, state, cause }) => ({
-      run: n, startedAt: at, job: jobs.get(job)?.name ?? '', computer: jobs.get(job)?.computer ?? '', company: companies.get(company)?.name ?? '', state, message: message ?? cause,
+      run: n,
+      startedAt: at,
+      job: jobs.get(job)?.name ?? '',
+      computer: jobs.get(job)?.computer ?? '',
+      company: companies.get(company)?.name ?? '',
+      state,
+      message: message ?? cause,
     })),
-    conflicts: others.filter((other) => other.count > 0).map(({ rule, count: shared }) => ({
-      _id: rule.id, name: rule.name, count: shared, above: rule.rank < rank, same: SETTLED.filter((what) => sets(rule.does, what) && sets(does, what)),
-    })),
+    conflicts: others
+      .filter((other) => other.count > 0)
+      .map(({ rule, count: shared }) => ({
+        _id: rule.id,
+        name: rule.name,
+        count: shared,
+        above: rule.rank < rank,
+        same: SETTLED.filter((what) => sets(rule.does, what) && sets(does, what)),
+      })),
   };
 }

@@ -19,7 +19,18 @@ import type { Wall } from '#server/reading/question.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { dayAt } from '#server/sync/days.ts';
 import type { World } from '#server/world.ts';
-import { companiesOf, computersOf, hintsOf, jobHits, jobsOf, repositoriesOf, rulesOf, seekFor, ticketsOf, usersOf } from './names.ts';
+import {
+  companiesOf,
+  computersOf,
+  hintsOf,
+  jobHits,
+  jobsOf,
+  repositoriesOf,
+  rulesOf,
+  seekFor,
+  ticketsOf,
+  usersOf,
+} from './names.ts';
 import type { JobHit, Seek } from './names.ts';
 import { resultsOf } from './results.ts';
 
@@ -27,67 +38,163 @@ const DAY: Ms = 86_400_000;
 /** Of each kind, without another wish. */
 const SOME = 6;
 /** A statement that takes longer is given up, and so is reading further days. */
-const STATEMENT_MOST: Ms = 3_000, READING_MOST: Ms = 1_500;
+const STATEMENT_MOST: Ms = 3_000;
+const READING_MOST: Ms = 1_500;
 
-/** SEEK-1: everything by its name, of each kind that who asks may open, within its companies. What takes too long leaves the results out and says that there is more. */
+/**
+ * SEEK-1: everything by its name, of each kind that who asks may open, within its companies. What
+ * takes too long leaves the results out and says that there is more.
+ */
 export const searchHandlers = (world: World): Pick<Handlers, 'search'> => ({
   async search({ text, kinds, limit = SOME, from, to }, ask) {
     const { signed } = ask;
     if (!signed) throw new Error('a search without a session');
-    const sought = soughtIn(text), reach = reachOf(ask, undefined), none: FoundOut = { companies: null, jobs: null, computers: null, users: null, repositories: null, tickets: null, rules: null, hints: null, results: null };
-    const within = <T>(work: (tx: TenantTx) => Promise<T>): Promise<T> => world.store.tenant(ask.tenant, async (tx) => {
-      await sql`select set_config('statement_timeout', ${String(STATEMENT_MOST)}, true)`.execute(tx.sql);
-      return work(tx);
-    }, { readOnly: true });
+    const sought = soughtIn(text);
+    const reach = reachOf(ask, undefined);
+    const none: FoundOut = {
+      companies: null,
+      jobs: null,
+      computers: null,
+      users: null,
+      repositories: null,
+      tickets: null,
+      rules: null,
+      hints: null,
+      results: null,
+    };
+    const within = <T>(work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+      world.store.tenant(
+        ask.tenant,
+        async (tx) => {
+          await sql`select set_config('statement_timeout', ${String(STATEMENT_MOST)}, true)`.execute(
+            tx.sql,
+          );
+          return work(tx);
+        },
+        { readOnly: true },
+      );
     const names = await within(async (tx) => {
-      const wall = await wallOf(tx), time = timeOf(sought, from, to, wall, ask.now);
-      const { branding: { features } } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', ask.tenant).executeTakeFirstOrThrow();
-      const asked = new Set([...kinds ?? SEARCH_KINDS].filter((kind) => mayFind(kind, signed, features)));
-      const seek = await seekFor(tx, signed, reach, sought.words, limit), hits = asked.has('jobs') || asked.has('results') ? await jobHits(seek) : [];
-      return { wall, time, asked, hits, found: { ...none, ...(sought.words.length > 0 && await found(seek, asked, hits)) } };
+      const wall = await wallOf(tx);
+      const time = timeOf(sought, from, to, wall, ask.now);
+      const {
+        branding: { features },
+      } = await tx.sql
+        .selectFrom('provider')
+        .select('branding')
+        .where('tenant_id', '=', ask.tenant)
+        .executeTakeFirstOrThrow();
+      const asked = new Set(
+        [...(kinds ?? SEARCH_KINDS)].filter((kind) => mayFind(kind, signed, features)),
+      );
+      const seek = await seekFor(tx, signed, reach, sought.words, limit);
+      const hits = asked.has('jobs') || asked.has('results') ? await jobHits(seek) : [];
+      return {
+        wall,
+        time,
+        asked,
+        hits,
+        found: { ...none, ...(sought.words.length > 0 && (await found(seek, asked, hits))) },
+      };
     });
     const { asked, time, wall, hits } = names;
     if (!time.ok) return time;
     if (!asked.has('results')) return ok(names.found);
-    const question = { ...time.value, ...reach, wall, now: ask.now }, began = world.clock.now(), late = (): boolean => world.clock.now() - began > READING_MOST;
+    const question = { ...time.value, ...reach, wall, now: ask.now };
+    const began = world.clock.now();
+    const late = (): boolean => world.clock.now() - began > READING_MOST;
     try {
-      return ok({ ...names.found, results: await within(async (tx) => resultsOf({ seek: await seekFor(tx, signed, reach, sought.words, limit), hits, question, late })) });
+      return ok({
+        ...names.found,
+        results: await within(async (tx) =>
+          resultsOf({
+            seek: await seekFor(tx, signed, reach, sought.words, limit),
+            hits,
+            question,
+            late,
+          }),
+        ),
+      });
     } catch (error) {
       if (!isTooLong(error)) throw error;
-      world.log.warn('a search for results was given up', { tenant: ask.tenant, ms: world.clock.now() - began });
+      world.log.warn('a search for results was given up', {
+        tenant: ask.tenant,
+        ms: world.clock.now() - began,
+      });
       return ok({ ...names.found, results: { rows: [], more: true } });
     }
   },
 });
 
 /** The statement was called off by the time that it may take. */
-const isTooLong = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014';
+const isTooLong = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '57014';
 
 /** A kind is found by who may open what it leads to. */
-function mayFind(kind: SearchKind, signed: Pick<Signed, 'roles' | 'key'>, features: Features): boolean {
-  const opens = (path: keyof typeof PAGES): boolean => { const page = PAGES[path]; return mayOpen(page, signed.roles, features) && (page.ability === null || may(signed, page.ability)); };
+function mayFind(
+  kind: SearchKind,
+  signed: Pick<Signed, 'roles' | 'key'>,
+  features: Features,
+): boolean {
+  const opens = (path: keyof typeof PAGES): boolean => {
+    const page = PAGES[path];
+    return (
+      mayOpen(page, signed.roles, features) && (page.ability === null || may(signed, page.ability))
+    );
+  };
   switch (kind) {
-    case 'jobs': case 'results': return may(signed, 'monitoring.daily-checks');
-    case 'computers': return opens('/monitoring/computers');
-    case 'companies': return opens('/monitoring/companies') || may(signed, 'monitoring.daily-checks');
-    default: return opens(`/monitoring/${kind}`);
+    case 'jobs':
+    case 'results':
+      return may(signed, 'monitoring.daily-checks');
+    case 'computers':
+      return opens('/monitoring/computers');
+    case 'companies':
+      return opens('/monitoring/companies') || may(signed, 'monitoring.daily-checks');
+    default:
+      return opens(`/monitoring/${kind}`);
   }
 }
 
-async function found(seek: Seek, asked: ReadonlySet<SearchKind>, hits: readonly JobHit[]): Promise<Partial<FoundOut>> {
+async function found(
+  seek: Seek,
+  asked: ReadonlySet<SearchKind>,
+  hits: readonly JobHit[],
+): Promise<Partial<FoundOut>> {
   return {
-    ...(asked.has('companies') && { companies: companiesOf(seek) }), ...(asked.has('jobs') && { jobs: jobsOf(seek, hits) }),
-    ...(asked.has('computers') && { computers: await computersOf(seek) }), ...(asked.has('users') && { users: await usersOf(seek) }),
-    ...(asked.has('repositories') && { repositories: await repositoriesOf(seek) }), ...(asked.has('tickets') && { tickets: await ticketsOf(seek) }),
-    ...(asked.has('rules') && { rules: await rulesOf(seek) }), ...(asked.has('hints') && { hints: await hintsOf(seek) }),
+    ...(asked.has('companies') && { companies: companiesOf(seek) }),
+    ...(asked.has('jobs') && { jobs: jobsOf(seek, hits) }),
+    ...(asked.has('computers') && { computers: await computersOf(seek) }),
+    ...(asked.has('users') && { users: await usersOf(seek) }),
+    ...(asked.has('repositories') && { repositories: await repositoriesOf(seek) }),
+    ...(asked.has('tickets') && { tickets: await ticketsOf(seek) }),
+    ...(asked.has('rules') && { rules: await rulesOf(seek) }),
+    ...(asked.has('hints') && { hints: await hintsOf(seek) }),
   };
 }
 
-/** The days of the text, or the time that was given, or what lies before the time that devices keep: twelve months of it. */
-function timeOf({ days }: Sought, from: Ms | undefined, to: Ms | undefined, { timeZone, dayBeginsHour }: Wall, now: Ms): Result<{ readonly from: Ms; readonly to: Ms }> {
-  if (days) return ok({ from: startOfDay(days.from, timeZone, dayBeginsHour), to: startOfDay(days.to + 1, timeZone, dayBeginsHour) });
-  if (from === undefined && to === undefined) { const kept = Date.parse(dayAt(now - (LIMITS.windowDays - 1) * DAY)); return ok({ from: kept - REPORT_MOST_DAYS * DAY, to: kept }); }
-  const end = to ?? now + 1, first = from ?? end - REPORT_MOST_DAYS * DAY;
+/**
+ * The days of the text, or the time that was given, or what lies before the time that devices keep:
+ * twelve months of it.
+ */
+function timeOf(
+  { days }: Sought,
+  from: Ms | undefined,
+  to: Ms | undefined,
+  { timeZone, dayBeginsHour }: Wall,
+  now: Ms,
+): Result<{ readonly from: Ms; readonly to: Ms }> {
+  if (days)
+    return ok({
+      from: startOfDay(days.from, timeZone, dayBeginsHour),
+      to: startOfDay(days.to + 1, timeZone, dayBeginsHour),
+    });
+  if (from === undefined && to === undefined) {
+    const kept = Date.parse(dayAt(now - (LIMITS.windowDays - 1) * DAY));
+    return ok({ from: kept - REPORT_MOST_DAYS * DAY, to: kept });
+  }
+  const end = to ?? now + 1;
+  const first = from ?? end - REPORT_MOST_DAYS * DAY;
   if (end <= first) return failed(bad('to', MESSAGES.evidenceEmpty));
-  return end - first > REPORT_MOST_DAYS * DAY ? failed(bad('from', MESSAGES.evidenceTooLong)) : ok({ from: first, to: end });
+  return end - first > REPORT_MOST_DAYS * DAY
+    ? failed(bad('from', MESSAGES.evidenceTooLong))
+    : ok({ from: first, to: end });
 }

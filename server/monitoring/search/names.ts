@@ -17,7 +17,10 @@ import { reads } from '../hints/handlers.ts';
 import { allOf, bestOf, bitsIn, bitsOf, byFit } from './words.ts';
 import type { Bits } from './words.ts';
 
-/** Who asks, for what, and how many of each kind at most. `names`: of the companies that it sees; `bits`: the words in these. */
+/**
+ * Who asks, for what, and how many of each kind at most. `names`: of the companies that it sees;
+ * `bits`: the words in these.
+ */
 export interface Seek {
   readonly tx: TenantTx;
   readonly signed: Signed;
@@ -33,15 +36,41 @@ type Part<K extends keyof FoundOut> = NonNullable<FoundOut[K]>;
 /** Tickets are looked through from the newest: so many. */
 const MOST_TICKETS = 5_000;
 
-export async function seekFor(tx: TenantTx, signed: Signed, reach: Reach, words: readonly string[], limit: number): Promise<Seek> {
-  const scope = scopeOf(signed), companies = (await tx.all('company')).filter(({ n, deletedAt }) => deletedAt === undefined && seesCompany(scope, n));
+export async function seekFor(
+  tx: TenantTx,
+  signed: Signed,
+  reach: Reach,
+  words: readonly string[],
+  limit: number,
+): Promise<Seek> {
+  const scope = scopeOf(signed);
+  const companies = (await tx.all('company')).filter(
+    ({ n, deletedAt }) => deletedAt === undefined && seesCompany(scope, n),
+  );
   return {
-    tx, signed, reach, words, limit, companies, names: new Map(companies.map(({ n, name }) => [n, name])),
-    bits: new Map(companies.flatMap(({ n, name }) => { const bits = bitsIn(name.toLowerCase(), words); return bits > 0 ? [[n, bits] as const] : []; })),
+    tx,
+    signed,
+    reach,
+    words,
+    limit,
+    companies,
+    names: new Map(companies.map(({ n, name }) => [n, name])),
+    bits: new Map(
+      companies.flatMap(({ n, name }) => {
+        const bits = bitsIn(name.toLowerCase(), words);
+        return bits > 0 ? [[n, bits] as const] : [];
+      }),
+    ),
   };
 }
 
-const cut = <T>(rows: readonly T[], limit: number): { readonly rows: T[]; readonly more: boolean } => ({ rows: rows.slice(0, limit), more: rows.length > limit });
+const cut = <T>(
+  rows: readonly T[],
+  limit: number,
+): { readonly rows: T[]; readonly more: boolean } => ({
+  rows: rows.slice(0, limit),
+  more: rows.length > limit,
+});
 
 /** The bits of the company of a row, by its number. */
 export function companyBits({ bits }: Pick<Seek, 'bits'>, n: RawBuilder<number>): RawBuilder<Bits> {
@@ -51,12 +80,25 @@ export function companyBits({ bits }: Pick<Seek, 'bits'>, n: RawBuilder<number>)
 }
 
 export function companiesOf({ companies, words, bits, limit }: Seek): Part<'companies'> {
-  const all = allOf(words), order = byFit(words);
-  return cut(companies.filter(({ n }) => bits.get(n) === all).toSorted((a, b) => order(a.name, b.name) || a.n - b.n).map(({ n, id, name }) => ({ n, _id: id, name })), limit);
+  const all = allOf(words);
+  const order = byFit(words);
+  return cut(
+    companies
+      .filter(({ n }) => bits.get(n) === all)
+      .toSorted((a, b) => order(a.name, b.name) || a.n - b.n)
+      .map(({ n, id, name }) => ({ n, _id: id, name })),
+    limit,
+  );
 }
 
 /** A job that holds some of the words in its name, its computer's or its company's. */
-export interface JobHit { readonly n: JobN; readonly company: CompanyN; readonly bits: Bits; readonly name: string; readonly computer: string }
+export interface JobHit {
+  readonly n: JobN;
+  readonly company: CompanyN;
+  readonly bits: Bits;
+  readonly name: string;
+  readonly computer: string;
+}
 
 /** Every job that holds a word. One pass over the jobs. */
 export async function jobHits(seek: Seek): Promise<readonly JobHit[]> {
@@ -70,27 +112,77 @@ export async function jobHits(seek: Seek): Promise<readonly JobHit[]> {
 }
 
 export function jobsOf({ words, names, limit }: Seek, hits: readonly JobHit[]): Part<'jobs'> {
-  const all = allOf(words), order = byFit(words);
-  const found = bestOf(hits.filter(({ bits }) => bits === all), limit + 1, (a, b) => order(a.name, b.name) || order(names.get(a.company) ?? '', names.get(b.company) ?? '') || a.n - b.n);
-  return cut(found.map(({ n, name, computer, company }) => ({ n, name, computer, company, companyName: names.get(company) ?? '' })), limit);
+  const all = allOf(words);
+  const order = byFit(words);
+  const found = bestOf(
+    hits.filter(({ bits }) => bits === all),
+    limit + 1,
+    (a, b) =>
+      order(a.name, b.name) ||
+      order(names.get(a.company) ?? '', names.get(b.company) ?? '') ||
+      a.n - b.n,
+  );
+  return cut(
+    found.map(({ n, name, computer, company }) => ({
+      n,
+      name,
+      computer,
+      company,
+      companyName: names.get(company) ?? '',
+    })),
+    limit,
+  );
 }
 
 export async function computersOf(seek: Seek): Promise<Part<'computers'>> {
-  const { tx, reach, words, names, limit } = seek, order = byFit(words);
-  const { rows } = await sql<{ id: string; company: CompanyN; name: string; at: number }>`select id, company, name, at from (
+  const { tx, reach, words, names, limit } = seek;
+  const order = byFit(words);
+  const { rows } = await sql<{
+    id: string;
+    company: CompanyN;
+    name: string;
+    at: number;
+  }>`select id, company, name, at from (
       select id, company_n as company, row->>'hostName' as name, seen_at as at, lower(row->>'hostName') as key from computer where ${ofReach('computer', tx.tenant, reach)} offset 0) as one
-    where ${bitsOf(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(allOf(words))}`.execute(tx.sql);
-  return cut(bestOf(rows, limit + 1, (a, b) => order(a.name, b.name) || a.company - b.company || (a.id < b.id ? -1 : 1))
-    .map(({ id, company, name, at }) => ({ _id: id, name, seenAt: at, company, companyName: names.get(company) ?? '' })), limit);
+    where ${bitsOf(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(allOf(words))}`.execute(
+    tx.sql,
+  );
+  return cut(
+    bestOf(
+      rows,
+      limit + 1,
+      (a, b) => order(a.name, b.name) || a.company - b.company || (a.id < b.id ? -1 : 1),
+    ).map(({ id, company, name, at }) => ({
+      _id: id,
+      name,
+      seenAt: at,
+      company,
+      companyName: names.get(company) ?? '',
+    })),
+    limit,
+  );
 }
 
 export async function repositoriesOf(seek: Seek): Promise<Part<'repositories'>> {
-  const { tx, reach, words, names, limit } = seek, order = byFit(words);
+  const { tx, reach, words, names, limit } = seek;
+  const order = byFit(words);
   const { rows } = await sql<{ company: CompanyN; row: RepositoryRow }>`select company, row from (
       select company_n as company, row, lower((row->>'name') || chr(10) || coalesce(row->>'hostName', '')) as key from repository where ${ofReach('repository', tx.tenant, reach)} offset 0) as one
-    where ${bitsOf(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(allOf(words))}`.execute(tx.sql);
-  return cut(rows.sort((a, b) => order(a.row.name, b.row.name) || (a.row.id < b.row.id ? -1 : 1))
-    .map(({ company, row: { id, name, hostName } }) => ({ _id: id, name, hostName, company, companyName: names.get(company) ?? '' })), limit);
+    where ${bitsOf(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(allOf(words))}`.execute(
+    tx.sql,
+  );
+  return cut(
+    rows
+      .sort((a, b) => order(a.row.name, b.row.name) || (a.row.id < b.row.id ? -1 : 1))
+      .map(({ company, row: { id, name, hostName } }) => ({
+        _id: id,
+        name,
+        hostName,
+        company,
+        companyName: names.get(company) ?? '',
+      })),
+    limit,
+  );
 }
 
 /** The newest first. */
@@ -99,31 +191,78 @@ export async function ticketsOf(seek: Seek): Promise<Part<'tickets'>> {
   const { rows } = await sql<{ row: TicketRow }>`select row from (
       select number, company_n as company, row, lower((row->>'subject') || chr(10) || coalesce(row->'remote'->>'number', 'd-' || number)) as key from ticket
       where ${ofReach('ticket', tx.tenant, reach)} and open >= 0 order by number desc limit ${MOST_TICKETS}) as one
-    where ${bitsOf(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(allOf(words))} order by number desc limit ${limit + 1}`.execute(tx.sql);
-  return cut(rows.map(({ row }) => ({ _id: row.id, number: ticketNumber(row), subject: row.subject, open: !row.status.closed, company: row.company, companyName: names.get(row.company) ?? '' })), limit);
+    where ${bitsOf(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(allOf(words))} order by number desc limit ${limit + 1}`.execute(
+    tx.sql,
+  );
+  return cut(
+    rows.map(({ row }) => ({
+      _id: row.id,
+      number: ticketNumber(row),
+      subject: row.subject,
+      open: !row.status.closed,
+      company: row.company,
+      companyName: names.get(row.company) ?? '',
+    })),
+    limit,
+  );
 }
 
 /** Those that who asks keeps. */
 export async function usersOf({ tx, signed, words, limit }: Seek): Promise<Part<'users'>> {
-  const { rows } = await sql<{ id: string; username: string; name: string }>`select id, username, name from (
+  const { rows } = await sql<{
+    id: string;
+    username: string;
+    name: string;
+  }>`select id, username, name from (
       select id, username, name, lower(username || chr(10) || name || chr(10) || coalesce(email, '')) as key from person where tenant_id = ${tx.tenant} offset 0) as one
     where ${bitsOf(sql`key`, words)} = ${sql.lit(allOf(words))}`.execute(tx.sql);
-  const users = await tx.rows('user', rows.map(({ id }) => id)), order = byFit(words);
-  const kept = rows.filter(({ id }) => { const user = users.get(id); return user?.deletedAt === null && (id === signed.userId || seesUser(signed, user)); });
-  return cut(kept.sort((a, b) => order(a.name, b.name) || (a.id < b.id ? -1 : 1)).map(({ id, username, name }) => ({ _id: id, username, name })), limit);
+  const users = await tx.rows(
+    'user',
+    rows.map(({ id }) => id),
+  );
+  const order = byFit(words);
+  const kept = rows.filter(({ id }) => {
+    const user = users.get(id);
+    return user?.deletedAt === null && (id === signed.userId || seesUser(signed, user));
+  });
+  return cut(
+    kept
+      .sort((a, b) => order(a.name, b.name) || (a.id < b.id ? -1 : 1))
+      .map(({ id, username, name }) => ({ _id: id, username, name })),
+    limit,
+  );
 }
 
 export async function rulesOf({ tx, signed, words, limit }: Seek): Promise<Part<'rules'>> {
   const scope = scopeOf(signed);
-  return named((await tx.all('rule')).filter((rule) => rule.removedAt === null && owns(scope, rule.when)), words, limit);
+  return named(
+    (await tx.all('rule')).filter((rule) => rule.removedAt === null && owns(scope, rule.when)),
+    words,
+    limit,
+  );
 }
 
 export async function hintsOf({ tx, signed, words, limit }: Seek): Promise<Part<'hints'>> {
   const scope = scopeOf(signed);
-  return named((await tx.all('hint')).filter((hint) => hint.removedAt === null && reads(scope, hint)), words, limit);
+  return named(
+    (await tx.all('hint')).filter((hint) => hint.removedAt === null && reads(scope, hint)),
+    words,
+    limit,
+  );
 }
 
-function named(all: readonly { readonly id: string; readonly name: string }[], words: readonly string[], limit: number): Part<'rules'> {
-  const full = allOf(words), order = byFit(words);
-  return cut(all.filter(({ name }) => bitsIn(name.toLowerCase(), words) === full).toSorted((a, b) => order(a.name, b.name) || (a.id < b.id ? -1 : 1)).map(({ id, name }) => ({ _id: id, name })), limit);
+function named(
+  all: readonly { readonly id: string; readonly name: string }[],
+  words: readonly string[],
+  limit: number,
+): Part<'rules'> {
+  const full = allOf(words);
+  const order = byFit(words);
+  return cut(
+    all
+      .filter(({ name }) => bitsIn(name.toLowerCase(), words) === full)
+      .toSorted((a, b) => order(a.name, b.name) || (a.id < b.id ? -1 : 1))
+      .map(({ id, name }) => ({ _id: id, name })),
+    limit,
+  );
 }

@@ -5,31 +5,63 @@ import type { RawBuilder } from 'kysely';
 export type Bits = number;
 
 export const allOf = (words: readonly string[]): Bits => (1 << words.length) - 1;
-export const bitsIn = (key: string, words: readonly string[]): Bits => words.reduce((bits, word, i) => (key.includes(word) ? bits | (1 << i) : bits), 0);
+export const bitsIn = (key: string, words: readonly string[]): Bits =>
+  words.reduce((bits, word, i) => (key.includes(word) ? bits | (1 << i) : bits), 0);
 
 /** The same by the database. `key` is in small letters already, and no expression that costs. */
 export const bitsOf = (key: RawBuilder<string>, words: readonly string[]): RawBuilder<Bits> =>
-  (words.length === 0 ? sql`0` : sql`(${sql.join(words.map((word, i) => sql`case when ${holds(key, word)} then ${sql.lit(1 << i)} else 0 end`), sql` | `)})`);
+  words.length === 0
+    ? sql`0`
+    : sql`(${sql.join(
+        words.map(
+          (word, i) => sql`case when ${holds(key, word)} then ${sql.lit(1 << i)} else 0 end`,
+        ),
+        sql` | `,
+      )})`;
 
-/** A database whose locale is C leaves letters beyond ASCII as they are: these are looked for in both cases. */
-const holds = (key: RawBuilder<string>, word: string): RawBuilder<boolean> => (/[^ -~]/.test(word) ? sql`${key} ~ ${patternOf(word)}::text` : sql`position(${word}::text in ${key}) > 0`);
-const patternOf = (word: string): string => word.replaceAll(/\W/gu, (letter) => {
-  if (/[ -~]/.test(letter)) return `\\${letter}`;
-  const upper = letter.toUpperCase();
-  return upper.length === letter.length && upper !== letter ? `[${letter}${upper}]` : letter;
-});
+/**
+ * A database whose locale is C leaves letters beyond ASCII as they are: these are looked for in
+ * both cases.
+ */
+const holds = (key: RawBuilder<string>, word: string): RawBuilder<boolean> =>
+  /[^ -~]/.test(word)
+    ? sql`${key} ~ ${patternOf(word)}::text`
+    : sql`position(${word}::text in ${key}) > 0`;
+const patternOf = (word: string): string =>
+  word.replaceAll(/\W/gu, (letter) => {
+    if (/[ -~]/.test(letter)) return `\\${letter}`;
+    const upper = letter.toUpperCase();
+    return upper.length === letter.length && upper !== letter ? `[${letter}${upper}]` : letter;
+  });
 
-export const countOf = (bits: Bits): number => { let count = 0; for (let left = bits; left > 0; left &= left - 1) count += 1; return count; };
+export const countOf = (bits: Bits): number => {
+  let count = 0;
+  for (let left = bits; left > 0; left &= left - 1) count += 1;
+  return count;
+};
 
-/** How well a name fits: 0 where it begins with a word that is looked for, 1 where one of its words does, 2 where it holds one. */
+/**
+ * How well a name fits: 0 where it begins with a word that is looked for, 1 where one of its words
+ * does, 2 where it holds one.
+ */
 export function fitOf(name: string, words: readonly string[]): number {
   const lower = name.toLowerCase();
   if (words.some((word) => lower.startsWith(word))) return 0;
-  return words.some((word) => { const at = lower.indexOf(word); return at > 0 && !/[\p{L}\p{N}]/u.test(lower[at - 1] ?? ''); }) ? 1 : 2;
+  return words.some((word) => {
+    const at = lower.indexOf(word);
+    return at > 0 && !/[\p{L}\p{N}]/u.test(lower[at - 1] ?? '');
+  })
+    ? 1
+    : 2;
 }
 
 export const byFit = (words: readonly string[]) => {
-  const fits = new Map<string, number>(), fit = (name: string): number => { const known = fits.get(name) ?? fitOf(name, words); fits.set(name, known); return known; };
+  const fits = new Map<string, number>();
+  const fit = (name: string): number => {
+    const known = fits.get(name) ?? fitOf(name, words);
+    fits.set(name, known);
+    return known;
+  };
   return (a: string, b: string): number => fit(a) - fit(b) || AS_READ.compare(a, b);
 };
 const AS_READ = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });

@@ -19,56 +19,125 @@ import { keepAlarm, keptAlarms } from './kept.ts';
 import type { Kept } from './kept.ts';
 import { slaReport } from './report.ts';
 
-/** SLA-1, SLA-2: alarms are kept within the companies that their makers see, and told as they stand now. */
-export function slaHandlers(world: World): Pick<Handlers, 'saveSlaAlarm' | 'changeSlaAlarm' | 'getSlaAlarm' | 'listSlaAlarms' | 'removeSlaAlarm' | 'slaReport'> {
+/**
+ * SLA-1, SLA-2: alarms are kept within the companies that their makers see, and told as they stand
+ * now.
+ */
+export function slaHandlers(
+  world: World,
+): Pick<
+  Handlers,
+  | 'saveSlaAlarm'
+  | 'changeSlaAlarm'
+  | 'getSlaAlarm'
+  | 'listSlaAlarms'
+  | 'removeSlaAlarm'
+  | 'slaReport'
+> {
   return {
-    saveSlaAlarm: ({ alarm }, ask) => write(world, ask, async (tx, signed, scope) => {
-      const made = await alarmOf(tx, scope, alarm);
-      if (!made.ok) return made;
-      if ((await keptAlarms(tx)).length >= LIMITS.slaAlarms) return failed({ kind: 'conflict', message: MESSAGES.slaFull(LIMITS.slaAlarms) });
-      const id = world.chance.uuid();
-      await keepAlarm(tx, { ...alarm, ...made.value, id, madeBy: signed.userId, changedAt: ask.now });
-      await audit(tx, world, ask, { what: 'sla.made', user: null, detail: { id } });
-      return ok({ _id: id, id });
-    }),
+    saveSlaAlarm: ({ alarm }, ask) =>
+      write(world, ask, async (tx, signed, scope) => {
+        const made = await alarmOf(tx, scope, alarm);
+        if (!made.ok) return made;
+        if ((await keptAlarms(tx)).length >= LIMITS.slaAlarms)
+          return failed({ kind: 'conflict', message: MESSAGES.slaFull(LIMITS.slaAlarms) });
+        const id = world.chance.uuid();
+        await keepAlarm(tx, {
+          ...alarm,
+          ...made.value,
+          id,
+          madeBy: signed.userId,
+          changedAt: ask.now,
+        });
+        await audit(tx, world, ask, { what: 'sla.made', user: null, detail: { id } });
+        return ok({ _id: id, id });
+      }),
 
-    changeSlaAlarm: ({ id, alarm }, ask) => write(world, ask, async (tx, _signed, scope) => {
-      const before = await seenAlarm(tx, scope, id);
-      if (!before) return failed(NOT_FOUND);
-      const made = await alarmOf(tx, scope, alarm);
-      if (!made.ok) return made;
-      await keepAlarm(tx, { ...alarm, ...made.value, id, madeBy: before.alarm.madeBy, changedAt: ask.now });
-      await audit(tx, world, ask, { what: 'sla.changed', user: null, detail: { id } });
-      return ok({});
-    }),
+    changeSlaAlarm: ({ id, alarm }, ask) =>
+      write(world, ask, async (tx, _signed, scope) => {
+        const before = await seenAlarm(tx, scope, id);
+        if (!before) return failed(NOT_FOUND);
+        const made = await alarmOf(tx, scope, alarm);
+        if (!made.ok) return made;
+        await keepAlarm(tx, {
+          ...alarm,
+          ...made.value,
+          id,
+          madeBy: before.alarm.madeBy,
+          changedAt: ask.now,
+        });
+        await audit(tx, world, ask, { what: 'sla.changed', user: null, detail: { id } });
+        return ok({});
+      }),
 
-    removeSlaAlarm: ({ id }, ask) => write(world, ask, async (tx, _signed, scope) => {
-      if (!await seenAlarm(tx, scope, id)) return failed(NOT_FOUND);
-      await tx.sql.deleteFrom('sla_alarm').where('tenant_id', '=', tx.tenant).where('id', '=', id).execute();
-      await audit(tx, world, ask, { what: 'sla.removed', user: null, detail: { id } });
-      return ok({});
-    }),
+    removeSlaAlarm: ({ id }, ask) =>
+      write(world, ask, async (tx, _signed, scope) => {
+        if (!(await seenAlarm(tx, scope, id))) return failed(NOT_FOUND);
+        await tx.sql
+          .deleteFrom('sla_alarm')
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', id)
+          .execute();
+        await audit(tx, world, ask, { what: 'sla.removed', user: null, detail: { id } });
+        return ok({});
+      }),
 
-    getSlaAlarm: ({ jobInstanceUid }, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const { companies, deleted } = scoped(ask), jobs = await knownJobs(tx, { companies: companies === null ? null : [...companies], without: [...deleted] });
-      const own = [...jobs.values()].filter(({ job }) => job.uid === jobInstanceUid);
-      if (own.length === 0) return failed(NOT_FOUND);
-      const looks = ({ alarm }: Kept): boolean => { const meant = jobsOf(alarm, jobs); return own.some(({ job }) => meant.has(job.n)); };
-      return ok({ alarms: await told(tx, (await seenAlarms(tx, scoped(ask))).filter(looks), ask.now) });
-    }, { readOnly: true }),
+    getSlaAlarm: ({ jobInstanceUid }, ask) =>
+      world.store.tenant(
+        ask.tenant,
+        async (tx) => {
+          const { companies, deleted } = scoped(ask);
+          const jobs = await knownJobs(tx, {
+            companies: companies === null ? null : [...companies],
+            without: [...deleted],
+          });
+          const own = [...jobs.values()].filter(({ job }) => job.uid === jobInstanceUid);
+          if (own.length === 0) return failed(NOT_FOUND);
+          const looks = ({ alarm }: Kept): boolean => {
+            const meant = jobsOf(alarm, jobs);
+            return own.some(({ job }) => meant.has(job.n));
+          };
+          return ok({
+            alarms: await told(tx, (await seenAlarms(tx, scoped(ask))).filter(looks), ask.now),
+          });
+        },
+        { readOnly: true },
+      ),
 
-    listSlaAlarms: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const scope = scoped(ask), users = await tx.all('user'), names = await peopleOf(tx);
-      const people = users.filter((user) => user.deletedAt === null && (scope.companies === null || user.companies === null || user.companies.some((n) => seesCompany(scope, n))));
-      return ok({ alarms: await told(tx, await seenAlarms(tx, scope), ask.now), people: people.flatMap(({ id }) => { const name = names.get(id); return name === undefined ? [] : [{ id, name }]; }).toSorted((a, b) => a.name.localeCompare(b.name)) });
-    }, { readOnly: true }),
+    listSlaAlarms: (_, ask) =>
+      world.store.tenant(
+        ask.tenant,
+        async (tx) => {
+          const scope = scoped(ask);
+          const users = await tx.all('user');
+          const names = await peopleOf(tx);
+          const people = users.filter(
+            (user) =>
+              user.deletedAt === null &&
+              (scope.companies === null ||
+                user.companies === null ||
+                user.companies.some((n) => seesCompany(scope, n))),
+          );
+          return ok({
+            alarms: await told(tx, await seenAlarms(tx, scope), ask.now),
+            people: people
+              .flatMap(({ id }) => {
+                const name = names.get(id);
+                return name === undefined ? [] : [{ id, name }];
+              })
+              .toSorted((a, b) => a.name.localeCompare(b.name)),
+          });
+        },
+        { readOnly: true },
+      ),
 
     slaReport: slaReport(world),
   };
 }
 
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
-const bad = (path: string, message: string): Result<never> => failed({ kind: 'bad-input', message, issues: [{ path, message }] });
+const bad = (path: string, message: string): Result<never> =>
+  failed({ kind: 'bad-input', message, issues: [{ path, message }] });
 
 function scoped({ signed }: Ask): Scope {
   if (!signed) throw new Error('alarms without a session');
@@ -76,7 +145,11 @@ function scoped({ signed }: Ask): Scope {
 }
 
 /** One writer at a time: what was read is what is written over. */
-function write<T>(world: World, ask: Ask, work: (tx: TenantTx, signed: Signed, scope: Scope) => Promise<Result<T>>): Promise<Result<T>> {
+function write<T>(
+  world: World,
+  ask: Ask,
+  work: (tx: TenantTx, signed: Signed, scope: Scope) => Promise<Result<T>>,
+): Promise<Result<T>> {
   const { signed } = ask;
   if (!signed) throw new Error('alarms without a session');
   return world.store.tenant(ask.tenant, async (tx) => {
@@ -86,41 +159,109 @@ function write<T>(world: World, ask: Ask, work: (tx: TenantTx, signed: Signed, s
 }
 
 /** Who sees all that it looks at. */
-const seesAlarm = (scope: Scope, companies: SlaRow['companies']): boolean => (companies === null ? scope.companies === null : companies.every((n) => seesCompany(scope, n)));
-const seenAlarms = async (tx: TenantTx, scope: Scope): Promise<readonly Kept[]> => (await keptAlarms(tx)).filter(({ alarm }) => seesAlarm(scope, alarm.companies));
-const seenAlarm = async (tx: TenantTx, scope: Scope, id: string): Promise<Kept | undefined> => (await seenAlarms(tx, scope)).find(({ alarm }) => alarm.id === id);
+const seesAlarm = (scope: Scope, companies: SlaRow['companies']): boolean =>
+  companies === null ? scope.companies === null : companies.every((n) => seesCompany(scope, n));
+const seenAlarms = async (tx: TenantTx, scope: Scope): Promise<readonly Kept[]> =>
+  (await keptAlarms(tx)).filter(({ alarm }) => seesAlarm(scope, alarm.companies));
+const seenAlarm = async (tx: TenantTx, scope: Scope, id: string): Promise<Kept | undefined> =>
+  (await seenAlarms(tx, scope)).find(({ alarm }) => alarm.id === id);
 
-/** Which job it is of, and whose jobs it looks at: where no company is named, those that its maker sees. */
-async function alarmOf(tx: TenantTx, scope: Scope, { job, group, maxAgeHours, minSuccessPct, recipients }: SlaFields): Promise<Result<Pick<SlaRow, 'n' | 'companies'>>> {
+/**
+ * Which job it is of, and whose jobs it looks at: where no company is named, those that its maker
+ * sees.
+ */
+async function alarmOf(
+  tx: TenantTx,
+  scope: Scope,
+  { job, group, maxAgeHours, minSuccessPct, recipients }: SlaFields,
+): Promise<Result<Pick<SlaRow, 'n' | 'companies'>>> {
   if ((job === null) === (group === null)) return bad('alarm.job', MESSAGES.slaOfWhat);
-  if (maxAgeHours === null && minSuccessPct === null) return bad('alarm.maxAgeHours', MESSAGES.slaAsksNothing);
+  if (maxAgeHours === null && minSuccessPct === null)
+    return bad('alarm.maxAgeHours', MESSAGES.slaAsksNothing);
   const users = await tx.rows('user', recipients);
-  if (!recipients.every((id) => mayTell(scope, users.get(id)))) return bad('alarm.recipients', MESSAGES.notFound);
+  if (!recipients.every((id) => mayTell(scope, users.get(id))))
+    return bad('alarm.recipients', MESSAGES.notFound);
   if (job !== null) {
-    const found = (await tx.all('job')).filter((one) => one.uid === job.jobInstanceUid && (job.key === null || one.key === job.key) && seesCompany(scope, one.company)), [only] = found;
+    const found = (await tx.all('job')).filter(
+      (one) =>
+        one.uid === job.jobInstanceUid &&
+        (job.key === null || one.key === job.key) &&
+        seesCompany(scope, one.company),
+    );
+    const [only] = found;
     if (!only) return failed(NOT_FOUND);
-    return found.length > 1 ? failed({ kind: 'conflict', message: MESSAGES.jobAmbiguous }) : ok({ n: only.n, companies: [only.company] });
+    return found.length > 1
+      ? failed({ kind: 'conflict', message: MESSAGES.jobAmbiguous })
+      : ok({ n: only.n, companies: [only.company] });
   }
   const named = group?.companyIds ?? [];
-  if (named.length === 0) return ok({ n: null, companies: scope.companies === null ? null : [...scope.companies] });
+  if (named.length === 0)
+    return ok({ n: null, companies: scope.companies === null ? null : [...scope.companies] });
   const known = await tx.rows('company', named);
-  return named.every((n) => known.has(n) && seesCompany(scope, n)) ? ok({ n: null, companies: [...new Set(named)] }) : bad('alarm.group.companyIds', MESSAGES.notFound);
+  return named.every((n) => known.has(n) && seesCompany(scope, n))
+    ? ok({ n: null, companies: [...new Set(named)] })
+    : bad('alarm.group.companyIds', MESSAGES.notFound);
 }
 
 const mayTell = (scope: Scope, user: UserRow | undefined): boolean =>
-  user !== undefined && user.deletedAt === null && (scope.companies === null || user.companies === null || user.companies.some((n) => seesCompany(scope, n)));
+  user !== undefined &&
+  user.deletedAt === null &&
+  (scope.companies === null ||
+    user.companies === null ||
+    user.companies.some((n) => seesCompany(scope, n)));
 
 const LATE = 20;
 
 async function told(tx: TenantTx, kept: readonly Kept[], now: Ms): Promise<SlaOut[]> {
-  const names = await peopleOf(tx), { verdicts, jobs, lastSuccess } = await judgeAll(tx, kept.map(({ alarm }) => alarm), now);
-  return kept.flatMap(({ alarm: { id, n, companies: _companies, madeBy, ...alarm }, brokenSince, firedAt }): SlaOut[] => {
-    const verdict = verdicts.get(id), own = n === null ? undefined : jobs.get(n);
-    if (!verdict) return [];
-    const late = verdict.late.slice(0, LATE).flatMap((one) => { const known = jobs.get(one); return known ? [{ jobInstanceUid: known.job.uid, jobName: known.job.name, companyName: known.companyName, lastSuccessAt: lastSuccess.get(one) ?? null }] : []; });
-    return [{
-      _id: id, id, jobInstanceUid: alarm.job?.jobInstanceUid ?? null, ...alarm, recipients: [...alarm.recipients], madeBy: names.get(madeBy) ?? 'A former user', jobName: own?.job.name ?? null, companyName: own?.companyName ?? null,
-      kept: verdict.kept, jobs: verdict.jobs, share: verdict.share, lateCount: verdict.late.length, late, brokenSince, lastFiredAt: firedAt,
-    }];
-  }).toSorted((a, b) => Number(a.kept) - Number(b.kept) || a.name.localeCompare(b.name));
+  const names = await peopleOf(tx);
+  const { verdicts, jobs, lastSuccess } = await judgeAll(
+    tx,
+    kept.map(({ alarm }) => alarm),
+    now,
+  );
+  return kept
+    .flatMap(
+      ({
+        alarm: { id, n, companies: _companies, madeBy, ...alarm },
+        brokenSince,
+        firedAt,
+      }): SlaOut[] => {
+        const verdict = verdicts.get(id);
+        const own = n === null ? undefined : jobs.get(n);
+        if (!verdict) return [];
+        const late = verdict.late.slice(0, LATE).flatMap((one) => {
+          const known = jobs.get(one);
+          return known
+            ? [
+                {
+                  jobInstanceUid: known.job.uid,
+                  jobName: known.job.name,
+                  companyName: known.companyName,
+                  lastSuccessAt: lastSuccess.get(one) ?? null,
+                },
+              ]
+            : [];
+        });
+        return [
+          {
+            _id: id,
+            id,
+            jobInstanceUid: alarm.job?.jobInstanceUid ?? null,
+            ...alarm,
+            recipients: [...alarm.recipients],
+            madeBy: names.get(madeBy) ?? 'A former user',
+            jobName: own?.job.name ?? null,
+            companyName: own?.companyName ?? null,
+            kept: verdict.kept,
+            jobs: verdict.jobs,
+            share: verdict.share,
+            lateCount: verdict.late.length,
+            late,
+            brokenSince,
+            lastFiredAt: firedAt,
+          },
+        ];
+      },
+    )
+    .toSorted((a, b) => Number(a.kept) - Number(b.kept) || a.name.localeCompare(b.name));
 }

@@ -10,38 +10,100 @@ import { wallOf } from '#server/reading/question.ts';
 import { heaps, tallyOf, totalsOf } from '#server/reading/totals.ts';
 import type { TenantTx } from '#server/store/store.ts';
 
-export interface Judged { readonly verdicts: ReadonlyMap<string, SlaVerdict>; readonly jobs: KnownJobs; readonly lastSuccess: ReadonlyMap<JobN, Ms> }
+export interface Judged {
+  readonly verdicts: ReadonlyMap<string, SlaVerdict>;
+  readonly jobs: KnownJobs;
+  readonly lastSuccess: ReadonlyMap<JobN, Ms>;
+}
 
-/** What stands with each alarm at a moment: one reading of the results for every length of window that occurs. */
+/**
+ * What stands with each alarm at a moment: one reading of the results for every length of window
+ * that occurs.
+ */
 export async function judgeAll(tx: TenantTx, alarms: readonly SlaRow[], now: Ms): Promise<Judged> {
-  const gone = (await tx.all('company')).flatMap(({ n, deletedAt }) => (deletedAt === undefined ? [] : [n]));
-  const reach = { companies: null, without: gone }, jobs = await knownJobs(tx, reach), lastSuccess = await lastSuccesses(tx);
-  const { timeZone, dayBeginsHour } = await wallOf(tx), today = dayOf(now, timeZone, dayBeginsHour);
+  const gone = (await tx.all('company')).flatMap(({ n, deletedAt }) =>
+    deletedAt === undefined ? [] : [n],
+  );
+  const reach = { companies: null, without: gone };
+  const jobs = await knownJobs(tx, reach);
+  const lastSuccess = await lastSuccesses(tx);
+  const { timeZone, dayBeginsHour } = await wallOf(tx);
+  const today = dayOf(now, timeZone, dayBeginsHour);
   const verdicts = new Map<string, SlaVerdict>();
   for (const windowDays of new Set(alarms.map((alarm) => alarm.windowDays))) {
-    const from = startOfDay(today - windowDays + 1, timeZone, dayBeginsHour), tallies = await talliesOf(tx, reach, [from, startOfDay(today + 1, timeZone, dayBeginsHour)]);
+    const from = startOfDay(today - windowDays + 1, timeZone, dayBeginsHour);
+    const tallies = await talliesOf(tx, reach, [
+      from,
+      startOfDay(today + 1, timeZone, dayBeginsHour),
+    ]);
     const told = new Map(slaJobs(jobs, lastSuccess, tallies, now).map((one) => [one.n, one]));
-    for (const alarm of alarms.filter((one) => one.windowDays === windowDays)) verdicts.set(alarm.id, judgeSla(alarm, [...jobsOf(alarm, jobs).keys()].flatMap((n) => told.get(n) ?? []), now));
+    for (const alarm of alarms.filter((one) => one.windowDays === windowDays))
+      verdicts.set(
+        alarm.id,
+        judgeSla(
+          alarm,
+          [...jobsOf(alarm, jobs).keys()].flatMap((n) => told.get(n) ?? []),
+          now,
+        ),
+      );
   }
   return { verdicts, jobs, lastSuccess };
 }
 
 /** The jobs that an alarm looks at. */
-export function jobsOf({ n, companies, group }: Pick<SlaRow, 'n' | 'companies' | 'group'>, jobs: KnownJobs): KnownJobs {
-  if (n !== null) { const known = jobs.get(n); return new Map(known ? [[n, known]] : []); }
-  const meant = meantJobs(jobs, group === null ? {} : { source: group.source, type: group.type, entityGroup: group.entityGroup }) ?? jobs;
-  return companies === null ? meant : new Map([...meant].filter(([, { job }]) => companies.includes(job.company)));
+export function jobsOf(
+  { n, companies, group }: Pick<SlaRow, 'n' | 'companies' | 'group'>,
+  jobs: KnownJobs,
+): KnownJobs {
+  if (n !== null) {
+    const known = jobs.get(n);
+    return new Map(known ? [[n, known]] : []);
+  }
+  const meant =
+    meantJobs(
+      jobs,
+      group === null
+        ? {}
+        : { source: group.source, type: group.type, entityGroup: group.entityGroup },
+    ) ?? jobs;
+  return companies === null
+    ? meant
+    : new Map([...meant].filter(([, { job }]) => companies.includes(job.company)));
 }
 
-export const talliesOf = async (tx: TenantTx, reach: Parameters<typeof totalsOf>[1], edges: readonly Ms[]): Promise<ReadonlyMap<JobN, Tally>> =>
-  new Map([...heaps(await totalsOf(tx, reach, edges, null, []), (one) => one.class)].map(([job, all]) => [job, tallyOf(all)]));
+export const talliesOf = async (
+  tx: TenantTx,
+  reach: Parameters<typeof totalsOf>[1],
+  edges: readonly Ms[],
+): Promise<ReadonlyMap<JobN, Tally>> =>
+  new Map(
+    [...heaps(await totalsOf(tx, reach, edges, null, []), (one) => one.class)].map(([job, all]) => [
+      job,
+      tallyOf(all),
+    ]),
+  );
 
-export const slaJobs = (jobs: KnownJobs, lastSuccess: ReadonlyMap<JobN, Ms>, tallies: ReadonlyMap<JobN, Tally>, now: Ms): readonly SlaJob[] => [...jobs.values()].map(({ job }): SlaJob => ({
-  n: job.n, quiet: !job.enabled || (job.missedIgnored !== null && (job.missedIgnored.until ?? Infinity) > now), firstSeenAt: job.firstSeenAt,
-  lastSuccess: lastSuccess.get(job.n) ?? null, tally: tallies.get(job.n) ?? tallyOf([]),
-}));
+export const slaJobs = (
+  jobs: KnownJobs,
+  lastSuccess: ReadonlyMap<JobN, Ms>,
+  tallies: ReadonlyMap<JobN, Tally>,
+  now: Ms,
+): readonly SlaJob[] =>
+  [...jobs.values()].map(({ job }): SlaJob => ({
+    n: job.n,
+    quiet:
+      !job.enabled || (job.missedIgnored !== null && (job.missedIgnored.until ?? Infinity) > now),
+    firstSeenAt: job.firstSeenAt,
+    lastSuccess: lastSuccess.get(job.n) ?? null,
+    tally: tallies.get(job.n) ?? tallyOf([]),
+  }));
 
 export async function lastSuccesses(tx: TenantTx): Promise<ReadonlyMap<JobN, Ms>> {
-  const { rows } = await sql<{ n: number; at: number }>`select n::float8 as n, (row->>'lastSuccess')::float8 as at from stat where tenant_id = ${tx.tenant} and row->>'lastSuccess' is not null`.execute(tx.sql);
+  const { rows } = await sql<{
+    n: number;
+    at: number;
+  }>`select n::float8 as n, (row->>'lastSuccess')::float8 as at from stat where tenant_id = ${tx.tenant} and row->>'lastSuccess' is not null`.execute(
+    tx.sql,
+  );
   return new Map(rows.map(({ n, at }) => [n, at]));
 }

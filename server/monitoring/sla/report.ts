@@ -14,33 +14,85 @@ import { answer } from '#server/reading/question.ts';
 import type { World } from '#server/world.ts';
 import { lastSuccesses, slaJobs, talliesOf } from './judge.ts';
 
-const HOUR: Ms = 3_600_000, DAYS = 30;
+const HOUR: Ms = 3_600_000;
+const DAYS = 30;
 
 /** SLA-4: the same formulas as of the alarms, for any time, by job or by company. */
-export const slaReport = (world: World): Handlers['slaReport'] => ({ from, to, filters, by = 'job', minSuccessPct, maxAgeHours, page = 1, pageSize = PAGE_SIZE }, ask) =>
-  answer(world, ask, MESSAGES.getReport, { from, to, filters }, DAYS, async (tx, question) => {
-    const known = namedJobs(await knownJobs(tx, question), filters), tallies = await talliesOf(tx, question, [question.from, question.to]);
-    const jobs = new Map(slaJobs(known, await lastSuccesses(tx), tallies, question.now).map((one) => [one.n, one]));
-    const asked = { minSuccessPct: minSuccessPct ?? null, maxAgeHours: maxAgeHours ?? null };
-    const groups = by === 'job' ? byName(known).map((one) => [one]) : [...Map.groupBy(byName(known), ({ job }) => job.company).values()];
-    const lines = groups.map((group) => lineOf(group, jobs, asked, by, question.now)).toSorted((a, b) => (a.share ?? 2) - (b.share ?? 2) || (b.ageHours ?? -1) - (a.ageHours ?? -1));
-    const total = sumOf([...jobs.values()].map(({ tally }) => tally));
-    return ok({
-      rows: lines.slice((page - 1) * pageSize, page * pageSize), count: lines.length, page, pageSize,
-      total: { ...figuresOf(total), met: lines.filter(({ met }) => met === true).length, missedTarget: lines.filter(({ met }) => met === false).length },
+export const slaReport =
+  (world: World): Handlers['slaReport'] =>
+  (
+    { from, to, filters, by = 'job', minSuccessPct, maxAgeHours, page = 1, pageSize = PAGE_SIZE },
+    ask,
+  ) =>
+    answer(world, ask, MESSAGES.getReport, { from, to, filters }, DAYS, async (tx, question) => {
+      const known = namedJobs(await knownJobs(tx, question), filters);
+      const tallies = await talliesOf(tx, question, [question.from, question.to]);
+      const jobs = new Map(
+        slaJobs(known, await lastSuccesses(tx), tallies, question.now).map((one) => [one.n, one]),
+      );
+      const asked = { minSuccessPct: minSuccessPct ?? null, maxAgeHours: maxAgeHours ?? null };
+      const groups =
+        by === 'job'
+          ? byName(known).map((one) => [one])
+          : [...Map.groupBy(byName(known), ({ job }) => job.company).values()];
+      const lines = groups
+        .map((group) => lineOf(group, jobs, asked, by, question.now))
+        .toSorted(
+          (a, b) => (a.share ?? 2) - (b.share ?? 2) || (b.ageHours ?? -1) - (a.ageHours ?? -1),
+        );
+      const total = sumOf([...jobs.values()].map(({ tally }) => tally));
+      return ok({
+        rows: lines.slice((page - 1) * pageSize, page * pageSize),
+        count: lines.length,
+        page,
+        pageSize,
+        total: {
+          ...figuresOf(total),
+          met: lines.filter(({ met }) => met === true).length,
+          missedTarget: lines.filter(({ met }) => met === false).length,
+        },
+      });
     });
-  });
 
-const figuresOf = (tally: Tally) => ({ runs: tally.runs - tally.running, success: tally.success, warning: tally.warning + tally.anomaly, failed: tally.failed, missed: tally.missed, share: successShare(tally) });
+const figuresOf = (tally: Tally) => ({
+  runs: tally.runs - tally.running,
+  success: tally.success,
+  warning: tally.warning + tally.anomaly,
+  failed: tally.failed,
+  missed: tally.missed,
+  share: successShare(tally),
+});
 
-function lineOf(group: readonly Known[], jobs: ReadonlyMap<JobN, SlaJob>, { minSuccessPct, maxAgeHours }: { readonly minSuccessPct: number | null; readonly maxAgeHours: number | null }, by: 'job' | 'company', now: Ms): SlaLine {
-  const [first] = group, own = group.flatMap(({ job }) => jobs.get(job.n) ?? []), figures = figuresOf(sumOf(own.map(({ tally }) => tally)));
-  const ages = own.flatMap((job) => ageOf(job, now) ?? []), oldest = ages.length === 0 ? null : Math.max(...ages);
-  const good = own.flatMap(({ quiet, lastSuccess }) => (quiet || lastSuccess === null ? [] : [lastSuccess]));
-  const shareMet = minSuccessPct === null || figures.share === null ? null : figures.share * 100 >= minSuccessPct, ageMet = maxAgeHours === null || oldest === null ? null : oldest <= maxAgeHours * HOUR;
+function lineOf(
+  group: readonly Known[],
+  jobs: ReadonlyMap<JobN, SlaJob>,
+  {
+    minSuccessPct,
+    maxAgeHours,
+  }: { readonly minSuccessPct: number | null; readonly maxAgeHours: number | null },
+  by: 'job' | 'company',
+  now: Ms,
+): SlaLine {
+  const [first] = group;
+  const own = group.flatMap(({ job }) => jobs.get(job.n) ?? []);
+  const figures = figuresOf(sumOf(own.map(({ tally }) => tally)));
+  const ages = own.flatMap((job) => ageOf(job, now) ?? []);
+  const oldest = ages.length === 0 ? null : Math.max(...ages);
+  const good = own.flatMap(({ quiet, lastSuccess }) =>
+    quiet || lastSuccess === null ? [] : [lastSuccess],
+  );
+  const shareMet =
+    minSuccessPct === null || figures.share === null ? null : figures.share * 100 >= minSuccessPct;
+  const ageMet = maxAgeHours === null || oldest === null ? null : oldest <= maxAgeHours * HOUR;
   return {
-    company: first?.job.company ?? 0, companyName: first?.companyName ?? '', jobInstanceUid: by === 'job' ? first?.job.uid ?? null : null, jobName: by === 'job' ? first?.job.name ?? null : null, jobs: own.length, ...figures,
-    lastSuccessAt: good.length === 0 ? null : Math.min(...good), ageHours: oldest === null ? null : Math.floor(oldest / HOUR),
+    company: first?.job.company ?? 0,
+    companyName: first?.companyName ?? '',
+    jobInstanceUid: by === 'job' ? (first?.job.uid ?? null) : null,
+    jobName: by === 'job' ? (first?.job.name ?? null) : null,
+    jobs: own.length,
+    ...figures,
+    lastSuccessAt: good.length === 0 ? null : Math.min(...good),
+    ageHours: oldest === null ? null : Math.floor(oldest / HOUR),
     met: shareMet === null && ageMet === null ? null : shareMet !== false && ageMet !== false,
   };
 }

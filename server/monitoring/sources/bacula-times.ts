@@ -1,18 +1,29 @@
 import type { Ms } from '#contract/ids.ts';
 import { type Json, momentOf, whole, word } from './reading.ts';
 
-export interface Times { readonly start: Ms | null; readonly end: Ms | null; readonly scheduled: Ms | null }
+export interface Times {
+  readonly start: Ms | null;
+  readonly end: Ms | null;
+  readonly scheduled: Ms | null;
+}
 
 /**
- * When a row of the catalogue began, ended and was due. The catalogue keeps the director's wall clock; `JobTDate` is the same moment
- * as the end (of a running job: the start) in seconds since 1970, so the difference of the two is the offset of the wall clock.
+ * When a row of the catalogue began, ended and was due. The catalogue keeps the director's wall
+ * clock; `JobTDate` is the same moment as the end (of a running job: the start) in seconds since
+ * 1970, so the difference of the two is the offset of the wall clock.
  */
 export function timesOf(row: Json, tz: string | null, running: boolean): Times {
   const ended = set(row['realendtime']) ?? set(row['endtime']);
-  const reference = running ? set(row['starttime']) ?? set(row['schedtime']) : set(row['endtime']) ?? ended;
+  const reference = running
+    ? (set(row['starttime']) ?? set(row['schedtime']))
+    : (set(row['endtime']) ?? ended);
   const offset = offsetOf(reference, whole(row['jobtdate']));
   const zone = offset === null || agrees(reference, tz, offset) ? tz : zoneText(offset);
-  return { start: momentOf(set(row['starttime']), zone), end: running ? null : momentOf(ended, zone), scheduled: momentOf(set(row['schedtime']), zone) };
+  return {
+    start: momentOf(set(row['starttime']), zone),
+    end: running ? null : momentOf(ended, zone),
+    scheduled: momentOf(set(row['schedtime']), zone),
+  };
 }
 
 /** False where a time is told and its zone is not; null where no time is told. */
@@ -44,7 +55,8 @@ function offsetOf(local: string | null, seconds: number | null): Ms | null {
 /** A named zone knows when its clock was changed; it is used where it fits what `JobTDate` says. */
 function agrees(local: string | null, tz: string | null, offset: Ms): boolean {
   if (tz === null || local === null) return false;
-  const wall = momentOf(local, 'UTC'), read = momentOf(local, tz);
+  const wall = momentOf(local, 'UTC');
+  const read = momentOf(local, tz);
   return wall !== null && read !== null && wall - read === offset;
 }
 

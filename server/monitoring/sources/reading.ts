@@ -21,7 +21,10 @@ export interface ReadRun {
   readonly execution: ExecutionIn;
   /** The tool gives no times, so they are counted back from the arrival. */
   readonly byArrival: boolean;
-  /** From a list of restore points: adds runs that are not known yet, and says nothing about a run that is. */
+  /**
+   * From a list of restore points: adds runs that are not known yet, and says nothing about a run
+   * that is.
+   */
   readonly listed?: true;
   /** A shorter spelling of `externalId` that the same tool uses elsewhere. */
   readonly shortId?: string;
@@ -33,23 +36,44 @@ export interface Reading {
   readonly rejected: Ingested['rejected'];
   /** Sizes of repositories that the output reports. */
   readonly repositories?: readonly RepositoryIn[];
-  /** Why there is nothing, or not everything, to record although nothing is wrong: one sentence for the sender. */
+  /**
+   * Why there is nothing, or not everything, to record although nothing is wrong: one sentence for
+   * the sender.
+   */
   readonly note?: string;
 }
 
 /** From a tool's own output to executions. Pure. */
 export type Reader = (body: string, query: ToolQuery, at: Ms) => Reading;
 
-export const one = (execution: ExecutionIn, byArrival: boolean): Reading => ({ executions: [{ execution, byArrival }], rejected: [] });
+export const one = (execution: ExecutionIn, byArrival: boolean): Reading => ({
+  executions: [{ execution, byArrival }],
+  rejected: [],
+});
 /** The output is understood, and is not the result of a backup. */
-export const notARun = (note: string, repositories: readonly RepositoryIn[] = []): Reading => ({ executions: [], rejected: [], repositories, note });
-export const none = (error: string, index = 0): Reading => ({ executions: [], rejected: [{ index, error }] });
+export const notARun = (note: string, repositories: readonly RepositoryIn[] = []): Reading => ({
+  executions: [],
+  rejected: [],
+  repositories,
+  note,
+});
+export const none = (error: string, index = 0): Reading => ({
+  executions: [],
+  rejected: [{ index, error }],
+});
 
 /** The fields that every tool has alike. */
-export function common(query: ToolQuery, source: NonNullable<ExecutionIn['source']>, name: string, host = ''): Pick<ExecutionIn, 'job' | 'source' | 'computer' | 'schedule' | 'graceSec' | 'exitCode'> {
+export function common(
+  query: ToolQuery,
+  source: NonNullable<ExecutionIn['source']>,
+  name: string,
+  host = '',
+): Pick<ExecutionIn, 'job' | 'source' | 'computer' | 'schedule' | 'graceSec' | 'exitCode'> {
   const computer = cutText(query.host ?? host, LIMITS.nameChars);
   return {
-    job: cutText(query.job ?? name, LIMITS.nameChars) || source, source, exitCode: query.exit,
+    job: cutText(query.job ?? name, LIMITS.nameChars) || source,
+    source,
+    exitCode: query.exit,
     ...(computer === '' ? {} : { computer }),
     ...(query.schedule === null ? {} : { schedule: query.schedule }),
     ...(query.graceSec === null ? {} : { graceSec: query.graceSec }),
@@ -64,7 +88,8 @@ export function readLines(body: string): { readonly objects: Json[]; readonly te
   const text: string[] = [];
   let broken = 0;
   for (const line of body.split(/\r?\n/)) {
-    const like = broken < BROKEN && line.startsWith('{') && line.trimEnd().endsWith('}'), object = like ? objectIn(line) : null;
+    const like = broken < BROKEN && line.startsWith('{') && line.trimEnd().endsWith('}');
+    const object = like ? objectIn(line) : null;
     if (like && !object) broken += 1;
     if (object) objects.push(object);
     else if (line.trim() !== '') text.push(line);
@@ -72,19 +97,33 @@ export function readLines(body: string): { readonly objects: Json[]; readonly te
   return { objects, text };
 }
 
-/** So many lines that look like an object and are none: more is no output of a tool, and each that cannot be read costs more than one that can. */
+/**
+ * So many lines that look like an object and are none: more is no output of a tool, and each that
+ * cannot be read costs more than one that can.
+ */
 const BROKEN = 1_000;
 
 /** A line of output without escape sequences; of what overwrites itself, the last. */
-export const plainLine = (line: string): string => line.replace(ESCAPES, '').split('\r').findLast((part) => part.trim() !== '')?.trimEnd() ?? '';
+export const plainLine = (line: string): string =>
+  line
+    .replace(ESCAPES, '')
+    .split('\r')
+    .findLast((part) => part.trim() !== '')
+    ?.trimEnd() ?? '';
 const ESCAPE = String.fromCharCode(27);
 const ESCAPES = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|[@-Z_])`, 'g');
 
 /** What is read of a list of restore points: the newest of them, and a sentence about the rest. */
-export function newestOf<T>(points: readonly T[], startOf: (point: T) => Ms): { readonly points: readonly T[]; readonly note?: string } {
+export function newestOf<T>(
+  points: readonly T[],
+  startOf: (point: T) => Ms,
+): { readonly points: readonly T[]; readonly note?: string } {
   if (points.length <= LIMITS.ingestRecords) return { points };
   const newest = points.toSorted((a, b) => startOf(b) - startOf(a)).slice(0, LIMITS.ingestRecords);
-  return { points: newest, note: `Only the newest ${LIMITS.ingestRecords} of ${points.length} restore points were read.` };
+  return {
+    points: newest,
+    note: `Only the newest ${LIMITS.ingestRecords} of ${points.length} restore points were read.`,
+  };
 }
 
 /** A JSON object, or null for anything else. */
@@ -101,12 +140,23 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-export const sub = (json: Json | null | undefined, name: string): Json => { const value = json?.[name]; return isObject(value) ? value : {}; };
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const sub = (json: Json | null | undefined, name: string): Json => {
+  const value = json?.[name];
+  return isObject(value) ? value : {};
+};
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** Text, also of a number; null for what is empty or neither. Names that are no UTF-8 come as halves of pairs, which no database stores. */
+/**
+ * Text, also of a number; null for what is empty or neither. Names that are no UTF-8 come as halves
+ * of pairs, which no database stores.
+ */
 export const word = (value: unknown): string | null =>
-  typeof value === 'string' ? value.trim().toWellFormed() || null : typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
+  typeof value === 'string'
+    ? value.trim().toWellFormed() || null
+    : typeof value === 'number' && Number.isFinite(value)
+      ? String(value)
+      : null;
 /** A number, also written as text. */
 export function amount(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
@@ -115,7 +165,9 @@ export function amount(value: unknown): number | null {
 /** A count: whole and not below 0. */
 export const whole = (value: unknown): number | null => {
   const number = amount(value);
-  return number === null || number < 0 || number > Number.MAX_SAFE_INTEGER ? null : Math.round(number);
+  return number === null || number < 0 || number > Number.MAX_SAFE_INTEGER
+    ? null
+    : Math.round(number);
 };
 
 /** Seconds that something took: not below 0, not more than a run can last. */
@@ -124,24 +176,43 @@ export const span = (value: unknown): number | null => {
   return number === null || number < 0 || number > 0xffff_fffe ? null : number;
 };
 
-/** A moment; one without a zone is read in `tz`. Null where it is none, or where the zone is needed and not known. */
+/**
+ * A moment; one without a zone is read in `tz`. Null where it is none, or where the zone is needed
+ * and not known.
+ */
 export function momentOf(value: unknown, tz: string | null): Ms | null {
   const text = word(value);
-  if (text === null || text.length > MOMENT_CHARS || /^0{4}-/.test(text) || text.startsWith('0001-')) return null;
+  if (
+    text === null ||
+    text.length > MOMENT_CHARS ||
+    /^0{4}-/.test(text) ||
+    text.startsWith('0001-')
+  )
+    return null;
   const iso = text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T').replace(/ (?=[+-]\d\d:?\d\d$)/, '');
   if (/T.*(?:Z|[+-]\d\d:?\d\d)$/.test(iso)) return finite(DateTime.fromISO(iso).toMillis());
   return tz === null ? null : finite(DateTime.fromISO(iso, { zone: zoneOf(tz) }).toMillis());
 }
 
-/** No tool writes longer ones; what patterns make of a moment takes longer than the moment is long. */
+/**
+ * No tool writes longer ones; what patterns make of a moment takes longer than the moment is long.
+ */
 const MOMENT_CHARS = 64;
 
 /** `+02:00` as luxon names it. */
-export const zoneOf = (tz: string): string => (/^[+-]\d\d:?\d\d$/.test(tz) ? `UTC${tz.slice(0, 3)}:${tz.slice(-2)}` : tz);
+export const zoneOf = (tz: string): string =>
+  /^[+-]\d\d:?\d\d$/.test(tz) ? `UTC${tz.slice(0, 3)}:${tz.slice(-2)}` : tz;
 const finite = (ms: number): Ms | null => (Number.isFinite(ms) ? ms : null);
 
 export const iso = (ms: Ms): string => new Date(Math.max(0, Math.round(ms))).toISOString();
 /** Values that say something, for the panel. */
-export const details = (all: Readonly<Record<string, string | number | boolean | null>>): NonNullable<ExecutionIn['detail']> =>
-  Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [[name, typeof value === 'string' ? cutText(value, 1000) : value]])));
-export const logText = (body: string): string | null => (body.trim() === '' ? null : body.slice(-200_000));
+export const details = (
+  all: Readonly<Record<string, string | number | boolean | null>>,
+): NonNullable<ExecutionIn['detail']> =>
+  Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) =>
+      value === null ? [] : [[name, typeof value === 'string' ? cutText(value, 1000) : value]],
+    ),
+  );
+export const logText = (body: string): string | null =>
+  body.trim() === '' ? null : body.slice(-200_000);

@@ -1,10 +1,37 @@
-/** How a provider's reports look. Colours are `#rrggbb`; the logo stands on the side colour, as it does in the portal. */
-export interface Look { readonly provider: string; readonly side: string; readonly sideInk: string; readonly accent: string; readonly logo: Logo | null }
-export type Logo = { readonly is: 'raster'; readonly type: 'image/png' | 'image/jpeg'; readonly base64: string } | { readonly is: 'svg'; readonly text: string };
+/**
+ * How a provider's reports look. Colours are `#rrggbb`; the logo stands on the side colour, as it
+ * does in the portal.
+ */
+export interface Look {
+  readonly provider: string;
+  readonly side: string;
+  readonly sideInk: string;
+  readonly accent: string;
+  readonly logo: Logo | null;
+}
+export type Logo =
+  | { readonly is: 'raster'; readonly type: 'image/png' | 'image/jpeg'; readonly base64: string }
+  | { readonly is: 'svg'; readonly text: string };
 
 /** The ledger's colours on paper. */
 export const PAPER = {
-  ink: '#1f1d18', ink2: '#514c43', ink3: '#68625a', hair: '#e6e0d4', rule: '#cfc7b8', head: '#1f1d18', wash: '#f1ede4',
-  failed: '#b3261e', warning: '#7a5600', anomaly: '#a34208', running: '#0e639c', success: '#2c6a3e', missed: '#4a4238',
-  failedMark: '#c5392f', warningMark: '#ad7c00', anomalyMark: '#cc5b14', runningMark: '#2f86bf', successMark: '#6f8d72', off: '#8a8375',
+  ink: '#1f1d18',
+  ink2: '#514c43',
+  ink3: '#68625a',
+  hair: '#e6e0d4',
+  rule: '#cfc7b8',
+  head: '#1f1d18',
+  wash: '#f1ede4',
+  failed: '#b3261e',
+  warning: '#7a5600',
+  anomaly: '#a34208',
+  running: '#0e639c',
+  success: '#2c6a3e',
+  missed: '#4a4238',
+  failedMark: '#c5392f',
+  warningMark: '#ad7c00',
+  anomalyMark: '#cc5b14',
+  runningMark: '#2f86bf',
+  successMark: '#6f8d72',
+  off: '#8a8375',
 } as const;

@@ -1,4 +1,7 @@
-/** The thread in which a report becomes a file: text and numbers in, bytes out. It reads nothing but its own fonts. */
+/**
+ * The thread in which a report becomes a file: text and numbers in, bytes out. It reads nothing but
+ * its own fonts.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Report } from '#contract/reports/report.ts';
 import type { ReportFormat } from '#contract/reports/setting.ts';
@@ -7,7 +10,11 @@ import { reportHtml } from './html.ts';
 import type { Look } from './look.ts';
 import { reportPdf } from './pdf.ts';
 
-export interface RenderAsk { readonly report: Report; readonly look: Look; readonly format: ReportFormat }
+export interface RenderAsk {
+  readonly report: Report;
+  readonly look: Look;
+  readonly format: ReportFormat;
+}
 
 if (parentPort !== null) {
   const bytes = new Uint8Array(await rendered(workerData as RenderAsk));
@@ -16,8 +23,11 @@ if (parentPort !== null) {
 
 async function rendered({ report, look, format }: RenderAsk): Promise<Buffer> {
   switch (format) {
-    case 'pdf': return reportPdf(report, look);
-    case 'html': return Buffer.from(reportHtml(report, look), 'utf8');
-    case 'csv': return Buffer.from(reportCsv(report), 'utf8');
+    case 'pdf':
+      return reportPdf(report, look);
+    case 'html':
+      return Buffer.from(reportHtml(report, look), 'utf8');
+    case 'csv':
+      return Buffer.from(reportCsv(report), 'utf8');
   }
 }

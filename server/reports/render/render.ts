@@ -7,11 +7,21 @@ import type { RenderAsk } from './render-worker.ts';
 export const RENDER_MS: Ms = 180_000;
 const MEMORY_MB = 2_048;
 
-export type Rendered = { readonly is: 'file'; readonly bytes: Uint8Array } | { readonly is: 'late' } | { readonly is: 'broken'; readonly error: unknown };
+export type Rendered =
+  | { readonly is: 'file'; readonly bytes: Uint8Array }
+  | { readonly is: 'late' }
+  | { readonly is: 'broken'; readonly error: unknown };
 
 /** Makes a file in a thread of its own, which ends with it. The server goes on meanwhile. */
-export function render(world: Pick<World, 'clock'>, ask: RenderAsk, mostMs: Ms = RENDER_MS): Promise<Rendered> {
-  const worker = new Worker(new URL('./render-worker.ts', import.meta.url), { workerData: ask, resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } });
+export function render(
+  world: Pick<World, 'clock'>,
+  ask: RenderAsk,
+  mostMs: Ms = RENDER_MS,
+): Promise<Rendered> {
+  const worker = new Worker(new URL('./render-worker.ts', import.meta.url), {
+    workerData: ask,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
   return new Promise<Rendered>((resolve) => {
     const timer = world.clock.after(mostMs, () => end({ is: 'late' }));
     function end(outcome: Rendered): void {
@@ -19,8 +29,14 @@ export function render(world: Pick<World, 'clock'>, ask: RenderAsk, mostMs: Ms =
       resolve(outcome);
       void worker.terminate();
     }
-    worker.once('message', (bytes: Uint8Array) => { end({ is: 'file', bytes }); });
-    worker.once('error', (error) => { end({ is: 'broken', error }); });
-    worker.once('exit', (code) => { end({ is: 'broken', error: new Error(`the thread of a report ended with ${code}`) }); });
+    worker.once('message', (bytes: Uint8Array) => {
+      end({ is: 'file', bytes });
+    });
+    worker.once('error', (error) => {
+      end({ is: 'broken', error });
+    });
+    worker.once('exit', (code) => {
+      end({ is: 'broken', error: new Error(`the thread of a report ended with ${code}`) });
+    });
   });
 }

@@ -1,11 +1,16 @@
 import { owned, type Migration } from './migration.ts';
 
-/** Devices on which a user has signed in before, and counts of failures that only a success ends. */
+/**
+ * Devices on which a user has signed in before, and counts of failures that only a success ends.
+ */
 export const migration0005: Migration = {
   name: '0005',
   statements: [
-    ...owned('trusted_device', `tenant_id uuid not null, user_id uuid not null, id uuid not null, hash text not null, previous_hash text,
-      used_at bigint not null, until bigint not null, primary key (tenant_id, user_id, id)`),
+    ...owned(
+      'trusted_device',
+      `tenant_id uuid not null, user_id uuid not null, id uuid not null, hash text not null, previous_hash text,
+      used_at bigint not null, until bigint not null, primary key (tenant_id, user_id, id)`,
+    ),
     'create index trusted_device_users on trusted_device (tenant_id, id)',
     'create index trusted_device_over on trusted_device (tenant_id, until)',
     // Null: not forgotten. What was counted by the rules before goes with the next cleaning.

@@ -4,7 +4,10 @@ import { owned, type Migration } from './migration.ts';
 export const migration0010: Migration = {
   name: '0010',
   statements: [
-    ...owned('identity', 'tenant_id uuid not null, issuer text not null, subject text not null, user_id uuid not null, made_at bigint not null, primary key (tenant_id, issuer, subject)'),
+    ...owned(
+      'identity',
+      'tenant_id uuid not null, issuer text not null, subject text not null, user_id uuid not null, made_at bigint not null, primary key (tenant_id, issuer, subject)',
+    ),
     'create unique index identity_of_user on identity (tenant_id, user_id, issuer)',
   ],
 };

@@ -1,7 +1,15 @@
 import { owned, type Migration } from './migration.ts';
 
-/** SLA alarms (SLA-1). `broken_since`: null where it is kept, or was not judged yet; `fired_at`: when its users were last told. */
+/**
+ * SLA alarms (SLA-1). `broken_since`: null where it is kept, or was not judged yet; `fired_at`:
+ * when its users were last told.
+ */
 export const migration0021: Migration = {
   name: '0021',
-  statements: [...owned('sla_alarm', 'tenant_id uuid not null, id text not null, row json not null, broken_since bigint, fired_at bigint, primary key (tenant_id, id)')],
+  statements: [
+    ...owned(
+      'sla_alarm',
+      'tenant_id uuid not null, id text not null, row json not null, broken_since bigint, fired_at bigint, primary key (tenant_id, id)',
+    ),
+  ],
 };

@@ -27,4 +27,31 @@ import { migration0034 } from './0034.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they are run. What was published is never changed: add one. */
-export const MIGRATIONS: readonly Migration[] = [migration0001, migration0002, migration0003, migration0004, migration0005, migration0006, migration0007, migration0008, migration0009, migration0010, migration0011, migration0012, migration0013, migration0014, migration0015, migration0016, migration0018, migration0019, migration0020, migration0021, migration0022, migration0023, migration0024, migration0025, migration0029, migration0034];
+export const MIGRATIONS: readonly Migration[] = [
+  migration0001,
+  migration0002,
+  migration0003,
+  migration0004,
+  migration0005,
+  migration0006,
+  migration0007,
+  migration0008,
+  migration0009,
+  migration0010,
+  migration0011,
+  migration0012,
+  migration0013,
+  migration0014,
+  migration0015,
+  migration0016,
+  migration0018,
+  migration0019,
+  migration0020,
+  migration0021,
+  migration0022,
+  migration0023,
+  migration0024,
+  migration0025,
+  migration0029,
+  migration0034,
+];

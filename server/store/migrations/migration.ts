@@ -1,19 +1,29 @@
 /** One step of the tables, run once, in one transaction, as their owner. One statement an entry. */
-export interface Migration { readonly name: string; readonly statements: readonly string[] }
+export interface Migration {
+  readonly name: string;
+  readonly statements: readonly string[];
+}
 
-/** The role in which everything but migrations is done: owns nothing and cannot pass by a policy. */
+/**
+ * The role in which everything but migrations is done: owns nothing and cannot pass by a policy.
+ */
 export const APP_ROLE = 'daybook_app';
 
 /** Tables that no tenant owns, and why. */
 export const UNOWNED = {
   migration: 'which steps the tables have gone through; belongs to the database as a whole',
-  tenant_list: 'which providers there are and which is the default one: read before a provider is known',
+  tenant_list:
+    'which providers there are and which is the default one: read before a provider is known',
   provider_host: 'whose portal an address is: this is how the provider of a request is found',
-  key_index: 'whose an ingest key is: this is how the provider of a posted result is found; holds hashes only',
+  key_index:
+    'whose an ingest key is: this is how the provider of a posted result is found; holds hashes only',
   server_setting: 'settings of the server as a whole',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** A table whose rows belong to a tenant. The policy has no subquery (Citus refuses them) and yields nothing where no tenant is set. */
+/**
+ * A table whose rows belong to a tenant. The policy has no subquery (Citus refuses them) and yields
+ * nothing where no tenant is set.
+ */
 export function owned(table: string, columns: string, storage = ''): string[] {
   const mine = `tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid`;
   return [

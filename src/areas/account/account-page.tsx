@@ -22,7 +22,9 @@ export function AccountPage({ title, says, children }: AccountPageProps) {
       <main className="grid content-start justify-items-center px-5 py-10 desk:pt-[max(2.5rem,20vh)]">
         <div className="grid w-full max-w-[360px] gap-5">
           <div>
-            <h1 className="m-0 text-head" tabIndex={-1}>{title}</h1>
+            <h1 className="m-0 text-head" tabIndex={-1}>
+              {title}
+            </h1>
             {says !== undefined && <p className="m-0 mt-1 break-words text-ink-2">{says}</p>}
           </div>
           {children}

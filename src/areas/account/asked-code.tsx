@@ -11,7 +11,11 @@ import { useRecoveryAsk } from './recovery-ask.ts';
 import { ToSignIn } from './to-sign-in.tsx';
 
 /** What the last step is given: whose code it is, and how another one is asked for. */
-export interface CodeAsked { readonly username: string; readonly auth: 'ad' | 'db'; readonly again: ReactNode }
+export interface CodeAsked {
+  readonly username: string;
+  readonly auth: 'ad' | 'db';
+  readonly again: ReactNode;
+}
 
 export interface AskedCodeProps {
   readonly title: string;
@@ -21,11 +25,27 @@ export interface AskedCodeProps {
 
 type At =
   | { readonly is: 'name' }
-  | { readonly is: 'questions'; readonly username: string; readonly auth: 'ad' | 'db'; readonly questions: readonly string[] }
-  | { readonly is: 'code'; readonly username: string; readonly auth: 'ad' | 'db'; readonly answers: readonly Answer[] };
-interface Answer { readonly question: string; readonly answer: string }
+  | {
+      readonly is: 'questions';
+      readonly username: string;
+      readonly auth: 'ad' | 'db';
+      readonly questions: readonly string[];
+    }
+  | {
+      readonly is: 'code';
+      readonly username: string;
+      readonly auth: 'ad' | 'db';
+      readonly answers: readonly Answer[];
+    };
+interface Answer {
+  readonly question: string;
+  readonly answer: string;
+}
 
-/** Name, questions where the provider asks them, and the code that is sent then. Answers stay in this page's memory, for another code. */
+/**
+ * Name, questions where the provider asks them, and the code that is sent then. Answers stay in
+ * this page's memory, for another code.
+ */
 export function AskedCode({ title, says, children }: AskedCodeProps) {
   const [at, setAt] = useState<At>({ is: 'name' });
   const [told, setTold] = useState('');
@@ -41,9 +61,14 @@ export function AskedCode({ title, says, children }: AskedCodeProps) {
     else setAt({ is: 'questions', username, auth, questions });
     return true;
   }
-  async function send({ username, auth }: { readonly username: string; readonly auth: 'ad' | 'db' }, answers: readonly Answer[]): Promise<void> {
+  async function send(
+    { username, auth }: { readonly username: string; readonly auth: 'ad' | 'db' },
+    answers: readonly Answer[],
+  ): Promise<void> {
     setTold('');
-    const sent = await ask(() => door().ask('validateAnswers', { username, answers: [...answers] }));
+    const sent = await ask(() =>
+      door().ask('validateAnswers', { username, answers: [...answers] }),
+    );
     if (!sent.ok) return;
     setTold('A code is on its way.');
     setAt({ is: 'code', username, auth, answers });
@@ -55,18 +80,36 @@ export function AskedCode({ title, says, children }: AskedCodeProps) {
         <FaultCallout fault={fault} />
         <div className="grid justify-items-start gap-1">
           <output className="block text-ink-2">{told}</output>
-          <Button variant="quiet" icon="sync" className="-ml-2" busy={busy} onClick={() => void send(at, at.answers)}>Send another code</Button>
+          <Button
+            variant="quiet"
+            icon="sync"
+            className="-ml-2"
+            busy={busy}
+            onClick={() => void send(at, at.answers)}
+          >
+            Send another code
+          </Button>
         </div>
       </>
     );
     return children({ username: at.username, auth: at.auth, again });
   }
   return (
-    <AccountPage title={title} says={at.is === 'name' ? says : 'Answer the questions as you did when you chose them.'}>
+    <AccountPage
+      title={title}
+      says={at.is === 'name' ? says : 'Answer the questions as you did when you chose them.'}
+    >
       <FaultCallout fault={fault} />
-      {at.is === 'name'
-        ? <NameForm busy={busy} fault={fault} invalid={invalid} action="Continue" onName={name} />
-        : <Questions questions={at.questions} busy={busy} waiting={fault} onAnswers={(answers) => void send(at, answers)} />}
+      {at.is === 'name' ? (
+        <NameForm busy={busy} fault={fault} invalid={invalid} action="Continue" onName={name} />
+      ) : (
+        <Questions
+          questions={at.questions}
+          busy={busy}
+          waiting={fault}
+          onAnswers={(answers) => void send(at, answers)}
+        />
+      )}
       <ToSignIn />
     </AccountPage>
   );
@@ -84,25 +127,49 @@ function Questions({ questions, busy, waiting, onAnswers }: QuestionsProps) {
   const [missing, setMissing] = useState<number | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const waits = useWaits(waiting);
-  const focus = (n: number): void => { form.current?.querySelectorAll('input')[n]?.focus(); };
+  const focus = (n: number): void => {
+    form.current?.querySelectorAll('input')[n]?.focus();
+  };
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || waits !== null) return;
     const empty = answers.findIndex((answer) => answer.trim() === '');
     setMissing(empty === -1 ? null : empty);
-    if (empty === -1) onAnswers(questions.map((question, n) => ({ question, answer: answers[n]?.trim() ?? '' })));
+    if (empty === -1)
+      onAnswers(questions.map((question, n) => ({ question, answer: answers[n]?.trim() ?? '' })));
     else focus(empty);
   }
   return (
     <form ref={form} className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
       {questions.map((question, n) => (
         <TextField
-          key={question} label={question} required tall autoComplete="off" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} value={answers[n] ?? ''}
-          onChange={(event) => { setAnswers(answers.map((answer, i) => (i === n ? event.target.value : answer))); setMissing(null); }} fault={missing === n ? 'Enter your answer.' : null}
+          key={question}
+          label={question}
+          required
+          tall
+          autoComplete="off"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          maxLength={LIMITS.nameChars}
+          value={answers[n] ?? ''}
+          onChange={(event) => {
+            setAnswers(answers.map((answer, i) => (i === n ? event.target.value : answer)));
+            setMissing(null);
+          }}
+          fault={missing === n ? 'Enter your answer.' : null}
         />
       ))}
-      <Button type="submit" variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null}>{waits === null ? (busy ? 'Checking…' : 'Send the code') : `Try again ${waits}`}</Button>
+      <Button
+        type="submit"
+        variant="primary"
+        className="h-10 w-full"
+        busy={busy}
+        disabled={waits !== null}
+      >
+        {waits === null ? (busy ? 'Checking…' : 'Send the code') : `Try again ${waits}`}
+      </Button>
     </form>
   );
 }

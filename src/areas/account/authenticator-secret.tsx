@@ -15,9 +15,19 @@ export function AuthenticatorSecret({ secret, uri }: AuthenticatorSecretProps) {
       <QrCode text={uri} label="QR code for your authenticator app" />
       <div>
         <p className="m-0 text-ink-2">It cannot be scanned? Type this key in the app:</p>
-        <code aria-label="Key for your authenticator app" className="mt-1 block rounded-part bg-wash px-3 py-2 font-mono text-agate break-words select-all">{groups.join(' ')}</code>
+        <code
+          aria-label="Key for your authenticator app"
+          className="mt-1 block rounded-part bg-wash px-3 py-2 font-mono text-agate break-words select-all"
+        >
+          {groups.join(' ')}
+        </code>
       </div>
-      <a href={uri} className="inline-flex items-center justify-self-start text-accent underline underline-offset-2 pointer-coarse:min-h-11">Open the app on this device</a>
+      <a
+        href={uri}
+        className="inline-flex items-center justify-self-start text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+      >
+        Open the app on this device
+      </a>
     </div>
   );
 }

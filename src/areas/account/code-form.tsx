@@ -17,8 +17,19 @@ export interface CodeFormProps {
   readonly onCode: (code: string) => Promise<boolean>;
 }
 
-/** One field for a code, filled in by the browser where it knows it. A code that was refused is taken out again. */
-export function CodeForm({ label, hint, kind = 'digits', busy, fault, action, onCode }: CodeFormProps) {
+/**
+ * One field for a code, filled in by the browser where it knows it. A code that was refused is
+ * taken out again.
+ */
+export function CodeForm({
+  label,
+  hint,
+  kind = 'digits',
+  busy,
+  fault,
+  action,
+  onCode,
+}: CodeFormProps) {
   const [code, setCode] = useState('');
   const [missing, setMissing] = useState(false);
   const field = useRef<HTMLInputElement>(null);
@@ -30,7 +41,11 @@ export function CodeForm({ label, hint, kind = 'digits', busy, fault, action, on
     event.preventDefault();
     if (busy || waits !== null) return;
     const bare = code.replace(/\s/g, '');
-    if (digits ? !/^\d{6}$/.test(bare) : bare.length < 6) { setMissing(true); field.current?.focus(); return; }
+    if (digits ? !/^\d{6}$/.test(bare) : bare.length < 6) {
+      setMissing(true);
+      field.current?.focus();
+      return;
+    }
     setMissing(false);
     if (await onCode(bare)) return;
     setCode('');
@@ -38,13 +53,47 @@ export function CodeForm({ label, hint, kind = 'digits', busy, fault, action, on
   }
 
   return (
-    <form className="grid gap-5" onSubmit={(event) => void submit(event)} noValidate aria-busy={busy}>
+    <form
+      className="grid gap-5"
+      onSubmit={(event) => void submit(event)}
+      noValidate
+      aria-busy={busy}
+    >
       <TextField
-        ref={field} label={label} required tall name="code" autoComplete={digits ? 'one-time-code' : 'off'} inputMode={digits ? 'numeric' : 'text'} autoCapitalize="none" autoCorrect="off"
-        spellCheck={false} maxLength={digits ? 9 : 40} value={code} onChange={(event) => { setCode(event.target.value); setMissing(false); }}
-        fault={missing ? (digits ? 'Enter the six digits of the code.' : 'Enter one of your recovery codes.') : null} {...(hint !== undefined && { hint })}
+        ref={field}
+        label={label}
+        required
+        tall
+        name="code"
+        autoComplete={digits ? 'one-time-code' : 'off'}
+        inputMode={digits ? 'numeric' : 'text'}
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        maxLength={digits ? 9 : 40}
+        value={code}
+        onChange={(event) => {
+          setCode(event.target.value);
+          setMissing(false);
+        }}
+        fault={
+          missing
+            ? digits
+              ? 'Enter the six digits of the code.'
+              : 'Enter one of your recovery codes.'
+            : null
+        }
+        {...(hint !== undefined && { hint })}
       />
-      <Button type="submit" variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null}>{waits === null ? (busy ? 'Checking…' : action) : `Try again ${waits}`}</Button>
+      <Button
+        type="submit"
+        variant="primary"
+        className="h-10 w-full"
+        busy={busy}
+        disabled={waits !== null}
+      >
+        {waits === null ? (busy ? 'Checking…' : action) : `Try again ${waits}`}
+      </Button>
     </form>
   );
 }

@@ -11,7 +11,10 @@ import { useRecoveryAsk } from './recovery-ask.ts';
 
 const TITLE = 'Confirm your e-mail address';
 
-/** Where the link of a confirmation mail leads. A button confirms: programs that only open the links of mails must not. */
+/**
+ * Where the link of a confirmation mail leads. A button confirms: programs that only open the links
+ * of mails must not.
+ */
 export function ConfirmEmail() {
   const { fragment } = useWayIn();
   const [token, setToken] = useState('');
@@ -22,7 +25,9 @@ export function ConfirmEmail() {
 
 function ByLink({ token }: { readonly token: string }) {
   const { busy, fault, ask } = useRecoveryAsk();
-  const [link, setLink] = useState<'open' | 'confirmed' | 'over'>(TOKEN.test(token) ? 'open' : 'over');
+  const [link, setLink] = useState<'open' | 'confirmed' | 'over'>(
+    TOKEN.test(token) ? 'open' : 'over',
+  );
   const waits = useWaits(fault);
 
   async function confirm(): Promise<void> {
@@ -34,20 +39,40 @@ function ByLink({ token }: { readonly token: string }) {
     } else if (answer.failure.kind === 'not-found') setLink('over');
   }
 
-  if (link === 'confirmed') return <AccountPage title={TITLE}><Callout tone="success" alert>Your e-mail address is confirmed.</Callout><ToPortal /></AccountPage>;
+  if (link === 'confirmed')
+    return (
+      <AccountPage title={TITLE}>
+        <Callout tone="success" alert>
+          Your e-mail address is confirmed.
+        </Callout>
+        <ToPortal />
+      </AccountPage>
+    );
   if (link === 'over') {
     return (
       <AccountPage title={TITLE}>
-        <Callout tone="failed" alert>{ACCOUNT.linkOver}</Callout>
+        <Callout tone="failed" alert>
+          {ACCOUNT.linkOver}
+        </Callout>
         <p className="m-0 text-ink-2">Open your profile to send a new link.</p>
         <ToPortal />
       </AccountPage>
     );
   }
   return (
-    <AccountPage title={TITLE} says="Confirm only if you entered this address for your own account.">
+    <AccountPage
+      title={TITLE}
+      says="Confirm only if you entered this address for your own account."
+    >
       <FaultCallout fault={fault} />
-      <Button ref={focus} variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null} onClick={() => void confirm()}>
+      <Button
+        ref={focus}
+        variant="primary"
+        className="h-10 w-full"
+        busy={busy}
+        disabled={waits !== null}
+        onClick={() => void confirm()}
+      >
         {waits === null ? (busy ? 'Confirming…' : 'Confirm address') : `Try again ${waits}`}
       </Button>
     </AccountPage>
@@ -56,7 +81,16 @@ function ByLink({ token }: { readonly token: string }) {
 
 function ToPortal() {
   const router = useRouter();
-  return <Button ref={focus} variant="primary" className="h-10 w-full" onClick={() => void router.navigate({ href: '/', replace: true })}>Open the portal</Button>;
+  return (
+    <Button
+      ref={focus}
+      variant="primary"
+      className="h-10 w-full"
+      onClick={() => void router.navigate({ href: '/', replace: true })}
+    >
+      Open the portal
+    </Button>
+  );
 }
 
 const focus = (button: HTMLButtonElement | null): void => button?.focus();

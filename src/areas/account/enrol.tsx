@@ -33,16 +33,33 @@ export function Enrol({ step }: { readonly step: SignInStep }) {
 
   if (codes !== null) {
     return (
-      <AccountPage title="Keep your recovery codes" says="With one of them you sign in when your authenticator app is not at hand. They are shown only now.">
-        <RecoveryCodes codes={codes} portal={portal} action="Continue" onKept={() => void onward()} />
+      <AccountPage
+        title="Keep your recovery codes"
+        says="With one of them you sign in when your authenticator app is not at hand. They are shown only now."
+      >
+        <RecoveryCodes
+          codes={codes}
+          portal={portal}
+          action="Continue"
+          onKept={() => void onward()}
+        />
       </AccountPage>
     );
   }
   return (
-    <AccountPage title="Set up an authenticator app" says="Signing in here takes a code of an authenticator app. Scan this with the app, then type the first code that it shows.">
+    <AccountPage
+      title="Set up an authenticator app"
+      says="Signing in here takes a code of an authenticator app. Scan this with the app, then type the first code that it shows."
+    >
       {step.enrol && <AuthenticatorSecret {...step.enrol} />}
       <FaultCallout fault={fault} />
-      <CodeForm label="Code" busy={busy !== null} fault={fault} action="Continue" onCode={confirm} />
+      <CodeForm
+        label="Code"
+        busy={busy !== null}
+        fault={fault}
+        action="Continue"
+        onCode={confirm}
+      />
       <StepFoot />
     </AccountPage>
   );

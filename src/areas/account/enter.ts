@@ -7,7 +7,10 @@ import type { SignedIn } from '#workers/api.ts';
 
 const TOKEN = '#token=';
 
-/** Enters with what the address brought: a token that is good once, or a cookie that is set already, of a session or of a step that is left. Else says why another site refused. */
+/**
+ * Enters with what the address brought: a token that is good once, or a cookie that is set already,
+ * of a session or of a step that is left. Else says why another site refused.
+ */
 export async function enter(fragment: string): Promise<Result<SignedIn>> {
   const asked = await ask(fragment);
   dropFragment();
@@ -15,8 +18,12 @@ export async function enter(fragment: string): Promise<Result<SignedIn>> {
 }
 
 function ask(fragment: string): Promise<Result<SignedIn>> | Result<SignedIn> {
-  if (fragment.startsWith(TOKEN)) return door().signIn({ way: 'token', token: fragment.slice(TOKEN.length) });
+  if (fragment.startsWith(TOKEN))
+    return door().signIn({ way: 'token', token: fragment.slice(TOKEN.length) });
   if (fragment === OIDC_IN) return door().signIn({ way: 'cookie' });
   if (fragment === OIDC_STEP) return door().signIn({ way: 'step' });
-  return { ok: false, failure: { kind: 'forbidden', message: oidcRefusal(fragment) ?? BASE.loginFailed } };
+  return {
+    ok: false,
+    failure: { kind: 'forbidden', message: oidcRefusal(fragment) ?? BASE.loginFailed },
+  };
 }

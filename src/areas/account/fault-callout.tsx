@@ -13,6 +13,18 @@ export function useWaits(fault: SignInFault | null): string | null {
 /** What went wrong, and when it can be tried again. */
 export function FaultCallout({ fault }: { readonly fault: SignInFault | null }) {
   const waits = useWaits(fault);
-  if (fault?.is === 'refused') return <Callout tone="failed" alert>{fault.sentence}</Callout>;
-  return fault?.is === 'throttled' && waits !== null && <Callout tone="warning" alert>{fault.sentence} <span aria-hidden>You can try again {waits}.</span></Callout>;
+  if (fault?.is === 'refused')
+    return (
+      <Callout tone="failed" alert>
+        {fault.sentence}
+      </Callout>
+    );
+  return (
+    fault?.is === 'throttled' &&
+    waits !== null && (
+      <Callout tone="warning" alert>
+        {fault.sentence} <span aria-hidden>You can try again {waits}.</span>
+      </Callout>
+    )
+  );
 }

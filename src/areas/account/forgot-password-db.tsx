@@ -18,16 +18,26 @@ export function ForgotPasswordDb() {
     return ok;
   }
   return (
-    <AccountPage title="Forgot your password" {...(!sent && { says: 'Enter your username. A link to choose a new password goes to the e-mail address of your account.' })}>
+    <AccountPage
+      title="Forgot your password"
+      {...(!sent && {
+        says: 'Enter your username. A link to choose a new password goes to the e-mail address of your account.',
+      })}
+    >
       <FaultCallout fault={fault} />
-      {sent
-        ? (
-            <>
-              <Callout tone="success" alert>If there is such an account, a mail is on its way. Its link works once, within 15 minutes.</Callout>
-              <Button className="justify-self-start" onClick={() => setSent(false)}>Send it again</Button>
-            </>
-          )
-        : <NameForm busy={busy} fault={fault} action="Send the link" onName={send} />}
+      {sent ? (
+        <>
+          <Callout tone="success" alert>
+            If there is such an account, a mail is on its way. Its link works once, within 15
+            minutes.
+          </Callout>
+          <Button className="justify-self-start" onClick={() => setSent(false)}>
+            Send it again
+          </Button>
+        </>
+      ) : (
+        <NameForm busy={busy} fault={fault} action="Send the link" onName={send} />
+      )}
       <ToSignIn />
     </AccountPage>
   );

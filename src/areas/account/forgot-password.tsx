@@ -17,14 +17,24 @@ const TITLE = 'Forgot your password';
 
 /** A new password by questions and a code. */
 export function ForgotPassword() {
-  return <AskedCode title={TITLE} says="Enter your username. A code goes to the address or the number that we have of you.">{(asked) => <WithCode {...asked} />}</AskedCode>;
+  return (
+    <AskedCode
+      title={TITLE}
+      says="Enter your username. A code goes to the address or the number that we have of you."
+    >
+      {(asked) => <WithCode {...asked} />}
+    </AskedCode>
+  );
 }
 
 function WithCode({ username, auth, again }: CodeAsked) {
   const { busy, fault, ask } = useRecoveryAsk();
   const [code, setCode] = useState('');
   const [password, setPassword] = useState('');
-  const [wrong, setWrong] = useState<{ readonly what: 'code' | 'password'; readonly why: string } | null>(null);
+  const [wrong, setWrong] = useState<{
+    readonly what: 'code' | 'password';
+    readonly why: string;
+  } | null>(null);
   const [done, setDone] = useState(false);
   const first = useRef<HTMLInputElement>(null);
   const second = useRef<HTMLInputElement>(null);
@@ -35,27 +45,76 @@ function WithCode({ username, auth, again }: CodeAsked) {
     event.preventDefault();
     if (busy || waits !== null) return;
     const digits = code.replace(/\s/g, '');
-    const short = auth === 'db' ? shortOf(password) : password === '' ? 'Enter a new password.' : null;
-    if (!/^\d{6}$/.test(digits)) { setWrong({ what: 'code', why: 'Enter the six digits of the code.' }); first.current?.focus(); return; }
-    if (short !== null) { setWrong({ what: 'password', why: short }); second.current?.focus(); return; }
+    const short =
+      auth === 'db' ? shortOf(password) : password === '' ? 'Enter a new password.' : null;
+    if (!/^\d{6}$/.test(digits)) {
+      setWrong({ what: 'code', why: 'Enter the six digits of the code.' });
+      first.current?.focus();
+      return;
+    }
+    if (short !== null) {
+      setWrong({ what: 'password', why: short });
+      second.current?.focus();
+      return;
+    }
     setWrong(null);
-    const asked = await ask(() => door().ask('resetPassword', { username, code: digits, newPassword: password }));
+    const asked = await ask(() =>
+      door().ask('resetPassword', { username, code: digits, newPassword: password }),
+    );
     setDone(asked.ok);
     if (asked.ok || asked.failure.kind !== 'bad-input') return;
     setWrong({ what: 'password', why: asked.failure.message });
     second.current?.focus();
   }
-  if (done) return <Done title={TITLE}>Your new password is set. All other sessions were ended.</Done>;
+  if (done)
+    return <Done title={TITLE}>Your new password is set. All other sessions were ended.</Done>;
   return (
-    <AccountPage title={TITLE} says="If there is such an account, a code of six digits is on its way. It is good for five minutes.">
+    <AccountPage
+      title={TITLE}
+      says="If there is such an account, a code of six digits is on its way. It is good for five minutes."
+    >
       <FaultCallout fault={fault} />
-      <form className="grid gap-5" onSubmit={(event) => void submit(event)} noValidate aria-busy={busy}>
+      <form
+        className="grid gap-5"
+        onSubmit={(event) => void submit(event)}
+        noValidate
+        aria-busy={busy}
+      >
         <TextField
-          ref={first} label="Code" required name="code" tall autoComplete="one-time-code" inputMode="numeric" maxLength={9} value={code}
-          onChange={(event) => { setCode(event.target.value); setWrong(null); }} fault={wrong?.what === 'code' ? wrong.why : null}
+          ref={first}
+          label="Code"
+          required
+          name="code"
+          tall
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={9}
+          value={code}
+          onChange={(event) => {
+            setCode(event.target.value);
+            setWrong(null);
+          }}
+          fault={wrong?.what === 'code' ? wrong.why : null}
         />
-        <NewPassword ref={second} auth={auth} value={password} onChange={(value) => { setPassword(value); setWrong(null); }} fault={wrong?.what === 'password' ? wrong.why : null} />
-        <Button type="submit" variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null}>{waits === null ? (busy ? 'Saving…' : 'Set password') : `Try again ${waits}`}</Button>
+        <NewPassword
+          ref={second}
+          auth={auth}
+          value={password}
+          onChange={(value) => {
+            setPassword(value);
+            setWrong(null);
+          }}
+          fault={wrong?.what === 'password' ? wrong.why : null}
+        />
+        <Button
+          type="submit"
+          variant="primary"
+          className="h-10 w-full"
+          busy={busy}
+          disabled={waits !== null}
+        >
+          {waits === null ? (busy ? 'Saving…' : 'Set password') : `Try again ${waits}`}
+        </Button>
       </form>
       {again}
       <ToSignIn />

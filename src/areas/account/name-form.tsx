@@ -28,15 +28,42 @@ export function NameForm({ busy, fault, invalid = null, action, onName }: NameFo
     if (busy || waits !== null) return;
     const name = username.trim();
     setMissing(name === '');
-    if (name === '' || !await onName(name)) field.current?.focus();
+    if (name === '' || !(await onName(name))) field.current?.focus();
   }
   return (
-    <form className="grid gap-5" onSubmit={(event) => void submit(event)} noValidate aria-busy={busy}>
+    <form
+      className="grid gap-5"
+      onSubmit={(event) => void submit(event)}
+      noValidate
+      aria-busy={busy}
+    >
       <TextField
-        ref={field} label="Username" required name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} value={username}
-        onChange={(event) => { setUsername(event.target.value); setMissing(false); }} fault={missing ? 'Enter your username.' : invalid}
+        ref={field}
+        label="Username"
+        required
+        name="username"
+        tall
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        maxLength={LIMITS.nameChars}
+        value={username}
+        onChange={(event) => {
+          setUsername(event.target.value);
+          setMissing(false);
+        }}
+        fault={missing ? 'Enter your username.' : invalid}
       />
-      <Button type="submit" variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null}>{waits === null ? (busy ? 'Asking…' : action) : `Try again ${waits}`}</Button>
+      <Button
+        type="submit"
+        variant="primary"
+        className="h-10 w-full"
+        busy={busy}
+        disabled={waits !== null}
+      >
+        {waits === null ? (busy ? 'Asking…' : action) : `Try again ${waits}`}
+      </Button>
     </form>
   );
 }

@@ -15,28 +15,60 @@ export interface NewPasswordProps {
   readonly ref?: Ref<HTMLInputElement>;
 }
 
-/** A new password, typed once and shown on demand; its rules stand below before anything is typed, met or not in words. */
+/**
+ * A new password, typed once and shown on demand; its rules stand below before anything is typed,
+ * met or not in words.
+ */
 export function NewPassword({ value, onChange, fault, auth, ref }: NewPasswordProps) {
   const [shown, setShown] = useState(false);
   return (
     <div className="grid gap-2">
       <TextField
-        {...(ref !== undefined && { ref })} label="New password" required name="new-password" tall type={shown ? 'text' : 'password'} autoComplete="new-password" autoCapitalize="none" spellCheck={false}
-        maxLength={LIMITS.passwordChars} value={value} onChange={(event) => onChange(event.target.value)} fault={fault}
-        end={<IconButton icon={shown ? 'eye-off' : 'eye'} label={shown ? 'Hide password' : 'Show password'} aria-pressed={shown} className="mr-1" onClick={() => setShown(!shown)} />}
+        {...(ref !== undefined && { ref })}
+        label="New password"
+        required
+        name="new-password"
+        tall
+        type={shown ? 'text' : 'password'}
+        autoComplete="new-password"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={LIMITS.passwordChars}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        fault={fault}
+        end={
+          <IconButton
+            icon={shown ? 'eye-off' : 'eye'}
+            label={shown ? 'Hide password' : 'Show password'}
+            aria-pressed={shown}
+            className="mr-1"
+            onClick={() => setShown(!shown)}
+          />
+        }
       />
-      {auth === 'ad'
-        ? <p className="m-0 text-agate text-ink-2">The rules of your directory hold for it.</p>
-        : (
-            <ul aria-label="Rules for the password" className="m-0 grid list-none gap-1 p-0 text-agate text-ink-2">
-              {rulesOf(value).map(({ words, met }) => (
-                <li key={words} className="flex items-start gap-1.5">
-                  <Icon name={met ? 'tick' : 'minus'} size={12} className={`mt-0.5 ${met ? 'text-success' : ''}`} />
-                  <span>{words}{met !== null && <span className="sr-only">{met ? ': met' : ': not met yet'}</span>}</span>
-                </li>
-              ))}
-            </ul>
-          )}
+      {auth === 'ad' ? (
+        <p className="m-0 text-agate text-ink-2">The rules of your directory hold for it.</p>
+      ) : (
+        <ul
+          aria-label="Rules for the password"
+          className="m-0 grid list-none gap-1 p-0 text-agate text-ink-2"
+        >
+          {rulesOf(value).map(({ words, met }) => (
+            <li key={words} className="flex items-start gap-1.5">
+              <Icon
+                name={met ? 'tick' : 'minus'}
+                size={12}
+                className={`mt-0.5 ${met ? 'text-success' : ''}`}
+              />
+              <span>
+                {words}
+                {met !== null && <span className="sr-only">{met ? ': met' : ': not met yet'}</span>}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }

@@ -5,9 +5,15 @@ import type { Result } from '#contract/result.ts';
 /** Whether this browser knows passkeys at all. */
 export const knowsPasskeys = (): boolean => 'PublicKeyCredential' in globalThis;
 
-const NOT_SHOWN: Failure = { kind: 'conflict', message: 'No passkey was used. Try again, or sign in another way.' };
+const NOT_SHOWN: Failure = {
+  kind: 'conflict',
+  message: 'No passkey was used. Try again, or sign in another way.',
+};
 
-/** Asks the browser with a step's `passkey`. Answers what the server takes; a passkey that is not there, or not shown, is a failure. */
+/**
+ * Asks the browser with a step's `passkey`. Answers what the server takes; a passkey that is not
+ * there, or not shown, is a failure.
+ */
 export async function showPasskey(options: string | null): Promise<Result<string>> {
   if (options === null) return { ok: false, failure: NOT_SHOWN };
   const { startAuthentication } = await import('@simplewebauthn/browser');

@@ -30,10 +30,31 @@ export function PhoneForm({ label, busy, disabled, action, onPhone }: PhoneFormP
   return (
     <form className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
       <TextField
-        ref={field} label={label} required tall type="tel" name="tel" autoComplete="tel" maxLength={40} value={typed} onChange={(event) => { setTyped(event.target.value); setWrong(false); }}
-        hint="With the country, such as +1 555 010 0200." fault={wrong ? ACCOUNT.phoneNotValid : null}
+        ref={field}
+        label={label}
+        required
+        tall
+        type="tel"
+        name="tel"
+        autoComplete="tel"
+        maxLength={40}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setWrong(false);
+        }}
+        hint="With the country, such as +1 555 010 0200."
+        fault={wrong ? ACCOUNT.phoneNotValid : null}
       />
-      <Button type="submit" variant="primary" className="h-10 w-full" busy={busy} disabled={disabled}>{busy ? 'Sending…' : action}</Button>
+      <Button
+        type="submit"
+        variant="primary"
+        className="h-10 w-full"
+        busy={busy}
+        disabled={disabled}
+      >
+        {busy ? 'Sending…' : action}
+      </Button>
     </form>
   );
 }

@@ -9,9 +9,18 @@ export function Phone() {
   const { busy, fault, answer } = useStepAnswer();
   const waits = useWaits(fault);
   return (
-    <AccountPage title="Your mobile phone" says="Signing in here takes a code by SMS. The number is kept once you have typed the code.">
+    <AccountPage
+      title="Your mobile phone"
+      says="Signing in here takes a code by SMS. The number is kept once you have typed the code."
+    >
       <FaultCallout fault={fault} />
-      <PhoneForm label="Mobile phone" busy={busy !== null} disabled={waits !== null} action="Send code" onPhone={(mobilePhone) => void answer({ way: 'phone', mobilePhone })} />
+      <PhoneForm
+        label="Mobile phone"
+        busy={busy !== null}
+        disabled={waits !== null}
+        action="Send code"
+        onPhone={(mobilePhone) => void answer({ way: 'phone', mobilePhone })}
+      />
       <StepFoot />
     </AccountPage>
   );

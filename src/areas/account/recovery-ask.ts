@@ -16,13 +16,15 @@ export function useRecoveryAsk(): RecoveryAsk {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<SignInFault | null>(null);
   return {
-    busy, fault,
+    busy,
+    fault,
     async ask(call) {
       setBusy(true);
       setFault(null);
       const result = await call();
       setBusy(false);
-      if (!result.ok && result.failure.kind !== 'bad-input') setFault(faultOf(result.failure, now()));
+      if (!result.ok && result.failure.kind !== 'bad-input')
+        setFault(faultOf(result.failure, now()));
       return result;
     },
   };

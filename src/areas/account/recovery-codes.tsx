@@ -29,7 +29,8 @@ export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesPr
     }
   }
   function download(): void {
-    const link = document.createElement('a'), url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+    const link = document.createElement('a');
+    const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
     link.href = url;
     link.download = 'recovery-codes.txt';
     link.click();
@@ -39,21 +40,39 @@ export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesPr
 
   return (
     <div className="grid gap-4">
-      <ol aria-label="Recovery codes" className="m-0 grid list-none grid-cols-2 gap-x-4 gap-y-1 rounded-part bg-wash p-3 font-mono text-agate select-all">
-        {codes.map((code) => <li key={code} className="whitespace-nowrap">{code}</li>)}
+      <ol
+        aria-label="Recovery codes"
+        className="m-0 grid list-none grid-cols-2 gap-x-4 gap-y-1 rounded-part bg-wash p-3 font-mono text-agate select-all"
+      >
+        {codes.map((code) => (
+          <li key={code} className="whitespace-nowrap">
+            {code}
+          </li>
+        ))}
       </ol>
       <div>
         <div className="flex flex-wrap gap-2">
-          <Button icon="copy" onClick={() => void copy()}>Copy</Button>
-          <Button icon="download" onClick={download}>Download</Button>
+          <Button icon="copy" onClick={() => void copy()}>
+            Copy
+          </Button>
+          <Button icon="download" onClick={download}>
+            Download
+          </Button>
         </div>
         <output className="mt-2 block text-ink-2 empty:mt-0">{told}</output>
       </div>
       <label className="flex min-h-9 cursor-pointer items-center gap-3 pointer-coarse:min-h-11">
-        <input type="checkbox" checked={kept} onChange={(event) => setKept(event.target.checked)} className="m-0 size-4 accent-accent" />
+        <input
+          type="checkbox"
+          checked={kept}
+          onChange={(event) => setKept(event.target.checked)}
+          className="m-0 size-4 accent-accent"
+        />
         I have kept them in a safe place
       </label>
-      <Button variant="primary" className="h-10 w-full" disabled={!kept} onClick={onKept}>{action}</Button>
+      <Button variant="primary" className="h-10 w-full" disabled={!kept} onClick={onKept}>
+        {action}
+      </Button>
     </div>
   );
 }

@@ -28,7 +28,9 @@ export function ResetPasswordDb() {
 
 function ByLink({ hash }: { readonly hash: string }) {
   const { busy, fault, ask } = useRecoveryAsk();
-  const [link, setLink] = useState<'unknown' | 'good' | 'over'>(HASH.test(hash) ? 'unknown' : 'over');
+  const [link, setLink] = useState<'unknown' | 'good' | 'over'>(
+    HASH.test(hash) ? 'unknown' : 'over',
+  );
   const [done, setDone] = useState(false);
   const asked = useRef(false);
 
@@ -43,27 +45,63 @@ function ByLink({ hash }: { readonly hash: string }) {
     void check();
   });
 
-  if (done) return <Done title={TITLE}>Your new password is set. All other sessions were ended.</Done>;
+  if (done)
+    return <Done title={TITLE}>Your new password is set. All other sessions were ended.</Done>;
   if (link === 'over') {
     return (
       <AccountPage title={TITLE}>
-        <Callout tone="failed" alert>{ACCOUNT.linkOver}</Callout>
-        <Link to="/forgot-password-db" className="inline-flex items-center justify-self-start text-accent underline underline-offset-2 pointer-coarse:min-h-11">Ask for a new link</Link>
+        <Callout tone="failed" alert>
+          {ACCOUNT.linkOver}
+        </Callout>
+        <Link
+          to="/forgot-password-db"
+          className="inline-flex items-center justify-self-start text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+        >
+          Ask for a new link
+        </Link>
         <ToSignIn />
       </AccountPage>
     );
   }
   return (
     <AccountPage title={TITLE}>
-      {link === 'good' && <Choose hash={hash} onDone={() => { setDone(true); dropFragment(); }} onOver={() => setLink('over')} />}
-      {link === 'unknown' && fault === null && <Late><output className="block text-ink-2">Checking the link…</output></Late>}
-      {link === 'unknown' && fault !== null && <><FaultCallout fault={fault} /><Button className="justify-self-start" busy={busy} onClick={() => void check()}>Check again</Button></>}
+      {link === 'good' && (
+        <Choose
+          hash={hash}
+          onDone={() => {
+            setDone(true);
+            dropFragment();
+          }}
+          onOver={() => setLink('over')}
+        />
+      )}
+      {link === 'unknown' && fault === null && (
+        <Late>
+          <output className="block text-ink-2">Checking the link…</output>
+        </Late>
+      )}
+      {link === 'unknown' && fault !== null && (
+        <>
+          <FaultCallout fault={fault} />
+          <Button className="justify-self-start" busy={busy} onClick={() => void check()}>
+            Check again
+          </Button>
+        </>
+      )}
       <ToSignIn />
     </AccountPage>
   );
 }
 
-function Choose({ hash, onDone, onOver }: { readonly hash: string; readonly onDone: () => void; readonly onOver: () => void }) {
+function Choose({
+  hash,
+  onDone,
+  onOver,
+}: {
+  readonly hash: string;
+  readonly onDone: () => void;
+  readonly onOver: () => void;
+}) {
   const { busy, fault, ask } = useRecoveryAsk();
   const [password, setPassword] = useState('');
   const [wrong, setWrong] = useState<string | null>(null);
@@ -76,8 +114,13 @@ function Choose({ hash, onDone, onOver }: { readonly hash: string; readonly onDo
     if (busy || waits !== null) return;
     const short = shortOf(password);
     setWrong(short);
-    if (short !== null) { field.current?.focus(); return; }
-    const answer = await ask(() => door().ask('changePasswordByLink', { hash, newPassword: password }));
+    if (short !== null) {
+      field.current?.focus();
+      return;
+    }
+    const answer = await ask(() =>
+      door().ask('changePasswordByLink', { hash, newPassword: password }),
+    );
     if (answer.ok) onDone();
     else if (answer.failure.kind === 'not-found') onOver();
     else if (answer.failure.kind === 'bad-input') {
@@ -86,10 +129,32 @@ function Choose({ hash, onDone, onOver }: { readonly hash: string; readonly onDo
     }
   }
   return (
-    <form className="grid gap-5" onSubmit={(event) => void submit(event)} noValidate aria-busy={busy}>
+    <form
+      className="grid gap-5"
+      onSubmit={(event) => void submit(event)}
+      noValidate
+      aria-busy={busy}
+    >
       <FaultCallout fault={fault} />
-      <NewPassword ref={field} auth="db" value={password} onChange={(value) => { setPassword(value); setWrong(null); }} fault={wrong} />
-      <Button type="submit" variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null}>{waits === null ? (busy ? 'Saving…' : 'Set password') : `Try again ${waits}`}</Button>
+      <NewPassword
+        ref={field}
+        auth="db"
+        value={password}
+        onChange={(value) => {
+          setPassword(value);
+          setWrong(null);
+        }}
+        fault={wrong}
+      />
+      <Button
+        type="submit"
+        variant="primary"
+        className="h-10 w-full"
+        busy={busy}
+        disabled={waits !== null}
+      >
+        {waits === null ? (busy ? 'Saving…' : 'Set password') : `Try again ${waits}`}
+      </Button>
     </form>
   );
 }

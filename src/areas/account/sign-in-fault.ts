@@ -11,10 +11,19 @@ export type SignInFault =
 /** What a person is told of a failed attempt. Never which of the two was wrong. */
 export function faultOf(failure: Failure, now: Ms): SignInFault {
   switch (failure.kind) {
-    case 'too-many': return { is: 'throttled', sentence: failure.message || BASE.tooManyTries, from: now, until: now + failure.retryAfterMs };
-    case 'needs-network': return { is: 'refused', sentence: BASE.needsNetwork };
-    case 'no-answer': return { is: 'refused', sentence: failure.message || BASE.noAnswer };
-    default: return { is: 'refused', sentence: failure.message || BASE.loginFailed };
+    case 'too-many':
+      return {
+        is: 'throttled',
+        sentence: failure.message || BASE.tooManyTries,
+        from: now,
+        until: now + failure.retryAfterMs,
+      };
+    case 'needs-network':
+      return { is: 'refused', sentence: BASE.needsNetwork };
+    case 'no-answer':
+      return { is: 'refused', sentence: failure.message || BASE.noAnswer };
+    default:
+      return { is: 'refused', sentence: failure.message || BASE.loginFailed };
   }
 }
 
@@ -22,5 +31,7 @@ export function faultOf(failure: Failure, now: Ms): SignInFault {
 export function waitWords(until: Ms, now: Ms): string | null {
   const seconds = Math.ceil((until - now) / 1_000);
   if (seconds <= 0) return null;
-  return seconds < 60 ? `in ${seconds} s` : `in ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  return seconds < 60
+    ? `in ${seconds} s`
+    : `in ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

@@ -18,12 +18,22 @@ export interface SignInWaysProps {
 
 /** Other ways in than the password, and the ways back to it. */
 export function SignInWays({ branding, auth, busy, onGo, onAuth }: SignInWaysProps) {
-  const passkeys = branding.passkeys && knowsPasskeys(), { oidc } = branding;
+  const passkeys = branding.passkeys && knowsPasskeys();
+  const { oidc } = branding;
   return (
     <>
       {(passkeys || oidc !== null) && (
         <div className="grid gap-3 border-t border-rule pt-5">
-          {passkeys && <Button icon="key" className="h-10 w-full" disabled={busy} onClick={() => onGo(byPasskey)}>Sign in with a passkey</Button>}
+          {passkeys && (
+            <Button
+              icon="key"
+              className="h-10 w-full"
+              disabled={busy}
+              onClick={() => onGo(byPasskey)}
+            >
+              Sign in with a passkey
+            </Button>
+          )}
           {oidc !== null && (
             <a
               href="/api/v1/auth/oidc/start"
@@ -35,9 +45,21 @@ export function SignInWays({ branding, auth, busy, onGo, onAuth }: SignInWaysPro
         </div>
       )}
       <nav aria-label="Help with signing in" className="flex flex-wrap gap-x-5 gap-y-1">
-        {auth === 'db' ? <Way to="/forgot-password-db">Forgot password</Way> : <><Way to="/forgot-password">Forgot password</Way><Way to="/unlock">Unlock account</Way></>}
+        {auth === 'db' ? (
+          <Way to="/forgot-password-db">Forgot password</Way>
+        ) : (
+          <>
+            <Way to="/forgot-password">Forgot password</Way>
+            <Way to="/unlock">Unlock account</Way>
+          </>
+        )}
         {branding.authType === 'ad' && (
-          <button type="button" disabled={busy} className="text-accent underline underline-offset-2 pointer-coarse:min-h-11" onClick={() => onAuth(auth === 'ad' ? 'db' : 'ad')}>
+          <button
+            type="button"
+            disabled={busy}
+            className="text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+            onClick={() => onAuth(auth === 'ad' ? 'db' : 'ad')}
+          >
             {auth === 'ad' ? 'Use a password of this portal' : 'Use the directory'}
           </button>
         )}
@@ -46,8 +68,21 @@ export function SignInWays({ branding, auth, busy, onGo, onAuth }: SignInWaysPro
   );
 }
 
-function Way({ to, children }: { readonly to: '/forgot-password' | '/forgot-password-db' | '/unlock'; readonly children: ReactNode }) {
-  return <Link to={to} className="inline-flex items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11">{children}</Link>;
+function Way({
+  to,
+  children,
+}: {
+  readonly to: '/forgot-password' | '/forgot-password-db' | '/unlock';
+  readonly children: ReactNode;
+}) {
+  return (
+    <Link
+      to={to}
+      className="inline-flex items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+    >
+      {children}
+    </Link>
+  );
 }
 
 /** By a passkey alone. Where it comes to nothing, nothing is left begun. */

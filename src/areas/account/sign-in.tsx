@@ -19,7 +19,9 @@ import { faultOf } from './sign-in-fault.ts';
 import type { SignInFault } from './sign-in-fault.ts';
 import { pathOf } from './step-path.ts';
 
-const SignInWays = lazy(async () => ({ default: (await withChunkTimeout(import('./sign-in-ways.tsx'))).SignInWays }));
+const SignInWays = lazy(async () => ({
+  default: (await withChunkTimeout(import('./sign-in-ways.tsx'))).SignInWays,
+}));
 
 export function SignIn() {
   const router = useRouter();
@@ -51,7 +53,10 @@ export function SignIn() {
     sayAtSignIn(null);
     const result = await ask();
     // It stays busy until it has led on: that takes a while on a slow device.
-    if (result.ok) await (result.value.is === 'step' ? router.navigate({ to: pathOf(result.value.step) }) : router.invalidate());
+    if (result.ok)
+      await (result.value.is === 'step'
+        ? router.navigate({ to: pathOf(result.value.step) })
+        : router.invalidate());
     setBusy(false);
     if (!result.ok) {
       setFault(faultOf(result.failure, now()));
@@ -65,34 +70,121 @@ export function SignIn() {
   function signIn(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || waits !== null) return;
-    if (username.trim() === '') { first.current?.focus(); setFault({ is: 'empty', what: 'username' }); return; }
-    if (password === '') { secret.current?.focus(); setFault({ is: 'empty', what: 'password' }); return; }
-    void go(() => door().signIn({ way: 'password', auth: here ? 'db' : null, username: username.trim(), password, ...(remember && { rememberComputer: true }) }));
+    if (username.trim() === '') {
+      first.current?.focus();
+      setFault({ is: 'empty', what: 'username' });
+      return;
+    }
+    if (password === '') {
+      secret.current?.focus();
+      setFault({ is: 'empty', what: 'password' });
+      return;
+    }
+    void go(() =>
+      door().signIn({
+        way: 'password',
+        auth: here ? 'db' : null,
+        username: username.trim(),
+        password,
+        ...(remember && { rememberComputer: true }),
+      }),
+    );
   }
 
   return (
-    <AccountPage title="Sign in" {...(branding && { says: here ? `Use your password of ${branding.name}.` : `Use your ${branding.name} account.` })}>
-      {sentence !== null && fault === null && <Callout tone="warning" alert>{sentence}</Callout>}
-      {out?.reason === 'expired' && sentence === null && fault === null && <Callout tone="warning">{BASE.sessionExpired}</Callout>}
-      {out?.offline && <Callout tone="warning" alert>{BASE.signInNeedsNetwork}</Callout>}
+    <AccountPage
+      title="Sign in"
+      {...(branding && {
+        says: here
+          ? `Use your password of ${branding.name}.`
+          : `Use your ${branding.name} account.`,
+      })}
+    >
+      {sentence !== null && fault === null && (
+        <Callout tone="warning" alert>
+          {sentence}
+        </Callout>
+      )}
+      {out?.reason === 'expired' && sentence === null && fault === null && (
+        <Callout tone="warning">{BASE.sessionExpired}</Callout>
+      )}
+      {out?.offline && (
+        <Callout tone="warning" alert>
+          {BASE.signInNeedsNetwork}
+        </Callout>
+      )}
       <FaultCallout fault={fault} />
       <form className="grid gap-5" onSubmit={signIn} noValidate aria-busy={busy}>
         <TextField
-          ref={first} label="Username" required name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={TEXT_LIMITS.nameChars}
-          value={username} onChange={(event) => setUsername(event.target.value)} fault={fault?.is === 'empty' && fault.what === 'username' ? 'Enter your username.' : null}
+          ref={first}
+          label="Username"
+          required
+          name="username"
+          tall
+          autoComplete="username"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          maxLength={TEXT_LIMITS.nameChars}
+          value={username}
+          onChange={(event) => setUsername(event.target.value)}
+          fault={fault?.is === 'empty' && fault.what === 'username' ? 'Enter your username.' : null}
         />
         <TextField
-          ref={secret} label="Password" required name="password" tall type={shown ? 'text' : 'password'} autoComplete="current-password" autoCapitalize="none" spellCheck={false}
-          maxLength={TEXT_LIMITS.passwordChars} value={password} onChange={(event) => setPassword(event.target.value)}
+          ref={secret}
+          label="Password"
+          required
+          name="password"
+          tall
+          type={shown ? 'text' : 'password'}
+          autoComplete="current-password"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={TEXT_LIMITS.passwordChars}
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
           fault={fault?.is === 'empty' && fault.what === 'password' ? 'Enter your password.' : null}
-          end={<IconButton icon={shown ? 'eye-off' : 'eye'} label={shown ? 'Hide password' : 'Show password'} aria-pressed={shown} className="mr-1" onClick={() => setShown(!shown)} />}
+          end={
+            <IconButton
+              icon={shown ? 'eye-off' : 'eye'}
+              label={shown ? 'Hide password' : 'Show password'}
+              aria-pressed={shown}
+              className="mr-1"
+              onClick={() => setShown(!shown)}
+            />
+          }
         />
-        <Switch label="Remember this computer" detail="No code by SMS here for 30 days." on={remember} onChange={setRemember} />
-        <Button type="submit" variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null}>
+        <Switch
+          label="Remember this computer"
+          detail="No code by SMS here for 30 days."
+          on={remember}
+          onChange={setRemember}
+        />
+        <Button
+          type="submit"
+          variant="primary"
+          className="h-10 w-full"
+          busy={busy}
+          disabled={waits !== null}
+        >
           {waits === null ? (busy ? 'Signing in…' : 'Sign in') : `Try again ${waits}`}
         </Button>
       </form>
-      {branding && <Suspense><SignInWays branding={branding} auth={here ? 'db' : branding.authType} busy={busy} onGo={(ask) => void go(ask)} onAuth={(next) => { setHere(next === 'db'); setFault(null); first.current?.focus(); }} /></Suspense>}
+      {branding && (
+        <Suspense>
+          <SignInWays
+            branding={branding}
+            auth={here ? 'db' : branding.authType}
+            busy={busy}
+            onGo={(ask) => void go(ask)}
+            onAuth={(next) => {
+              setHere(next === 'db');
+              setFault(null);
+              first.current?.focus();
+            }}
+          />
+        </Suspense>
+      )}
     </AccountPage>
   );
 }

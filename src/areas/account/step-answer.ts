@@ -13,11 +13,16 @@ export interface StepAnswer {
   readonly busy: Answering['way'] | null;
   readonly fault: SignInFault | null;
   readonly setFault: (fault: SignInFault | null) => void;
-  /** Null where it was refused: the fault says why, here, or at the sign-in page where the attempt is over. */
+  /**
+   * Null where it was refused: the fault says why, here, or at the sign-in page where the attempt
+   * is over.
+   */
   readonly answer: (ask: Answering) => Promise<SignedIn | null>;
 }
 
-/** Answers a step. The next one, and the way in, are led to by the page of the steps and its guard. */
+/**
+ * Answers a step. The next one, and the way in, are led to by the page of the steps and its guard.
+ */
 export function useStepAnswer(): StepAnswer {
   const router = useRouter();
   const [busy, setBusy] = useState<Answering['way'] | null>(null);

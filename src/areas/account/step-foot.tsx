@@ -10,5 +10,12 @@ export function StepFoot({ children }: { readonly children?: ReactNode }) {
     await door().signInBack();
     await router.navigate({ to: '/login', replace: true });
   }
-  return <div className="grid justify-items-start gap-1 border-t border-rule pt-3">{children}<Button variant="quiet" icon="chevron-left" className="-ml-2" onClick={() => void back()}>Back to sign in</Button></div>;
+  return (
+    <div className="grid justify-items-start gap-1 border-t border-rule pt-3">
+      {children}
+      <Button variant="quiet" icon="chevron-left" className="-ml-2" onClick={() => void back()}>
+        Back to sign in
+      </Button>
+    </div>
+  );
 }

@@ -13,7 +13,14 @@ const TITLE = 'Unlock your account';
 
 /** An account of the directory that is locked, opened with a code. */
 export function Unlock() {
-  return <AskedCode title={TITLE} says="Enter your username. A code goes to the address or the number that we have of you.">{(asked) => <WithCode {...asked} />}</AskedCode>;
+  return (
+    <AskedCode
+      title={TITLE}
+      says="Enter your username. A code goes to the address or the number that we have of you."
+    >
+      {(asked) => <WithCode {...asked} />}
+    </AskedCode>
+  );
 }
 
 function WithCode({ username, again }: CodeAsked) {
@@ -26,7 +33,10 @@ function WithCode({ username, again }: CodeAsked) {
   }
   if (done) return <Done title={TITLE}>Your account is unlocked.</Done>;
   return (
-    <AccountPage title={TITLE} says="If there is such an account, a code of six digits is on its way. It is good for five minutes.">
+    <AccountPage
+      title={TITLE}
+      says="If there is such an account, a code of six digits is on its way. It is good for five minutes."
+    >
       <FaultCallout fault={fault} />
       <CodeForm label="Code" busy={busy} fault={fault} action="Unlock" onCode={unlock} />
       {again}

@@ -4,30 +4,58 @@ import type { Day } from '#contract/ids.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 
 /** State is always icon, word and colour. */
-export const INVOICE_WORDS: Readonly<Record<InvoiceState, { readonly word: string; readonly icon: IconName; readonly text: string }>> = {
-  open: { word: 'Open', icon: 'clock', text: 'text-running' }, overdue: { word: 'Overdue', icon: 'warning', text: 'text-warning' }, paid: { word: 'Paid', icon: 'success', text: 'text-success' }, voided: { word: 'Voided', icon: 'missed', text: 'text-missed' },
+export const INVOICE_WORDS: Readonly<
+  Record<InvoiceState, { readonly word: string; readonly icon: IconName; readonly text: string }>
+> = {
+  open: { word: 'Open', icon: 'clock', text: 'text-running' },
+  overdue: { word: 'Overdue', icon: 'warning', text: 'text-warning' },
+  paid: { word: 'Paid', icon: 'success', text: 'text-success' },
+  voided: { word: 'Voided', icon: 'missed', text: 'text-missed' },
 };
 
 const formats = new Map<string, Intl.NumberFormat>();
-/** `$1,234.50`; of a currency that is no code, `1,234.50 ABC`. Parts smaller than the currency has are shown where there are any. */
+/**
+ * `$1,234.50`; of a currency that is no code, `1,234.50 ABC`. Parts smaller than the currency has
+ * are shown where there are any.
+ */
 export function moneyWords(mills: Mills, currency: string): string {
-  const usual = formatOf(currency, false), { maximumFractionDigits: digits = 2, style } = usual.resolvedOptions();
-  const words = (mills % 10 ** Math.max(0, 3 - digits) === 0 ? usual : formatOf(currency, true)).format(mills / MILLS);
+  const usual = formatOf(currency, false);
+  const { maximumFractionDigits: digits = 2, style } = usual.resolvedOptions();
+  const words = (
+    mills % 10 ** Math.max(0, 3 - digits) === 0 ? usual : formatOf(currency, true)
+  ).format(mills / MILLS);
   return style === 'currency' ? words : `${words} ${currency}`;
 }
 
 function formatOf(currency: string, exact: boolean): Intl.NumberFormat {
-  const key = `${currency} ${exact}`, known = formats.get(key), digits = exact ? { minimumFractionDigits: 2, maximumFractionDigits: 3 } : {};
+  const key = `${currency} ${exact}`;
+  const known = formats.get(key);
+  const digits = exact ? { minimumFractionDigits: 2, maximumFractionDigits: 3 } : {};
   if (known !== undefined) return known;
   let made: Intl.NumberFormat;
-  try { made = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits }); } catch { made = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: exact ? 3 : 2 }); }
+  try {
+    made = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits });
+  } catch {
+    made = new Intl.NumberFormat('en-US', {
+      minimumFractionDigits: 2,
+      maximumFractionDigits: exact ? 3 : 2,
+    });
+  }
   formats.set(key, made);
   return made;
 }
 
 /** `03/12/26`: a day is one everywhere. */
-export const dayWords = (day: Day): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
+export const dayWords = (day: Day): string =>
+  `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
 
-const PRODUCTS: Readonly<Record<string, string>> = { BackupAndReplication: 'Veeam Backup & Replication', CloudConnect: 'Veeam Cloud Connect', VB365: 'Veeam Backup for Microsoft 365', VONE: 'Veeam ONE', VSPC: 'Veeam SPC', Daybook: 'Monitored here' };
+const PRODUCTS: Readonly<Record<string, string>> = {
+  BackupAndReplication: 'Veeam Backup & Replication',
+  CloudConnect: 'Veeam Cloud Connect',
+  VB365: 'Veeam Backup for Microsoft 365',
+  VONE: 'Veeam ONE',
+  VSPC: 'Veeam SPC',
+  Daybook: 'Monitored here',
+};
 /** A product as a person knows it; what is not known stands as its source tells it. */
 export const productWords = (product: string): string => PRODUCTS[product] ?? product;

@@ -11,10 +11,24 @@ export interface Heard {
   readonly again: () => void;
 }
 
-/** When each key was last heard, which only the server knows. Asked anew when the network comes back, when a key changes, and every minute. */
+/**
+ * When each key was last heard, which only the server knows. Asked anew when the network comes
+ * back, when a key changes, and every minute.
+ */
 export function useHeard(rows: readonly KeyRow[] | undefined): Heard {
-  const round = JSON.stringify(rows?.map(({ id, rotatedAt, revokedAt, firstResultAt }) => [id, rotatedAt, revokedAt, firstResultAt]));
-  const { value, at, live, failure, again } = useRemembered('listKeys', NOTHING, { wanted: rows !== undefined, everyMs: EVERY_MS, round });
+  const round = JSON.stringify(
+    rows?.map(({ id, rotatedAt, revokedAt, firstResultAt }) => [
+      id,
+      rotatedAt,
+      revokedAt,
+      firstResultAt,
+    ]),
+  );
+  const { value, at, live, failure, again } = useRemembered('listKeys', NOTHING, {
+    wanted: rows !== undefined,
+    everyMs: EVERY_MS,
+    round,
+  });
   return { keys: value, asOf: live ? null : at, fault: failure?.message ?? null, again };
 }
 

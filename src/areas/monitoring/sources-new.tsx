@@ -26,14 +26,17 @@ const FEW = 10;
 
 export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
   const [name, setName] = useState('');
-  const [company, setCompany] = useState<CompanyN | null>(companies.length === 1 ? (companies[0]?.n ?? null) : null);
+  const [company, setCompany] = useState<CompanyN | null>(
+    companies.length === 1 ? (companies[0]?.n ?? null) : null,
+  );
   const [tool, setTool] = useState<Source>('restic');
   const [busy, setBusy] = useState(false);
   const [tried, setTried] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const first = useRef<HTMLInputElement>(null);
   const named = name.trim() !== '';
-  const companyFault = tried && company === null ? 'Choose the company whose backups these are.' : null;
+  const companyFault =
+    tried && company === null ? 'Choose the company whose backups these are.' : null;
 
   async function make(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
@@ -42,38 +45,93 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
     if (busy || !named || company === null) return;
     setBusy(true);
     setFault(null);
-    const result = await withReauth(() => door().ask('makeKey', { name: name.trim(), companyN: company, tool }));
+    const result = await withReauth(() =>
+      door().ask('makeKey', { name: name.trim(), companyN: company, tool }),
+    );
     setBusy(false);
-    if (result.ok) onMade({ id: result.value.key.id, name: result.value.key.name, tool, secret: result.value.secret, since: null });
+    if (result.ok)
+      onMade({
+        id: result.value.key.id,
+        name: result.value.key.name,
+        tool,
+        secret: result.value.secret,
+        since: null,
+      });
     else setFault(result.failure.message);
   }
 
-  const options = companies.map((one) => ({ value: String(one.n), word: one.name })).toSorted((a, b) => a.word.localeCompare(b.word));
-  const field = { label: 'Company', required: true, block: true, value: company === null ? '' : String(company), options, fault: companyFault, onChange: (n: string) => setCompany(Number(n)) };
+  const options = companies
+    .map((one) => ({ value: String(one.n), word: one.name }))
+    .toSorted((a, b) => a.word.localeCompare(b.word));
+  const field = {
+    label: 'Company',
+    required: true,
+    block: true,
+    value: company === null ? '' : String(company),
+    options,
+    fault: companyFault,
+    onChange: (n: string) => setCompany(Number(n)),
+  };
   return (
     <Dialog
-      title="New source" wide onClose={onClose} first={first}
-      footer={<>
-        <Button variant="primary" type="submit" form="new-source" busy={busy}>Make the key</Button>
-        <Button onClick={onClose}>Cancel</Button>
-      </>}
+      title="New source"
+      wide
+      onClose={onClose}
+      first={first}
+      footer={
+        <>
+          <Button variant="primary" type="submit" form="new-source" busy={busy}>
+            Make the key
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
     >
-      <form id="new-source" className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void make(event)} noValidate>
+      <form
+        id="new-source"
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void make(event)}
+        noValidate
+      >
         <TextField
-          ref={first} label="Name" required value={name} maxLength={LIMITS.nameChars} autoComplete="off" onChange={(event) => setName(event.target.value)}
-          hint="What it backs up and where, such as “Files on FS01”. Its results appear under this name." fault={tried && !named ? 'Give it a name.' : null}
+          ref={first}
+          label="Name"
+          required
+          value={name}
+          maxLength={LIMITS.nameChars}
+          autoComplete="off"
+          onChange={(event) => setName(event.target.value)}
+          hint="What it backs up and where, such as “Files on FS01”. Its results appear under this name."
+          fault={tried && !named ? 'Give it a name.' : null}
         />
-        {companies.length > FEW ? <Combobox {...field} placeholder="Type a part of the name" /> : <Select {...field} placeholder="Choose a company" />}
+        {companies.length > FEW ? (
+          <Combobox {...field} placeholder="Type a part of the name" />
+        ) : (
+          <Select {...field} placeholder="Choose a company" />
+        )}
         <fieldset className="m-0 min-w-0 border-0 p-0">
           <legend className="pb-1 font-semibold">Tool</legend>
           <div className="grid border-t border-hair tablet:grid-cols-2 tablet:gap-x-6">
             {TOOL_CHOICES.map((choice) => (
-              <Choice key={choice.tool} name="tool" checked={tool === choice.tool} title={choice.word} detail={choice.detail} onChoose={() => setTool(choice.tool)} />
+              <Choice
+                key={choice.tool}
+                name="tool"
+                checked={tool === choice.tool}
+                title={choice.word}
+                detail={choice.detail}
+                onChoose={() => setTool(choice.tool)}
+              />
             ))}
           </div>
-          <p className="m-0 pt-2 text-agate text-ink-3">Any tool may use the key; this chooses the command that is shown first.</p>
+          <p className="m-0 pt-2 text-agate text-ink-3">
+            Any tool may use the key; this chooses the command that is shown first.
+          </p>
         </fieldset>
-        {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}
+        {fault !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {fault}
+          </p>
+        )}
       </form>
     </Dialog>
   );

@@ -4,7 +4,9 @@ import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 
-/** A key as the list shows it. `heardAt` undefined: not known here, the server has not been asked. */
+/**
+ * A key as the list shows it. `heardAt` undefined: not known here, the server has not been asked.
+ */
 export interface SourceRow {
   readonly key: KeyRow;
   readonly company: string;
@@ -18,7 +20,9 @@ export interface SourceRow {
 /** `waiting`: no result yet. `faulty`: what it sent last could not be read. */
 export type SourceState = 'waiting' | 'reporting' | 'faulty' | 'revoked';
 
-export const SOURCE_STATES: Readonly<Record<SourceState, { readonly word: string; readonly icon: IconName; readonly text: string }>> = {
+export const SOURCE_STATES: Readonly<
+  Record<SourceState, { readonly word: string; readonly icon: IconName; readonly text: string }>
+> = {
   waiting: { word: 'Waiting for the first result', icon: 'clock', text: 'text-ink-2' },
   reporting: { word: 'Reporting', icon: 'success', text: 'text-success' },
   faulty: { word: 'Last message was not accepted', icon: 'warning', text: 'text-warning' },
@@ -27,21 +31,46 @@ export const SOURCE_STATES: Readonly<Record<SourceState, { readonly word: string
 
 type Heard = GivesOf<'listKeys'>[number];
 
-/** In use first, revoked last; each newest first. What the device knows stands even where the server could not be asked. */
-export function sourceRows(keys: readonly KeyRow[], companies: readonly CompanyRow[], heard: readonly Heard[] | null): readonly SourceRow[] {
+/**
+ * In use first, revoked last; each newest first. What the device knows stands even where the server
+ * could not be asked.
+ */
+export function sourceRows(
+  keys: readonly KeyRow[],
+  companies: readonly CompanyRow[],
+  heard: readonly Heard[] | null,
+): readonly SourceRow[] {
   const names = new Map(companies.map((company) => [company.n, company.name]));
   const told = new Map(heard?.map((one) => [one.id, one]));
   return keys
     .map((key): SourceRow => {
       const more = told.get(key.id);
-      const heardAt = latest(more?.lastHeardAt ?? (heard === null ? undefined : null), key.firstResultAt);
+      const heardAt = latest(
+        more?.lastHeardAt ?? (heard === null ? undefined : null),
+        key.firstResultAt,
+      );
       const fault = more?.lastFault ?? null;
-      return { key, company: names.get(key.company) ?? `Company ${key.company}`, heardAt, fault, state: stateOf(key, fault, heardAt), today: more?.today ?? null };
+      return {
+        key,
+        company: names.get(key.company) ?? `Company ${key.company}`,
+        heardAt,
+        fault,
+        state: stateOf(key, fault, heardAt),
+        today: more?.today ?? null,
+      };
     })
-    .toSorted((a, b) => Number(a.key.revokedAt !== null) - Number(b.key.revokedAt !== null) || b.key.madeAt - a.key.madeAt);
+    .toSorted(
+      (a, b) =>
+        Number(a.key.revokedAt !== null) - Number(b.key.revokedAt !== null) ||
+        b.key.madeAt - a.key.madeAt,
+    );
 }
 
-function stateOf(key: KeyRow, fault: SourceRow['fault'], heardAt: Ms | null | undefined): SourceState {
+function stateOf(
+  key: KeyRow,
+  fault: SourceRow['fault'],
+  heardAt: Ms | null | undefined,
+): SourceState {
   if (key.revokedAt !== null) return 'revoked';
   if (fault !== null && fault.at >= (heardAt ?? 0)) return 'faulty';
   return key.firstResultAt === null ? 'waiting' : 'reporting';

@@ -35,51 +35,122 @@ export function Sources() {
   const [ending, setEnding] = useState<Ending | null>(null);
   const offline = status?.is === 'offline';
   useHashTarget(keys !== undefined && companies !== undefined);
-  const begin = <CallButton call="makeKey" variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => setMaking(true)}>New source</CallButton>;
+  const begin = (
+    <CallButton
+      call="makeKey"
+      variant="primary"
+      icon="plus"
+      disabled={offline}
+      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      onClick={() => setMaking(true)}
+    >
+      New source
+    </CallButton>
+  );
 
   return (
-    <Page title="Connect a source" {...(keys !== undefined && keys.length > 0 && { action: begin })}>
-      {keys === undefined || companies === undefined
-        ? <Late><Opening /></Late>
-        : keys.length === 0
-          ? (
-            <div className="h-full bg-sheet">
-              <Notice icon="source" level={2} title="No source reports here yet" actions={begin}>
-                <p className="m-0">Make a key for a company, run one line beside its backup tool, and the results appear in daily checks within seconds. <Go href="/monitoring/connections" className="text-accent underline">Veeam and Zerto are asked instead</Go>.</p>
-                {offline && <p className="m-0">A new source needs the network.</p>}
-              </Notice>
-            </div>
-          )
-          : (
-            <div className="min-h-full bg-sheet">
-              {offline && (
-                <div className="px-5 py-3">
-                  <Callout tone="warning">
-                    A source can be made or changed with the network only.
-                    {status.syncedAt !== null && ` The list is from ${formatWhen(status.syncedAt, zone)}.`}
-                    {heard.asOf !== null && ` When each was last heard is as of ${formatWhen(heard.asOf, zone)}.`}
-                  </Callout>
-                </div>
-              )}
-              {heard.fault !== null && !offline && (
-                <div className="px-5 py-3">
-                  <Callout tone="failed" alert action={<Button size="sm" onClick={heard.again}>Try again</Button>}>
-                    {heard.fault} <span className="text-ink-3">{heard.asOf === null ? 'When each was last heard is not shown.' : `When each was last heard is as of ${formatWhen(heard.asOf, zone)}.`}</span>
-                  </Callout>
-                </div>
-              )}
-              <SourceList
-                rows={sourceRows(keys, companies, heard.keys)} zone={zone} now={now} offline={offline}
-                onRotate={(row) => setEnding({ how: 'rotate', row })} onRevoke={(row) => setEnding({ how: 'revoke', row })}
-              />
-              <p className="m-0 px-5 py-3 text-agate text-ink-3">{plural(keys.filter((key) => key.revokedAt === null).length, 'key')} in use. Veeam and Zerto are asked for their results: see <Go href="/monitoring/connections" className="text-accent underline">Connections</Go>.</p>
+    <Page
+      title="Connect a source"
+      {...(keys !== undefined && keys.length > 0 && { action: begin })}
+    >
+      {keys === undefined || companies === undefined ? (
+        <Late>
+          <Opening />
+        </Late>
+      ) : keys.length === 0 ? (
+        <div className="h-full bg-sheet">
+          <Notice icon="source" level={2} title="No source reports here yet" actions={begin}>
+            <p className="m-0">
+              Make a key for a company, run one line beside its backup tool, and the results appear
+              in daily checks within seconds.{' '}
+              <Go href="/monitoring/connections" className="text-accent underline">
+                Veeam and Zerto are asked instead
+              </Go>
+              .
+            </p>
+            {offline && <p className="m-0">A new source needs the network.</p>}
+          </Notice>
+        </div>
+      ) : (
+        <div className="min-h-full bg-sheet">
+          {offline && (
+            <div className="px-5 py-3">
+              <Callout tone="warning">
+                A source can be made or changed with the network only.
+                {status.syncedAt !== null &&
+                  ` The list is from ${formatWhen(status.syncedAt, zone)}.`}
+                {heard.asOf !== null &&
+                  ` When each was last heard is as of ${formatWhen(heard.asOf, zone)}.`}
+              </Callout>
             </div>
           )}
-      {making && companies !== undefined && (
-        <NewSource companies={companies} onClose={() => setMaking(false)} onMade={(made) => { setMaking(false); setShown(made); }} />
+          {heard.fault !== null && !offline && (
+            <div className="px-5 py-3">
+              <Callout
+                tone="failed"
+                alert
+                action={
+                  <Button size="sm" onClick={heard.again}>
+                    Try again
+                  </Button>
+                }
+              >
+                {heard.fault}{' '}
+                <span className="text-ink-3">
+                  {heard.asOf === null
+                    ? 'When each was last heard is not shown.'
+                    : `When each was last heard is as of ${formatWhen(heard.asOf, zone)}.`}
+                </span>
+              </Callout>
+            </div>
+          )}
+          <SourceList
+            rows={sourceRows(keys, companies, heard.keys)}
+            zone={zone}
+            now={now}
+            offline={offline}
+            onRotate={(row) => setEnding({ how: 'rotate', row })}
+            onRevoke={(row) => setEnding({ how: 'revoke', row })}
+          />
+          <p className="m-0 px-5 py-3 text-agate text-ink-3">
+            {plural(keys.filter((key) => key.revokedAt === null).length, 'key')} in use. Veeam and
+            Zerto are asked for their results: see{' '}
+            <Go href="/monitoring/connections" className="text-accent underline">
+              Connections
+            </Go>
+            .
+          </p>
+        </div>
       )}
-      {ending !== null && <SourceConfirm ending={ending} onClose={() => setEnding(null)} onRotated={(made) => { setEnding(null); setShown(made); }} />}
-      {shown !== null && <SecretDialog shown={shown} row={keys?.find((key) => key.id === shown.id)} zone={zone} offline={offline} onClose={() => setShown(null)} />}
+      {making && companies !== undefined && (
+        <NewSource
+          companies={companies}
+          onClose={() => setMaking(false)}
+          onMade={(made) => {
+            setMaking(false);
+            setShown(made);
+          }}
+        />
+      )}
+      {ending !== null && (
+        <SourceConfirm
+          ending={ending}
+          onClose={() => setEnding(null)}
+          onRotated={(made) => {
+            setEnding(null);
+            setShown(made);
+          }}
+        />
+      )}
+      {shown !== null && (
+        <SecretDialog
+          shown={shown}
+          row={keys?.find((key) => key.id === shown.id)}
+          zone={zone}
+          offline={offline}
+          onClose={() => setShown(null)}
+        />
+      )}
     </Page>
   );
 }

@@ -1,7 +1,10 @@
 import { PAGE_SIZE } from '#contract/paging.ts';
 const PATH = '/monitoring/report-settings';
 
-/** What is open stands in the address: a list, a setting (`new`: one that is made), or a report that was sent. */
+/**
+ * What is open stands in the address: a list, a setting (`new`: one that is made), or a report that
+ * was sent.
+ */
 export interface ReportsPlace {
   readonly tab: 'reports' | 'history';
   readonly open: string | null;
@@ -12,15 +15,35 @@ export interface ReportsPlace {
   readonly size: number;
 }
 
-const ID = /^[\w-]{1,64}$/, SIZES = [10, 25, 50, 100, 200];
+const ID = /^[\w-]{1,64}$/;
+const SIZES = [10, 25, 50, 100, 200];
 
 export function reportsPlace(search: string): ReportsPlace {
-  const query = new URLSearchParams(search), id = (name: string): string | null => { const said = query.get(name) ?? ''; return ID.test(said) ? said : null; };
-  const page = Number(query.get('page')), size = Number(query.get('size'));
-  return { tab: query.get('tab') === 'history' ? 'history' : 'reports', open: id('report'), sent: id('sent'), of: id('of'), page: Number.isInteger(page) && page > 0 && page <= 100_000 ? page : 1, size: SIZES.includes(size) ? size : PAGE_SIZE };
+  const query = new URLSearchParams(search);
+  const id = (name: string): string | null => {
+    const said = query.get(name) ?? '';
+    return ID.test(said) ? said : null;
+  };
+  const page = Number(query.get('page'));
+  const size = Number(query.get('size'));
+  return {
+    tab: query.get('tab') === 'history' ? 'history' : 'reports',
+    open: id('report'),
+    sent: id('sent'),
+    of: id('of'),
+    page: Number.isInteger(page) && page > 0 && page <= 100_000 ? page : 1,
+    size: SIZES.includes(size) ? size : PAGE_SIZE,
+  };
 }
 
-export function reportsAddress({ tab = 'reports', open = null, sent = null, of = null, page = 1, size = PAGE_SIZE }: Partial<ReportsPlace>): string {
+export function reportsAddress({
+  tab = 'reports',
+  open = null,
+  sent = null,
+  of = null,
+  page = 1,
+  size = PAGE_SIZE,
+}: Partial<ReportsPlace>): string {
   const query = new URLSearchParams();
   if (tab !== 'reports') query.set('tab', tab);
   if (open !== null) query.set('report', open);

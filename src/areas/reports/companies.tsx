@@ -14,25 +14,60 @@ export interface CompaniesProps {
 
 /** Which companies a report is about: one, several, or all that are seen. */
 export function Companies({ customers, chosen, all, fault, onChange }: CompaniesProps) {
-  if (customers === 'none') return <p className="m-0 text-ink-2">It is about the providers below this one.</p>;
-  const names = new Map(all), rest = all.filter(([n]) => !chosen.includes(n)), full = customers === 'some' && chosen.length >= MOST_CUSTOMERS;
-  const add = (text: string): void => onChange(customers === 'one' ? [Number(text)] : [...chosen, Number(text)]);
-  const label = customers === 'one' ? 'Company' : 'Companies', none = customers === 'any' ? 'All that you see' : 'Find by name';
+  if (customers === 'none')
+    return <p className="m-0 text-ink-2">It is about the providers below this one.</p>;
+  const names = new Map(all);
+  const rest = all.filter(([n]) => !chosen.includes(n));
+  const full = customers === 'some' && chosen.length >= MOST_CUSTOMERS;
+  const add = (text: string): void =>
+    onChange(customers === 'one' ? [Number(text)] : [...chosen, Number(text)]);
+  const label = customers === 'one' ? 'Company' : 'Companies';
+  const none = customers === 'any' ? 'All that you see' : 'Find by name';
   return (
     <div className="grid gap-2">
-      {!full && <Combobox label={label} value="" placeholder={chosen.length === 0 ? none : customers === 'one' ? 'Choose another' : 'Add another'} fault={fault} options={rest.map(([n, name]) => ({ value: String(n), word: name }))} onChange={add} />}
-      {customers === 'any' && chosen.length === 0 && <p className="m-0 text-agate text-ink-3">With none chosen it is about all companies that its owner sees when it is sent.</p>}
-      {full && <p className="m-0 text-agate text-ink-3">{`These are ${MOST_CUSTOMERS}, which is the most.`}</p>}
+      {!full && (
+        <Combobox
+          label={label}
+          value=""
+          placeholder={
+            chosen.length === 0 ? none : customers === 'one' ? 'Choose another' : 'Add another'
+          }
+          fault={fault}
+          options={rest.map(([n, name]) => ({ value: String(n), word: name }))}
+          onChange={add}
+        />
+      )}
+      {customers === 'any' && chosen.length === 0 && (
+        <p className="m-0 text-agate text-ink-3">
+          With none chosen it is about all companies that its owner sees when it is sent.
+        </p>
+      )}
+      {full && (
+        <p className="m-0 text-agate text-ink-3">{`These are ${MOST_CUSTOMERS}, which is the most.`}</p>
+      )}
       {chosen.length > 0 && (
         <>
-          {customers !== 'one' && <p className="m-0 text-agate text-ink-3">{plural(chosen.length, 'company', 'companies')}{customers === 'some' && ` of up to ${MOST_CUSTOMERS}`}</p>}
+          {customers !== 'one' && (
+            <p className="m-0 text-agate text-ink-3">
+              {plural(chosen.length, 'company', 'companies')}
+              {customers === 'some' && ` of up to ${MOST_CUSTOMERS}`}
+            </p>
+          )}
           <ul className="m-0 flex list-none flex-wrap gap-1.5 p-0" aria-label={`${label}, chosen`}>
             {chosen.map((n) => {
               const name = names.get(n) ?? 'A company that is not there';
               return (
                 <li key={n} className="min-w-0 max-w-full">
-                  <button type="button" aria-label={`Remove ${name}`} onClick={() => onChange(chosen.filter((one) => one !== n))} className="inline-flex h-7 max-w-full items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 text-ink hover:bg-wash pointer-coarse:min-h-11">
-                    <span className="max-w-60 truncate" data-tip={name}>{name}</span><Icon name="close" className="text-ink-3" />
+                  <button
+                    type="button"
+                    aria-label={`Remove ${name}`}
+                    onClick={() => onChange(chosen.filter((one) => one !== n))}
+                    className="inline-flex h-7 max-w-full items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 text-ink hover:bg-wash pointer-coarse:min-h-11"
+                  >
+                    <span className="max-w-60 truncate" data-tip={name}>
+                      {name}
+                    </span>
+                    <Icon name="close" className="text-ink-3" />
                   </button>
                 </li>
               );

@@ -3,19 +3,28 @@ import type { GivesOf } from '#contract/calls.ts';
 import { door } from '#src/door.ts';
 import { keep, kept } from '#src/kept.ts';
 
-/** Which reports were opened in this browser: ids alone, newest first. What they say lies sealed with the rest of the device's data, and goes with it. */
-const KEY = 'reportsOpened', MOST = 20;
+/**
+ * Which reports were opened in this browser: ids alone, newest first. What they say lies sealed
+ * with the rest of the device's data, and goes with it.
+ */
+const KEY = 'reportsOpened';
+const MOST = 20;
 
 export function openedIds(): readonly string[] {
   try {
     const all: unknown = JSON.parse(kept(KEY) ?? '[]');
-    return Array.isArray(all) ? all.filter((one): one is string => typeof one === 'string' && /^[\w-]{1,64}$/.test(one)).slice(0, MOST) : [];
+    return Array.isArray(all)
+      ? all
+          .filter((one): one is string => typeof one === 'string' && /^[\w-]{1,64}$/.test(one))
+          .slice(0, MOST)
+      : [];
   } catch {
     return [];
   }
 }
 
-export const noteOpened = (id: string): void => keep(KEY, JSON.stringify([id, ...openedIds().filter((one) => one !== id)].slice(0, MOST)));
+export const noteOpened = (id: string): void =>
+  keep(KEY, JSON.stringify([id, ...openedIds().filter((one) => one !== id)].slice(0, MOST)));
 
 export type OpenedReport = GivesOf<'openSentReport'>;
 
@@ -26,11 +35,19 @@ export function useReadable(offline: boolean): readonly OpenedReport[] | null {
     if (!offline) return;
     let gone = false;
     const look = async (): Promise<void> => {
-      const all = await Promise.all(openedIds().map((id) => door().read('openSentReport', { id }).catch(() => null)));
+      const all = await Promise.all(
+        openedIds().map((id) =>
+          door()
+            .read('openSentReport', { id })
+            .catch(() => null),
+        ),
+      );
       if (!gone) setFound(all.flatMap((one) => (one?.ok ? [one.value.value] : [])));
     };
     void look();
-    return () => { gone = true; };
+    return () => {
+      gone = true;
+    };
   }, [offline]);
   return offline ? found : null;
 }

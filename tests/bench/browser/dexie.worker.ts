@@ -17,10 +17,17 @@ const ask = (filter: RunsFilter) => answerOf(rows.filter((row) => matches(row, f
 
 const contender: Contender = {
   async load(runs) {
-    const data = makeData(runs), lean = leanRuns(data);
+    const data = makeData(runs);
+    const lean = leanRuns(data);
     const began = performance.now();
     for (let at = 0; at < lean.length; at += 10_000) {
-      await table.bulkAdd(lean.slice(at, at + 10_000).map((run) => plainRow(run, data, run.problem === null ? undefined : data.problems[run.problem - 1])));
+      await table.bulkAdd(
+        lean
+          .slice(at, at + 10_000)
+          .map((run) =>
+            plainRow(run, data, run.problem === null ? undefined : data.problems[run.problem - 1]),
+          ),
+      );
     }
     return { ms: performance.now() - began };
   },
@@ -34,21 +41,31 @@ const contender: Contender = {
     const data = dataOf(runs);
     const { runs: changed, problems } = makeChanges(data, (place) => allOf(runs)[place]!, round);
     const byN = new Map(problems.map((problem) => [problem.n, problem]));
-    const plain = changed.map((run) => plainRow(run, data, run.problem === null ? undefined : byN.get(run.problem)));
+    const plain = changed.map((run) =>
+      plainRow(run, data, run.problem === null ? undefined : byN.get(run.problem)),
+    );
     await table.bulkPut(plain);
     const places = new Map(rows.map(({ n }, place) => [n, place]));
     for (const row of plain) {
       const place = places.get(row.n);
-      if (place === undefined) rows.push(row); else rows[place] = row;
+      if (place === undefined) rows.push(row);
+      else rows[place] = row;
     }
     rows.sort(newest);
     return ask(DEFAULT);
   },
 };
 
-let made: { runs: number; data: ReturnType<typeof makeData>; lean: ReturnType<typeof leanRuns> } | null = null;
+let made: {
+  runs: number;
+  data: ReturnType<typeof makeData>;
+  lean: ReturnType<typeof leanRuns>;
+} | null = null;
 function dataOf(runs: number) {
-  if (made?.runs !== runs) { const data = makeData(runs); made = { runs, data, lean: leanRuns(data) }; }
+  if (made?.runs !== runs) {
+    const data = makeData(runs);
+    made = { runs, data, lean: leanRuns(data) };
+  }
   return made.data;
 }
 const allOf = (runs: number) => (dataOf(runs), made?.lean ?? []);

@@ -2,19 +2,30 @@ import dexieUrl from './dexie.worker.ts?worker&url';
 import oursUrl from './ours.worker.ts?worker&url';
 import sqliteUrl from './sqlite.worker.ts?worker&url';
 
-/** The main thread of the benchmark: starts a contender's worker and times round trips. Driven from outside through `bench`. */
+/**
+ * The main thread of the benchmark: starts a contender's worker and times round trips. Driven from
+ * outside through `bench`.
+ */
 const URLS: Record<string, string> = { ours: oursUrl, dexie: dexieUrl, sqlite: sqliteUrl };
-let worker: Worker | null = null, count = 0;
-const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+let worker: Worker | null = null;
+let count = 0;
+const waiting = new Map<
+  number,
+  { resolve: (value: unknown) => void; reject: (error: Error) => void }
+>();
 
 function hear(message: MessageEvent<{ id: number; value?: unknown; error?: string }>): void {
   const { id, value, error } = message.data;
   const who = waiting.get(id);
   waiting.delete(id);
-  if (error === undefined) who?.resolve(value); else who?.reject(new Error(error));
+  if (error === undefined) who?.resolve(value);
+  else who?.reject(new Error(error));
 }
 
-const expect = (id: number): Promise<unknown> => new Promise((resolve, reject) => { waiting.set(id, { resolve, reject }); });
+const expect = (id: number): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    waiting.set(id, { resolve, reject });
+  });
 
 function call(what: string, ...given: unknown[]): Promise<unknown> {
   const id = ++count;
@@ -40,7 +51,8 @@ const bench = {
   async open(name: string) {
     const began = performance.now();
     begin(name);
-    const answer = await call('open'); // asked at once, as the page of the product does: the worker finds it there
+    // asked at once, as the page of the product does: the worker finds it there
+    const answer = await call('open');
     return { ms: performance.now() - began, answer };
   },
   async timed(what: string, ...given: unknown[]) {
@@ -48,6 +60,11 @@ const bench = {
     const answer = await call(what, ...given);
     return { ms: performance.now() - began, answer };
   },
-  heap: async () => (await (performance as unknown as { measureUserAgentSpecificMemory(): Promise<{ bytes: number }> }).measureUserAgentSpecificMemory()).bytes,
+  heap: async () =>
+    (
+      await (
+        performance as unknown as { measureUserAgentSpecificMemory(): Promise<{ bytes: number }> }
+      ).measureUserAgentSpecificMemory()
+    ).bytes,
 };
 Object.assign(globalThis, { bench });

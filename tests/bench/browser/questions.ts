@@ -2,7 +2,10 @@ import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { RunsFilter, RunState } from '#contract/monitoring/query.ts';
 import { BENCH_NOW } from '../now.ts';
 
-/** What every store is asked, and how it answers: the same data, the same questions, answers that must be equal. */
+/**
+ * What every store is asked, and how it answers: the same data, the same questions, answers that
+ * must be equal.
+ */
 export interface Answer {
   readonly total: number;
   readonly states: Readonly<Record<string, number>>;
@@ -19,7 +22,10 @@ export interface Contender {
   load(runs: number): Promise<{ readonly ms: number }>;
   /** After a restart of the browser: everything that is needed for the default filter's answer. */
   open(): Promise<Answer>;
-  /** What the steps of the last opening took, ms; bytes by store before encryption. Ours alone tells. */
+  /**
+   * What the steps of the last opening took, ms; bytes by store before encryption. Ours alone
+   * tells.
+   */
   steps?(): Promise<readonly (readonly [what: string, ms: number])[]>;
   sizes?(): Promise<Readonly<Record<string, number>>>;
   /** Whatever `open` left for later. */
@@ -36,16 +42,40 @@ export const DEFAULT: RunsFilter = { ...EVERYTHING, from: BENCH_NOW - 2 * DAY, r
 export const FILTERS: readonly (readonly [name: string, filter: RunsFilter])[] = [
   ['F1 two days, pending', DEFAULT],
   ['F2 everything', EVERYTHING],
-  ['F3 30 days, 2 sources, 3 types', { ...EVERYTHING, from: BENCH_NOW - 30 * DAY, sources: ['vbr', 'borg'], types: ['Backup', 'Tape', 'Agent'] }],
-  ['F4 25 companies', { ...EVERYTHING, companies: Array.from({ length: 25 }, (_, i) => 1 + i * 97) }],
+  [
+    'F3 30 days, 2 sources, 3 types',
+    {
+      ...EVERYTHING,
+      from: BENCH_NOW - 30 * DAY,
+      sources: ['vbr', 'borg'],
+      types: ['Backup', 'Tape', 'Agent'],
+    },
+  ],
+  [
+    'F4 25 companies',
+    { ...EVERYTHING, companies: Array.from({ length: 25 }, (_, i) => 1 + i * 97) },
+  ],
   ['F5 failed or error, managed', { ...EVERYTHING, states: ['Failed', 'Error'], managed: true }],
-  ['F6 60 days, unmanaged, 3 sources', { ...EVERYTHING, from: BENCH_NOW - 60 * DAY, managed: false, sources: ['vbr', 'restic', 'office365'] }],
+  [
+    'F6 60 days, unmanaged, 3 sources',
+    {
+      ...EVERYTHING,
+      from: BENCH_NOW - 60 * DAY,
+      managed: false,
+      sources: ['vbr', 'restic', 'office365'],
+    },
+  ],
 ];
 
 /** 16 keystrokes: words as they are typed. */
-export const KEYS: readonly string[] = ['sql-p', 'timeout', 'nyc0'].flatMap((word) => Array.from(word, (_, i) => word.slice(0, i + 1)));
+export const KEYS: readonly string[] = ['sql-p', 'timeout', 'nyc0'].flatMap((word) =>
+  Array.from(word, (_, i) => word.slice(0, i + 1)),
+);
 
-/** One run as a plain row: what a store that keeps a record a row holds. `text` is what is searched, lower-cased. */
+/**
+ * One run as a plain row: what a store that keeps a record a row holds. `text` is what is searched,
+ * lower-cased.
+ */
 export interface PlainRow {
   readonly n: number;
   readonly job: number;
@@ -63,25 +93,35 @@ export interface PlainRow {
 }
 
 export function matches(row: PlainRow, filter: RunsFilter): boolean {
-  return (filter.from === null || row.startSec * 1000 >= filter.from)
-    && (filter.review === null || row.review === filter.review)
-    && (filter.states.length === 0 || filter.states.includes(row.state))
-    && (filter.sources.length === 0 || (filter.sources as readonly string[]).includes(row.source))
-    && (filter.types.length === 0 || (filter.types as readonly string[]).includes(row.type))
-    && (filter.companies.length === 0 || filter.companies.includes(row.company))
-    && (filter.managed === null || row.managed === (filter.managed ? 2 : 1))
-    && (filter.text === '' || row.text.includes(filter.text.toLowerCase()));
+  return (
+    (filter.from === null || row.startSec * 1000 >= filter.from) &&
+    (filter.review === null || row.review === filter.review) &&
+    (filter.states.length === 0 || filter.states.includes(row.state)) &&
+    (filter.sources.length === 0 || (filter.sources as readonly string[]).includes(row.source)) &&
+    (filter.types.length === 0 || (filter.types as readonly string[]).includes(row.type)) &&
+    (filter.companies.length === 0 || filter.companies.includes(row.company)) &&
+    (filter.managed === null || row.managed === (filter.managed ? 2 : 1)) &&
+    (filter.text === '' || row.text.includes(filter.text.toLowerCase()))
+  );
 }
 
 /** Counts what matched; `rows` stand newest first. */
 export function answerOf(rows: readonly PlainRow[]): Answer {
-  const states: Record<string, number> = {}, sources: Record<string, number> = {}, companies = new Map<number, number>();
+  const states: Record<string, number> = {};
+  const sources: Record<string, number> = {};
+  const companies = new Map<number, number>();
   for (const row of rows) {
     states[row.state] = (states[row.state] ?? 0) + 1;
     sources[row.source] = (sources[row.source] ?? 0) + 1;
     companies.set(row.company, (companies.get(row.company) ?? 0) + 1);
   }
-  return { total: rows.length, states, sources, companies: topOf(companies), first: rows.slice(0, 50).map(({ n }) => n) };
+  return {
+    total: rows.length,
+    states,
+    sources,
+    companies: topOf(companies),
+    first: rows.slice(0, 50).map(({ n }) => n),
+  };
 }
 
 export const topOf = (companies: ReadonlyMap<number, number>): Answer['companies'] =>

@@ -2,11 +2,15 @@ import { BOM } from '#contract/monitoring/csv.ts';
 
 const END = '\r\n';
 
-/** Lines of text cells as they were written, without the BOM. Throws a RangeError where the text is no such file. */
+/**
+ * Lines of text cells as they were written, without the BOM. Throws a RangeError where the text is
+ * no such file.
+ */
 export function parseCsv(text: string): string[][] {
   const lines: string[][] = [];
   const rest = text.startsWith(BOM) ? text.slice(1) : text;
-  let line: string[] = [], at = 0;
+  let line: string[] = [];
+  let at = 0;
   while (at < rest.length) {
     let cell = '';
     if (rest[at] === '"') {

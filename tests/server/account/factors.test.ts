@@ -7,19 +7,39 @@ import { unlock } from '#server/account/unlock.ts';
 import type { Ground } from '../http/ground.ts';
 import { makeGround, PASSWORD, user } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
-import { browser, lastCode, otherThan, place, recorded, sent, totpAt, withTotp } from './factor-ground.ts';
+import {
+  browser,
+  lastCode,
+  otherThan,
+  place,
+  recorded,
+  sent,
+  totpAt,
+  withTotp,
+} from './factor-ground.ts';
 import type { Place } from './factor-ground.ts';
 
 let ground: Ground;
 const now = (): number => ground.world.clock.now();
-const all = async (at: Place): Promise<string> => JSON.stringify(await ground.world.store.tenant(at.tenant, async ({ sql }) => [
-  await sql.selectFrom('totp').selectAll().where('tenant_id', '=', at.tenant).execute(), await sql.selectFrom('recovery_code').selectAll().where('tenant_id', '=', at.tenant).execute(),
-  await sql.selectFrom('attempt').selectAll().where('tenant_id', '=', at.tenant).execute(), await sql.selectFrom('event').selectAll().where('tenant_id', '=', at.tenant).execute(),
-  await sql.selectFrom('audit').selectAll().where('tenant_id', '=', at.tenant).execute(),
-]));
+const all = async (at: Place): Promise<string> =>
+  JSON.stringify(
+    await ground.world.store.tenant(at.tenant, async ({ sql }) => [
+      await sql.selectFrom('totp').selectAll().where('tenant_id', '=', at.tenant).execute(),
+      await sql
+        .selectFrom('recovery_code')
+        .selectAll()
+        .where('tenant_id', '=', at.tenant)
+        .execute(),
+      await sql.selectFrom('attempt').selectAll().where('tenant_id', '=', at.tenant).execute(),
+      await sql.selectFrom('event').selectAll().where('tenant_id', '=', at.tenant).execute(),
+      await sql.selectFrom('audit').selectAll().where('tenant_id', '=', at.tenant).execute(),
+    ]),
+  );
 
 eachDatabase((_name, open) => {
-  beforeAll(async () => { ground = await makeGround({}, await open()); });
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
 
   test('FACTOR-3: an authenticator is confirmed by its first code, and from then on asked for; its secret stands sealed', async () => {
     const at = await place(ground);
@@ -29,22 +49,48 @@ eachDatabase((_name, open) => {
     const { secret, uri } = begun.body.data;
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(uri).toMatch(new RegExp(`^otpauth://totp/.*:kate\\?.*secret=${secret}`));
-    expect((await browser(at).login()).body.data.token, 'not confirmed: not asked for').toBeTypeOf('string');
-    const wrong = await kate.send(`profile/${at.id}/totp`, { code: otherThan(totpAt(secret, now())) }, 'PUT');
-    expect([wrong.status, wrong.body.error]).toEqual([400, { kind: 'bad-input', issues: [{ path: 'code', message: MESSAGES.wrongCode }] }]);
+    expect((await browser(at).login()).body.data.token, 'not confirmed: not asked for').toBeTypeOf(
+      'string',
+    );
+    const wrong = await kate.send(
+      `profile/${at.id}/totp`,
+      { code: otherThan(totpAt(secret, now())) },
+      'PUT',
+    );
+    expect([wrong.status, wrong.body.error]).toEqual([
+      400,
+      { kind: 'bad-input', issues: [{ path: 'code', message: MESSAGES.wrongCode }] },
+    ]);
     const first = totpAt(secret, now());
-    const confirmed = await kate.send<{ recoveryCodes: string[] }>(`profile/${at.id}/totp`, { code: first }, 'PUT');
+    const confirmed = await kate.send<{ recoveryCodes: string[] }>(
+      `profile/${at.id}/totp`,
+      { code: first },
+      'PUT',
+    );
     expect(confirmed.body.data.recoveryCodes).toHaveLength(10);
-    expect((await kate.send(`profile/${at.id}/totp`, { code: first }, 'PUT')).body.message).toBe(MESSAGES.setUpOver);
+    expect((await kate.send(`profile/${at.id}/totp`, { code: first }, 'PUT')).body.message).toBe(
+      MESSAGES.setUpOver,
+    );
     const next = browser(at);
-    expect((await next.login()).body.data).toMatchObject({ step: 'code', methods: ['totp', 'recovery'], phone: null, passkey: null });
-    expect((await next.factor('totp', first)).status, 'the code that confirmed it is used').toBe(401);
+    expect((await next.login()).body.data).toMatchObject({
+      step: 'code',
+      methods: ['totp', 'recovery'],
+      phone: null,
+      passkey: null,
+    });
+    expect((await next.factor('totp', first)).status, 'the code that confirmed it is used').toBe(
+      401,
+    );
     ground.pass(30_000);
     expect((await next.factor('totp', totpAt(secret, now()))).status).toBe(200);
     expect(await all(at)).not.toContain(secret);
     for (const code of confirmed.body.data.recoveryCodes) expect(await all(at)).not.toContain(code);
-    expect(await recorded(at)).toEqual(expect.arrayContaining(['factor.added', 'recovery-codes.made', 'sign-in.refused']));
-    expect((await sent(at)).map(({ kind, to }) => `${kind} ${to}`)).toEqual(['mail kate@example.com']);
+    expect(await recorded(at)).toEqual(
+      expect.arrayContaining(['factor.added', 'recovery-codes.made', 'sign-in.refused']),
+    );
+    expect((await sent(at)).map(({ kind, to }) => `${kind} ${to}`)).toEqual([
+      'mail kate@example.com',
+    ]);
   });
 
   test('FACTOR-3: a code is taken one step early or late, once, and none from before it', async () => {
@@ -58,7 +104,10 @@ eachDatabase((_name, open) => {
     ground.pass(30_000 - (now() % 30_000));
     expect([await tryAt(-60_000), await tryAt(60_000)]).toEqual([401, 401]);
     expect([await tryAt(-30_000), await tryAt(-30_000)]).toEqual([200, 401]);
-    expect([await tryAt(30_000), await tryAt(0), await tryAt(30_000)], 'one step ahead uses up what is before').toEqual([200, 401, 401]);
+    expect(
+      [await tryAt(30_000), await tryAt(0), await tryAt(30_000)],
+      'one step ahead uses up what is before',
+    ).toEqual([200, 401, 401]);
     ground.pass(60_000);
     expect(await tryAt(0)).toBe(200);
     // Sent twice at once: one of the two gets in.
@@ -66,7 +115,11 @@ eachDatabase((_name, open) => {
     const pair = [browser(at), browser(at)];
     for (const one of pair) await one.login();
     const code = totpAt(secret, now());
-    expect((await Promise.all(pair.map((one) => one.factor('totp', code)))).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
+    expect(
+      (await Promise.all(pair.map((one) => one.factor('totp', code))))
+        .map(({ status }) => status)
+        .toSorted((a, b) => a - b),
+    ).toEqual([200, 401]);
   });
 
   test('FACTOR-7: each of ten recovery codes opens once, in any writing, tells its user, and ends with the last factor', async () => {
@@ -79,29 +132,62 @@ eachDatabase((_name, open) => {
       await own.login();
       return (await own.factor('recovery', code)).status;
     };
-    expect([await use(one), await use(one), await use(two.toUpperCase().replace('-', ' ').replaceAll('0', 'O').replaceAll('1', 'l')), await use('00000-00000')]).toEqual([200, 401, 200, 401]);
-    expect((await sent(at)).filter(({ text }) => text.includes('recovery code was used'))).toHaveLength(2);
+    expect([
+      await use(one),
+      await use(one),
+      await use(two.toUpperCase().replace('-', ' ').replaceAll('0', 'O').replaceAll('1', 'l')),
+      await use('00000-00000'),
+    ]).toEqual([200, 401, 200, 401]);
+    expect(
+      (await sent(at)).filter(({ text }) => text.includes('recovery code was used')),
+    ).toHaveLength(2);
     const kate = browser(at);
     await kate.login();
     expect((await kate.factor('recovery', three)).status).toBe(200);
-    expect((await kate.get<Factors>(`profile/${at.id}/factors`)).body.data).toMatchObject({ recoveryCodesLeft: 7, totp: { since: expect.any(Number) as number }, passkeys: [], phone: null, sms: false, policy: 'own' });
+    expect((await kate.get<Factors>(`profile/${at.id}/factors`)).body.data).toMatchObject({
+      recoveryCodesLeft: 7,
+      totp: { since: expect.any(Number) as number },
+      passkeys: [],
+      phone: null,
+      sms: false,
+      policy: 'own',
+    });
     const fresh = await kate.send<{ codes: string[] }>(`profile/${at.id}/recovery-codes`, {});
-    expect([fresh.body.data.codes.length, await use(codes[4] ?? ''), await use(fresh.body.data.codes[0] ?? '')]).toEqual([10, 401, 200]);
+    expect([
+      fresh.body.data.codes.length,
+      await use(codes[4] ?? ''),
+      await use(fresh.body.data.codes[0] ?? ''),
+    ]).toEqual([10, 401, 200]);
     expect((await kate.send(`profile/${at.id}/totp`, undefined, 'DELETE')).status).toBe(200);
-    expect((await kate.get<Factors>(`profile/${at.id}/factors`)).body.data).toMatchObject({ recoveryCodesLeft: 0, totp: null });
-    expect((await kate.send(`profile/${at.id}/recovery-codes`, {})).body).toMatchObject({ message: MESSAGES.noFactorYet, error: { kind: 'conflict' } });
+    expect((await kate.get<Factors>(`profile/${at.id}/factors`)).body.data).toMatchObject({
+      recoveryCodesLeft: 0,
+      totp: null,
+    });
+    expect((await kate.send(`profile/${at.id}/recovery-codes`, {})).body).toMatchObject({
+      message: MESSAGES.noFactorYet,
+      error: { kind: 'conflict' },
+    });
     expect((await browser(at).login()).body.data.token).toBeTypeOf('string');
   });
 
   test('FACTOR-1, FACTOR-9: where the provider asks for a strong factor it is set up on the way in, and the last one is not removed', async () => {
-    const at = await place(ground, { settings: { secondFactor: 'strong' }, phone: '+15550100112', own: { sms: true } });
+    const at = await place(ground, {
+      settings: { secondFactor: 'strong' },
+      phone: '+15550100112',
+      own: { sms: true },
+    });
     const kate = browser(at);
-    const { body: { data } } = await kate.login();
+    const {
+      body: { data },
+    } = await kate.login();
     expect(data).toMatchObject({ step: 'enrol', methods: [], phone: null });
     const secret = data.enrol?.secret ?? '';
     expect(data.enrol?.uri).toContain(secret);
     expect((await kate.sms('123456')).body.error.kind).toBe('conflict');
-    expect((await kate.send('auth/login/db/sms/resend', { newMobilePhone: '+15550100999' })).body.error.kind).toBe('conflict');
+    expect(
+      (await kate.send('auth/login/db/sms/resend', { newMobilePhone: '+15550100999' })).body.error
+        .kind,
+    ).toBe('conflict');
     // Another sign-in has a secret of its own, and its code does nothing for this one.
     const other = browser(at);
     const theirs = (await other.login()).body.data.enrol?.secret ?? '';
@@ -109,24 +195,51 @@ eachDatabase((_name, open) => {
     expect((await kate.send('auth/login/enrol', { code: totpAt(theirs, now()) })).status).toBe(401);
     expect(await all(at)).not.toContain(secret);
     const done = await kate.send('auth/login/enrol', { code: totpAt(secret, now()) });
-    expect([done.status, done.body.data.recoveryCodes?.length, kate.attempt]).toEqual([200, 10, null]);
-    expect((await other.send('auth/login/enrol', { code: totpAt(theirs, now()) })).body.error.kind, 'there is one now').toBe('conflict');
-    expect((await browser(at).login()).body.data).toMatchObject({ step: 'code', methods: ['totp', 'recovery'] });
-    expect((await kate.send(`profile/${at.id}/totp`, undefined, 'DELETE')).body).toMatchObject({ message: MESSAGES.lastFactor, error: { kind: 'conflict' } });
+    expect([done.status, done.body.data.recoveryCodes?.length, kate.attempt]).toEqual([
+      200,
+      10,
+      null,
+    ]);
+    expect(
+      (await other.send('auth/login/enrol', { code: totpAt(theirs, now()) })).body.error.kind,
+      'there is one now',
+    ).toBe('conflict');
+    expect((await browser(at).login()).body.data).toMatchObject({
+      step: 'code',
+      methods: ['totp', 'recovery'],
+    });
+    expect((await kate.send(`profile/${at.id}/totp`, undefined, 'DELETE')).body).toMatchObject({
+      message: MESSAGES.lastFactor,
+      error: { kind: 'conflict' },
+    });
   });
 
   test('FACTOR-1: an authenticator is set up after a code to the number that is proven, in one attempt, and not before it', async () => {
     const phone = '+15550100112';
     const at = await place(ground, { settings: { secondFactor: 'strong' }, phone, proven: true });
     const kate = browser(at);
-    expect((await kate.login()).body.data).toMatchObject({ step: 'code', methods: ['sms'], mayChangePhone: false, enrol: null });
-    expect((await kate.send('auth/login/enrol', { code: '123456' })).body.error.kind).toBe('conflict');
+    expect((await kate.login()).body.data).toMatchObject({
+      step: 'code',
+      methods: ['sms'],
+      mayChangePhone: false,
+      enrol: null,
+    });
+    expect((await kate.send('auth/login/enrol', { code: '123456' })).body.error.kind).toBe(
+      'conflict',
+    );
     const code = await lastCode(at, phone);
-    const { body: { data } } = await kate.sms(code);
+    const {
+      body: { data },
+    } = await kate.sms(code);
     expect([data.step, data.methods, data.token]).toEqual(['enrol', [], undefined]);
     expect((await kate.sms(code)).body.error.kind, 'once').toBe('conflict');
-    expect((await kate.send('auth/login/enrol', { code: totpAt(data.enrol?.secret ?? '', now()) })).body.data.recoveryCodes).toHaveLength(10);
-    const how = await ground.world.store.tenant(at.tenant, ({ sql }) => sql.selectFrom('session').select('how').where('tenant_id', '=', at.tenant).execute());
+    expect(
+      (await kate.send('auth/login/enrol', { code: totpAt(data.enrol?.secret ?? '', now()) })).body
+        .data.recoveryCodes,
+    ).toHaveLength(10);
+    const how = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql.selectFrom('session').select('how').where('tenant_id', '=', at.tenant).execute(),
+    );
     expect(how).toEqual([{ how: 'password+sms+totp' }]);
   });
 
@@ -134,36 +247,79 @@ eachDatabase((_name, open) => {
     const at = await place(ground, { own: { landingPage: '/monitoring' } });
     const kate = browser(at);
     await kate.login();
-    expect((await kate.send(`profile/${at.id}/sms`, { on: true }, 'PUT')).body).toMatchObject({ message: MESSAGES.noPhoneYet, error: { kind: 'conflict' } });
-    await ground.world.store.tenant(at.tenant, ({ sql }) => sql.updateTable('person').set({ mobile_phone: '+15550100112' }).where('tenant_id', '=', at.tenant).execute());
+    expect((await kate.send(`profile/${at.id}/sms`, { on: true }, 'PUT')).body).toMatchObject({
+      message: MESSAGES.noPhoneYet,
+      error: { kind: 'conflict' },
+    });
+    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql
+        .updateTable('person')
+        .set({ mobile_phone: '+15550100112' })
+        .where('tenant_id', '=', at.tenant)
+        .execute(),
+    );
     expect((await kate.send(`profile/${at.id}/sms`, { on: true }, 'PUT')).status).toBe(200);
-    expect((await kate.get<Factors>(`profile/${at.id}/factors`)).body.data).toMatchObject({ sms: true, phone: '••• 12' });
+    expect((await kate.get<Factors>(`profile/${at.id}/factors`)).body.data).toMatchObject({
+      sms: true,
+      phone: '••• 12',
+    });
     expect((await browser(at).login()).body.data).toMatchObject({ step: 'code', methods: ['sms'] });
     const { secret } = (await kate.send<{ secret: string }>(`profile/${at.id}/totp`, {})).body.data;
     await kate.send(`profile/${at.id}/totp`, { code: totpAt(secret, now()) }, 'PUT');
     const beside = browser(at);
-    expect((await beside.login()).body.data).toMatchObject({ methods: ['totp', 'sms', 'recovery'], phone: '••• 12', resends: 3 });
-    expect((await sent(at)).filter(({ kind }) => kind === 'sms'), 'not sent before it is chosen').toHaveLength(1);
+    expect((await beside.login()).body.data).toMatchObject({
+      methods: ['totp', 'sms', 'recovery'],
+      phone: '••• 12',
+      resends: 3,
+    });
+    expect(
+      (await sent(at)).filter(({ kind }) => kind === 'sms'),
+      'not sent before it is chosen',
+    ).toHaveLength(1);
     ground.pass(1);
     expect((await beside.send('auth/login/db/sms/resend', {})).body.data.resends).toBe(2);
     expect((await beside.sms(await lastCode(at, '+15550100112'))).status).toBe(200);
     expect((await kate.send(`profile/${at.id}/sms`, { on: false }, 'PUT')).status).toBe(200);
     expect((await browser(at).login()).body.data.methods).toEqual(['totp', 'recovery']);
-    const { settings } = await ground.world.store.tenant(at.tenant, ({ sql }) => sql.selectFrom('person').select('settings').where('tenant_id', '=', at.tenant).where('id', '=', at.id).executeTakeFirstOrThrow());
+    const { settings } = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql
+        .selectFrom('person')
+        .select('settings')
+        .where('tenant_id', '=', at.tenant)
+        .where('id', '=', at.id)
+        .executeTakeFirstOrThrow(),
+    );
     expect(settings).toEqual({ landingPage: '/monitoring', sms: false });
-    expect((await sent(at)).filter(({ text }) => /Codes by SMS were switched o(n|ff)/.test(text))).toHaveLength(2);
+    expect(
+      (await sent(at)).filter(({ text }) => /Codes by SMS were switched o(n|ff)/.test(text)),
+    ).toHaveLength(2);
   });
 
   test('FACTOR-8: a remembered computer is still asked for the authenticator', async () => {
-    const at = await place(ground, { settings: { secondFactor: 'sms' } , phone: '+15550100112', proven: true });
+    const at = await place(ground, {
+      settings: { secondFactor: 'sms' },
+      phone: '+15550100112',
+      proven: true,
+    });
     const { secret } = await (async () => {
-      await ground.world.store.tenant(at.tenant, ({ sql }) => sql.updateTable('provider').set({ settings: '{}' }).where('tenant_id', '=', at.tenant).execute());
+      await ground.world.store.tenant(at.tenant, ({ sql }) =>
+        sql
+          .updateTable('provider')
+          .set({ settings: '{}' })
+          .where('tenant_id', '=', at.tenant)
+          .execute(),
+      );
       return withTotp(at);
     })();
     const kate = browser(at);
     await kate.login({ rememberComputer: true });
-    expect((await kate.factor('totp', totpAt(secret, now()), { rememberComputer: true })).status).toBe(200);
-    expect((await kate.login()).body.data).toMatchObject({ step: 'code', methods: ['totp', 'recovery'] });
+    expect(
+      (await kate.factor('totp', totpAt(secret, now()), { rememberComputer: true })).status,
+    ).toBe(200);
+    expect((await kate.login()).body.data).toMatchObject({
+      step: 'code',
+      methods: ['totp', 'recovery'],
+    });
   });
 
   test('G37: wrong codes of an authenticator are slowed down over all attempts, and its user gets in on a known device all the while', async () => {
@@ -177,87 +333,193 @@ eachDatabase((_name, open) => {
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const thief = browser(at);
       await thief.login();
-      for (let guess = 0; guess < 5; guess += 1) if ((await thief.factor('totp', otherThan(totpAt(secret, now()), 1 + guess))).status === 401) looked += 1;
+      for (let guess = 0; guess < 5; guess += 1)
+        if (
+          (await thief.factor('totp', otherThan(totpAt(secret, now()), 1 + guess))).status === 401
+        )
+          looked += 1;
     }
     expect(looked).toBe(5);
     await kate.login();
     expect((await kate.factor('totp', totpAt(secret, now()))).status, 'the known device').toBe(200);
     ground.pass(60_000);
     // Closed for strangers by a hundred wrong codes: whoever runs the server opens it.
-    await ground.world.store.tenant(at.tenant, ({ sql }) => sql.updateTable('throttle').set({ failures: 100 }).where('tenant_id', '=', at.tenant).where('bucket', '=', `factor:${at.id}`).execute());
+    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql
+        .updateTable('throttle')
+        .set({ failures: 100 })
+        .where('tenant_id', '=', at.tenant)
+        .where('bucket', '=', `factor:${at.id}`)
+        .execute(),
+    );
     const stranger = browser(at);
     await stranger.login();
     ground.pass(30_000);
-    const tried = async (): Promise<number> => (await stranger.factor('totp', totpAt(secret, now()))).status;
+    const tried = async (): Promise<number> =>
+      (await stranger.factor('totp', totpAt(secret, now()))).status;
     expect(await tried()).toBe(429);
-    expect(await unlock(ground.world.store, at.host, 'kate', crypto.randomUUID(), now())).toMatchObject({ is: 'unlocked', failures: 100 });
+    expect(
+      await unlock(ground.world.store, at.host, 'kate', crypto.randomUUID(), now()),
+    ).toMatchObject({ is: 'unlocked', failures: 100 });
     expect(await tried()).toBe(200);
   });
 
-  test('FACTOR-4, G44: factors are changed by a user\'s own hands alone, with a factor shown within five minutes', async () => {
+  test("FACTOR-4, G44: factors are changed by a user's own hands alone, with a factor shown within five minutes", async () => {
     const at = await place(ground, { user: { roles: ['operator'] } });
-    const other = await user(ground, at.tenant, { username: 'liam', email: 'liam@example.com', roles: ['super-admin'] });
+    const other = await user(ground, at.tenant, {
+      username: 'liam',
+      email: 'liam@example.com',
+      roles: ['super-admin'],
+    });
     const kate = browser(at);
     await kate.login();
-    const changes = [[`totp`, 'POST'], ['totp', 'DELETE'], ['recovery-codes', 'POST'], ['passkeys/options', 'POST'], ['passkeys/x', 'DELETE']] as const;
+    const changes = [
+      [`totp`, 'POST'],
+      ['totp', 'DELETE'],
+      ['recovery-codes', 'POST'],
+      ['passkeys/options', 'POST'],
+      ['passkeys/x', 'DELETE'],
+    ] as const;
     for (const [path, method] of changes) {
       for (const id of [other, crypto.randomUUID(), 'nobody']) {
-        const answer = await kate.send(`profile/${id}/${path}`, method === 'POST' ? {} : undefined, method);
-        expect([answer.status, answer.body.error.kind], `${method} ${path} of ${id}`).toEqual([404, 'not-found']);
+        const answer = await kate.send(
+          `profile/${id}/${path}`,
+          method === 'POST' ? {} : undefined,
+          method,
+        );
+        expect([answer.status, answer.body.error.kind], `${method} ${path} of ${id}`).toEqual([
+          404,
+          'not-found',
+        ]);
       }
-      expect((await browser(at).send(`profile/${at.id}/${path}`, method === 'POST' ? {} : undefined, method)).status).toBe(401);
+      expect(
+        (
+          await browser(at).send(
+            `profile/${at.id}/${path}`,
+            method === 'POST' ? {} : undefined,
+            method,
+          )
+        ).status,
+      ).toBe(401);
     }
     ground.pass(300_001);
     for (const [path, method] of changes) {
-      const answer = await kate.send(`profile/${at.id}/${path}`, method === 'POST' ? {} : undefined, method);
-      expect([answer.status, answer.body.error.kind, answer.body.message], `${method} ${path}`).toEqual([403, 'reauth_required', MESSAGES.reauth]);
+      const answer = await kate.send(
+        `profile/${at.id}/${path}`,
+        method === 'POST' ? {} : undefined,
+        method,
+      );
+      expect(
+        [answer.status, answer.body.error.kind, answer.body.message],
+        `${method} ${path}`,
+      ).toEqual([403, 'reauth_required', MESSAGES.reauth]);
     }
     expect((await kate.get(`profile/${at.id}/factors`)).status).toBe(200);
     // Somebody else's hands.
     const liam = browser(at);
     await liam.login({ username: 'liam' });
-    const { id: parent } = await ground.world.store.tenant(at.tenant, ({ sql }) => sql.selectFrom('session').select('id').where('tenant_id', '=', at.tenant).where('user_id', '=', other).executeTakeFirstOrThrow());
+    const { id: parent } = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql
+        .selectFrom('session')
+        .select('id')
+        .where('tenant_id', '=', at.tenant)
+        .where('user_id', '=', other)
+        .executeTakeFirstOrThrow(),
+    );
     const key = await sessionKey(ground.world);
-    const acting = { actor: other, impersonation: crypto.randomUUID(), parent, reason: 'a question by phone' };
-    const opened = await ground.world.store.tenant(at.tenant, (tx) => openSession(tx, ground.world, key, { userId: at.id, now: now(), ip: '192.0.2.7', agent: '', acting }));
+    const acting = {
+      actor: other,
+      impersonation: crypto.randomUUID(),
+      parent,
+      reason: 'a question by phone',
+    };
+    const opened = await ground.world.store.tenant(at.tenant, (tx) =>
+      openSession(tx, ground.world, key, {
+        userId: at.id,
+        now: now(),
+        ip: '192.0.2.7',
+        agent: '',
+        acting,
+      }),
+    );
     const hands = browser(at);
     hands.token = opened.pair.access;
     for (const [path, method] of [...changes, ['factors', 'GET'] as const]) {
-      const answer = await hands.send(`profile/${at.id}/${path}`, method === 'POST' ? {} : undefined, method);
+      const answer = await hands.send(
+        `profile/${at.id}/${path}`,
+        method === 'POST' ? {} : undefined,
+        method,
+      );
       expect([answer.status, answer.body.message]).toEqual([403, MESSAGES.notWhileActing]);
     }
-    for (const path of ['auth/reauth/options', 'auth/reauth']) expect((await hands.send(path, {})).status).toBe(403);
+    for (const path of ['auth/reauth/options', 'auth/reauth'])
+      expect((await hands.send(path, {})).status).toBe(403);
   });
 
   test('G44, G37: a factor is shown again by authenticator or recovery code, by password only where there is nothing better, and wrong ones are counted', async () => {
     const at = await place(ground);
     const kate = browser(at);
     await kate.login();
-    expect((await kate.send<{ methods: string[] }>('auth/reauth/options', {})).body.data).toEqual({ methods: ['password'], passkey: null });
+    expect((await kate.send<{ methods: string[] }>('auth/reauth/options', {})).body.data).toEqual({
+      methods: ['password'],
+      passkey: null,
+    });
     ground.pass(300_001);
     expect((await kate.send(`profile/${at.id}/totp`, {})).status).toBe(403);
     expect((await kate.send('auth/reauth', {})).status).toBe(400);
-    expect((await kate.send('auth/reauth', { password: PASSWORD, code: '123456' })).status).toBe(400);
-    expect((await kate.send('auth/reauth', { password: 'wrong' })).body).toMatchObject({ message: MESSAGES.currentPassword, error: { kind: 'wrong-credentials' } });
+    expect((await kate.send('auth/reauth', { password: PASSWORD, code: '123456' })).status).toBe(
+      400,
+    );
+    expect((await kate.send('auth/reauth', { password: 'wrong' })).body).toMatchObject({
+      message: MESSAGES.currentPassword,
+      error: { kind: 'wrong-credentials' },
+    });
     expect((await kate.send(`profile/${at.id}/totp`, {})).status).toBe(403);
     const done = await kate.send<{ freshUntil: number }>('auth/reauth', { password: PASSWORD });
     expect(done.body.data).toEqual({ freshUntil: now() + 300_000 });
-    const { body: { data: { secret } } } = await kate.send<{ secret: string }>(`profile/${at.id}/totp`, {});
-    const { body: { data: { recoveryCodes } } } = await kate.send<{ recoveryCodes: string[] }>(`profile/${at.id}/totp`, { code: totpAt(secret, now()) }, 'PUT');
+    const {
+      body: {
+        data: { secret },
+      },
+    } = await kate.send<{ secret: string }>(`profile/${at.id}/totp`, {});
+    const {
+      body: {
+        data: { recoveryCodes },
+      },
+    } = await kate.send<{ recoveryCodes: string[] }>(
+      `profile/${at.id}/totp`,
+      { code: totpAt(secret, now()) },
+      'PUT',
+    );
     for (const code of [totpAt(secret, now()), recoveryCodes[3]]) {
       ground.pass(300_001);
       await kate.renew();
-      expect((await kate.send(`profile/${at.id}/recovery-codes`, {})).body.error.kind).toBe('reauth_required');
-      expect((await kate.send('auth/reauth', { code: code?.length === 6 ? totpAt(secret, now()) : code })).status).toBe(200);
+      expect((await kate.send(`profile/${at.id}/recovery-codes`, {})).body.error.kind).toBe(
+        'reauth_required',
+      );
+      expect(
+        (
+          await kate.send('auth/reauth', {
+            code: code?.length === 6 ? totpAt(secret, now()) : code,
+          })
+        ).status,
+      ).toBe(200);
       expect((await kate.send('auth/reauth', { code })).status, 'each once').toBe(401);
       expect((await kate.send(`profile/${at.id}/passkeys/options`, {})).status).toBe(200);
     }
     // Whoever watched a password being typed does not confirm by it.
-    expect((await kate.send<{ methods: string[] }>('auth/reauth/options', {})).body.data.methods).toEqual(['totp', 'recovery']);
+    expect(
+      (await kate.send<{ methods: string[] }>('auth/reauth/options', {})).body.data.methods,
+    ).toEqual(['totp', 'recovery']);
     for (const password of [PASSWORD, 'wrong']) {
-      expect((await kate.send('auth/reauth', { password })).body).toMatchObject({ message: MESSAGES.reauthByFactor, error: { kind: 'reauth_required' } });
+      expect((await kate.send('auth/reauth', { password })).body).toMatchObject({
+        message: MESSAGES.reauthByFactor,
+        error: { kind: 'reauth_required' },
+      });
     }
-    const answers = await Promise.all(Array.from({ length: 12 }, () => kate.send('auth/reauth', { code: 'aaaa-aaaa-aaaa' })));
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => kate.send('auth/reauth', { code: 'aaaa-aaaa-aaaa' })),
+    );
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(7);
     expect(await recorded(at)).toEqual(expect.arrayContaining(['reauth.done', 'reauth.refused']));
   });

@@ -11,19 +11,21 @@ test('G36: the work done does not tell an unknown name from a wrong password', a
   const app = appOf(ground.world);
   const { host, tenant } = await provider(ground);
   await user(ground, tenant);
-  // Time of this process's processors, all threads: what a clock on the wall would show, without the machine's other work.
+  // Time of this process's processors, all threads: what a clock on the wall would show, without
+  // the machine's other work.
   const workOf = async (name: string): Promise<number> => {
     const before = process.cpuUsage();
     expect((await login(app, host, name, 'wrong')).status).toBe(401);
     const { user: own, system } = process.cpuUsage(before);
     return (own + system) / 1_000;
   };
-  const known: number[] = [], unknown: number[] = [];
+  const known: number[] = [];
+  const unknown: number[] = [];
   for (let round = 0; round < 30; round += 1) {
     ground.pass(ACCOUNT_RULE.mostMs); // past every wait
     known.push(await workOf('kate'));
     unknown.push(await workOf('nobody'));
   }
-  expect(least(known)).toBeGreaterThan(0.8 * await workOfHash());
+  expect(least(known)).toBeGreaterThan(0.8 * (await workOfHash()));
   expect(Math.abs(least(known) - least(unknown))).toBeLessThan(15);
 });

@@ -7,13 +7,20 @@ import { appOf, login, makeGround, provider, user } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
 
 eachDatabase((name, open) => {
-  let ground: Ground, app: App;
+  let ground: Ground;
+  let app: App;
   beforeAll(async () => {
     ground = await makeGround({}, await open());
     app = appOf(ground.world);
   });
   const unlocked = (host: string, username: string): ReturnType<typeof unlock> =>
-    unlock(ground.world.store, host, username, ground.world.chance.uuid(), ground.world.clock.now());
+    unlock(
+      ground.world.store,
+      host,
+      username,
+      ground.world.chance.uuid(),
+      ground.world.clock.now(),
+    );
 
   /** Guessed at for as long as guesses are looked at. */
   async function close(host: string, username: string): Promise<void> {
@@ -29,13 +36,33 @@ eachDatabase((name, open) => {
     const [here, there] = [await provider(ground), await provider(ground)];
     for (const { tenant } of [here, there]) await user(ground, tenant);
     await user(ground, here.tenant, { username: 'ann', email: 'ann@example.com' });
-    for (const [host, who] of [[here.host, 'kate'], [here.host, 'ann'], [there.host, 'kate']] as const) await close(host, who);
-    expect(await unlocked(`${here.host.toUpperCase()}:443`, ' KATE ')).toMatchObject({ is: 'unlocked', failures: 100 });
+    for (const [host, who] of [
+      [here.host, 'kate'],
+      [here.host, 'ann'],
+      [there.host, 'kate'],
+    ] as const)
+      await close(host, who);
+    expect(await unlocked(`${here.host.toUpperCase()}:443`, ' KATE ')).toMatchObject({
+      is: 'unlocked',
+      failures: 100,
+    });
     expect((await login(app, here.host)).status).toBe(200);
-    expect([(await login(app, here.host, 'ann')).status, (await login(app, there.host)).status]).toEqual([429, 429]);
+    expect([
+      (await login(app, here.host, 'ann')).status,
+      (await login(app, there.host)).status,
+    ]).toEqual([429, 429]);
     expect(await unlocked(here.host, 'kate')).toMatchObject({ is: 'unlocked', failures: 0 });
-    const recorded = await ground.world.store.tenant(here.tenant, ({ sql }) => sql.selectFrom('audit').select(['what', 'agent']).where('tenant_id', '=', here.tenant).where('what', '=', 'account.unlocked').execute());
-    expect(recorded).toEqual(Array.from({ length: 2 }, () => ({ what: 'account.unlocked', agent: 'unlock command' })));
+    const recorded = await ground.world.store.tenant(here.tenant, ({ sql }) =>
+      sql
+        .selectFrom('audit')
+        .select(['what', 'agent'])
+        .where('tenant_id', '=', here.tenant)
+        .where('what', '=', 'account.unlocked')
+        .execute(),
+    );
+    expect(recorded).toEqual(
+      Array.from({ length: 2 }, () => ({ what: 'account.unlocked', agent: 'unlock command' })),
+    );
   }, 120_000);
 
   test(`G37: a host that nobody has and a user that is not there are told apart, and nothing is done (${name})`, async () => {
@@ -46,6 +73,11 @@ eachDatabase((name, open) => {
 });
 
 test('G37: the command says what it needs', async () => {
-  const run = promisify(execFile)(process.execPath, ['server/unlock.ts', 'localhost'], { env: { PATH: process.env['PATH'] ?? '' } });
-  await expect(run).rejects.toMatchObject({ code: 1, stderr: 'Name the host of the portal and the user: unlock <host> <user name>\n' });
+  const run = promisify(execFile)(process.execPath, ['server/unlock.ts', 'localhost'], {
+    env: { PATH: process.env['PATH'] ?? '' },
+  });
+  await expect(run).rejects.toMatchObject({
+    code: 1,
+    stderr: 'Name the host of the portal and the user: unlock <host> <user name>\n',
+  });
 });

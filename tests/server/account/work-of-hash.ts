@@ -1,6 +1,9 @@
 import { hashPassword } from '#server/passwords.ts';
 
-/** CPU time of one hash of a password on this machine, in ms: the least of ten. For files in which hashes are as they are. */
+/**
+ * CPU time of one hash of a password on this machine, in ms: the least of ten. For files in which
+ * hashes are as they are.
+ */
 export async function workOfHash(): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < 10; round += 1) {

@@ -9,48 +9,115 @@ import { uid } from '../monitoring/stand-ins/vspc.ts';
 import { type Asked, json, outside, type Told } from '../outbound/outside.ts';
 import { eachDatabase } from '../store/databases.ts';
 
-let store: Store, field: Field;
+let store: Store;
+let field: Field;
 
 /** A backup server that tells of its licence alone. */
-const aServer = (used: () => number): ((asked: Asked) => Told) => ({ path }) => {
-  const { pathname } = new URL(path, 'http://x');
-  if (pathname.endsWith('/token')) return json({ access_token: 't', refresh_token: 'r', token_type: 'bearer', expires_in: 900 });
-  if (pathname.endsWith('/license')) return json({ status: 'Valid', edition: 'EnterprisePlus', expirationDate: iso(NOON + 90 * DAY), instances: { licensedInstancesNumber: 50, usedInstancesNumber: used(), newInstancesNumber: 1, rentalInstancesNumber: 2 } });
-  return json({ data: [], pagination: { total: 0, count: 0, skip: 0, limit: 200 } });
-};
+const aServer =
+  (used: () => number): ((asked: Asked) => Told) =>
+  ({ path }) => {
+    const { pathname } = new URL(path, 'http://x');
+    if (pathname.endsWith('/token'))
+      return json({ access_token: 't', refresh_token: 'r', token_type: 'bearer', expires_in: 900 });
+    if (pathname.endsWith('/license'))
+      return json({
+        status: 'Valid',
+        edition: 'EnterprisePlus',
+        expirationDate: iso(NOON + 90 * DAY),
+        instances: {
+          licensedInstancesNumber: 50,
+          usedInstancesNumber: used(),
+          newInstancesNumber: 1,
+          rentalInstancesNumber: 2,
+        },
+      });
+    return json({ data: [], pagination: { total: 0, count: 0, skip: 0, limit: 200 } });
+  };
 
 eachDatabase((_name, open) => {
-  beforeAll(async () => { store = await open(); });
-  afterEach(async () => { await field.collectors.stop(); });
+  beforeAll(async () => {
+    store = await open();
+  });
+  afterEach(async () => {
+    await field.collectors.stop();
+  });
 
   test('LIC-1, LIC-2: what a console and a backup server tell of licences is counted for the company that each is of, and kept for the month', async () => {
     field = await aField(store);
-    const vspc = await aConsole(), licensing = licensingHandlers(field.world), keeper = startLicences(field.world);
+    const vspc = await aConsole();
+    const licensing = licensingHandlers(field.world);
+    const keeper = startLicences(field.world);
     const ask = () => anAsk({ ...field.place.ground, world: field.world }, field.tenant);
     const lines = async (month?: string): Promise<unknown> => {
-      const told = await licensing.listCompanyLicensing(month === undefined ? {} : { month }, ask());
-      return told.ok ? told.value.companies.map(({ companyName, lines: all }) => [companyName, ...all.filter(({ source }) => source !== null).map(({ product, workload, unit, used, fresh, rental, source }) => [product, workload, unit, used, fresh, rental, source])]) : told.failure;
+      const told = await licensing.listCompanyLicensing(
+        month === undefined ? {} : { month },
+        ask(),
+      );
+      return told.ok
+        ? told.value.companies.map(({ companyName, lines: all }) => [
+            companyName,
+            ...all
+              .filter(({ source }) => source !== null)
+              .map(({ product, workload, unit, used, fresh, rental, source }) => [
+                product,
+                workload,
+                unit,
+                used,
+                fresh,
+                rental,
+                source,
+              ]),
+          ])
+        : told.failure;
     };
     fill(vspc.console, 2, 2, NOON - HOUR);
     vspc.console.licences.push(aLicence('Company 0', 12), aLicence('Company 1', 5));
-    const [ours, served] = [await field.company('Calloway Freight', uid('company Company 0')), await field.company('Drummond & Pike', null)];
+    const [ours, served] = [
+      await field.company('Calloway Freight', uid('company Company 0')),
+      await field.company('Drummond & Pike', null),
+    ];
     let used = 4;
     const server = await outside(aServer(() => used));
     await field.connect(vspc.outside.url, { name: 'Console' });
-    await field.connect(server.url, { kind: 'vbr', name: 'Their server', companyN: served, credentials: { is: 'password', name: 'admin', secret: 'x' } });
+    await field.connect(server.url, {
+      kind: 'vbr',
+      name: 'Their server',
+      companyN: served,
+      credentials: { is: 'password', name: 'admin', secret: 'x' },
+    });
     await field.round();
     await keeper.tick(field.world.clock.now());
     expect(ours).not.toBe(served);
     const first = ['BackupAndReplication', 'VMs', 'Points', 12, 2, null, 'Console'];
-    expect(await lines()).toEqual([['Calloway Freight', first], ['Drummond & Pike', ['BackupAndReplication', 'EnterprisePlus', 'Instances', 4, 1, 2, 'Their server']], ['', ['BackupAndReplication', 'VMs', 'Points', 5, 2, null, 'Console']]]);
+    expect(await lines()).toEqual([
+      ['Calloway Freight', first],
+      [
+        'Drummond & Pike',
+        ['BackupAndReplication', 'EnterprisePlus', 'Instances', 4, 1, 2, 'Their server'],
+      ],
+      ['', ['BackupAndReplication', 'VMs', 'Points', 5, 2, null, 'Console']],
+    ]);
     // A day later the server has more, and the console's company has none any more.
     used = 9;
     vspc.console.licences = [];
     await field.round(25 * HOUR);
-    expect(await lines()).toEqual([['Calloway Freight'], ['Drummond & Pike', ['BackupAndReplication', 'EnterprisePlus', 'Instances', 9, 1, 2, 'Their server']]]);
+    expect(await lines()).toEqual([
+      ['Calloway Freight'],
+      [
+        'Drummond & Pike',
+        ['BackupAndReplication', 'EnterprisePlus', 'Instances', 9, 1, 2, 'Their server'],
+      ],
+    ]);
     await keeper.tick(field.world.clock.now());
     field.place.ground.pass(40 * DAY);
-    expect(await lines('2026-03')).toEqual([['Calloway Freight', first], ['Drummond & Pike', ['BackupAndReplication', 'EnterprisePlus', 'Instances', 9, 1, 2, 'Their server']], ['', ['BackupAndReplication', 'VMs', 'Points', 5, 2, null, 'Console']]]);
+    expect(await lines('2026-03')).toEqual([
+      ['Calloway Freight', first],
+      [
+        'Drummond & Pike',
+        ['BackupAndReplication', 'EnterprisePlus', 'Instances', 9, 1, 2, 'Their server'],
+      ],
+      ['', ['BackupAndReplication', 'VMs', 'Points', 5, 2, null, 'Console']],
+    ]);
     keeper.stop();
   });
 });

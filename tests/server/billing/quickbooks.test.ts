@@ -12,19 +12,42 @@ import { aBureau, type Bureau, CONNECTION, INVOICES } from './ground.ts';
 import { APP, customer, invoice, quickBooksStandIn } from './stand-ins/quickbooks.ts';
 import type { QuickBooksStandIn, Rec } from './stand-ins/quickbooks.ts';
 
-const MINUTE = 60_000, HOUR = 60 * MINUTE;
-let ground: Ground, store: OpenStore, qb: QuickBooksStandIn;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+let ground: Ground;
+let store: OpenStore;
+let qb: QuickBooksStandIn;
 const begun: QuickBooksStandIn[] = [];
-afterAll(async () => { await Promise.all(begun.map((one) => one.stop())); });
+afterAll(async () => {
+  await Promise.all(begun.map((one) => one.stop()));
+});
 const said = ({ status, body }: Answer): readonly unknown[] => [status, body.message];
-const many = (from: number, to: number, more: Rec = {}): Rec[] => Array.from({ length: to - from + 1 }, (_, i) => invoice(from + i, more));
-const queries = (entity: string): readonly string[] => qb.asked.flatMap(({ path }) => { const query = new URL(path, 'http://x').searchParams.get('query') ?? ''; return query.startsWith(`select * from ${entity}`) ? [query] : []; });
+const many = (from: number, to: number, more: Rec = {}): Rec[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => invoice(from + i, more));
+const queries = (entity: string): readonly string[] =>
+  qb.asked.flatMap(({ path }) => {
+    const query = new URL(path, 'http://x').searchParams.get('query') ?? '';
+    return query.startsWith(`select * from ${entity}`) ? [query] : [];
+  });
 /** How many tokens were asked for since. */
-const renewals = (): number => qb.asked.filter(({ path, body }) => path === '/oauth2/v1/tokens/bearer' && body.includes('grant_type=refresh_token')).length;
-const stamp = (one: Rec, more: Rec = {}): void => { Object.assign(one, { ...more, MetaData: { LastUpdatedTime: new Date(ground.world.clock.now()).toISOString() } }); };
-const numbers = async (bureau: Bureau): Promise<readonly string[]> => (await bureau.list('?pageSize=200&sort=number')).rows.map(({ number }) => number);
+const renewals = (): number =>
+  qb.asked.filter(
+    ({ path, body }) =>
+      path === '/oauth2/v1/tokens/bearer' && body.includes('grant_type=refresh_token'),
+  ).length;
+const stamp = (one: Rec, more: Rec = {}): void => {
+  Object.assign(one, {
+    ...more,
+    MetaData: { LastUpdatedTime: new Date(ground.world.clock.now()).toISOString() },
+  });
+};
+const numbers = async (bureau: Bureau): Promise<readonly string[]> =>
+  (await bureau.list('?pageSize=200&sort=number')).rows.map(({ number }) => number);
 
-const at = (environment: 'production' | 'sandbox'): readonly string[] => Object.values(quickBooksAt({ config: { ...ground.world.config, quickBooks: null } }, environment));
+const at = (environment: 'production' | 'sandbox'): readonly string[] =>
+  Object.values(
+    quickBooksAt({ config: { ...ground.world.config, quickBooks: null } }, environment),
+  );
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
@@ -36,32 +59,77 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-1: an app of Intuit is asked at the addresses of its environment', () => {
-    expect(at('production')).toEqual(['https://quickbooks.api.intuit.com', 'https://appcenter.intuit.com/connect/oauth2', 'https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer', 'https://developer.api.intuit.com/v2/oauth2/tokens/revoke']);
+    expect(at('production')).toEqual([
+      'https://quickbooks.api.intuit.com',
+      'https://appcenter.intuit.com/connect/oauth2',
+      'https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer',
+      'https://developer.api.intuit.com/v2/oauth2/tokens/revoke',
+    ]);
     expect(at('sandbox')[0]).toBe('https://sandbox-quickbooks.api.intuit.com');
   });
 
   test('BILL-1: keys are kept, access is given at Intuit and comes back once, to who asked for it; secret and tokens lie sealed and are told to nobody', async () => {
-    const bureau = await aBureau(ground, qb), { ada, books } = bureau, bo = await bureau.office.as('bo', ['admin']);
-    expect(said(await ada('POST', `${CONNECTION}/begin`, {}))).toEqual([409, MESSAGES.quickBooksNoKeys]);
-    expect((await ada('PUT', CONNECTION, { environment: 'production', clientId: APP.clientId })).body.error?.issues).toEqual([{ path: 'secret', message: MESSAGES.quickBooksNoSecret }]);
+    const bureau = await aBureau(ground, qb);
+    const { ada, books } = bureau;
+    const bo = await bureau.office.as('bo', ['admin']);
+    expect(said(await ada('POST', `${CONNECTION}/begin`, {}))).toEqual([
+      409,
+      MESSAGES.quickBooksNoKeys,
+    ]);
+    expect(
+      (await ada('PUT', CONNECTION, { environment: 'production', clientId: APP.clientId })).body
+        .error?.issues,
+    ).toEqual([{ path: 'secret', message: MESSAGES.quickBooksNoSecret }]);
     await ada('PUT', CONNECTION, { environment: 'production', ...APP });
-    const { url } = (await ada<{ url: string }>('POST', `${CONNECTION}/begin`, {})).body.data, kept = await bureau.kept();
-    expect(kept).toMatchObject({ clientId: APP.clientId, secret: true, realm: null, ended: false, invoices: 0 });
+    const { url } = (await ada<{ url: string }>('POST', `${CONNECTION}/begin`, {})).body.data;
+    const kept = await bureau.kept();
+    expect(kept).toMatchObject({
+      clientId: APP.clientId,
+      secret: true,
+      realm: null,
+      ended: false,
+      invoices: 0,
+    });
     expect(new URL(url).searchParams.get('redirect_uri')).toBe(kept.back);
     expect(kept.back).toBe(`https://${bureau.office.host}/monitoring/invoices/quickbooks`);
     const back = qb.back(url, books);
-    expect(said(await bo('POST', `${CONNECTION}/finish`, back))).toEqual([409, MESSAGES.quickBooksWayBack]); // and it is used up
-    expect(said(await ada('POST', `${CONNECTION}/finish`, back))).toEqual([409, MESSAGES.quickBooksWayBack]);
+    expect(said(await bo('POST', `${CONNECTION}/finish`, back))).toEqual([
+      409,
+      MESSAGES.quickBooksWayBack,
+    ]); // and it is used up
+    expect(said(await ada('POST', `${CONNECTION}/finish`, back))).toEqual([
+      409,
+      MESSAGES.quickBooksWayBack,
+    ]);
     const late = (await ada<{ url: string }>('POST', `${CONNECTION}/begin`, {})).body.data.url;
     ground.pass(11 * MINUTE);
     const asker = await bureau.office.as('ann', ['admin']);
-    expect(said(await asker('POST', `${CONNECTION}/finish`, qb.back(late, books)))).toEqual([409, MESSAGES.quickBooksWayBack]);
-    expect(said(await asker('POST', `${CONNECTION}/finish`, { code: 'made up', realmId: books.realm, state: 'made up' }))).toEqual([409, MESSAGES.quickBooksWayBack]);
+    expect(said(await asker('POST', `${CONNECTION}/finish`, qb.back(late, books)))).toEqual([
+      409,
+      MESSAGES.quickBooksWayBack,
+    ]);
+    expect(
+      said(
+        await asker('POST', `${CONNECTION}/finish`, {
+          code: 'made up',
+          realmId: books.realm,
+          state: 'made up',
+        }),
+      ),
+    ).toEqual([409, MESSAGES.quickBooksWayBack]);
     const again = await aBureau(ground, qb);
     expect(await again.connect()).toMatchObject({ realm: again.books.realm, ended: false });
     await again.read();
-    expect((await again.ada<{ ok: boolean; says: string }>('POST', `${CONNECTION}/test`, {})).body.data).toMatchObject({ ok: true, says: 'QuickBooks answered: the books of Lakeside Managed IT.' });
-    const tokens = qb.asked.flatMap(({ headers, body }) => [headers.authorization?.replace(/^\w+ /, ''), new URLSearchParams(body).get('code'), APP.secret]).filter((one): one is string => typeof one === 'string');
+    expect(
+      (await again.ada<{ ok: boolean; says: string }>('POST', `${CONNECTION}/test`, {})).body.data,
+    ).toMatchObject({ ok: true, says: 'QuickBooks answered: the books of Lakeside Managed IT.' });
+    const tokens = qb.asked
+      .flatMap(({ headers, body }) => [
+        headers.authorization?.replace(/^\w+ /, ''),
+        new URLSearchParams(body).get('code'),
+        APP.secret,
+      ])
+      .filter((one): one is string => typeof one === 'string');
     const all = JSON.stringify([await dumped(), ground.lines]);
     expect(tokens.length).toBeGreaterThan(5);
     expect(tokens.filter((one) => all.includes(one))).toEqual([]);
@@ -69,15 +137,27 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-1: invoices are read page by page with their customers, and once more only what changed; a reading of all finds what was deleted', async () => {
-    const bureau = await aBureau(ground, qb), { books } = bureau;
+    const bureau = await aBureau(ground, qb);
+    const { books } = bureau;
     books.customers.push(customer(1, 'Calloway Freight'));
     books.invoices.push(...many(1, 2_300));
     await bureau.connect();
     expect((await bureau.list()).source).toEqual({ is: 'reading', readAt: null, fault: null });
     const before = queries('Invoice').length;
     await bureau.read();
-    expect(queries('Invoice').slice(before).map((query) => /STARTPOSITION.*/.exec(query)?.[0])).toEqual(['STARTPOSITION 1 MAXRESULTS 1000', 'STARTPOSITION 1001 MAXRESULTS 1000', 'STARTPOSITION 2001 MAXRESULTS 1000']);
-    expect(await bureau.list()).toMatchObject({ count: 2_300, source: { is: 'read', readAt: ground.world.clock.now(), fault: null } });
+    expect(
+      queries('Invoice')
+        .slice(before)
+        .map((query) => /STARTPOSITION.*/.exec(query)?.[0]),
+    ).toEqual([
+      'STARTPOSITION 1 MAXRESULTS 1000',
+      'STARTPOSITION 1001 MAXRESULTS 1000',
+      'STARTPOSITION 2001 MAXRESULTS 1000',
+    ]);
+    expect(await bureau.list()).toMatchObject({
+      count: 2_300,
+      source: { is: 'read', readAt: ground.world.clock.now(), fault: null },
+    });
     // Not again before it is due.
     const asked = qb.asked.length;
     await bureau.read();
@@ -90,7 +170,9 @@ eachDatabase((_name, open) => {
     const since = queries('Invoice').length;
     await bureau.read();
     expect(queries('Invoice').slice(since)).toHaveLength(1);
-    expect(queries('Invoice').at(-1)).toMatch(/where MetaData\.LastUpdatedTime >= '2026-03-0[12]T[\d:]+Z' ORDERBY Id/);
+    expect(queries('Invoice').at(-1)).toMatch(
+      /where MetaData\.LastUpdatedTime >= '2026-03-0[12]T[\d:]+Z' ORDERBY Id/,
+    );
     expect((await bureau.list('?state=paid')).rows.map(({ _id }) => _id)).toEqual(['1']);
     expect((await bureau.list()).count).toBe(2_300);
     ground.pass(25 * HOUR);
@@ -100,17 +182,31 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-1: reading goes on where it was cut off; what is slow, out of order or asks to wait is asked later and says so meanwhile', async () => {
-    const bureau = await aBureau(ground, qb), { books } = bureau;
+    const bureau = await aBureau(ground, qb);
+    const { books } = bureau;
     books.invoices.push(...many(1, 1_500));
     await bureau.connect();
     const third = { when: ({ path }: { path: string }) => path.includes('STARTPOSITION+1001') };
-    qb.faults.push({ ...third, status: 503, headers: { 'content-type': 'text/html' }, body: '<html>' });
+    qb.faults.push({
+      ...third,
+      status: 503,
+      headers: { 'content-type': 'text/html' },
+      body: '<html>',
+    });
     await bureau.read();
-    expect(await bureau.list()).toMatchObject({ count: 1_000, source: { is: 'reading', fault: 'QuickBooks is out of order (503).' } });
+    expect(await bureau.list()).toMatchObject({
+      count: 1_000,
+      source: { is: 'reading', fault: 'QuickBooks is out of order (503).' },
+    });
     await bureau.read(); // not yet
     expect((await bureau.list()).count).toBe(1_000);
     ground.pass(20_000);
-    qb.faults.push({ ...third, status: 429, headers: { 'retry-after': '120', 'content-type': 'application/json' }, body: '{"Fault":{"Error":[{"Message":"ThrottleExceeded","code":"3001"}]}}' });
+    qb.faults.push({
+      ...third,
+      status: 429,
+      headers: { 'retry-after': '120', 'content-type': 'application/json' },
+      body: '{"Fault":{"Error":[{"Message":"ThrottleExceeded","code":"3001"}]}}',
+    });
     await bureau.read();
     expect((await bureau.list()).source.fault).toBe('QuickBooks asked to wait: too many requests.');
     ground.pass(119_000);
@@ -120,18 +216,32 @@ eachDatabase((_name, open) => {
     ground.pass(2_000);
     const pages = queries('Invoice').length;
     await bureau.read();
-    expect(queries('Invoice').slice(pages).map((query) => /STARTPOSITION \d+/.exec(query)?.[0])).toEqual(['STARTPOSITION 1001']);
-    expect(await bureau.list()).toMatchObject({ count: 1_500, source: { is: 'read', fault: null } });
+    expect(
+      queries('Invoice')
+        .slice(pages)
+        .map((query) => /STARTPOSITION \d+/.exec(query)?.[0]),
+    ).toEqual(['STARTPOSITION 1001']);
+    expect(await bureau.list()).toMatchObject({
+      count: 1_500,
+      source: { is: 'read', fault: null },
+    });
     // A form that is not the published one keeps what was read.
     ground.pass(16 * MINUTE);
-    qb.faults.push({ when: ({ path }) => path.includes('from+Invoice'), headers: { 'content-type': 'application/json' }, body: JSON.stringify({ QueryResponse: { Invoice: [{ Id: '1' }] } }) });
+    qb.faults.push({
+      when: ({ path }) => path.includes('from+Invoice'),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ QueryResponse: { Invoice: [{ Id: '1' }] } }),
+    });
     await bureau.read();
-    expect((await bureau.list()).source.fault).toMatch(/^QuickBooks told of an invoice in another form than expected \(0\.\w+\)\.$/);
+    expect((await bureau.list()).source.fault).toMatch(
+      /^QuickBooks told of an invoice in another form than expected \(0\.\w+\)\.$/,
+    );
     expect((await bureau.list()).count).toBe(1_500);
   });
 
   test('BILL-1: a token that is refused is renewed once by one asker at a time; the newest refresh token counts; access that is over says so and waits for people', async () => {
-    const bureau = await aBureau(ground, qb), { ada, books, office } = bureau;
+    const bureau = await aBureau(ground, qb);
+    const { ada, books, office } = bureau;
     books.invoices.push(...many(1, 3));
     await bureau.connect();
     await bureau.read();
@@ -140,9 +250,19 @@ eachDatabase((_name, open) => {
     ground.pass(16 * MINUTE);
     await bureau.read();
     expect([renewals() - before, (await bureau.list()).source.fault]).toEqual([1, null]);
-    // Ten at once that are refused the same token wait for one renewal, also those of another server.
-    const token = await accessOf(ground.world, office.tenant, null), other = { ...ground.world, store: new Proxy(store, {}) };
-    const got = await Promise.all(Array.from({ length: 10 }, (_, i) => accessOf(i % 2 === 0 || store.kind === 'pglite' ? ground.world : other, office.tenant, token)));
+    // Ten at once that are refused the same token wait for one renewal, also those of another
+    // server.
+    const token = await accessOf(ground.world, office.tenant, null);
+    const other = { ...ground.world, store: new Proxy(store, {}) };
+    const got = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        accessOf(
+          i % 2 === 0 || store.kind === 'pglite' ? ground.world : other,
+          office.tenant,
+          token,
+        ),
+      ),
+    );
     expect([renewals() - before, new Set(got).size, got.includes(token)]).toEqual([2, 1, false]);
     ground.pass(2 * HOUR);
     await bureau.read();
@@ -164,15 +284,23 @@ eachDatabase((_name, open) => {
     ground.pass(2 * HOUR);
     await bureau.read();
     expect(qb.asked.length).toBe(asked);
-    expect((await ada('GET', CONNECTION)).body.data).toMatchObject({ ended: true, fault: ENDED, invoices: 3 });
+    expect((await ada('GET', CONNECTION)).body.data).toMatchObject({
+      ended: true,
+      fault: ENDED,
+      invoices: 3,
+    });
     const { url } = (await ada<{ url: string }>('POST', `${CONNECTION}/begin`, {})).body.data;
-    expect((await ada('POST', `${CONNECTION}/finish`, qb.back(url, books))).body.data).toMatchObject({ ended: false, fault: null, invoices: 3 });
+    expect(
+      (await ada('POST', `${CONNECTION}/finish`, qb.back(url, books))).body.data,
+    ).toMatchObject({ ended: false, fault: null, invoices: 3 });
     await bureau.read();
     expect(await numbers(bureau)).toEqual(['1001', '1002', '1003']);
   });
 
   test('BILL-1: other books, other keys and the end of the connection leave nothing of the former behind', async () => {
-    const bureau = await aBureau(ground, qb), { ada, books } = bureau, others = qb.books();
+    const bureau = await aBureau(ground, qb);
+    const { ada, books } = bureau;
+    const others = qb.books();
     books.invoices.push(...many(1, 3));
     others.invoices.push(...many(2, 2, { DocNumber: 'other' }));
     await bureau.connect();
@@ -183,25 +311,57 @@ eachDatabase((_name, open) => {
     expect(await bureau.list()).toMatchObject({ count: 0, source: { is: 'reading' } });
     await bureau.read();
     expect(await numbers(bureau)).toEqual(['other']);
-    expect((await ada('PUT', CONNECTION, { environment: 'sandbox', clientId: APP.clientId })).status).toBe(400);
-    expect((await ada('PUT', CONNECTION, { environment: 'sandbox', ...APP })).body.data).toMatchObject({ environment: 'sandbox', realm: null, invoices: 0 });
+    expect(
+      (await ada('PUT', CONNECTION, { environment: 'sandbox', clientId: APP.clientId })).status,
+    ).toBe(400);
+    expect(
+      (await ada('PUT', CONNECTION, { environment: 'sandbox', ...APP })).body.data,
+    ).toMatchObject({ environment: 'sandbox', realm: null, invoices: 0 });
     expect((await bureau.list()).source.is).toBe('none');
     await bureau.connect();
     await bureau.read();
     const gone = qb.revoked.length;
     expect((await ada('DELETE', CONNECTION)).status).toBe(200);
     expect(qb.revoked.length - gone).toBe(1);
-    expect([await bureau.kept(), (await bureau.list()).count]).toMatchObject([{ secret: false, realm: null, clientId: '' }, 0]);
+    expect([await bureau.kept(), (await bureau.list()).count]).toMatchObject([
+      { secret: false, realm: null, clientId: '' },
+      0,
+    ]);
   });
 
   test('BILL-1: who sees some companies, and who lacks the ability, neither connects nor looks', async () => {
-    const { office } = await aBureau(ground, qb), some = await office.as('some', ['admin'], [1]), op = await office.as('op', ['operator']), root = await office.as('root', ['super-admin']);
-    for (const [method, path, body] of [['GET', '', undefined], ['PUT', '', { environment: 'production', ...APP }], ['POST', '/begin', {}], ['POST', '/finish', { code: 'a', realmId: '1', state: 'b' }], ['POST', '/test', {}], ['DELETE', '', undefined]] as const) {
-      expect(said(await some(method, `${CONNECTION}${path}`, body))).toEqual([403, MESSAGES.quickBooksNotYours]);
-      expect([(await op(method, `${CONNECTION}${path}`, body)).status, (await root(method, `${CONNECTION}${path}`, body)).status]).toEqual([403, 403]);
+    const { office } = await aBureau(ground, qb);
+    const some = await office.as('some', ['admin'], [1]);
+    const op = await office.as('op', ['operator']);
+    const root = await office.as('root', ['super-admin']);
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PUT', '', { environment: 'production', ...APP }],
+      ['POST', '/begin', {}],
+      ['POST', '/finish', { code: 'a', realmId: '1', state: 'b' }],
+      ['POST', '/test', {}],
+      ['DELETE', '', undefined],
+    ] as const) {
+      expect(said(await some(method, `${CONNECTION}${path}`, body))).toEqual([
+        403,
+        MESSAGES.quickBooksNotYours,
+      ]);
+      expect([
+        (await op(method, `${CONNECTION}${path}`, body)).status,
+        (await root(method, `${CONNECTION}${path}`, body)).status,
+      ]).toEqual([403, 403]);
     }
-    expect([(await op('GET', INVOICES)).status, (await root('GET', INVOICES)).status]).toEqual([403, 200]);
+    expect([(await op('GET', INVOICES)).status, (await root('GET', INVOICES)).status]).toEqual([
+      403, 200,
+    ]);
   });
 });
 
-async function dumped(): Promise<readonly string[]> { const lines: string[] = []; await dump(store, 0, (line) => { lines.push(JSON.stringify(line)); return Promise.resolve(); }); return lines; }
+async function dumped(): Promise<readonly string[]> {
+  const lines: string[] = [];
+  await dump(store, 0, (line) => {
+    lines.push(JSON.stringify(line));
+    return Promise.resolve();
+  });
+  return lines;
+}

@@ -7,7 +7,11 @@ const plan = firstOf(planOf());
 const { past, ground, events } = pastIn(plan);
 
 test('EST-4: the bad Thursday takes forty jobs of one server down with one cause', () => {
-  const hit = events('problem.opened@1').filter(({ job }) => planned(plan, ground, job)?.habit.is === 'thursday').filter(({ startedAt }) => weekdayOf(Math.floor(startedAt / DAY)) === 4 && startedAt > BORN - 7 * DAY);
+  const hit = events('problem.opened@1')
+    .filter(({ job }) => planned(plan, ground, job)?.habit.is === 'thursday')
+    .filter(
+      ({ startedAt }) => weekdayOf(Math.floor(startedAt / DAY)) === 4 && startedAt > BORN - 7 * DAY,
+    );
   expect(hit.length).toBe(40);
   expect(new Set(hit.map(({ cause }) => cause)).size).toBe(1);
   const rows = hit.flatMap(({ job }) => ground.job.get(job) ?? []);
@@ -23,35 +27,61 @@ test('EST-4: every state of a run and of a problem comes out of the past', () =>
   expect([...STATUSES].filter((status) => !statuses.has(status))).toEqual([]);
   const states = new Set([...ground.problem.values()].map(({ state }) => state));
   expect([...PROBLEM_STATES].filter((state) => !states.has(state))).toEqual([]);
-  const good = [...ground.run.values()].filter(({ status }) => status === 'Success').length / ground.run.size;
+  const good =
+    [...ground.run.values()].filter(({ status }) => status === 'Success').length / ground.run.size;
   expect([good > 0.94, good < 0.985]).toEqual([true, true]);
 });
 
 test('EST-4: one job is switched off and forgotten, and is not missed since', () => {
   const off = [...ground.job.values()].filter(({ enabled }) => !enabled);
   expect(off.length).toBe(1);
-  expect(events('run.missed@1').filter(({ job, startedAt }) => job === off[0]?.n && startedAt > BORN - 19 * DAY)).toEqual([]);
+  expect(
+    events('run.missed@1').filter(
+      ({ job, startedAt }) => job === off[0]?.n && startedAt > BORN - 19 * DAY,
+    ),
+  ).toEqual([]);
 });
 
 test('EST-4: events stand in the order of their times, each with its own actor', () => {
   expect(past.by.length).toBe(past.drafts.length);
   const steps = past.by.map(({ at }) => Math.floor(at / 60_000));
   expect(steps.every((at, i) => i === 0 || at >= (steps[i - 1] ?? 0))).toBe(true);
-  expect([(steps[0] ?? 0) >= Math.floor((BORN - 30 * DAY) / 60_000), (steps.at(-1) ?? 0) <= BORN / 60_000]).toEqual([true, true]);
-  expect(new Set(past.by.map(({ actor }) => actor.is))).toEqual(new Set(['source', 'clock', 'user']));
+  expect([
+    (steps[0] ?? 0) >= Math.floor((BORN - 30 * DAY) / 60_000),
+    (steps.at(-1) ?? 0) <= BORN / 60_000,
+  ]).toEqual([true, true]);
+  expect(new Set(past.by.map(({ actor }) => actor.is))).toEqual(
+    new Set(['source', 'clock', 'user']),
+  );
 });
 
 // Whatever the day of the week and the hour at which somebody starts it.
-test.each(['2026-03-09T00:40:00Z', '2026-03-10T22:20:00Z', '2026-03-13T00:40:00Z', '2026-03-14T09:10:00Z', '2026-03-15T16:30:00Z'])('EST-5: begun at %s, the small estate opens on some dozens to clear, with causes grouped', (begun) => {
-  const bornAt = Date.parse(begun);
-  const { ground: left } = pastIn(firstOf(planOf('small', bornAt)));
-  const open = [...left.problem.values()].filter(({ closedAt }) => closedAt === null);
-  const pending = open.filter(({ review, snooze }) => review === null && (snooze === null || snooze.until <= bornAt));
-  expect([pending.length >= 25, pending.length <= 80], `${pending.length} to clear`).toEqual([true, true]);
-  expect(new Set(pending.map(({ cause }) => cause)).size).toBeLessThan(pending.length * 0.7);
-  expect(open.filter(({ snooze }) => snooze !== null && snooze.until > bornAt).length).toBeGreaterThan(0);
-  expect([...left.run.values()].some(({ status }) => status === 'Running')).toBe(true);
-});
+test.each([
+  '2026-03-09T00:40:00Z',
+  '2026-03-10T22:20:00Z',
+  '2026-03-13T00:40:00Z',
+  '2026-03-14T09:10:00Z',
+  '2026-03-15T16:30:00Z',
+])(
+  'EST-5: begun at %s, the small estate opens on some dozens to clear, with causes grouped',
+  (begun) => {
+    const bornAt = Date.parse(begun);
+    const { ground: left } = pastIn(firstOf(planOf('small', bornAt)));
+    const open = [...left.problem.values()].filter(({ closedAt }) => closedAt === null);
+    const pending = open.filter(
+      ({ review, snooze }) => review === null && (snooze === null || snooze.until <= bornAt),
+    );
+    expect([pending.length >= 25, pending.length <= 80], `${pending.length} to clear`).toEqual([
+      true,
+      true,
+    ]);
+    expect(new Set(pending.map(({ cause }) => cause)).size).toBeLessThan(pending.length * 0.7);
+    expect(
+      open.filter(({ snooze }) => snooze !== null && snooze.until > bornAt).length,
+    ).toBeGreaterThan(0);
+    expect([...left.run.values()].some(({ status }) => status === 'Running')).toBe(true);
+  },
+);
 
 test('EST-5: the past has been worked on: reviews with comments, notes, snoozes with reasons, tickets, and what was called usual', () => {
   const reviews = events('problem.reviewed@1');
@@ -69,14 +99,21 @@ test('EST-5: the past has been worked on: reviews with comments, notes, snoozes 
 test('EST-4, TASK-1: jobs with several machines or mailboxes tell what became of each, in step with the run', () => {
   const told = past.tasks;
   expect(told.length).toBeGreaterThan(50);
-  const runs = new Map(past.drafts.flatMap(({ event }) => (event.type === 'run.finished@1' ? [[event.data.n, event.data] as const] : [])));
+  const runs = new Map(
+    past.drafts.flatMap(({ event }) =>
+      event.type === 'run.finished@1' ? [[event.data.n, event.data] as const] : [],
+    ),
+  );
   for (const { run, tasks } of told) {
     const row = runs.get(run);
     expect(new Set(tasks.map(({ name }) => name)).size, 'names').toBe(tasks.length);
-    const bad = tasks.filter(({ status }) => status !== 'Success' && status !== 'Pending').map(({ status }) => status);
+    const bad = tasks
+      .filter(({ status }) => status !== 'Success' && status !== 'Pending')
+      .map(({ status }) => status);
     expect(bad).toEqual(row?.status === 'Success' ? [] : [row?.status]);
     const moved = tasks.reduce((sum, { bytesTransferred }) => sum + (bytesTransferred ?? 0), 0);
-    if (tasks.some(({ status }) => status === 'Success' || status === 'Warning')) expect(Math.abs(moved - (row?.bytes ?? 0))).toBeLessThanOrEqual(tasks.length);
+    if (tasks.some(({ status }) => status === 'Success' || status === 'Warning'))
+      expect(Math.abs(moved - (row?.bytes ?? 0))).toBeLessThanOrEqual(tasks.length);
     else expect(moved).toBe(0);
   }
   // The same machines every night.

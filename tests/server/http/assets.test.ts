@@ -10,7 +10,9 @@ import type { App, Ground } from './ground.ts';
 import { accounts, appOf, makeGround } from './ground.ts';
 
 let ground: Ground;
-let app: App, root: string, dir: string;
+let app: App;
+let root: string;
+let dir: string;
 const script = 'export const answer = 42;\n'.repeat(200);
 
 beforeAll(async () => {
@@ -27,38 +29,73 @@ beforeAll(async () => {
   ground = await makeGround();
   app = appOf(ground.world, accounts(ground.world), { assets: readAssets(dir) });
 });
-afterAll(() => { rmSync(root, { recursive: true }); });
+afterAll(() => {
+  rmSync(root, { recursive: true });
+});
 
 const get = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
   const answer = await app.request(path, { method, headers: { host: 'a.example', ...headers } });
-  return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: Buffer.from(await answer.arrayBuffer()),
+  };
 };
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 test('STATIC-1: files come compressed as they were built, hashed ones for ever, the page itself asked anew each time', async () => {
   const br = await get('/assets/index-AbCd_-12.js', { 'accept-encoding': 'gzip, br, zstd' });
   expect(Object.fromEntries(br.headers)).toMatchObject({
-    'content-encoding': 'br', 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable', 'content-security-policy': CSP,
-    'content-length': String(br.body.byteLength), 'vary': 'accept-encoding',
+    'content-encoding': 'br',
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy': CSP,
+    'content-length': String(br.body.byteLength),
+    'vary': 'accept-encoding',
   });
   expect(brotliDecompressSync(br.body).toString()).toBe(script);
   expect(br.body).toEqual(readFileSync(join(dir, 'assets/index-AbCd_-12.js.br')));
-  expect(gunzipSync((await get('/assets/index-AbCd_-12.js', { 'accept-encoding': 'gzip' })).body).toString()).toBe(script);
+  expect(
+    gunzipSync(
+      (await get('/assets/index-AbCd_-12.js', { 'accept-encoding': 'gzip' })).body,
+    ).toString(),
+  ).toBe(script);
   expect((await get('/assets/index-AbCd_-12.js')).body.toString()).toBe(script);
-  for (const path of ['/', '/index.html', '/sw.js']) expect((await get(path)).headers.get('cache-control')).toBe('no-cache');
-  expect(Object.fromEntries((await get('/sw.js')).headers)).toMatchObject({ 'content-type': 'text/javascript; charset=utf-8', 'content-security-policy': CSP });
-  expect((await get('/icon.png', { 'accept-encoding': 'br' })).headers.get('content-encoding')).toBeNull();
+  for (const path of ['/', '/index.html', '/sw.js'])
+    expect((await get(path)).headers.get('cache-control')).toBe('no-cache');
+  expect(Object.fromEntries((await get('/sw.js')).headers)).toMatchObject({
+    'content-type': 'text/javascript; charset=utf-8',
+    'content-security-policy': CSP,
+  });
+  expect(
+    (await get('/icon.png', { 'accept-encoding': 'br' })).headers.get('content-encoding'),
+  ).toBeNull();
 });
 
 test('STATIC-2: where a person goes is the page, with status 200; where a script asks for a file that is not there, it is not', async () => {
-  for (const path of ['/monitoring/daily-checks', '/login', '/assets/', '/no.such', '/.sources-sha256', '/monitoring/%ff']) {
+  for (const path of [
+    '/monitoring/daily-checks',
+    '/login',
+    '/assets/',
+    '/no.such',
+    '/.sources-sha256',
+    '/monitoring/%ff',
+  ]) {
     const { status, body, headers } = await get(path, html);
-    expect([path, status, body.toString(), headers.get('content-type')]).toEqual([path, 200, '<!doctype html><title>Portal</title>', 'text/html; charset=utf-8']);
-    expect(headers.get('vary')).toBe('accept, accept-encoding'); // a script would get another answer at the same address
+    expect([path, status, body.toString(), headers.get('content-type')]).toEqual([
+      path,
+      200,
+      '<!doctype html><title>Portal</title>',
+      'text/html; charset=utf-8',
+    ]);
+    // a script would get another answer at the same address
+    expect(headers.get('vary')).toBe('accept, accept-encoding');
   }
   expect((await get('/')).status).toBe(200);
   expect((await get('/assets/gone-AbCd1234.js', { accept: '*/*' })).status).toBe(404);
-  expect((await get('/api/v1/none', html)).headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect((await get('/api/v1/none', html)).headers.get('content-type')).toBe(
+    'application/json; charset=utf-8',
+  );
   expect((await get('/', html, 'POST')).status).toBe(404);
 });
 
@@ -67,21 +104,50 @@ test('STATIC-3: what is known already is not sent again, and HEAD says what GET 
   const tag = whole.headers.get('etag') ?? '';
   const again = await get('/', { 'accept-encoding': 'br', 'if-none-match': `"x", W/${tag}` });
   expect([again.status, again.body.byteLength, again.headers.get('etag')]).toEqual([304, 0, tag]);
-  expect((await get('/', { 'if-none-match': tag })).status).toBe(200); // another coding is another file
+  // another coding is another file
+  expect((await get('/', { 'if-none-match': tag })).status).toBe(200);
   const head = await get('/', { 'accept-encoding': 'br' }, 'HEAD');
-  expect([head.status, head.body.byteLength, head.headers.get('content-length'), head.headers.get('etag')]).toEqual([200, 0, String(whole.body.byteLength), tag]);
+  expect([
+    head.status,
+    head.body.byteLength,
+    head.headers.get('content-length'),
+    head.headers.get('etag'),
+  ]).toEqual([200, 0, String(whole.body.byteLength), tag]);
 });
 
 test('STATIC-4: nothing outside the folder and nothing hidden in it can be reached', async () => {
   const corpus = [
-    '/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/%2e%2e%2fsecret.txt', '/..%5csecret.txt', '/assets/../../secret.txt', '/assets/..%2f..%2fsecret.txt',
-    '/%252e%252e/secret.txt', '/....//secret.txt', '//secret.txt', '/./../secret.txt', '/assets/%00/../../secret.txt', '/.sources-sha256', '/secret.txt%00.js',
-    `${root}/secret.txt`, `/${root}/secret.txt`, '/assets/index-AbCd_-12.js/../../../secret.txt', '/%c0%ae%c0%ae/secret.txt', '/file:%2f%2f%2fetc%2fpasswd', '/__proto__', '/constructor',
+    '/../secret.txt',
+    '/..%2fsecret.txt',
+    '/%2e%2e/secret.txt',
+    '/%2e%2e%2fsecret.txt',
+    '/..%5csecret.txt',
+    '/assets/../../secret.txt',
+    '/assets/..%2f..%2fsecret.txt',
+    '/%252e%252e/secret.txt',
+    '/....//secret.txt',
+    '//secret.txt',
+    '/./../secret.txt',
+    '/assets/%00/../../secret.txt',
+    '/.sources-sha256',
+    '/secret.txt%00.js',
+    `${root}/secret.txt`,
+    `/${root}/secret.txt`,
+    '/assets/index-AbCd_-12.js/../../../secret.txt',
+    '/%c0%ae%c0%ae/secret.txt',
+    '/file:%2f%2f%2fetc%2fpasswd',
+    '/__proto__',
+    '/constructor',
   ];
-  for (const path of corpus) for (const headers of [{}, html]) {
-    const { status, body } = await get(path, headers);
-    expect([path, [200, 404].includes(status), /S3cret|root:/.test(body.toString())]).toEqual([path, true, false]);
-  }
+  for (const path of corpus)
+    for (const headers of [{}, html]) {
+      const { status, body } = await get(path, headers);
+      expect([path, [200, 404].includes(status), /S3cret|root:/.test(body.toString())]).toEqual([
+        path,
+        true,
+        false,
+      ]);
+    }
   expect((await get('/assets')).status).toBe(404);
 });
 

@@ -10,10 +10,21 @@ import { openApi } from '#server/http/openapi.ts';
 import { makeQueue } from '#server/http/queue.ts';
 import { CALL_LIMITS } from '#server/http/serve-call.ts';
 import type { Ground } from './ground.ts';
-import { accounts, appOf, ask, cookieIn, login, makeGround, PASSWORD, provider, user } from './ground.ts';
+import {
+  accounts,
+  appOf,
+  ask,
+  cookieIn,
+  login,
+  makeGround,
+  PASSWORD,
+  provider,
+  user,
+} from './ground.ts';
 
 let ground: Ground;
-let host: string, token: string;
+let host: string;
+let token: string;
 beforeAll(async () => {
   ground = await makeGround();
   const { tenant, host: at } = await provider(ground);
@@ -25,44 +36,111 @@ beforeAll(async () => {
 const lastSync = '/api/v1/sync/last-sync';
 /** A poll's own second is little on a machine that does other things too. */
 const PATIENT = { timeout: 20_000 };
-const many = { status: 'FAILED' as const, at: 1, failed: Array.from({ length: 200 }, (_, at) => ({ entity: `source ${at}`, at, message: 'did not answer', kind: 'key' as const, id: null, name: `source ${at}`, company: null })), sources: [] };
+const many = {
+  status: 'FAILED' as const,
+  at: 1,
+  failed: Array.from({ length: 200 }, (_, at) => ({
+    entity: `source ${at}`,
+    at,
+    message: 'did not answer',
+    kind: 'key' as const,
+    id: null,
+    name: `source ${at}`,
+    company: null,
+  })),
+  sources: [],
+};
 
 test('HTTP-8: an answer is compressed as the caller likes it best; small ones, streams and answers with a token are not', async () => {
   const bytes = new Uint8Array(5_000).fill(7);
   const app = appOf(ground.world, {
-    ...accounts(ground.world), lastSync: async () => ok(many), runsOfDay: async ({ day }) => new Response(day === '2026-01-02' ? bytes.subarray(0, 500) : bytes, { headers: { etag: '"a"', 'content-type': 'application/octet-stream' } }),
-    stream: async () => new Response('data: 1\n\n'.repeat(500), { headers: { 'content-type': 'text/event-stream' } }),
+    ...accounts(ground.world),
+    lastSync: async () => ok(many),
+    runsOfDay: async ({ day }) =>
+      new Response(day === '2026-01-02' ? bytes.subarray(0, 500) : bytes, {
+        headers: { 'etag': '"a"', 'content-type': 'application/octet-stream' },
+      }),
+    stream: async () =>
+      new Response('data: 1\n\n'.repeat(500), { headers: { 'content-type': 'text/event-stream' } }),
   });
   const get = async (path: string, accept: string) => {
-    const answer = await app.request(path, { headers: { host, authorization: `Bearer ${token}`, 'accept-encoding': accept } });
-    return { coding: answer.headers.get('content-encoding'), etag: answer.headers.get('etag'), vary: answer.headers.get('vary'), body: Buffer.from(await answer.arrayBuffer()) };
+    const answer = await app.request(path, {
+      headers: { host, 'authorization': `Bearer ${token}`, 'accept-encoding': accept },
+    });
+    return {
+      coding: answer.headers.get('content-encoding'),
+      etag: answer.headers.get('etag'),
+      vary: answer.headers.get('vary'),
+      body: Buffer.from(await answer.arrayBuffer()),
+    };
   };
   const plain = (await get(lastSync, '')).body;
-  const [zstd, br, gzip] = [await get(lastSync, 'gzip, deflate, br, zstd'), await get(lastSync, 'br;q=1.0, zstd;q=0.2'), await get(lastSync, 'gzip')];
-  expect([zstd.coding, br.coding, gzip.coding, zstd.vary]).toEqual(['zstd', 'br', 'gzip', 'accept-encoding']);
-  expect([zstdDecompressSync(zstd.body), brotliDecompressSync(br.body), gunzipSync(gzip.body)]).toEqual([plain, plain, plain]);
+  const [zstd, br, gzip] = [
+    await get(lastSync, 'gzip, deflate, br, zstd'),
+    await get(lastSync, 'br;q=1.0, zstd;q=0.2'),
+    await get(lastSync, 'gzip'),
+  ];
+  expect([zstd.coding, br.coding, gzip.coding, zstd.vary]).toEqual([
+    'zstd',
+    'br',
+    'gzip',
+    'accept-encoding',
+  ]);
+  expect([
+    zstdDecompressSync(zstd.body),
+    brotliDecompressSync(br.body),
+    gunzipSync(gzip.body),
+  ]).toEqual([plain, plain, plain]);
   expect((await get(lastSync, 'identity')).coding).toBeNull();
   const page = await get('/api/v1/sync/runs/2026-01-01', 'zstd');
-  expect([page.coding, page.etag, new Uint8Array(zstdDecompressSync(page.body))]).toEqual(['zstd', '"a"', bytes]);
+  expect([page.coding, page.etag, new Uint8Array(zstdDecompressSync(page.body))]).toEqual([
+    'zstd',
+    '"a"',
+    bytes,
+  ]);
   expect((await get('/api/v1/sync/stream', 'zstd')).coding).toBeNull();
   expect((await get('/api/v1/sync/runs/2026-01-02', 'zstd')).coding).toBeNull();
-  expect((await login(app, host, 'kate', PASSWORD, { headers: { 'accept-encoding': 'gzip' } })).headers.get('content-encoding')).toBeNull();
-  expect([chosenCoding('*'), chosenCoding('zstd;q=0, *;q=0.5'), chosenCoding('br;q=0'), chosenCoding(null)]).toEqual(['zstd', 'br', null, null]);
+  expect(
+    (
+      await login(app, host, 'kate', PASSWORD, { headers: { 'accept-encoding': 'gzip' } })
+    ).headers.get('content-encoding'),
+  ).toBeNull();
+  expect([
+    chosenCoding('*'),
+    chosenCoding('zstd;q=0, *;q=0.5'),
+    chosenCoding('br;q=0'),
+    chosenCoding(null),
+  ]).toEqual(['zstd', 'br', null, null]);
 });
 
 test('HTTP-9: what comes in at once is bounded; what finds no place is told when to come back, and the rest goes on', async () => {
-  let inside = 0, most = 0;
+  let inside = 0;
+  let most = 0;
   const gate = Promise.withResolvers<void>();
-  const app = appOf(ground.world, {
-    ...accounts(ground.world),
-    lastSync: async () => { inside += 1; most = Math.max(most, inside); await gate.promise; inside -= 1; return ok({ status: 'NEVER' as const, at: null, failed: [], sources: [] }); },
-  }, { limits: { ...CALL_LIMITS, atOnce: 2, waiting: 3 } });
+  const app = appOf(
+    ground.world,
+    {
+      ...accounts(ground.world),
+      lastSync: async () => {
+        inside += 1;
+        most = Math.max(most, inside);
+        await gate.promise;
+        inside -= 1;
+        return ok({ status: 'NEVER' as const, at: null, failed: [], sources: [] });
+      },
+    },
+    { limits: { ...CALL_LIMITS, atOnce: 2, waiting: 3 } },
+  );
   const asks = Array.from({ length: 12 }, () => ask(app, lastSync, { host, token }));
   await expect.poll(() => inside, PATIENT).toBe(2);
   const early = await Promise.race(asks);
   gate.resolve();
   const answers = await Promise.all(asks);
-  expect([early.status, early.body.error.kind, early.headers.get('retry-after')]).toEqual([503, 'busy', '1']);
+  expect([early.status, early.body.error.kind, early.headers.get('retry-after')]).toEqual([
+    503,
+    'busy',
+    '1',
+  ]);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
   expect(most).toBe(2);
   expect((await ask(app, lastSync, { host, token })).status).toBe(200);
@@ -70,73 +148,200 @@ test('HTTP-9: what comes in at once is bounded; what finds no place is told when
 
 test('HTTP-9: what is served beside the calls is bounded too', async () => {
   const gate = Promise.withResolvers<void>();
-  const app = appOf(ground.world, {}, { routes: (routes) => { routes.all('/ping/*', async () => { await gate.promise; return new Response('OK'); }); }, limits: { ...CALL_LIMITS, ingestAtOnce: 1, ingestWaiting: 1 } });
-  const pings = [ask(app, '/ping/a', { host }), ask(app, '/ping/b', { host }), ask(app, '/ping/c', { host })];
+  const app = appOf(
+    ground.world,
+    {},
+    {
+      routes: (routes) => {
+        routes.all('/ping/*', async () => {
+          await gate.promise;
+          return new Response('OK');
+        });
+      },
+      limits: { ...CALL_LIMITS, ingestAtOnce: 1, ingestWaiting: 1 },
+    },
+  );
+  const pings = [
+    ask(app, '/ping/a', { host }),
+    ask(app, '/ping/b', { host }),
+    ask(app, '/ping/c', { host }),
+  ];
   const early = await Promise.race(pings);
   gate.resolve();
-  expect([early.status, early.headers.get('retry-after'), early.headers.get('x-content-type-options')]).toEqual([503, '1', 'nosniff']);
+  expect([
+    early.status,
+    early.headers.get('retry-after'),
+    early.headers.get('x-content-type-options'),
+  ]).toEqual([503, '1', 'nosniff']);
   expect((await Promise.all(pings)).filter(({ status }) => status === 200)).toHaveLength(2);
 });
 
 test('HTTP-9: a place that becomes free goes to the next in line, also after a failure', async () => {
   const queue = makeQueue(1, 2);
   const order: number[] = [];
-  const step = (n: number) => queue.run(async () => { order.push(n); await Promise.resolve(); if (n === 1) throw new Error('one'); return n; });
+  const step = (n: number) =>
+    queue.run(async () => {
+      order.push(n);
+      await Promise.resolve();
+      if (n === 1) throw new Error('one');
+      return n;
+    });
   const [one, two, three, four] = [step(1), step(2), step(3), step(4)];
   expect(four).toBeNull();
   await expect(one).rejects.toThrow('one');
-  expect([await two, await three, order, queue.running, queue.waiting]).toEqual([2, 3, [1, 2, 3], 0, 0]);
+  expect([await two, await three, order, queue.running, queue.waiting]).toEqual([
+    2,
+    3,
+    [1, 2, 3],
+    0,
+    0,
+  ]);
 });
 
 test('HTTP-10: a call that takes too long is given up on, and keeps its place until it really ends', async () => {
   const gate = Promise.withResolvers<void>();
-  const app = appOf(ground.world, { ...accounts(ground.world), lastSync: async () => { await gate.promise; throw new Error('late'); } }, { limits: { ...CALL_LIMITS, atOnce: 1, waiting: 0, timeoutMs: 30 } });
+  const app = appOf(
+    ground.world,
+    {
+      ...accounts(ground.world),
+      lastSync: async () => {
+        await gate.promise;
+        throw new Error('late');
+      },
+    },
+    { limits: { ...CALL_LIMITS, atOnce: 1, waiting: 0, timeoutMs: 30 } },
+  );
   expect((await ask(app, lastSync, { host, token })).body.error.kind).toBe('busy');
   expect((await ask(app, lastSync, { host, token })).status).toBe(503);
   gate.resolve();
-  await expect.poll(() => ground.lines.some((line) => line.includes('after its time was up') && line.includes('late')), PATIENT).toBe(true);
+  await expect
+    .poll(
+      () =>
+        ground.lines.some(
+          (line) => line.includes('after its time was up') && line.includes('late'),
+        ),
+      PATIENT,
+    )
+    .toBe(true);
 });
 
 const callerAt = (trusted: string[], near: string, headers: Record<string, string>) =>
-  callerReader(trusted)(new Request('http://a.example:80/', { headers: { host: 'A.example:4300', ...headers } }), { incoming: { socket: { remoteAddress: near } } });
+  callerReader(trusted)(
+    new Request('http://a.example:80/', { headers: { host: 'A.example:4300', ...headers } }),
+    { incoming: { socket: { remoteAddress: near } } },
+  );
 
 test('HTTP-11: what a proxy claims is believed only of a trusted one, and only as far as trusted ones passed it on', () => {
-  const claims = { 'x-forwarded-for': '6.6.6.6, 203.0.113.9, 10.0.0.2', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'Portal.example' };
-  expect(callerAt([], '198.51.100.1', claims)).toEqual({ ip: '198.51.100.1', tls: false, host: 'a.example:4300' });
-  expect(callerAt(['10.0.0.0/8'], '198.51.100.1', claims)).toEqual({ ip: '198.51.100.1', tls: false, host: 'a.example:4300' });
-  expect(callerAt(['10.0.0.0/8'], '::ffff:10.0.0.1', claims)).toEqual({ ip: '203.0.113.9', tls: true, host: 'portal.example' });
+  const claims = {
+    'x-forwarded-for': '6.6.6.6, 203.0.113.9, 10.0.0.2',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'Portal.example',
+  };
+  expect(callerAt([], '198.51.100.1', claims)).toEqual({
+    ip: '198.51.100.1',
+    tls: false,
+    host: 'a.example:4300',
+  });
+  expect(callerAt(['10.0.0.0/8'], '198.51.100.1', claims)).toEqual({
+    ip: '198.51.100.1',
+    tls: false,
+    host: 'a.example:4300',
+  });
+  expect(callerAt(['10.0.0.0/8'], '::ffff:10.0.0.1', claims)).toEqual({
+    ip: '203.0.113.9',
+    tls: true,
+    host: 'portal.example',
+  });
   expect(callerAt(['10.0.0.1'], '10.0.0.1', claims).ip).toBe('10.0.0.2');
-  expect(callerAt(['10.0.0.1'], '10.0.0.1', { 'x-forwarded-for': 'nonsense' })).toEqual({ ip: '10.0.0.1', tls: false, host: 'a.example:4300' });
+  expect(callerAt(['10.0.0.1'], '10.0.0.1', { 'x-forwarded-for': 'nonsense' })).toEqual({
+    ip: '10.0.0.1',
+    tls: false,
+    host: 'a.example:4300',
+  });
   expect(callerAt(['fd00::/8'], 'fd00::1', claims).ip).toBe('10.0.0.2');
 });
 
 test('G46: over TLS the browser is told to stay there for a year', async () => {
-  const ahead = { ...ground.world, config: { ...ground.world.config, trustedProxies: ['192.0.2.7'] } };
-  const over = await ask(appOf(ahead), '/api/v1/service-providers/branding', { host, headers: { 'x-forwarded-proto': 'https' } });
+  const ahead = {
+    ...ground.world,
+    config: { ...ground.world.config, trustedProxies: ['192.0.2.7'] },
+  };
+  const over = await ask(appOf(ahead), '/api/v1/service-providers/branding', {
+    host,
+    headers: { 'x-forwarded-proto': 'https' },
+  });
   expect(over.headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
-  expect((await ask(appOf(ahead), '/api/v1/service-providers/branding', { host })).headers.get('strict-transport-security')).toBeNull();
+  expect(
+    (await ask(appOf(ahead), '/api/v1/service-providers/branding', { host })).headers.get(
+      'strict-transport-security',
+    ),
+  ).toBeNull();
 });
 
 test('HTTP-12: the log says what was asked and how it went, and holds no password, token, cookie, key or query', async () => {
-  const app = appOf(ground.world, { ...accounts(ground.world), lastSync: async () => ok(many) }, { routes: (routes) => { routes.all('/ping/*', () => new Response('OK')); } });
+  const app = appOf(
+    ground.world,
+    { ...accounts(ground.world), lastSync: async () => ok(many) },
+    {
+      routes: (routes) => {
+        routes.all('/ping/*', () => new Response('OK'));
+      },
+    },
+  );
   const before = ground.lines.length;
   const session = await login(app, host);
-  const access = session.body.data.token, cookie = cookieIn(session) ?? '';
+  const access = session.body.data.token;
+  const cookie = cookieIn(session) ?? '';
   const key = 'Kx7'.repeat(14);
   await ask(app, lastSync, { host, token: access });
   await login(app, host, 'kate', 'wr0ng-passw0rd');
-  await ask(app, `/ping/${key}/nightly/start?rid=${key}`, { method: 'POST', host, body: 'l0g-of-the-tool' });
+  await ask(app, `/ping/${key}/nightly/start?rid=${key}`, {
+    method: 'POST',
+    host,
+    body: 'l0g-of-the-tool',
+  });
   await ask(app, `/%70ing/${key}`, { host });
   await ask(app, `/api/v1/none/${access}?token=${access}`, { host, cookie, token: access });
-  await ask(app, '/api/v1/auth/refresh?x=s3cret-query', { method: 'POST', host, cookie, body: {}, headers: { 'daybook-client': '1' } });
+  await ask(app, '/api/v1/auth/refresh?x=s3cret-query', {
+    method: 'POST',
+    host,
+    cookie,
+    body: {},
+    headers: { 'daybook-client': '1' },
+  });
   const lines = ground.lines.slice(before);
   const text = lines.join('\n');
-  for (const secret of [access, cookie.split('=')[1] ?? 'none', PASSWORD, 'wr0ng-passw0rd', key, 's3cret-query', 'l0g-of-the-tool']) expect(text).not.toContain(secret);
-  const requests = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ what }) => what === 'request');
+  for (const secret of [
+    access,
+    cookie.split('=')[1] ?? 'none',
+    PASSWORD,
+    'wr0ng-passw0rd',
+    key,
+    's3cret-query',
+    'l0g-of-the-tool',
+  ])
+    expect(text).not.toContain(secret);
+  const requests = lines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ what }) => what === 'request');
   expect(requests).toHaveLength(7);
-  expect(requests[1]).toMatchObject({ level: 'info', method: 'GET', path: '/api/v1/sync/last-sync', status: 200, ms: expect.any(Number), ip: '192.0.2.7', tenant: expect.any(String), user: expect.any(String), id: expect.stringMatching(/^[\da-f-]{36}$/) });
+  expect(requests[1]).toMatchObject({
+    level: 'info',
+    method: 'GET',
+    path: '/api/v1/sync/last-sync',
+    status: 200,
+    ms: expect.any(Number),
+    ip: '192.0.2.7',
+    tenant: expect.any(String),
+    user: expect.any(String),
+    id: expect.stringMatching(/^[\da-f-]{36}$/),
+  });
   expect(requests[3]).toMatchObject({ path: '/ping/***/nightly/start' });
-  expect([loggedPath('/PING/abc/x'), loggedPath('//ping/abc'), loggedPath(`/a/${'b'.repeat(1_000)}`)]).toEqual(['/PING/***/x', '//ping/***', '/a/***']);
+  expect([
+    loggedPath('/PING/abc/x'),
+    loggedPath('//ping/abc'),
+    loggedPath(`/a/${'b'.repeat(1_000)}`),
+  ]).toEqual(['/PING/***/x', '//ping/***', '/a/***']);
 });
 
 test('HTTP-13: the OpenAPI page lists every call with its parameters, answers and failures, and is well formed', async () => {
@@ -148,19 +353,48 @@ test('HTTP-13: the OpenAPI page lists every call with its parameters, answers an
     const { method, path } = callOf(name);
     expect(page.paths[`/${path}`]?.[method.toLowerCase()]?.operationId).toBe(name);
   }
-  const operations = Object.entries(page.paths).flatMap(([path, item]) => Object.entries(item).filter(([key]) => /^(get|post|put|patch|delete)$/.test(key)).map(([, operation]) => ({ path, operation })));
-  expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
+  const operations = Object.entries(page.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([key]) => /^(get|post|put|patch|delete)$/.test(key))
+      .map(([, operation]) => ({ path, operation })),
+  );
+  expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(
+    operations.length,
+  );
   for (const { path, operation } of operations) {
     const inPath = operation.parameters.filter((one) => one.in === 'path').map(({ name }) => name);
     expect(inPath).toEqual([...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
     expect(Object.keys(operation.responses)).toContain('200');
-    for (const response of Object.values(operation.responses)) expect(response.description).not.toBe('');
+    for (const response of Object.values(operation.responses))
+      expect(response.description).not.toBe('');
   }
   expect(page.paths['/ping/{key}/{slug}']?.['post']?.operationId).toBe('pingJobPost');
   const changed = page.paths['/monitoring/backoffice/jobExecutions/{id}']?.['put'];
-  expect(Object.keys(changed?.responses ?? {})).toEqual(expect.arrayContaining(['200', '400', '401', '403', '404', '409', '413', '422', '503']));
-  const refs = [...JSON.stringify(page).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] ?? '');
-  for (const ref of new Set(refs)) expect(ref.split('/').reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], page)).toBeDefined();
+  expect(Object.keys(changed?.responses ?? {})).toEqual(
+    expect.arrayContaining(['200', '400', '401', '403', '404', '409', '413', '422', '503']),
+  );
+  const refs = [...JSON.stringify(page).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+    (match) => match[1] ?? '',
+  );
+  for (const ref of new Set(refs))
+    expect(
+      ref
+        .split('/')
+        .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], page),
+    ).toBeDefined();
 });
 
-interface Page { openapi: string; paths: Record<string, Record<string, { operationId: string; parameters: { in: string; name: string }[]; responses: Record<string, { description: string }> }>> }
+interface Page {
+  openapi: string;
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        operationId: string;
+        parameters: { in: string; name: string }[];
+        responses: Record<string, { description: string }>;
+      }
+    >
+  >;
+}

@@ -12,71 +12,266 @@ import { ask, makeGround } from './ground.ts';
 import type { Ground } from './ground.ts';
 
 /** Words and ids of a company, and of a provider, that must reach nobody else. */
-const CANARY = /canary|zoe smith/i, T = '2026-03-02T06:00:00Z', LATER = '2026-03-05T06:00:00Z';
-const NAMES = (Object.keys(CALLS) as CallName[]).filter((name) => callOf(name).gate !== 'public' && callOf(name).gate !== 'ingest-key');
+const CANARY = /canary|zoe smith/i;
+const T = '2026-03-02T06:00:00Z';
+const LATER = '2026-03-05T06:00:00Z';
+const NAMES = (Object.keys(CALLS) as CallName[]).filter(
+  (name) => callOf(name).gate !== 'public' && callOf(name).gate !== 'ingest-key',
+);
 
 /** What is there of the second company, and of its provider: made by whoever may. */
 interface Theirs {
-  readonly tenant: string; readonly company: string; readonly user: string; readonly key: string; readonly run: number; readonly problem: number; readonly job: string;
-  readonly computer: string; readonly view: string; readonly rule: string; readonly hint: string; readonly alarm: string; readonly webhook: string; readonly delivery: string;
-  readonly connection: string; readonly apiKey: string; readonly session: string; readonly device: string; readonly report: string; readonly ticket: string; readonly notice: string;
+  readonly tenant: string;
+  readonly company: string;
+  readonly user: string;
+  readonly key: string;
+  readonly run: number;
+  readonly problem: number;
+  readonly job: string;
+  readonly computer: string;
+  readonly view: string;
+  readonly rule: string;
+  readonly hint: string;
+  readonly alarm: string;
+  readonly webhook: string;
+  readonly delivery: string;
+  readonly connection: string;
+  readonly apiKey: string;
+  readonly session: string;
+  readonly device: string;
+  readonly report: string;
+  readonly ticket: string;
+  readonly notice: string;
 }
 type Bodies = Readonly<Partial<Record<CallName, object>>>;
 
-const rule = (companies: number[]) => ({ name: 'Reach', enabled: true, from: null, to: null, when: { ...ANYTHING, companies }, does: { ...NOTHING_DONE, exception: true } });
-const alarm = (companyIds: number[]) => ({ name: 'Reach', enabled: true, job: null, group: { companyIds, source: [], type: [], entityGroup: [] }, maxAgeHours: 24, minSuccessPct: null, windowDays: 7, recipients: [] });
-const setting = (companies: number[]) => ({ name: 'Reach', template: 'calendarReportFull', companies, period: 'last-7', schedule: { every: 'week', weekday: 1, at: '08:00', timeZone: 'Europe/Berlin' }, recipients: ['reach@example.net'], format: 'csv', language: 'en-US', enabled: true });
-const connection = (companyN: number | null) => ({ name: 'Reach', address: 'https://reach.example.net', companyN, everySec: 900, enabled: false, certificate: null });
+const rule = (companies: number[]) => ({
+  name: 'Reach',
+  enabled: true,
+  from: null,
+  to: null,
+  when: { ...ANYTHING, companies },
+  does: { ...NOTHING_DONE, exception: true },
+});
+const alarm = (companyIds: number[]) => ({
+  name: 'Reach',
+  enabled: true,
+  job: null,
+  group: { companyIds, source: [], type: [], entityGroup: [] },
+  maxAgeHours: 24,
+  minSuccessPct: null,
+  windowDays: 7,
+  recipients: [],
+});
+const setting = (companies: number[]) => ({
+  name: 'Reach',
+  template: 'calendarReportFull',
+  companies,
+  period: 'last-7',
+  schedule: { every: 'week', weekday: 1, at: '08:00', timeZone: 'Europe/Berlin' },
+  recipients: ['reach@example.net'],
+  format: 'csv',
+  language: 'en-US',
+  enabled: true,
+});
+const connection = (companyN: number | null) => ({
+  name: 'Reach',
+  address: 'https://reach.example.net',
+  companyN,
+  everySec: 900,
+  enabled: false,
+  certificate: null,
+});
 const credentials = { is: 'password', name: 'reach', secret: 'reach' } as const;
-const hint = { name: 'Reach', when: { text: 'x', kinds: [], sources: [] }, says: 'Reach', steps: [], links: [], inside: false };
-const webhook = { name: 'Reach', url: 'https://reach.example.net/', enabled: false, categories: ['failed'] };
+const hint = {
+  name: 'Reach',
+  when: { text: 'x', kinds: [], sources: [] },
+  says: 'Reach',
+  steps: [],
+  links: [],
+  inside: false,
+};
+const webhook = {
+  name: 'Reach',
+  url: 'https://reach.example.net/',
+  enabled: false,
+  categories: ['failed'],
+};
 
 /** Each call that changes or makes something, with what is theirs in every place that takes it. */
 const writes = (of: Theirs): Bodies => ({
-  changeExecution: { id: String(of.run), change: { is: 'note', content: 'reach' } }, changeExecutions: { ids: [of.run], change: { is: 'review', comment: null } },
-  makeKey: { name: 'Reach', companyN: 2, tool: 'api' }, rotateKey: { id: of.key }, revokeKey: { id: of.key },
-  ignoreMissed: { jobInstanceUid: of.job, ignoredUntil: LATER }, heedMissed: { jobInstanceUid: of.job }, ignoreDisabled: { jobInstanceUid: of.job }, heedDisabled: { jobInstanceUid: of.job },
-  noteComputer: { id: of.computer, note: 'reach' }, ignoreComputer: { id: of.computer }, heedComputer: { id: of.computer },
-  saveView: { id: of.view, name: 'Reach', query: 'a=b', shared: false }, removeView: { id: of.view },
-  makeRule: { rule: rule([2]) }, changeRules: { id: of.rule, rule: rule([2]) }, removeRule: { id: of.rule }, testRule: { when: rule([2]).when, does: rule([2]).does },
-  changeHint: { id: of.hint, hint }, removeHint: { id: of.hint }, hintHelped: { id: of.hint, run: of.run, helped: true },
-  saveSlaAlarm: { alarm: alarm([2]) }, changeSlaAlarm: { id: of.alarm, alarm: alarm([2]) }, removeSlaAlarm: { id: of.alarm },
-  changeWebhook: { id: of.webhook, webhook }, removeWebhook: { id: of.webhook }, renewWebhookSecret: { id: of.webhook }, testWebhook: { id: of.webhook }, redeliver: { id: of.webhook, delivery: of.delivery },
-  makeConnection: { kind: 'vbr', ...connection(2), credentials }, editConnection: { id: of.connection, ...connection(2), credentials }, deleteConnection: { id: of.connection },
-  testConnection: { id: of.connection, kind: 'vbr', address: 'https://canary.example', certificate: null }, syncConnection: { id: of.connection },
-  editProfile: { id: of.user, name: 'Reach' }, changePasswordDb: { id: of.user, currentPassword: LONG, newPassword: `${LONG} x` }, changePasswordAd: { id: of.user, currentPassword: LONG, newPassword: `${LONG} x` },
-  sendEmailLink: { id: of.user }, setSecurityQuestions: { id: of.user, answers: [1, 2, 3].map((n) => ({ question: `q${n}`, answer: 'reach' })) }, prefer: { id: of.user, name: 'theme', value: '"dark"' },
-  beginTotp: { id: of.user }, confirmTotp: { id: of.user, code: '123456' }, removeTotp: { id: of.user }, renewRecoveryCodes: { id: of.user }, setSms: { id: of.user, on: false }, passkeyOptions: { id: of.user },
-  removePasskey: { id: of.user, key: of.apiKey }, endSession: { id: of.user, session: of.session },
-  makeApiKey: { id: of.user, name: 'Reach', abilities: ['monitoring.daily-checks'], until: Date.parse(LATER) }, revokeApiKey: { id: of.user, key: of.apiKey }, revokeUserApiKey: { id: of.user, key: of.apiKey },
+  changeExecution: { id: String(of.run), change: { is: 'note', content: 'reach' } },
+  changeExecutions: { ids: [of.run], change: { is: 'review', comment: null } },
+  makeKey: { name: 'Reach', companyN: 2, tool: 'api' },
+  rotateKey: { id: of.key },
+  revokeKey: { id: of.key },
+  ignoreMissed: { jobInstanceUid: of.job, ignoredUntil: LATER },
+  heedMissed: { jobInstanceUid: of.job },
+  ignoreDisabled: { jobInstanceUid: of.job },
+  heedDisabled: { jobInstanceUid: of.job },
+  noteComputer: { id: of.computer, note: 'reach' },
+  ignoreComputer: { id: of.computer },
+  heedComputer: { id: of.computer },
+  saveView: { id: of.view, name: 'Reach', query: 'a=b', shared: false },
+  removeView: { id: of.view },
+  makeRule: { rule: rule([2]) },
+  changeRules: { id: of.rule, rule: rule([2]) },
+  removeRule: { id: of.rule },
+  testRule: { when: rule([2]).when, does: rule([2]).does },
+  changeHint: { id: of.hint, hint },
+  removeHint: { id: of.hint },
+  hintHelped: { id: of.hint, run: of.run, helped: true },
+  saveSlaAlarm: { alarm: alarm([2]) },
+  changeSlaAlarm: { id: of.alarm, alarm: alarm([2]) },
+  removeSlaAlarm: { id: of.alarm },
+  changeWebhook: { id: of.webhook, webhook },
+  removeWebhook: { id: of.webhook },
+  renewWebhookSecret: { id: of.webhook },
+  testWebhook: { id: of.webhook },
+  redeliver: { id: of.webhook, delivery: of.delivery },
+  makeConnection: { kind: 'vbr', ...connection(2), credentials },
+  editConnection: { id: of.connection, ...connection(2), credentials },
+  deleteConnection: { id: of.connection },
+  testConnection: {
+    id: of.connection,
+    kind: 'vbr',
+    address: 'https://canary.example',
+    certificate: null,
+  },
+  syncConnection: { id: of.connection },
+  editProfile: { id: of.user, name: 'Reach' },
+  changePasswordDb: { id: of.user, currentPassword: LONG, newPassword: `${LONG} x` },
+  changePasswordAd: { id: of.user, currentPassword: LONG, newPassword: `${LONG} x` },
+  sendEmailLink: { id: of.user },
+  setSecurityQuestions: {
+    id: of.user,
+    answers: [1, 2, 3].map((n) => ({ question: `q${n}`, answer: 'reach' })),
+  },
+  prefer: { id: of.user, name: 'theme', value: '"dark"' },
+  beginTotp: { id: of.user },
+  confirmTotp: { id: of.user, code: '123456' },
+  removeTotp: { id: of.user },
+  renewRecoveryCodes: { id: of.user },
+  setSms: { id: of.user, on: false },
+  passkeyOptions: { id: of.user },
+  removePasskey: { id: of.user, key: of.apiKey },
+  endSession: { id: of.user, session: of.session },
+  makeApiKey: {
+    id: of.user,
+    name: 'Reach',
+    abilities: ['monitoring.daily-checks'],
+    until: Date.parse(LATER),
+  },
+  revokeApiKey: { id: of.user, key: of.apiKey },
+  revokeUserApiKey: { id: of.user, key: of.apiKey },
   loginAs: { userId: of.user, reason: 'To reach what is theirs' },
-  createUser: { username: 'reach', name: 'Reach', email: 'reach@example.net', roles: ['operator'], companies: [2], auth: 'db', password: LONG }, editUser: { id: of.user, name: 'Reach' }, deleteUser: { id: of.user }, removeUser: { id: of.user },
-  addUserAccount: { id: of.user, accountId: 'reach' }, removeUserAccount: { id: of.user, accountId: 'canary-account' }, resetFactors: { id: of.user }, setPasswordDb: { id: of.user, password: `${LONG} y` }, setPasswordAd: { id: of.user, password: `${LONG} y` },
-  editCompany: { id: of.company, name: 'Reach' }, deleteCompany: { id: of.company },
-  setHosts: { id: of.tenant, hosts: ['reach.example.net'] }, inviteUser: { id: of.tenant, email: null }, editBranding: { id: of.tenant, title: 'Reach' }, putBrandAsset: { id: of.tenant, name: 'logo', type: 'image/png', base64: 'iVBORw0KGgo=' },
-  setProviderSettings: { id: of.tenant, loginAs: false }, setProviderSecret: { id: of.tenant, name: 'mail', value: 'reach' }, tryProviderSettings: { id: of.tenant, what: 'mail' },
-  endNotification: { id: of.notice }, ackNotification: { notificationId: of.notice, userId: of.user }, listNotifications: { userId: of.user },
-  makeReportSetting: { setting: setting([2]) }, changeReportSetting: { id: of.report, setting: setting([2]) }, removeReportSetting: { id: of.report }, sendReport: { reportSettingId: of.report }, previewReport: { setting: { name: 'Reach', template: 'calendarReportFull', companies: [2], period: 'last-7', language: 'en-US' } },
-  makeTicket: { problems: [of.problem], subject: 'Reach' }, makeTickets: { problems: [of.problem], subject: 'Reach' }, adoptTicket: { problems: [of.problem], ticket: '1' }, changeTicket: { id: of.ticket, subject: 'Reach' }, deleteTicket: { id: of.ticket },
-  removePushDevice: { id: of.device }, tryPushDevice: { id: of.device }, setCustomers: { pairs: [{ customer: '1', company: 2 }] }, setMappings: { pairs: [{ company: 2, remote: null }] },
+  createUser: {
+    username: 'reach',
+    name: 'Reach',
+    email: 'reach@example.net',
+    roles: ['operator'],
+    companies: [2],
+    auth: 'db',
+    password: LONG,
+  },
+  editUser: { id: of.user, name: 'Reach' },
+  deleteUser: { id: of.user },
+  removeUser: { id: of.user },
+  addUserAccount: { id: of.user, accountId: 'reach' },
+  removeUserAccount: { id: of.user, accountId: 'canary-account' },
+  resetFactors: { id: of.user },
+  setPasswordDb: { id: of.user, password: `${LONG} y` },
+  setPasswordAd: { id: of.user, password: `${LONG} y` },
+  editCompany: { id: of.company, name: 'Reach' },
+  deleteCompany: { id: of.company },
+  setHosts: { id: of.tenant, hosts: ['reach.example.net'] },
+  inviteUser: { id: of.tenant, email: null },
+  editBranding: { id: of.tenant, title: 'Reach' },
+  putBrandAsset: { id: of.tenant, name: 'logo', type: 'image/png', base64: 'iVBORw0KGgo=' },
+  setProviderSettings: { id: of.tenant, loginAs: false },
+  setProviderSecret: { id: of.tenant, name: 'mail', value: 'reach' },
+  tryProviderSettings: { id: of.tenant, what: 'mail' },
+  endNotification: { id: of.notice },
+  ackNotification: { notificationId: of.notice, userId: of.user },
+  listNotifications: { userId: of.user },
+  makeReportSetting: { setting: setting([2]) },
+  changeReportSetting: { id: of.report, setting: setting([2]) },
+  removeReportSetting: { id: of.report },
+  sendReport: { reportSettingId: of.report },
+  previewReport: {
+    setting: {
+      name: 'Reach',
+      template: 'calendarReportFull',
+      companies: [2],
+      period: 'last-7',
+      language: 'en-US',
+    },
+  },
+  makeTicket: { problems: [of.problem], subject: 'Reach' },
+  makeTickets: { problems: [of.problem], subject: 'Reach' },
+  adoptTicket: { problems: [of.problem], ticket: '1' },
+  changeTicket: { id: of.ticket, subject: 'Reach' },
+  deleteTicket: { id: of.ticket },
+  removePushDevice: { id: of.device },
+  tryPushDevice: { id: of.device },
+  setCustomers: { pairs: [{ customer: '1', company: 2 }] },
+  setMappings: { pairs: [{ company: 2, remote: null }] },
 });
 
 /** Calls that take nothing of anybody's, with the reason. */
 const NOTHING_OF_OTHERS: Readonly<Partial<Record<CallName, string>>> = {
-  logout: 'the own session', reauthOptions: 'the own session', reauthCode: 'the own session', reauth: 'the own session', exitLoginAs: 'the own session', addPasskey: 'begun by passkeyOptions', endShift: 'numbers of the own, told to who sees all',
-  makeHint: 'of the whole provider', makeWebhook: 'of the whole provider', createCompany: 'new', createProvider: 'new', publishNotification: 'of the own provider', sendSupport: 'the own', validateSso: 'the own',
-  saveNotify: 'the own', sendDigest: 'the own', addPushDevice: 'new', keepPushDevice: 'by its address', chatToken: 'the own', checkMappings: 'of the own provider', setTicketing: 'of the own provider', testTicketing: 'of the own provider',
-  setQuickBooks: 'of the own provider', beginQuickBooks: 'of the own provider', finishQuickBooks: 'of the own provider', testQuickBooks: 'of the own provider', removeQuickBooks: 'of the own provider',
-  exportResults: 'read below', exportLicensing: 'read below', exportInvoices: 'read below', exportUsers: 'read below', exportCompanies: 'read below',
+  logout: 'the own session',
+  reauthOptions: 'the own session',
+  reauthCode: 'the own session',
+  reauth: 'the own session',
+  exitLoginAs: 'the own session',
+  addPasskey: 'begun by passkeyOptions',
+  endShift: 'numbers of the own, told to who sees all',
+  makeHint: 'of the whole provider',
+  makeWebhook: 'of the whole provider',
+  createCompany: 'new',
+  createProvider: 'new',
+  publishNotification: 'of the own provider',
+  sendSupport: 'the own',
+  validateSso: 'the own',
+  saveNotify: 'the own',
+  sendDigest: 'the own',
+  addPushDevice: 'new',
+  keepPushDevice: 'by its address',
+  chatToken: 'the own',
+  checkMappings: 'of the own provider',
+  setTicketing: 'of the own provider',
+  testTicketing: 'of the own provider',
+  setQuickBooks: 'of the own provider',
+  beginQuickBooks: 'of the own provider',
+  finishQuickBooks: 'of the own provider',
+  testQuickBooks: 'of the own provider',
+  removeQuickBooks: 'of the own provider',
+  exportResults: 'read below',
+  exportLicensing: 'read below',
+  exportInvoices: 'read below',
+  exportUsers: 'read below',
+  exportCompanies: 'read below',
 };
 
-let ground: Ground, office: Office, root: Asker, theirs: Theirs;
-const must = async <T = { readonly _id: string }>(who: Asker, method: string, path: string, body?: unknown): Promise<T> => {
+let ground: Ground;
+let office: Office;
+let root: Asker;
+let theirs: Theirs;
+const must = async <T = { readonly _id: string }>(
+  who: Asker,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> => {
   const answer = await who<T>(method, path, body);
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
   return answer.body.data;
 };
-const madeId = async (who: Asker, path: string, body: object, method = 'POST'): Promise<string> => { const { _id: id } = await must(who, method, path, body); return id; };
+const madeId = async (who: Asker, path: string, body: object, method = 'POST'): Promise<string> => {
+  const { _id: id } = await must(who, method, path, body);
+  return id;
+};
 
 beforeAll(async () => {
   ground = await makeGround();
@@ -84,65 +279,212 @@ beforeAll(async () => {
   root = await office.as('root', ['admin', 'super-admin', 'operator']);
   const zoe = await office.as('canaryzoe', ['operator', 'admin'], [2]);
   await office.post(1, [failure('Files', T)]);
-  await office.post(2, [failure('Canaryjob', T, { message: 'The safe of Zoe Smith could not be opened', log: 'canary log' })]);
-  const { problems, keys } = await must<Bootstrap>(root, 'GET', 'sync/bootstrap'), problem = problems.find(({ company }) => company === 2), run = problem?.lastRun ?? 0, user = (await must<Bootstrap>(zoe, 'GET', 'sync/bootstrap')).me.id;
-  const company = (await must<{ _id: string; n: number }[]>(root, 'GET', 'companies')).find(({ n }) => n === 2), { _id: companyId } = company ?? { _id: '' };
+  await office.post(2, [
+    failure('Canaryjob', T, {
+      message: 'The safe of Zoe Smith could not be opened',
+      log: 'canary log',
+    }),
+  ]);
+  const { problems, keys } = await must<Bootstrap>(root, 'GET', 'sync/bootstrap');
+  const problem = problems.find(({ company }) => company === 2);
+  const run = problem?.lastRun ?? 0;
+  const user = (await must<Bootstrap>(zoe, 'GET', 'sync/bootstrap')).me.id;
+  const company = (await must<{ _id: string; n: number }[]>(root, 'GET', 'companies')).find(
+    ({ n }) => n === 2,
+  );
+  const { _id: companyId } = company ?? { _id: '' };
   await must(root, 'PUT', `companies/${companyId}`, { name: 'Canary & Pike' });
   await must(root, 'POST', `users/${user}/accounts/canary-account`, {});
-  const { secret } = await must<{ secret: string }>(root, 'POST', 'monitoring/sources', { name: 'Canary key', companyN: 2, tool: 'api' });
-  for (const [what, one] of [['computers', { hostName: 'canary-pc' }], ['repositories', { name: 'canary store', capacityBytes: 100, freeBytes: 5 }]] as const) await ask(office.app, `/api/v1/ingest/${what}`, { method: 'POST', host: office.host, token: secret, body: one });
-  const [computerRow] = (await must<{ _id: string }[]>(root, 'GET', 'monitoring/reporting/discovery/computers')), { _id: computer } = computerRow ?? { _id: '' };
-  const hook = await madeId(root, 'monitoring/webhooks', { webhook: { ...webhook, name: 'Canary' } }), keyId = keys.find((one) => one.company === 2)?.id ?? '', view = ground.world.chance.uuid(), device = ground.world.chance.uuid(), delivery = ground.world.chance.uuid();
-  await must(zoe, 'PUT', `monitoring/views/${view}`, { name: 'Canary view', query: 'a=b', shared: false });
-  await must(zoe, 'PUT', `monitoring/backoffice/jobExecutions/${run}`, { change: { is: 'note', content: 'canary note' } });
-  const { key: { id: apiKey } } = await must<{ key: { id: string } }>(zoe, 'POST', `profile/${user}/api-keys`, { name: 'Canary', abilities: ['monitoring.daily-checks'], until: Date.parse(LATER) });
+  const { secret } = await must<{ secret: string }>(root, 'POST', 'monitoring/sources', {
+    name: 'Canary key',
+    companyN: 2,
+    tool: 'api',
+  });
+  for (const [what, one] of [
+    ['computers', { hostName: 'canary-pc' }],
+    ['repositories', { name: 'canary store', capacityBytes: 100, freeBytes: 5 }],
+  ] as const)
+    await ask(office.app, `/api/v1/ingest/${what}`, {
+      method: 'POST',
+      host: office.host,
+      token: secret,
+      body: one,
+    });
+  const [computerRow] = await must<{ _id: string }[]>(
+    root,
+    'GET',
+    'monitoring/reporting/discovery/computers',
+  );
+  const { _id: computer } = computerRow ?? { _id: '' };
+  const hook = await madeId(root, 'monitoring/webhooks', {
+    webhook: { ...webhook, name: 'Canary' },
+  });
+  const keyId = keys.find((one) => one.company === 2)?.id ?? '';
+  const view = ground.world.chance.uuid();
+  const device = ground.world.chance.uuid();
+  const delivery = ground.world.chance.uuid();
+  await must(zoe, 'PUT', `monitoring/views/${view}`, {
+    name: 'Canary view',
+    query: 'a=b',
+    shared: false,
+  });
+  await must(zoe, 'PUT', `monitoring/backoffice/jobExecutions/${run}`, {
+    change: { is: 'note', content: 'canary note' },
+  });
+  const {
+    key: { id: apiKey },
+  } = await must<{ key: { id: string } }>(zoe, 'POST', `profile/${user}/api-keys`, {
+    name: 'Canary',
+    abilities: ['monitoring.daily-checks'],
+    until: Date.parse(LATER),
+  });
   const [session] = await must<{ id: string }[]>(zoe, 'GET', `profile/${user}/sessions`);
   theirs = {
-    tenant: office.tenant, company: companyId, user, key: keyId, run, problem: problem?.n ?? 0, job: 'Canaryjob@Canaryjob-pc', computer, view, rule: await madeId(zoe, 'monitoring/backoffice/rules', { rule: { ...rule([2]), name: 'Canary' } }),
-    hint: await madeId(root, 'monitoring/backoffice/hints', { hint: { ...hint, name: 'Canary', inside: true } }), alarm: await madeId(zoe, 'monitoring/reporting/save-sla-alarm', { alarm: { ...alarm([2]), name: 'Canary' } }), webhook: hook, delivery,
-    connection: await madeId(zoe, 'monitoring/connections', { kind: 'vbr', ...connection(2), name: 'Canary', address: 'https://canary.example', credentials }), apiKey, session: session?.id ?? '', device,
-    report: await madeId(zoe, 'monitoring/reporting/reports/settings', { setting: { ...setting([2]), name: 'Canary' } }), ticket: await madeId(zoe, 'monitoring/backoffice/tickets', { problems: [problem?.n ?? 0], subject: 'Canary' }),
-    notice: await madeId(root, 'notifications/publish', { app: 'monitoring', severity: 'info', message: 'Canary', userId: user }),
+    tenant: office.tenant,
+    company: companyId,
+    user,
+    key: keyId,
+    run,
+    problem: problem?.n ?? 0,
+    job: 'Canaryjob@Canaryjob-pc',
+    computer,
+    view,
+    rule: await madeId(zoe, 'monitoring/backoffice/rules', {
+      rule: { ...rule([2]), name: 'Canary' },
+    }),
+    hint: await madeId(root, 'monitoring/backoffice/hints', {
+      hint: { ...hint, name: 'Canary', inside: true },
+    }),
+    alarm: await madeId(zoe, 'monitoring/reporting/save-sla-alarm', {
+      alarm: { ...alarm([2]), name: 'Canary' },
+    }),
+    webhook: hook,
+    delivery,
+    connection: await madeId(zoe, 'monitoring/connections', {
+      kind: 'vbr',
+      ...connection(2),
+      name: 'Canary',
+      address: 'https://canary.example',
+      credentials,
+    }),
+    apiKey,
+    session: session?.id ?? '',
+    device,
+    report: await madeId(zoe, 'monitoring/reporting/reports/settings', {
+      setting: { ...setting([2]), name: 'Canary' },
+    }),
+    ticket: await madeId(zoe, 'monitoring/backoffice/tickets', {
+      problems: [problem?.n ?? 0],
+      subject: 'Canary',
+    }),
+    notice: await madeId(root, 'notifications/publish', {
+      app: 'monitoring',
+      severity: 'info',
+      message: 'Canary',
+      userId: user,
+    }),
   };
 });
 
-/** All that the database has of their provider, but for the comings and goings of whoever asks: sessions, the record of them, and the own invitation. */
+/**
+ * All that the database has of their provider, but for the comings and goings of whoever asks:
+ * sessions, the record of them, and the own invitation.
+ */
 async function kept(): Promise<readonly string[]> {
   return ground.world.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
-    const { rows: tables } = await sql<{ name: string }>`select table_name as name from information_schema.columns where column_name = 'tenant_id' and table_schema = 'public'`.execute(db), found: string[] = [];
+    const { rows: tables } = await sql<{
+      name: string;
+    }>`select table_name as name from information_schema.columns where column_name = 'tenant_id' and table_schema = 'public'`.execute(
+      db,
+    );
+    const found: string[] = [];
     for (const { name } of tables) {
       if (['session', 'throttle', 'audit', 'attempt', 'one_time'].includes(name)) continue;
-      const { rows } = await sql<{ row: string }>`select row_to_json(t)::text as row from ${sql.table(name)} as t where tenant_id = ${tenant}`.execute(db);
+      const { rows } = await sql<{
+        row: string;
+      }>`select row_to_json(t)::text as row from ${sql.table(name)} as t where tenant_id = ${tenant}`.execute(
+        db,
+      );
       found.push(...rows.map(({ row }) => `${name} ${row}`));
     }
     return found.toSorted();
   });
 }
 
-function addressOf(name: CallName, input: object): { readonly method: string; readonly path: string; readonly body: object | undefined } {
-  const { method, path } = callOf(name), rest = new Map(Object.entries(input));
-  const filled = path.replace(/\{(\w+)\}/g, (_all, param: string) => { const value = String(rest.get(param)); rest.delete(param); return encodeURIComponent(value); });
-  return { method, path: filled, body: method === 'GET' || method === 'DELETE' ? undefined : Object.fromEntries(rest) };
+function addressOf(
+  name: CallName,
+  input: object,
+): { readonly method: string; readonly path: string; readonly body: object | undefined } {
+  const { method, path } = callOf(name);
+  const rest = new Map(Object.entries(input));
+  const filled = path.replace(/\{(\w+)\}/g, (_all, param: string) => {
+    const value = String(rest.get(param));
+    rest.delete(param);
+    return encodeURIComponent(value);
+  });
+  return {
+    method,
+    path: filled,
+    body: method === 'GET' || method === 'DELETE' ? undefined : Object.fromEntries(rest),
+  };
 }
 
-test('G30: every call that changes something is asked with what is theirs, or takes nothing of anybody\'s', () => {
-  const asked = new Set<string>([...Object.keys(writes(theirs)), ...Object.keys(NOTHING_OF_OTHERS)]);
+test("G30: every call that changes something is asked with what is theirs, or takes nothing of anybody's", () => {
+  const asked = new Set<string>([
+    ...Object.keys(writes(theirs)),
+    ...Object.keys(NOTHING_OF_OTHERS),
+  ]);
   expect(NAMES.filter((name) => callOf(name).method !== 'GET' && !asked.has(name))).toEqual([]);
 });
 
-/** Answered otherwise than with "there is none" or "not yours": what names a company of another is told so at its field; several are told one by one, and who invites does so for the own companies. */
-const IN_WORDS = ['changeExecutions 200', 'saveSlaAlarm 400', 'inviteUser 200', 'makeReportSetting 400', 'previewReport 400'];
+/**
+ * Answered otherwise than with "there is none" or "not yours": what names a company of another is
+ * told so at its field; several are told one by one, and who invites does so for the own companies.
+ */
+const IN_WORDS = [
+  'changeExecutions 200',
+  'saveSlaAlarm 400',
+  'inviteUser 200',
+  'makeReportSetting 400',
+  'previewReport 400',
+];
 /** At another provider the second company is the own one. */
-const OWN_THERE = ['changeExecutions 200', 'makeKey 200', 'saveView 200', 'removeView 200', 'makeRule 200', 'testRule 200', 'saveSlaAlarm 200', 'makeConnection 200', 'createUser 200', 'makeReportSetting 200', 'previewReport 200', 'setMappings 400'];
+const OWN_THERE = [
+  'changeExecutions 200',
+  'makeKey 200',
+  'saveView 200',
+  'removeView 200',
+  'makeRule 200',
+  'testRule 200',
+  'saveSlaAlarm 200',
+  'makeConnection 200',
+  'createUser 200',
+  'makeReportSetting 200',
+  'previewReport 200',
+  'setMappings 400',
+];
 const WHO = [
-  ['of another company, with every role', () => office.as(`cora-${ground.world.chance.uuid()}`, [...ROLES], [1]), IN_WORDS], ['of another provider, with every role', async () => (await anOffice(ground)).as('olga', [...ROLES]), OWN_THERE],
+  [
+    'of another company, with every role',
+    () => office.as(`cora-${ground.world.chance.uuid()}`, [...ROLES], [1]),
+    IN_WORDS,
+  ],
+  [
+    'of another provider, with every role',
+    async () => (await anOffice(ground)).as('olga', [...ROLES]),
+    OWN_THERE,
+  ],
 ] as const;
 
 for (const [who, begin, passes] of WHO) {
   test(`G30: a user ${who} changes nothing of theirs and is told nothing, whatever ids it sends`, async () => {
-    const asker = await begin(), before = await kept(), took: string[] = [], other: string[] = [];
+    const asker = await begin();
+    const before = await kept();
+    const took: string[] = [];
+    const other: string[] = [];
     for (const [name, input] of Object.entries(writes(theirs)) as [CallName, object][]) {
-      const { method, path, body } = addressOf(name, input), { status, text } = await asker(method, path, body);
+      const { method, path, body } = addressOf(name, input);
+      const { status, text } = await asker(method, path, body);
       if (status !== 404 && status !== 403) other.push(`${name} ${status}`);
       if (CANARY.test(text)) took.push(`${name} tells ${text.slice(0, 200)}`);
     }
@@ -152,21 +494,53 @@ for (const [who, begin, passes] of WHO) {
   });
 
   test(`G30: a user ${who} reads nothing of theirs, whatever it asks`, async () => {
-    const asker = await begin(), told: string[] = [], ids = new Set(Object.values(theirs).map(String));
+    const asker = await begin();
+    const told: string[] = [];
+    const ids = new Set(Object.values(theirs).map(String));
     for (const name of NAMES) {
       const { method, path, gives } = callOf(name);
       if (method !== 'GET' || name === 'stream') continue;
-      for (const input of path.includes('{') ? [...ids, '2', '2026-03-02'].map((id) => ({ id, jobInstanceUid: id, veeamId: id, day: id })) : [{}]) {
-        const answer = await asker('GET', addressOf(name, input).path), text = gives === 'bytes' ? Buffer.from(answer.text).toString('latin1') : answer.text;
-        if (CANARY.test(text)) told.push(`${name} ${text.slice(Math.max(0, text.search(CANARY) - 80), text.search(CANARY) + 40)}`);
+      for (const input of path.includes('{')
+        ? [...ids, '2', '2026-03-02'].map((id) => ({
+            id,
+            jobInstanceUid: id,
+            veeamId: id,
+            day: id,
+          }))
+        : [{}]) {
+        const answer = await asker('GET', addressOf(name, input).path);
+        const text = gives === 'bytes' ? Buffer.from(answer.text).toString('latin1') : answer.text;
+        if (CANARY.test(text))
+          told.push(
+            `${name} ${text.slice(Math.max(0, text.search(CANARY) - 80), text.search(CANARY) + 40)}`,
+          );
       }
     }
     const more = [
-      ['GET', `sync/events?after=0&epoch=${(await must<Bootstrap>(asker, 'GET', 'sync/bootstrap')).epoch}`], ['GET', 'monitoring/search?text=canary'], ['GET', 'monitoring/search?text=zoe'], ['GET', 'monitoring/search?text=canary&from=1769900000000&to=1773000000000'],
-      ['GET', `monitoring/reporting/evidence?from=0&to=31000000000`], ['GET', `monitoring/reporting/jobs?filters=${encodeURIComponent(JSON.stringify({ companyIds: [2] }))}`], ['GET', 'monitoring/backoffice/tickets/form?company=2'], ['GET', `monitoring/backoffice/tickets/form?run=${theirs.run}`],
-      ['POST', 'monitoring/reporting/export', { source: 'JOBS' }], ['POST', 'monitoring/reporting/export', { source: 'JOBS', filters: { companyIds: [2] } }], ['POST', 'monitoring/reporting/licensing/export', {}], ['POST', 'monitoring/reporting/users/export', {}], ['POST', 'companies/export', {}],
+      [
+        'GET',
+        `sync/events?after=0&epoch=${(await must<Bootstrap>(asker, 'GET', 'sync/bootstrap')).epoch}`,
+      ],
+      ['GET', 'monitoring/search?text=canary'],
+      ['GET', 'monitoring/search?text=zoe'],
+      ['GET', 'monitoring/search?text=canary&from=1769900000000&to=1773000000000'],
+      ['GET', `monitoring/reporting/evidence?from=0&to=31000000000`],
+      [
+        'GET',
+        `monitoring/reporting/jobs?filters=${encodeURIComponent(JSON.stringify({ companyIds: [2] }))}`,
+      ],
+      ['GET', 'monitoring/backoffice/tickets/form?company=2'],
+      ['GET', `monitoring/backoffice/tickets/form?run=${theirs.run}`],
+      ['POST', 'monitoring/reporting/export', { source: 'JOBS' }],
+      ['POST', 'monitoring/reporting/export', { source: 'JOBS', filters: { companyIds: [2] } }],
+      ['POST', 'monitoring/reporting/licensing/export', {}],
+      ['POST', 'monitoring/reporting/users/export', {}],
+      ['POST', 'companies/export', {}],
     ] as const;
-    for (const [method, path, body] of more) { const { text } = await asker(method, path, body); if (CANARY.test(text)) told.push(`${path} ${text.slice(0, 200)}`); }
+    for (const [method, path, body] of more) {
+      const { text } = await asker(method, path, body);
+      if (CANARY.test(text)) told.push(`${path} ${text.slice(0, 200)}`);
+    }
     expect(told).toEqual([]);
   });
 }

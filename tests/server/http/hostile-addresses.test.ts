@@ -16,65 +16,197 @@ import { appOf, makeGround, provider } from './ground.ts';
 import { diceOf, HOSTILE_TEXTS } from './hostile.ts';
 import type { Dice } from './hostile.ts';
 
-const PROOF = Number(process.env['PROOF'] ?? 1), SEED = Number(process.env['SEED'] ?? 20_261_122);
+const PROOF = Number(process.env['PROOF'] ?? 1);
+const SEED = Number(process.env['SEED'] ?? 20_261_122);
 
-const OPEN = (Object.keys(CALLS) as CallName[]).filter((name) => callOf(name).gate === 'public' || callOf(name).gate === 'ingest-key');
-/** What stands beside the calls, and calls that nobody has to be signed in for. `\xff` is that byte. */
+const OPEN = (Object.keys(CALLS) as CallName[]).filter(
+  (name) => callOf(name).gate === 'public' || callOf(name).gate === 'ingest-key',
+);
+/**
+ * What stands beside the calls, and calls that nobody has to be signed in for. `\xff` is that byte.
+ */
 const TARGETS: readonly string[] = [
-  '/', '/brand/logo%00', '/brand/%ff?v=%00', '/brand/logo?v=%', '/chat%00', '/chat?x=%ff', '/outbox%00', '/outbox?x=%00', '/outbox.css%', '/daybook-run.mjs%00', '/daybook-run.mjs', '/assets/%00', '/%', '/%00', '/%ff', '/%2e%2e%2f%2e%2e', '/\xff',
-  '//', '//host/path', '/?%00=%00', '/ping/%00', '/ping/a/%ff/b', '/ping//', '/ping/a/b?%00', `/ping/dbk_${'A'.repeat(43)}/a%00b`, '/api', '/api/v1/%00', '/api/v1/auth/oidc/callback?code=%00&state=%ff&iss=%', '/api/v1/service-providers/branding?a=1&a=2&%00=%00',
-  `${CALLBACK}?id=%00`, CALLBACK, '/api/v1/openapi.json?%ff', '/api/v1/openapi.json%00', ...OPEN.map((name) => `/api/v1/${callOf(name).path.replaceAll(/\{\w+\}/g, 'a%00b')}`),
+  '/',
+  '/brand/logo%00',
+  '/brand/%ff?v=%00',
+  '/brand/logo?v=%',
+  '/chat%00',
+  '/chat?x=%ff',
+  '/outbox%00',
+  '/outbox?x=%00',
+  '/outbox.css%',
+  '/daybook-run.mjs%00',
+  '/daybook-run.mjs',
+  '/assets/%00',
+  '/%',
+  '/%00',
+  '/%ff',
+  '/%2e%2e%2f%2e%2e',
+  '/\xff',
+  '//',
+  '//host/path',
+  '/?%00=%00',
+  '/ping/%00',
+  '/ping/a/%ff/b',
+  '/ping//',
+  '/ping/a/b?%00',
+  `/ping/dbk_${'A'.repeat(43)}/a%00b`,
+  '/api',
+  '/api/v1/%00',
+  '/api/v1/auth/oidc/callback?code=%00&state=%ff&iss=%',
+  '/api/v1/service-providers/branding?a=1&a=2&%00=%00',
+  `${CALLBACK}?id=%00`,
+  CALLBACK,
+  '/api/v1/openapi.json?%ff',
+  '/api/v1/openapi.json%00',
+  ...OPEN.map((name) => `/api/v1/${callOf(name).path.replaceAll(/\{\w+\}/g, 'a%00b')}`),
 ];
 const HEADERS: readonly (readonly [string, string])[] = [
-  ['user-agent', 'x\xe9\xff'], ['user-agent', 'y'.repeat(9_000)], ['cookie', '__Host-daybook-refresh=\xff; =; __Host-daybook-refresh=%00'], ['authorization', 'Bearer \x80'], ['authorization', `Bearer dbk_${'A'.repeat(43)}`],
-  ['authorization', 'Bearer %00'], ['content-type', 'application/json; charset=utf-16'], ['content-type', '\xff'], ['content-encoding', 'gzip'], ['accept-encoding', 'br;q=x, \xff'], ['x-forwarded-host', 'a\xffb'], ['x-forwarded-host', '%00'],
-  ['x-forwarded-for', '\xff, 1.2.3'], ['x-forwarded-proto', 'x'], ['if-none-match', '"\xff'], ['origin', '\xff'], ['sec-fetch-site', 'cross-site'], ['x-content-signature', 'AAAA'], ['ce-specversion', '1.0'], ['ce-id', '%00%ff'],
-  ['idempotency-key', '\xff'], ['webhook-request-origin', '\xff'], ['daybook-client', '1'],
+  ['user-agent', 'x\xe9\xff'],
+  ['user-agent', 'y'.repeat(9_000)],
+  ['cookie', '__Host-daybook-refresh=\xff; =; __Host-daybook-refresh=%00'],
+  ['authorization', 'Bearer \x80'],
+  ['authorization', `Bearer dbk_${'A'.repeat(43)}`],
+  ['authorization', 'Bearer %00'],
+  ['content-type', 'application/json; charset=utf-16'],
+  ['content-type', '\xff'],
+  ['content-encoding', 'gzip'],
+  ['accept-encoding', 'br;q=x, \xff'],
+  ['x-forwarded-host', 'a\xffb'],
+  ['x-forwarded-host', '%00'],
+  ['x-forwarded-for', '\xff, 1.2.3'],
+  ['x-forwarded-proto', 'x'],
+  ['if-none-match', '"\xff'],
+  ['origin', '\xff'],
+  ['sec-fetch-site', 'cross-site'],
+  ['x-content-signature', 'AAAA'],
+  ['ce-specversion', '1.0'],
+  ['ce-id', '%00%ff'],
+  ['idempotency-key', '\xff'],
+  ['webhook-request-origin', '\xff'],
+  ['daybook-client', '1'],
 ];
 const BODIES: readonly Buffer[] = [
-  Buffer.from(''), Buffer.from('{'), Buffer.from('null'), Buffer.from('[]'), Buffer.from([0xff, 0xfe, 0x00]), Buffer.from('\ufeff{}'), Buffer.from('{"username":"\\u0000","password":"\\ud800"}'), Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d]),
-  Buffer.from('{"a":1,"a":2,"__proto__":{}}'), Buffer.from('['.repeat(8_000)), Buffer.from(`{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`), Buffer.from('{"n":1e999,"m":-0}'), Buffer.from('\0'.repeat(2_000)), Buffer.from('{"username":"a\0b"}'),
+  Buffer.from(''),
+  Buffer.from('{'),
+  Buffer.from('null'),
+  Buffer.from('[]'),
+  Buffer.from([0xff, 0xfe, 0x00]),
+  Buffer.from('\ufeff{}'),
+  Buffer.from('{"username":"\\u0000","password":"\\ud800"}'),
+  Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d]),
+  Buffer.from('{"a":1,"a":2,"__proto__":{}}'),
+  Buffer.from('['.repeat(8_000)),
+  Buffer.from(`{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`),
+  Buffer.from('{"n":1e999,"m":-0}'),
+  Buffer.from('\0'.repeat(2_000)),
+  Buffer.from('{"username":"a\0b"}'),
 ];
 
 /** The status that a request of these very bytes is answered with; 0 where there is no answer. */
-const statusOf = (port: number, request: Buffer): Promise<number> => new Promise((resolve) => {
-  const socket = connect(port, '127.0.0.1', () => { socket.write(request); });
-  let got = '';
-  socket.on('data', (chunk) => { got += chunk.toString('latin1'); });
-  socket.on('error', () => undefined);
-  socket.on('close', () => { resolve(Number(/^HTTP\/1\.1 (\d{3}) /.exec(got)?.[1] ?? 0)); });
-});
+const statusOf = (port: number, request: Buffer): Promise<number> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(request);
+    });
+    let got = '';
+    socket.on('data', (chunk) => {
+      got += chunk.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      resolve(Number(/^HTTP\/1\.1 (\d{3}) /.exec(got)?.[1] ?? 0));
+    });
+  });
 
-function requestOf(method: string, target: string, headers: readonly (readonly [string, string])[], body: Buffer): Buffer {
-  const lines = [`${method} ${target} HTTP/1.1`, 'host: 127.0.0.1', 'connection: close', ...headers.map(([name, value]) => `${name}: ${value}`), ...(method === 'GET' ? [] : [`content-length: ${body.byteLength}`])];
-  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), method === 'GET' ? Buffer.alloc(0) : body]);
+function requestOf(
+  method: string,
+  target: string,
+  headers: readonly (readonly [string, string])[],
+  body: Buffer,
+): Buffer {
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    'host: 127.0.0.1',
+    'connection: close',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...(method === 'GET' ? [] : [`content-length: ${body.byteLength}`]),
+  ];
+  return Buffer.concat([
+    Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'),
+    method === 'GET' ? Buffer.alloc(0) : body,
+  ]);
 }
 
-function* attacks(dice: Dice): Generator<readonly [string, string, readonly (readonly [string, string])[], Buffer]> {
+function* attacks(
+  dice: Dice,
+): Generator<readonly [string, string, readonly (readonly [string, string])[], Buffer]> {
   const json = ['content-type', 'application/json'] as const;
-  for (const target of TARGETS) { yield ['GET', target, [], BODIES[0] as Buffer]; yield ['POST', target, [json], dice.of(BODIES)]; }
-  for (const body of BODIES) for (const name of OPEN) yield ['POST', `/api/v1/${callOf(name).path}`, dice() < 0.8 ? [json] : [dice.of(HEADERS)], body];
+  for (const target of TARGETS) {
+    yield ['GET', target, [], BODIES[0] as Buffer];
+    yield ['POST', target, [json], dice.of(BODIES)];
+  }
+  for (const body of BODIES)
+    for (const name of OPEN)
+      yield [
+        'POST',
+        `/api/v1/${callOf(name).path}`,
+        dice() < 0.8 ? [json] : [dice.of(HEADERS)],
+        body,
+      ];
   for (let time = 0; time < 300 * PROOF; time += 1) {
-    const more = dice() < 0.5 ? '' : `${dice() < 0.5 ? '?' : '/'}${encodeURIComponent(dice.of(HOSTILE_TEXTS).toWellFormed()).slice(0, 3_000)}`;
-    yield [dice.of(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']), `${dice.of(TARGETS)}${more}`, [...(dice() < 0.5 ? [json] : []), dice.of(HEADERS), dice.of(HEADERS)], dice.of(BODIES)];
+    const more =
+      dice() < 0.5
+        ? ''
+        : `${dice() < 0.5 ? '?' : '/'}${encodeURIComponent(dice.of(HOSTILE_TEXTS).toWellFormed()).slice(0, 3_000)}`;
+    yield [
+      dice.of(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']),
+      `${dice.of(TARGETS)}${more}`,
+      [...(dice() < 0.5 ? [json] : []), dice.of(HEADERS), dice.of(HEADERS)],
+      dice.of(BODIES),
+    ];
   }
 }
 
 eachDatabase((database, open) => {
-  test(`TEXT-4: no address, header or body of a stranger fails (${database}, seed ${SEED})`, async () => {
-    const ground = await makeGround({ trustedProxies: ['127.0.0.1'] }, await open()), { world } = ground;
-    await provider(ground, '127.0.0.1');
-    const app = appOf(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); assetRoutes(world)(on); chatRoutes(world)(on); wrapRoutes(on); ticketRoutes(world)(on); } });
-    const server = await listen(app, 0, '127.0.0.1'), odd: string[] = [];
-    try {
-      for (const [method, target, headers, body] of attacks(diceOf(SEED))) {
-        const status = await statusOf(server.port, requestOf(method, target, headers, body));
-        // Signing in by a directory that is not there: come back later.
-        if (status < 200 || (status >= 500 && !(status === 503 && target.includes('/auth/login/ad')))) odd.push(`${status} ${method} ${target} ${JSON.stringify(headers)} ${body.subarray(0, 60).toString('latin1')}`);
+  test(
+    `TEXT-4: no address, header or body of a stranger fails (${database}, seed ${SEED})`,
+    async () => {
+      const ground = await makeGround({ trustedProxies: ['127.0.0.1'] }, await open());
+      const { world } = ground;
+      await provider(ground, '127.0.0.1');
+      const app = appOf(world, allHandlers(world), {
+        routes(on) {
+          pingRoutes(world)(on);
+          outboxRoutes(world)(on);
+          assetRoutes(world)(on);
+          chatRoutes(world)(on);
+          wrapRoutes(on);
+          ticketRoutes(world)(on);
+        },
+      });
+      const server = await listen(app, 0, '127.0.0.1');
+      const odd: string[] = [];
+      try {
+        for (const [method, target, headers, body] of attacks(diceOf(SEED))) {
+          const status = await statusOf(server.port, requestOf(method, target, headers, body));
+          // Signing in by a directory that is not there: come back later.
+          if (
+            status < 200 ||
+            (status >= 500 && !(status === 503 && target.includes('/auth/login/ad')))
+          )
+            odd.push(
+              `${status} ${method} ${target} ${JSON.stringify(headers)} ${body.subarray(0, 60).toString('latin1')}`,
+            );
+        }
+      } finally {
+        await server.stop(0);
       }
-    } finally {
-      await server.stop(0);
-    }
-    expect([odd, ground.lines.filter((line) => line.includes('"level":"error"'))]).toEqual([[], []]);
-  }, 120_000 * PROOF);
+      expect([odd, ground.lines.filter((line) => line.includes('"level":"error"'))]).toEqual([
+        [],
+        [],
+      ]);
+    },
+    120_000 * PROOF,
+  );
 });

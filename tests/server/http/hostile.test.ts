@@ -11,60 +11,118 @@ import type { Ground } from './ground.ts';
 import { diceOf, hostileIn, validFor } from './hostile.ts';
 import type { Dice } from './hostile.ts';
 
-const PROOF = Number(process.env['PROOF'] ?? 1), SEED = Number(process.env['SEED'] ?? 20_261_122);
+const PROOF = Number(process.env['PROOF'] ?? 1);
+const SEED = Number(process.env['SEED'] ?? 20_261_122);
 const ASKS = 6 * PROOF;
-const NAMES = (Object.keys(CALLS) as CallName[]).filter((name) => callOf(name).gate !== 'ingest-key' && name !== 'stream');
-/** They ask a directory or another system, which is not there: `busy`, come back later, is their answer (503). */
+const NAMES = (Object.keys(CALLS) as CallName[]).filter(
+  (name) => callOf(name).gate !== 'ingest-key' && name !== 'stream',
+);
+/**
+ * They ask a directory or another system, which is not there: `busy`, come back later, is their
+ * answer (503).
+ */
 const ASK_OUTSIDE: ReadonlySet<CallName> = new Set<CallName>([
-  'loginAd', 'changePasswordAd', 'setPasswordAd', 'validateSso', 'checkMappings', 'setMappings', 'setTicketing', 'testTicketing', 'testQuickBooks', 'finishQuickBooks', 'reauth',
+  'loginAd',
+  'changePasswordAd',
+  'setPasswordAd',
+  'validateSso',
+  'checkMappings',
+  'setMappings',
+  'setTicketing',
+  'testTicketing',
+  'testQuickBooks',
+  'finishQuickBooks',
+  'reauth',
 ]);
 const T = '2026-03-02T06:00:00Z';
 
-/** A provider with something in it, and whoever may do anything there, as long as what was asked has not changed that. */
-interface Stage { readonly office: Office; readonly ask: Asker; readonly ids: Set<string> }
+/**
+ * A provider with something in it, and whoever may do anything there, as long as what was asked has
+ * not changed that.
+ */
+interface Stage {
+  readonly office: Office;
+  readonly ask: Asker;
+  readonly ids: Set<string>;
+}
 
 async function aStage(ground: Ground): Promise<Stage> {
-  const office = await anOffice(ground), ids = new Set<string>();
+  const office = await anOffice(ground);
+  const ids = new Set<string>();
   await office.post(1, [failure('Files', T), failure('Mail', T, { log: 'a log' })]);
   return { office, ids, ask: await signedIn(ground, office) };
 }
-const signedIn = (ground: Ground, office: Office): Promise<Asker> => office.as(`u${ground.world.chance.uuid().slice(0, 8)}`, [...ROLES]);
+const signedIn = (ground: Ground, office: Office): Promise<Asker> =>
+  office.as(`u${ground.world.chance.uuid().slice(0, 8)}`, [...ROLES]);
 
-/** Where a call is asked, with what: parameters of the path, and the rest in the query or the body. */
-function addressed(name: CallName, input: Readonly<Record<string, unknown>>): { readonly path: string; readonly body: unknown } {
-  const { method, path } = callOf(name), rest = new Map(Object.entries(input));
+/**
+ * Where a call is asked, with what: parameters of the path, and the rest in the query or the body.
+ */
+function addressed(
+  name: CallName,
+  input: Readonly<Record<string, unknown>>,
+): { readonly path: string; readonly body: unknown } {
+  const { method, path } = callOf(name);
+  const rest = new Map(Object.entries(input));
   const filled = path.replace(/\{(\w+)\}/g, (_all, param: string) => {
     const value = rest.get(param);
     rest.delete(param);
-    return encoded(typeof value === 'string' ? value : JSON.stringify(value) ?? '') || 'x';
+    return encoded(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')) || 'x';
   });
-  if (method !== 'GET' && method !== 'DELETE') return { path: filled, body: Object.fromEntries(rest) };
-  const query = [...rest].map(([key, value]) => `${encoded(key)}=${encoded(typeof value === 'string' ? value : JSON.stringify(value) ?? '')}`).join('&');
+  if (method !== 'GET' && method !== 'DELETE')
+    return { path: filled, body: Object.fromEntries(rest) };
+  const query = [...rest]
+    .map(
+      ([key, value]) =>
+        `${encoded(key)}=${encoded(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))}`,
+    )
+    .join('&');
   return { path: query === '' ? filled : `${filled}?${query}`, body: undefined };
 }
 
 const HALVES = /[\ud800-\udfff]/u;
-/** Half a pair cannot be written as UTF-8: what a careless client sends of one are its bytes one by one. */
-const encoded = (text: string): string => text.split(HALVES).map(encodeURIComponent).join('%ED%A0%80');
+/**
+ * Half a pair cannot be written as UTF-8: what a careless client sends of one are its bytes one by
+ * one.
+ */
+const encoded = (text: string): string =>
+  text.split(HALVES).map(encodeURIComponent).join('%ED%A0%80');
 
 async function attack(name: CallName, stage: Stage, dice: Dice): Promise<string | null> {
-  const { takes, method } = callOf(name), input = hostileIn(validFor(takes, dice, [...stage.ids]), dice, dice.below(4));
+  const { takes, method } = callOf(name);
+  const input = hostileIn(validFor(takes, dice, [...stage.ids]), dice, dice.below(4));
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-  const { path, body } = addressed(name, isObject ? input as Record<string, unknown> : {});
+  const { path, body } = addressed(name, isObject ? (input as Record<string, unknown>) : {});
   const sent = isObject || method === 'GET' || method === 'DELETE' ? body : input;
   const answer = await stage.ask(method, path, sent);
-  for (const [id] of answer.text.matchAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g)) if (stage.ids.size < 40) stage.ids.add(id);
-  if (answer.status < 500 || (answer.body.error.kind === 'busy' && ASK_OUTSIDE.has(name))) return null;
+  for (const [id] of answer.text.matchAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g))
+    if (stage.ids.size < 40) stage.ids.add(id);
+  if (answer.status < 500 || (answer.body.error.kind === 'busy' && ASK_OUTSIDE.has(name)))
+    return null;
   return `${name} ${answer.status} ${path.slice(0, 200)} ${JSON.stringify(sent)?.slice(0, 600) ?? ''}`;
 }
 
-async function attackAll(store: Store, seed: number): Promise<{ readonly failed: readonly string[]; readonly share: number }> {
-  const ground = await makeGround({}, store), dice = diceOf(seed), failed: string[] = [];
-  let stage = await aStage(ground), asked = 0, passed = 0;
+async function attackAll(
+  store: Store,
+  seed: number,
+): Promise<{ readonly failed: readonly string[]; readonly share: number }> {
+  const ground = await makeGround({}, store);
+  const dice = diceOf(seed);
+  const failed: string[] = [];
+  let stage = await aStage(ground);
+  let asked = 0;
+  let passed = 0;
   for (const name of NAMES) {
     for (let time = 0; time < ASKS; time += 1) {
-      const before = ground.lines.length, fault = await attack(name, stage, dice);
-      if (fault !== null) failed.push(`${fault}\n    ${ground.lines.slice(before).filter((line) => line.includes('"error"') && !line.includes('"request"')).join('\n    ')}`);
+      const before = ground.lines.length;
+      const fault = await attack(name, stage, dice);
+      if (fault !== null)
+        failed.push(
+          `${fault}\n    ${ground.lines
+            .slice(before)
+            .filter((line) => line.includes('"error"') && !line.includes('"request"'))
+            .join('\n    ')}`,
+        );
       asked += 1;
       if (ground.lines.at(-1)?.includes('"status":200') === true) passed += 1;
     }
@@ -76,9 +134,13 @@ async function attackAll(store: Store, seed: number): Promise<{ readonly failed:
 }
 
 eachDatabase((database, open) => {
-  test(`TEXT-4: no call fails of what it is sent (${database}, seed ${SEED})`, async () => {
-    const { failed, share } = await attackAll(await open(), SEED);
-    expect(failed).toEqual([]);
-    expect(share, 'of the calls took what they were sent').toBeGreaterThan(0.1);
-  }, 900_000 * PROOF);
+  test(
+    `TEXT-4: no call fails of what it is sent (${database}, seed ${SEED})`,
+    async () => {
+      const { failed, share } = await attackAll(await open(), SEED);
+      expect(failed).toEqual([]);
+      expect(share, 'of the calls took what they were sent').toBeGreaterThan(0.1);
+    },
+    900_000 * PROOF,
+  );
 });

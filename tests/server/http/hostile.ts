@@ -1,7 +1,14 @@
-/** Inputs as a call's schema wants them, with something hostile in one or several places. All by a seed. */
+/**
+ * Inputs as a call's schema wants them, with something hostile in one or several places. All by a
+ * seed.
+ */
 import * as v from 'valibot';
 
-export interface Dice { (): number; readonly below: (most: number) => number; readonly of: <T>(all: readonly T[]) => T }
+export interface Dice {
+  (): number;
+  readonly below: (most: number) => number;
+  readonly of: <T>(all: readonly T[]) => T;
+}
 
 /** Mulberry32: the same numbers for the same seed everywhere. */
 export function diceOf(seed: number): Dice {
@@ -13,53 +20,215 @@ export function diceOf(seed: number): Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
   const below = (most: number): number => Math.floor(next() * most);
-  return Object.assign(next, { below, of: <T>(all: readonly T[]): T => all[below(all.length)] as T });
+  return Object.assign(next, {
+    below,
+    of: <T>(all: readonly T[]): T => all[below(all.length)] as T,
+  });
 }
 
 /** Text that databases, mail, files and addresses have trouble with. */
 export const HOSTILE_TEXTS: readonly string[] = [
-  '\0', 'a\0b', '\ud800', '\udc00', 'x\udce9', '\ud83d', '\udc00\ud800', '\ufffe\uffff', '\u202egnp.exe', '\u2028\u2029', '\r\nBcc: x@example.net', '\u0001\u001b[31m\u007f\u0085',
-  '', ' ', 'x'.repeat(10_000), '\u{1f600}'.repeat(150), `${'a'.repeat(199)}\u{1f600}`, '\u0130'.repeat(200), '\u0661\u0662\u0663', '%00', '%ff', '%', '%2e%2e%2f', '../../etc/passwd', '\\u0000', '\\', '"', "'",
-  '__proto__', 'constructor', 'NaN', '-0', '1e999', 'Infinity', '99999999999999999999', '-1', '0', 'null', '{}', '[]', '2026-02-30', '+275760-09-13T00:00:00.001Z', '-271821-04-20', '0000-00-00T00:00:00Z',
-  '9999-12-31T23:59:59.999Z', 'https://\0.example', 'http://[::1', '$1', '(((((', '*'.repeat(200), 'a|'.repeat(99), '<script>', '=1+1', '\ud83d\ude00', 'e\u0301'.repeat(90),
+  '\0',
+  'a\0b',
+  '\ud800',
+  '\udc00',
+  'x\udce9',
+  '\ud83d',
+  '\udc00\ud800',
+  '\ufffe\uffff',
+  '\u202egnp.exe',
+  '\u2028\u2029',
+  '\r\nBcc: x@example.net',
+  '\u0001\u001b[31m\u007f\u0085',
+  '',
+  ' ',
+  'x'.repeat(10_000),
+  '\u{1f600}'.repeat(150),
+  `${'a'.repeat(199)}\u{1f600}`,
+  '\u0130'.repeat(200),
+  '\u0661\u0662\u0663',
+  '%00',
+  '%ff',
+  '%',
+  '%2e%2e%2f',
+  '../../etc/passwd',
+  '\\u0000',
+  '\\',
+  '"',
+  "'",
+  '__proto__',
+  'constructor',
+  'NaN',
+  '-0',
+  '1e999',
+  'Infinity',
+  '99999999999999999999',
+  '-1',
+  '0',
+  'null',
+  '{}',
+  '[]',
+  '2026-02-30',
+  '+275760-09-13T00:00:00.001Z',
+  '-271821-04-20',
+  '0000-00-00T00:00:00Z',
+  '9999-12-31T23:59:59.999Z',
+  'https://\0.example',
+  'http://[::1',
+  '$1',
+  '(((((',
+  '*'.repeat(200),
+  'a|'.repeat(99),
+  '<script>',
+  '=1+1',
+  '\ud83d\ude00',
+  'e\u0301'.repeat(90),
 ];
-const HOSTILE_NUMBERS: readonly number[] = [-1, 0, -0, 0.5, 1e300, 1e21, 2 ** 31, 2 ** 32, 2 ** 53, 2 ** 63, -(2 ** 63), Number.MAX_SAFE_INTEGER, 8.64e15, 8.64e15 + 1, 5e-324];
+const HOSTILE_NUMBERS: readonly number[] = [
+  -1,
+  0,
+  -0,
+  0.5,
+  1e300,
+  1e21,
+  2 ** 31,
+  2 ** 32,
+  2 ** 53,
+  2 ** 63,
+  -(2 ** 63),
+  Number.MAX_SAFE_INTEGER,
+  8.64e15,
+  8.64e15 + 1,
+  5e-324,
+];
 
-const deep = (depth: number): unknown => { let value: unknown = 'x'; for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { a: value }; return value; };
+const deep = (depth: number): unknown => {
+  let value: unknown = 'x';
+  for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { a: value };
+  return value;
+};
 
 /** What takes the place of a whole value. */
-const HOSTILE_VALUES: readonly unknown[] = [null, true, [], {}, [[]], deep(20), deep(40), { 'a\0': '\ud800', '\udfff': 1 }, ['\0', '\ud800'], ...HOSTILE_NUMBERS];
+const HOSTILE_VALUES: readonly unknown[] = [
+  null,
+  true,
+  [],
+  {},
+  [[]],
+  deep(20),
+  deep(40),
+  { 'a\0': '\ud800', '\udfff': 1 },
+  ['\0', '\ud800'],
+  ...HOSTILE_NUMBERS,
+];
 
-/** Text that one or the other schema takes; which, the schema says. `ids` are those of things that are there. */
+/**
+ * Text that one or the other schema takes; which, the schema says. `ids` are those of things that
+ * are there.
+ */
 const SAMPLES: readonly string[] = [
-  'Name', 'a', '1', '2', '10', '200', '2026-03-02', '2026-03-02T06:00:00Z', '2026-03-05T06:00:00.000Z', 'a@b.example', '+15550100200', 'Europe/Berlin', 'UTC', '/monitoring', '08:00', '#336699',
-  'https://reach.example.net/x', 'reach.example.net', 'a=b', '123456', '"dark"', 'true', 'yes', 'no', 'iVBORw0KGgo=', 'correct horse battery', 'dc=example,dc=com', '{}', '1.1', 'p256dh', 'A'.repeat(22), 'B'.repeat(87),
-  'ldaps://ad.example.net', 'en-US', 'name', '-name', 'JOBS', 'calendarReportFull', '0 2 * * *', 'image/png', '15', 'weekly', '/terms', 'tel:+1555', '00000000-0000-4000-8000-000000000000', 'kate', 'x'.repeat(20),
+  'Name',
+  'a',
+  '1',
+  '2',
+  '10',
+  '200',
+  '2026-03-02',
+  '2026-03-02T06:00:00Z',
+  '2026-03-05T06:00:00.000Z',
+  'a@b.example',
+  '+15550100200',
+  'Europe/Berlin',
+  'UTC',
+  '/monitoring',
+  '08:00',
+  '#336699',
+  'https://reach.example.net/x',
+  'reach.example.net',
+  'a=b',
+  '123456',
+  '"dark"',
+  'true',
+  'yes',
+  'no',
+  'iVBORw0KGgo=',
+  'correct horse battery',
+  'dc=example,dc=com',
+  '{}',
+  '1.1',
+  'p256dh',
+  'A'.repeat(22),
+  'B'.repeat(87),
+  'ldaps://ad.example.net',
+  'en-US',
+  'name',
+  '-name',
+  'JOBS',
+  'calendarReportFull',
+  '0 2 * * *',
+  'image/png',
+  '15',
+  'weekly',
+  '/terms',
+  'tel:+1555',
+  '00000000-0000-4000-8000-000000000000',
+  'kate',
+  'x'.repeat(20),
 ];
 
 interface Part {
-  readonly type: string; readonly pipe?: readonly Part[]; readonly options?: readonly unknown[]; readonly literal?: unknown; readonly entries?: Readonly<Record<string, v.GenericSchema>>; readonly item?: v.GenericSchema;
-  readonly key?: v.GenericSchema; readonly value?: v.GenericSchema; readonly wrapped?: v.GenericSchema; readonly kind: string; readonly requirement?: unknown;
+  readonly type: string;
+  readonly pipe?: readonly Part[];
+  readonly options?: readonly unknown[];
+  readonly literal?: unknown;
+  readonly entries?: Readonly<Record<string, v.GenericSchema>>;
+  readonly item?: v.GenericSchema;
+  readonly key?: v.GenericSchema;
+  readonly value?: v.GenericSchema;
+  readonly wrapped?: v.GenericSchema;
+  readonly kind: string;
+  readonly requirement?: unknown;
 }
 
 /** A value that the schema takes, as far as that can be found out. */
 export function validFor(schema: v.GenericSchema, dice: Dice, ids: readonly string[]): unknown {
   const part = schema as unknown as Part;
-  const again = (inner: v.GenericSchema | undefined): unknown => (inner === undefined ? null : validFor(inner, dice, ids));
+  const again = (inner: v.GenericSchema | undefined): unknown =>
+    inner === undefined ? null : validFor(inner, dice, ids);
   switch (part.type) {
-    case 'strict_object': case 'object': case 'loose_object':
-      return Object.fromEntries(Object.entries(part.entries ?? {}).flatMap(([name, inner]) => ((inner as unknown as Part).type === 'optional' && dice() < 0.4 ? [] : [[name, again(inner)]])));
-    case 'variant': case 'union': return again(dice.of(part.options as readonly v.GenericSchema[]));
-    case 'optional': return again(part.wrapped);
-    case 'nullable': return dice() < 0.3 ? null : again(part.wrapped);
-    case 'array': return Array.from({ length: 1 + dice.below(2) }, () => again(part.item));
-    case 'record': return { name: again(part.value) };
-    case 'picklist': return dice.of(part.options ?? []);
-    case 'literal': return part.literal;
-    case 'boolean': return dice() < 0.5;
-    case 'number': return numberFor(schema, dice);
-    case 'string': return textFor(schema, part, dice, ids);
-    default: return null;
+    case 'strict_object':
+    case 'object':
+    case 'loose_object':
+      return Object.fromEntries(
+        Object.entries(part.entries ?? {}).flatMap(([name, inner]) =>
+          (inner as unknown as Part).type === 'optional' && dice() < 0.4
+            ? []
+            : [[name, again(inner)]],
+        ),
+      );
+    case 'variant':
+    case 'union':
+      return again(dice.of(part.options as readonly v.GenericSchema[]));
+    case 'optional':
+      return again(part.wrapped);
+    case 'nullable':
+      return dice() < 0.3 ? null : again(part.wrapped);
+    case 'array':
+      return Array.from({ length: 1 + dice.below(2) }, () => again(part.item));
+    case 'record':
+      return { name: again(part.value) };
+    case 'picklist':
+      return dice.of(part.options ?? []);
+    case 'literal':
+      return part.literal;
+    case 'boolean':
+      return dice() < 0.5;
+    case 'number':
+      return numberFor(schema, dice);
+    case 'string':
+      return textFor(schema, part, dice, ids);
+    default:
+      return null;
   }
 }
 
@@ -68,15 +237,30 @@ function numberFor(schema: v.GenericSchema, dice: Dice): number {
   return fit.length === 0 ? 1 : dice.of(fit);
 }
 
-function textFor(schema: v.GenericSchema, { pipe = [] }: Part, dice: Dice, ids: readonly string[]): string {
+function textFor(
+  schema: v.GenericSchema,
+  { pipe = [] }: Part,
+  dice: Dice,
+  ids: readonly string[],
+): string {
   // A text that is JSON of its own: what stands behind `parse_json` says of what.
   const inner = pipe.findIndex(({ type }) => type === 'parse_json');
-  if (inner >= 0) return JSON.stringify(hostileIn(validFor(pipe[inner + 1] as unknown as v.GenericSchema, dice, ids), dice, dice.below(2)));
+  if (inner >= 0)
+    return JSON.stringify(
+      hostileIn(
+        validFor(pipe[inner + 1] as unknown as v.GenericSchema, dice, ids),
+        dice,
+        dice.below(2),
+      ),
+    );
   const fit = [...SAMPLES, ...ids, ...ids].filter((one) => v.is(schema, one));
   return fit.length === 0 ? 'x' : dice.of(fit);
 }
 
-/** The value with something hostile in `times` places: in the place of a text or number something like it, of anything what it is not. */
+/**
+ * The value with something hostile in `times` places: in the place of a text or number something
+ * like it, of anything what it is not.
+ */
 export function hostileIn(value: unknown, dice: Dice, times: number): unknown {
   let made = value;
   for (let time = 0; time < times; time += 1) made = changedAt(made, dice);
@@ -86,8 +270,15 @@ export function hostileIn(value: unknown, dice: Dice, times: number): unknown {
 function changedAt(value: unknown, dice: Dice): unknown {
   if (typeof value === 'object' && value !== null && dice() < 0.93) {
     const entries = Object.entries(value);
-    if (entries.length === 0) return Array.isArray(value) ? [dice.of(HOSTILE_TEXTS)] : { [dice.of(HOSTILE_TEXTS)]: dice.of(HOSTILE_TEXTS) };
-    const place = dice.below(entries.length), changed = entries.map(([name, one], at): [string, unknown] => [name, at === place ? changedAt(one, dice) : one]);
+    if (entries.length === 0)
+      return Array.isArray(value)
+        ? [dice.of(HOSTILE_TEXTS)]
+        : { [dice.of(HOSTILE_TEXTS)]: dice.of(HOSTILE_TEXTS) };
+    const place = dice.below(entries.length);
+    const changed = entries.map(([name, one], at): [string, unknown] => [
+      name,
+      at === place ? changedAt(one, dice) : one,
+    ]);
     return Array.isArray(value) ? changed.map(([, one]) => one) : Object.fromEntries(changed);
   }
   const roll = dice();
@@ -96,4 +287,5 @@ function changedAt(value: unknown, dice: Dice): unknown {
 }
 
 /** Sometimes behind what was there, so that it is still of its form for the most part. */
-const withText = (value: unknown, dice: Dice): string => `${typeof value === 'string' && dice() < 0.5 ? value : ''}${dice.of(HOSTILE_TEXTS)}`;
+const withText = (value: unknown, dice: Dice): string =>
+  `${typeof value === 'string' && dice() < 0.5 ? value : ''}${dice.of(HOSTILE_TEXTS)}`;

@@ -11,7 +11,10 @@ import { accounts, appOf, login, makeGround, provider, user } from './ground.ts'
 let ground: Ground;
 let app: App;
 let server: Listening;
-let base: string, host: string, tenant: string, id: string;
+let base: string;
+let host: string;
+let tenant: string;
+let id: string;
 
 beforeAll(async () => {
   ground = await makeGround();
@@ -23,25 +26,40 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop(0));
 
-const raw = (text: string): Promise<string> => new Promise((resolve, reject) => {
-  const socket = connect(server.port, '127.0.0.1', () => { socket.write(text); });
-  let got = '';
-  socket.on('data', (chunk) => { got += String(chunk); });
-  socket.on('close', () => { resolve(got); });
-  socket.on('error', reject);
-  socket.setTimeout(3_000, () => socket.destroy());
-});
+const raw = (text: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(server.port, '127.0.0.1', () => {
+      socket.write(text);
+    });
+    let got = '';
+    socket.on('data', (chunk) => {
+      got += String(chunk);
+    });
+    socket.on('close', () => {
+      resolve(got);
+    });
+    socket.on('error', reject);
+    socket.setTimeout(3_000, () => socket.destroy());
+  });
 
 async function openStream(token: string): Promise<{ pokes: string[]; ended: Promise<void> }> {
-  const answer = await fetch(`${base}/sync/stream`, { headers: { authorization: `Bearer ${token}` } });
-  expect([answer.status, answer.headers.get('content-type'), answer.headers.get('content-encoding')]).toEqual([200, 'text/event-stream', null]);
+  const answer = await fetch(`${base}/sync/stream`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect([
+    answer.status,
+    answer.headers.get('content-type'),
+    answer.headers.get('content-encoding'),
+  ]).toEqual([200, 'text/event-stream', null]);
   const pokes: string[] = [];
-  const ended = (async () => { for await (const chunk of answer.body ?? []) pokes.push(Buffer.from(chunk).toString()); })();
+  const ended = (async () => {
+    for await (const chunk of answer.body ?? []) pokes.push(Buffer.from(chunk).toString());
+  })();
   await expect.poll(() => pokes.length, { timeout: 20_000 }).toBeGreaterThan(0);
   return { pokes, ended };
 }
 
-test('HTTP-14: over a real socket a call is answered, with the caller\'s own address and host', async () => {
+test("HTTP-14: over a real socket a call is answered, with the caller's own address and host", async () => {
   const answer = await fetch(`${base}/service-providers/branding`);
   expect([answer.status, answer.headers.get('content-security-policy')]).toEqual([200, CSP]);
   expect(ground.lines.findLast((line) => line.includes('branding'))).toContain('"ip":"127.0.0.1"');
@@ -49,8 +67,11 @@ test('HTTP-14: over a real socket a call is answered, with the caller\'s own add
 
 test('HTTP-14: what is no proper request is refused without a word about the inside', async () => {
   const refused = [
-    'GET /api/v1/service-providers/branding HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 'GET http://[/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
-    'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 'TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Secret: S3cret\r\n\r\n', 'nonsense\r\n\r\n',
+    'GET /api/v1/service-providers/branding HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+    'GET http://[/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    'GET / HTTP/1.1\r\nConnection: close\r\n\r\n',
+    'TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Secret: S3cret\r\n\r\n',
+    'nonsense\r\n\r\n',
     `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\nConnection: close\r\n\r\n`,
     'POST /api/v1/auth/login/db HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\nConnection: close\r\n\r\n0\r\n\r\n',
   ];
@@ -64,33 +85,66 @@ test('HTTP-14: what is no proper request is refused without a word about the ins
 
 test('HTTP-6: over a real socket a body above the limit is refused before it has arrived', async () => {
   const token = (await login(app, host)).body.data.token;
-  const got = await raw(`POST /api/v1/auth/logout HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\nConnection: close\r\n\r\n{"a":"`);
+  const got = await raw(
+    `POST /api/v1/auth/logout HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\nConnection: close\r\n\r\n{"a":"`,
+  );
   expect(got).toMatch(/^HTTP\/1\.1 413 /);
   expect(got).toContain('"kind":"too-large"');
 });
 
 test('G33: a stream is told and closed within 5 s of logging out, and of losing a role', async () => {
-  const one = (await login(app, host)).body.data.token, two = (await login(app, host)).body.data.token;
-  const out = await openStream(one), scoped = await openStream(two);
+  const one = (await login(app, host)).body.data.token;
+  const two = (await login(app, host)).body.data.token;
+  const out = await openStream(one);
+  const scoped = await openStream(two);
   const began = performance.now();
-  await fetch(`${base}/auth/logout`, { method: 'POST', headers: { 'authorization': `Bearer ${one}`, 'content-type': 'application/json' }, body: '{}' });
-  await ground.world.store.tenant(tenant, (tx) => tx.append([{ event: { type: 'user.scoped@1', data: { id, roles: ['read-only'], companies: null } }, company: null, entity: `user:${id}` }], { actor: { is: 'clock' }, subject: null, commandId: null, at: 0 }));
+  await fetch(`${base}/auth/logout`, {
+    method: 'POST',
+    headers: { 'authorization': `Bearer ${one}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  await ground.world.store.tenant(tenant, (tx) =>
+    tx.append(
+      [
+        {
+          event: { type: 'user.scoped@1', data: { id, roles: ['read-only'], companies: null } },
+          company: null,
+          entity: `user:${id}`,
+        },
+      ],
+      { actor: { is: 'clock' }, subject: null, commandId: null, at: 0 },
+    ),
+  );
   await Promise.all([out.ended, scoped.ended]);
   expect(performance.now() - began).toBeLessThan(5_000);
-  expect([out.pokes.join('').includes('{"is":"out"}'), scoped.pokes.join('').includes('{"is":"scope"}')]).toEqual([true, true]);
+  expect([
+    out.pokes.join('').includes('{"is":"out"}'),
+    scoped.pokes.join('').includes('{"is":"scope"}'),
+  ]).toEqual([true, true]);
 });
 
 test('HTTP-15: stopping lets what runs come to its end, cuts streams, and takes nothing new', async () => {
   const gate = Promise.withResolvers<void>();
-  const slow = appOf(ground.world, { ...accounts(ground.world), ...syncHandlers(ground.world), lastSync: async () => { await gate.promise; return ok({ status: 'NEVER', at: null, failed: [], sources: [] }); } });
+  const slow = appOf(ground.world, {
+    ...accounts(ground.world),
+    ...syncHandlers(ground.world),
+    lastSync: async () => {
+      await gate.promise;
+      return ok({ status: 'NEVER', at: null, failed: [], sources: [] });
+    },
+  });
   const own = await listen(slow, 0, '127.0.0.1');
   const at = `http://127.0.0.1:${own.port}/api/v1`;
   const headers = { authorization: `Bearer ${(await login(app, host)).body.data.token}` };
   const stream = await fetch(`${at}/sync/stream`, { headers });
   const reading = stream.text().catch(() => 'cut');
   const running = fetch(`${at}/sync/last-sync`, { headers });
-  await expect.poll(() => ground.lines.some((line) => line.includes('sync/stream')), { timeout: 20_000 }).toBe(true);
-  await new Promise((resolve) => { setTimeout(resolve, 100); });
+  await expect
+    .poll(() => ground.lines.some((line) => line.includes('sync/stream')), { timeout: 20_000 })
+    .toBe(true);
+  await new Promise((resolve) => {
+    setTimeout(resolve, 100);
+  });
   const began = performance.now();
   const stopped = own.stop(600);
   gate.resolve();

@@ -8,17 +8,47 @@ import { openApi } from '#server/http/openapi.ts';
 import { appOf, makeGround } from './ground.ts';
 import { faultsOf } from './openapi-rules.ts';
 
-interface Operation { operationId: string; tags: string[]; security: Record<string, string[]>[]; description?: string; responses: Record<string, { $ref?: string; description?: string; headers?: object }> }
-interface Page { paths: Record<string, Record<string, Operation>>; components: { responses: Record<string, { headers?: object; content: Record<string, { schema: { allOf: { properties?: { error: { properties: { kind: { enum: string[] } } } } }[] } }> }> } }
+interface Operation {
+  operationId: string;
+  tags: string[];
+  security: Record<string, string[]>[];
+  description?: string;
+  responses: Record<string, { $ref?: string; description?: string; headers?: object }>;
+}
+interface Page {
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    responses: Record<
+      string,
+      {
+        headers?: object;
+        content: Record<
+          string,
+          {
+            schema: {
+              allOf: { properties?: { error: { properties: { kind: { enum: string[] } } } } }[];
+            };
+          }
+        >;
+      }
+    >;
+  };
+}
 const page = openApi() as unknown as Page;
 const names = Object.keys(CALLS) as CallName[];
 const operation = (name: CallName): Operation => {
-  const { method, path } = callOf(name), found = page.paths[`/${path}`]?.[method.toLowerCase()];
+  const { method, path } = callOf(name);
+  const found = page.paths[`/${path}`]?.[method.toLowerCase()];
   if (!found) throw new Error(name);
   return found;
 };
-const answer = (name: CallName, status: number) => page.components.responses[(operation(name).responses[status]?.$ref ?? '').split('/').at(-1) ?? ''];
-const kindsOf = (name: CallName, status: number): string[] => answer(name, status)?.content['application/json']?.schema.allOf[1]?.properties?.error.properties.kind.enum ?? [];
+const answer = (name: CallName, status: number) =>
+  page.components.responses[
+    (operation(name).responses[status]?.$ref ?? '').split('/').at(-1) ?? ''
+  ];
+const kindsOf = (name: CallName, status: number): string[] =>
+  answer(name, status)?.content['application/json']?.schema.allOf[1]?.properties?.error.properties
+    .kind.enum ?? [];
 
 /** The faults of a description that was changed so. */
 function broken(change: (copy: Page & Record<string, unknown>) => void): string[] {
@@ -26,7 +56,8 @@ function broken(change: (copy: Page & Record<string, unknown>) => void): string[
   change(copy);
   return faultsOf(copy);
 }
-const events = (copy: Page) => copy.paths['/sync/events']?.['get'] as unknown as Record<string, unknown>;
+const events = (copy: Page) =>
+  copy.paths['/sync/events']?.['get'] as unknown as Record<string, unknown>;
 
 test('KEY-8, HTTP-13: the description keeps the rules of OpenAPI 3.1 and of JSON Schema', () => {
   expect(faultsOf(openApi())).toEqual([]);
@@ -34,29 +65,67 @@ test('KEY-8, HTTP-13: the description keeps the rules of OpenAPI 3.1 and of JSON
 
 test('KEY-8: what would break a rule is found', () => {
   const breaks: ((copy: Page & Record<string, unknown>) => void)[] = [
-    (copy) => { copy['openapi'] = '3.0.0'; },
-    (copy) => { events(copy)['responses'] = {}; },
-    (copy) => { events(copy)['security'] = [{ nothing: [] }]; },
-    (copy) => { events(copy)['tags'] = ['nowhere']; },
-    (copy) => { events(copy)['requestBody'] = { content: {} }; },
-    (copy) => { events(copy)['operationId'] = 'bootstrap'; },
-    (copy) => { events(copy)['parameters'] = [{ name: 'after', in: 'query', schema: { type: 'text' } }]; },
-    (copy) => { events(copy)['parameters'] = [{ name: 'after', in: 'query', schema: { pattern: '(' } }]; },
-    (copy) => { events(copy)['sumary'] = 'x'; },
-    (copy) => { copy.components.responses = {}; },
-    (copy) => { copy.paths['/sync/runs/{date}'] = {}; },
+    (copy) => {
+      copy['openapi'] = '3.0.0';
+    },
+    (copy) => {
+      events(copy)['responses'] = {};
+    },
+    (copy) => {
+      events(copy)['security'] = [{ nothing: [] }];
+    },
+    (copy) => {
+      events(copy)['tags'] = ['nowhere'];
+    },
+    (copy) => {
+      events(copy)['requestBody'] = { content: {} };
+    },
+    (copy) => {
+      events(copy)['operationId'] = 'bootstrap';
+    },
+    (copy) => {
+      events(copy)['parameters'] = [{ name: 'after', in: 'query', schema: { type: 'text' } }];
+    },
+    (copy) => {
+      events(copy)['parameters'] = [{ name: 'after', in: 'query', schema: { pattern: '(' } }];
+    },
+    (copy) => {
+      events(copy)['sumary'] = 'x';
+    },
+    (copy) => {
+      copy.components.responses = {};
+    },
+    (copy) => {
+      copy.paths['/sync/runs/{date}'] = {};
+    },
   ];
   expect(breaks.map((change) => broken(change).length > 0)).toEqual(breaks.map(() => true));
 });
 
 test('KEY-8, KEY-3: each call says what a key needs for it, or that none makes it', () => {
   for (const name of names) {
-    const { gate } = callOf(name), needs = keyAccess(name), { security, description = '' } = operation(name), byKey = security.find((one) => 'apiKey' in one);
-    expect([name, byKey?.['apiKey'] ?? null]).toEqual([name, needs === null ? null : needs === 'any' ? [] : [needs]]);
+    const { gate } = callOf(name);
+    const needs = keyAccess(name);
+    const { security, description = '' } = operation(name);
+    const byKey = security.find((one) => 'apiKey' in one);
+    expect([name, byKey?.['apiKey'] ?? null]).toEqual([
+      name,
+      needs === null ? null : needs === 'any' ? [] : [needs],
+    ]);
     const forPerson = needs === null && gate !== 'public' && gate !== 'ingest-key';
-    expect([name, description.includes('no API key makes it'), kindsOf(name, 403).includes('not-by-key')]).toEqual([name, forPerson, forPerson]);
-    if (needs !== null && needs !== 'any') expect([name, ROLES.some((role) => can([role], needs))]).toEqual([name, true]);
-    if (needs !== null) expect([name, kindsOf(name, 429), Object.keys(answer(name, 429)?.headers ?? {})]).toEqual([name, ['too-many'], ['RateLimit-Policy', 'RateLimit', 'Retry-After']]);
+    expect([
+      name,
+      description.includes('no API key makes it'),
+      kindsOf(name, 403).includes('not-by-key'),
+    ]).toEqual([name, forPerson, forPerson]);
+    if (needs !== null && needs !== 'any')
+      expect([name, ROLES.some((role) => can([role], needs))]).toEqual([name, true]);
+    if (needs !== null)
+      expect([name, kindsOf(name, 429), Object.keys(answer(name, 429)?.headers ?? {})]).toEqual([
+        name,
+        ['too-many'],
+        ['RateLimit-Policy', 'RateLimit', 'Retry-After'],
+      ]);
     if (gate === 'public') expect([name, security]).toEqual([name, []]);
   }
 });
@@ -66,15 +135,31 @@ test('KEY-8: failures stand with their kinds under their status, and every call 
     const { failures } = callOf(name);
     for (const kind of failures) {
       const status = (STATUS_OF as Partial<Record<string, number>>)[kind];
-      expect([name, kind, status === undefined || kindsOf(name, status).includes(kind)]).toEqual([name, kind, true]);
+      expect([name, kind, status === undefined || kindsOf(name, status).includes(kind)]).toEqual([
+        name,
+        kind,
+        true,
+      ]);
     }
   }
   expect(names.filter((name) => operation(name).tags.length !== 1)).toEqual([]);
 });
 
 test('KEY-8: it goes out packed, to whoever asks', async () => {
-  const ground = await makeGround(), app = appOf(ground.world);
-  const plain = await app.request('/api/v1/openapi.json'), packed = await app.request('/api/v1/openapi.json', { headers: { 'accept-encoding': 'gzip' } });
-  const [size, less] = [(await plain.arrayBuffer()).byteLength, (await packed.arrayBuffer()).byteLength];
-  expect([plain.status, plain.headers.get('content-encoding'), packed.headers.get('content-encoding'), less < size / 5]).toEqual([200, null, 'gzip', true]);
+  const ground = await makeGround();
+  const app = appOf(ground.world);
+  const plain = await app.request('/api/v1/openapi.json');
+  const packed = await app.request('/api/v1/openapi.json', {
+    headers: { 'accept-encoding': 'gzip' },
+  });
+  const [size, less] = [
+    (await plain.arrayBuffer()).byteLength,
+    (await packed.arrayBuffer()).byteLength,
+  ];
+  expect([
+    plain.status,
+    plain.headers.get('content-encoding'),
+    packed.headers.get('content-encoding'),
+    less < size / 5,
+  ]).toEqual([200, null, 'gzip', true]);
 });

@@ -14,14 +14,26 @@ import { accounts, appOf, ask, login, makeGround, provider, user } from './groun
 
 let ground: Ground;
 let app: App;
-let host: string, token: string;
+let host: string;
+let token: string;
 const reached: { name: CallName; input: unknown; ask: Ask }[] = [];
 
-/** Every call of the table with a handler that notes that it was reached: a new call is covered without a new line. */
-const noting = (): Partial<Handlers> => Object.fromEntries((Object.keys(CALLS) as CallName[]).map((name) => [name, async (input: unknown, asked: Ask) => {
-  reached.push({ name, input, ask: asked });
-  return callOf(name).gives === 'bytes' || callOf(name).gives === 'stream' ? new Response('x') : failed({ kind: 'conflict', message: 'reached' });
-}]));
+/**
+ * Every call of the table with a handler that notes that it was reached: a new call is covered
+ * without a new line.
+ */
+const noting = (): Partial<Handlers> =>
+  Object.fromEntries(
+    (Object.keys(CALLS) as CallName[]).map((name) => [
+      name,
+      async (input: unknown, asked: Ask) => {
+        reached.push({ name, input, ask: asked });
+        return callOf(name).gives === 'bytes' || callOf(name).gives === 'stream'
+          ? new Response('x')
+          : failed({ kind: 'conflict', message: 'reached' });
+      },
+    ]),
+  );
 
 beforeAll(async () => {
   ground = await makeGround();
@@ -33,23 +45,41 @@ beforeAll(async () => {
   token = (await login(app, host)).body.data.token;
 });
 
-const addressOf = (name: CallName): string => `/api/v1/${callOf(name).path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')}`;
+const addressOf = (name: CallName): string =>
+  `/api/v1/${callOf(name).path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')}`;
 const names = Object.keys(CALLS) as CallName[];
-const bodyOf = (name: CallName): unknown => (['GET', 'DELETE'].includes(callOf(name).method) ? undefined : {});
+const bodyOf = (name: CallName): unknown =>
+  ['GET', 'DELETE'].includes(callOf(name).method) ? undefined : {};
 const bulk = '/api/v1/monitoring/backoffice/jobExecutions/bulk';
-const post = (path: string, body: unknown, more: object = {}) => ask(app, path, { method: 'POST', host, token, body, ...more });
+const post = (path: string, body: unknown, more: object = {}) =>
+  ask(app, path, { method: 'POST', host, token, body, ...more });
 const change = { is: 'reopen' };
 
 test('HTTP-1: answers stand in an envelope, failures with their kind and status', async () => {
   const good = await ask(app, '/api/v1/service-providers/branding', { host });
-  expect([good.status, Object.keys(good.body), good.body.success]).toEqual([200, ['success', 'data'], true]);
+  expect([good.status, Object.keys(good.body), good.body.success]).toEqual([
+    200,
+    ['success', 'data'],
+    true,
+  ]);
   expect(good.headers.get('content-type')).toBe('application/json; charset=utf-8');
   const refused = await post(bulk, { ids: [1], change });
-  expect([refused.status, refused.body]).toEqual([409, { success: false, message: 'reached', error: { kind: 'conflict' } }]);
+  expect([refused.status, refused.body]).toEqual([
+    409,
+    { success: false, message: 'reached', error: { kind: 'conflict' } },
+  ]);
 });
 
 test('HTTP-2: an unknown address below the API is no-such-call with every method, signed in or not', async () => {
-  for (const path of ['/api', '/api/', '/api/v1', '/api/v1/', '/api/v1/no/such', '/api/v2/service-providers/branding', '/api/v1/SYNC/events']) {
+  for (const path of [
+    '/api',
+    '/api/',
+    '/api/v1',
+    '/api/v1/',
+    '/api/v1/no/such',
+    '/api/v2/service-providers/branding',
+    '/api/v1/SYNC/events',
+  ]) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const { status, body } = await ask(app, path, { method, host, token });
       expect([path, method, status, body?.error.kind]).toEqual([path, method, 404, 'no-such-call']);
@@ -61,30 +91,57 @@ test('HTTP-2: an unknown address below the API is no-such-call with every method
 test('HTTP-22: every call is reached with a slash at the end of its address too, and nothing else is', async () => {
   for (const name of names.filter((one) => !['public', 'ingest-key'].includes(callOf(one).gate))) {
     const { method } = callOf(name);
-    const [plain, slash] = [await ask(app, addressOf(name), { method, host, body: bodyOf(name) }), await ask(app, `${addressOf(name)}/`, { method, host, body: bodyOf(name) })];
-    expect([name, slash.status, slash.body.error.kind]).toEqual([name, plain.status, plain.body.error.kind]);
+    const [plain, slash] = [
+      await ask(app, addressOf(name), { method, host, body: bodyOf(name) }),
+      await ask(app, `${addressOf(name)}/`, { method, host, body: bodyOf(name) }),
+    ];
+    expect([name, slash.status, slash.body.error.kind]).toEqual([
+      name,
+      plain.status,
+      plain.body.error.kind,
+    ]);
   }
   reached.length = 0;
   await ask(app, '/api/v1/monitoring/reporting/get-all-sla-alarm/', { host, token });
   await post(`${bulk}/`, { ids: [1], change });
   await ask(app, '/api/v1/monitoring/backoffice/jobExecutions/7/', { host, token });
-  expect(reached.map(({ name }) => name)).toEqual(['listSlaAlarms', 'changeExecutions', 'getExecution']);
-  for (const path of ['/api/v1/monitoring/reporting/get-all-sla-alarm//', '/api/v1/monitoring/backoffice/jobExecutions/', '/api/v1/profile//']) {
-    expect([path, (await ask(app, path, { host, token })).body.error.kind]).toEqual([path, 'no-such-call']);
+  expect(reached.map(({ name }) => name)).toEqual([
+    'listSlaAlarms',
+    'changeExecutions',
+    'getExecution',
+  ]);
+  for (const path of [
+    '/api/v1/monitoring/reporting/get-all-sla-alarm//',
+    '/api/v1/monitoring/backoffice/jobExecutions/',
+    '/api/v1/profile//',
+  ]) {
+    expect([path, (await ask(app, path, { host, token })).body.error.kind]).toEqual([
+      path,
+      'no-such-call',
+    ]);
   }
 });
 
 test('HTTP-3: two calls at one address do not start, and a fixed word comes before a parameter', () => {
-  expect(() => addressesOf(['getExecution', 'getExecution'])).toThrow(/Two calls at one address: getExecution and getExecution/);
+  expect(() => addressesOf(['getExecution', 'getExecution'])).toThrow(
+    /Two calls at one address: getExecution and getExecution/,
+  );
   const paths = addressesOf(names).map(({ path }) => path);
-  expect(paths.indexOf('/api/v1/monitoring/backoffice/jobExecutions/bulk')).toBeLessThan(paths.indexOf('/api/v1/monitoring/backoffice/jobExecutions/:id'));
+  expect(paths.indexOf('/api/v1/monitoring/backoffice/jobExecutions/bulk')).toBeLessThan(
+    paths.indexOf('/api/v1/monitoring/backoffice/jobExecutions/:id'),
+  );
 });
 
 test('HTTP-4: without a session a call that needs one answers 401 before it looks at what was sent', async () => {
   for (const name of names.filter((one) => !['public', 'ingest-key'].includes(callOf(one).gate))) {
     const { method } = callOf(name);
     const sent = method === 'GET' || method === 'DELETE' ? undefined : '{ this is not JSON';
-    const { status, body } = await ask(app, addressOf(name), { method, host, body: sent, headers: { 'content-length': sent === undefined ? '0' : '99999999' } });
+    const { status, body } = await ask(app, addressOf(name), {
+      method,
+      host,
+      body: sent,
+      headers: { 'content-length': sent === undefined ? '0' : '99999999' },
+    });
     expect([name, status, body.error.kind]).toEqual([name, 401, 'signed-out']);
   }
 });
@@ -100,10 +157,17 @@ test('G29: every call lets in exactly the roles that its gate names', async () =
   for (const name of names.filter((one) => one !== 'logout')) {
     const { gate, method } = callOf(name);
     for (const [role, held] of tokens) {
-      const { status } = await ask(app, addressOf(name), { method, host: at, token: held, body: bodyOf(name) });
-      const may = gate === 'public' || gate === 'ingest-key' || gate === 'signed-in' || can([role], gate);
+      const { status } = await ask(app, addressOf(name), {
+        method,
+        host: at,
+        token: held,
+        body: bodyOf(name),
+      });
+      const may =
+        gate === 'public' || gate === 'ingest-key' || gate === 'signed-in' || can([role], gate);
       if ((status === 403) === may && name !== 'refresh') wrong.push(`${role} ${name}: ${status}`);
-      if (status === 404 || status === 405 || status >= 500) wrong.push(`${role} ${name}: ${status}`);
+      if (status === 404 || status === 405 || status >= 500)
+        wrong.push(`${role} ${name}: ${status}`);
     }
   }
   expect(wrong).toEqual([]);
@@ -111,23 +175,40 @@ test('G29: every call lets in exactly the roles that its gate names', async () =
 
 test('G53: fields that a call does not know are refused by name, and what was sent never comes back', async () => {
   const secret = 'S3cretValue';
-  const answer = await ask(app, '/api/v1/auth/login/db', { method: 'POST', host, body: { username: 1, password: { secret }, role: secret, [`<b>${secret}`]: 1 } });
+  const answer = await ask(app, '/api/v1/auth/login/db', {
+    method: 'POST',
+    host,
+    body: { username: 1, password: { secret }, role: secret, [`<b>${secret}`]: 1 },
+  });
   expect([answer.status, answer.body.message]).toEqual([400, MESSAGES.badInput]);
-  expect(answer.body.error.issues).toEqual(expect.arrayContaining([
-    { path: 'username', message: 'Expected string.' }, { path: 'password', message: 'Expected string.' }, { path: 'role', message: 'Unknown field.' },
-  ]));
+  expect(answer.body.error.issues).toEqual(
+    expect.arrayContaining([
+      { path: 'username', message: 'Expected string.' },
+      { path: 'password', message: 'Expected string.' },
+      { path: 'role', message: 'Unknown field.' },
+    ]),
+  );
   expect(answer.text).not.toContain(secret);
   const deep = await post(bulk, { ids: [1], change: { is: 'snooze', until: secret, reason: '' } });
-  expect(deep.body.error.issues?.map(({ path }) => path)).toEqual(['change.until', 'change.reason']);
+  expect(deep.body.error.issues?.map(({ path }) => path)).toEqual([
+    'change.until',
+    'change.reason',
+  ]);
   const missing = await post(bulk, { change });
   expect(missing.body.error.issues).toEqual([{ path: 'ids', message: 'Missing.' }]);
-  expect((await ask(app, '/api/v1/sync/last-sync?extra=1', { host, token })).body.error.issues).toEqual([{ path: 'extra', message: 'Unknown field.' }]);
+  expect(
+    (await ask(app, '/api/v1/sync/last-sync?extra=1', { host, token })).body.error.issues,
+  ).toEqual([{ path: 'extra', message: 'Unknown field.' }]);
 });
 
 test('G53: keys that reach a prototype are refused wherever they stand and however they are written', async () => {
   const bodies = [
-    '{"ids":[1],"change":{"is":"reopen"},"__proto__":{"admin":true}}', '{"ids":[1],"change":{"is":"reopen","__proto__":{"x":1}}}',
-    '{"ids":[1],"change":{"is":"reopen"},"\\u005f_proto__":{}}', '{"constructor":{"prototype":{"admin":true}}}', '{"ids":[{"prototype":1}]}', '{"ids":[[[[{"__proto__":1}]]]]}',
+    '{"ids":[1],"change":{"is":"reopen"},"__proto__":{"admin":true}}',
+    '{"ids":[1],"change":{"is":"reopen","__proto__":{"x":1}}}',
+    '{"ids":[1],"change":{"is":"reopen"},"\\u005f_proto__":{}}',
+    '{"constructor":{"prototype":{"admin":true}}}',
+    '{"ids":[{"prototype":1}]}',
+    '{"ids":[[[[{"__proto__":1}]]]]}',
   ];
   for (const body of bodies) {
     const answer = await post(bulk, body);
@@ -138,30 +219,68 @@ test('G53: keys that reach a prototype are refused wherever they stand and howev
 });
 
 test('G53: a parameter that is given twice is refused, in the query and beside the address', async () => {
-  expect((await ask(app, '/api/v1/sync/events?after=1&after=2&epoch=x', { host, token })).body.error.issues).toEqual([{ path: 'after', message: 'Given more than once.' }]);
+  expect(
+    (await ask(app, '/api/v1/sync/events?after=1&after=2&epoch=x', { host, token })).body.error
+      .issues,
+  ).toEqual([{ path: 'after', message: 'Given more than once.' }]);
   const id = '/api/v1/monitoring/backoffice/jobExecutions/7';
-  expect((await ask(app, id, { method: 'PUT', host, token, body: { id: 8, change } })).body.error.issues).toEqual([{ path: 'id', message: 'Given in the address already.' }]);
+  expect(
+    (await ask(app, id, { method: 'PUT', host, token, body: { id: 8, change } })).body.error.issues,
+  ).toEqual([{ path: 'id', message: 'Given in the address already.' }]);
   expect((await post(`${bulk}?ids=1`, { ids: [1], change })).status).toBe(400);
 });
 
 test('HTTP-5: a body that is not a JSON object of UTF-8 is refused, whatever it is', async () => {
-  for (const body of ['', '[]', '"x"', 'null', '12', '{', '\u0000', '['.repeat(200_000), `{"a":${'['.repeat(50)}${']'.repeat(50)}}`]) {
+  for (const body of [
+    '',
+    '[]',
+    '"x"',
+    'null',
+    '12',
+    '{',
+    '\u0000',
+    '['.repeat(200_000),
+    `{"a":${'['.repeat(50)}${']'.repeat(50)}}`,
+  ]) {
     expect((await post(bulk, body)).status).toBe(400);
   }
-  const latin = await app.request(bulk, { method: 'POST', headers: { host, authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: Buffer.from('{"a":"\xff"}', 'latin1') });
+  const latin = await app.request(bulk, {
+    method: 'POST',
+    headers: { host, 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
+    body: Buffer.from('{"a":"\xff"}', 'latin1'),
+  });
   expect(latin.status).toBe(400);
-  expect((await post(bulk, 'ids=1', { headers: { 'content-type': 'application/x-www-form-urlencoded' } })).status).toBe(400);
-  await fc.assert(fc.asyncProperty(fc.oneof(fc.json(), fc.string()), async (body) => {
-    const { status } = await post(bulk, body);
-    expect([400, 409]).toContain(status);
-  }), { numRuns: 50 * Number(process.env['PROOF'] ?? 1) });
+  expect(
+    (
+      await post(bulk, 'ids=1', {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+    ).status,
+  ).toBe(400);
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(fc.json(), fc.string()), async (body) => {
+      const { status } = await post(bulk, body);
+      expect([400, 409]).toContain(status);
+    }),
+    { numRuns: 50 * Number(process.env['PROOF'] ?? 1) },
+  );
 });
 
 test('HTTP-6: a body above a mebibyte is refused while it arrives, not after', async () => {
   expect((await post(bulk, `{"a":"${'x'.repeat(1_048_576)}"}`)).body.error.kind).toBe('too-large');
   let pulled = 0;
-  const endless = new ReadableStream<Uint8Array>({ pull(controller) { pulled += 1; controller.enqueue(new Uint8Array(65_536).fill(120)); } });
-  const answer = await app.request(bulk, { method: 'POST', headers: { host, authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: endless, duplex: 'half' } as RequestInit);
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      pulled += 1;
+      controller.enqueue(new Uint8Array(65_536).fill(120));
+    },
+  });
+  const answer = await app.request(bulk, {
+    method: 'POST',
+    headers: { host, 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
+    body: endless,
+    duplex: 'half',
+  } as RequestInit);
   expect(answer.status).toBe(413);
   expect(pulled).toBeLessThan(40);
 });
@@ -174,55 +293,107 @@ async function keyOf(body: unknown, headers: Record<string, string>): Promise<un
 }
 
 test('OUT-3: the key of a command is its id, its device and its number, and a hash of the call with its input', async () => {
-  const id = '3F2504E0-4F89-41D3-9A0C-0305E82C3301', device = '9b2d4f60-1c2e-4b7a-8f00-aa11bb22cc33';
+  const id = '3F2504E0-4F89-41D3-9A0C-0305E82C3301';
+  const device = '9b2d4f60-1c2e-4b7a-8f00-aa11bb22cc33';
   const all = { 'idempotency-key': id, 'daybook-device': device, 'daybook-order': '7' };
   const one = await keyOf({ ids: [1], change }, all);
-  expect(one).toEqual({ id: id.toLowerCase(), device, order: 7, bodyHash: expect.stringMatching(/^[\da-f]{64}$/) });
+  expect(one).toEqual({
+    id: id.toLowerCase(),
+    device,
+    order: 7,
+    bodyHash: expect.stringMatching(/^[\da-f]{64}$/),
+  });
   expect(await keyOf(`{ "change": {"is": "reopen"}, "ids": [1] }`, all)).toEqual(one);
   expect(await keyOf({ ids: [2], change }, all)).not.toEqual(one);
   expect(await keyOf({ ids: [1], change }, {})).toBeNull();
-  expect(await keyOf({ ids: [1], change }, { 'idempotency-key': 'x' })).toEqual(['idempotency-key', 'daybook-device', 'daybook-order']);
-  expect(await keyOf({ ids: [1], change }, { ...all, 'daybook-order': '0' })).toEqual(['daybook-order']);
+  expect(await keyOf({ ids: [1], change }, { 'idempotency-key': 'x' })).toEqual([
+    'idempotency-key',
+    'daybook-device',
+    'daybook-order',
+  ]);
+  expect(await keyOf({ ids: [1], change }, { ...all, 'daybook-order': '0' })).toEqual([
+    'daybook-order',
+  ]);
 });
 
-test('HTTP-7: an answer that breaks its contract is the server\'s fault and stays inside; a bug says nothing outside', async () => {
+test("HTTP-7: an answer that breaks its contract is the server's fault and stays inside; a bug says nothing outside", async () => {
   const faulty = appOf(ground.world, {
-    ...accounts(ground.world), listKeys: async () => ok([{ secret: 'S3cret' }]) as never,
-    lastSync: async () => { throw new Error('S3cret in a bug'); }, logout: async () => ok({ extra: 'S3cret' }),
+    ...accounts(ground.world),
+    listKeys: async () => ok([{ secret: 'S3cret' }]) as never,
+    lastSync: async () => {
+      throw new Error('S3cret in a bug');
+    },
+    logout: async () => ok({ extra: 'S3cret' }),
   });
   for (const path of ['/api/v1/monitoring/sources', '/api/v1/sync/last-sync']) {
     const { status, text, headers } = await ask(faulty, path, { host, token });
-    expect([status, JSON.parse(text)]).toEqual([500, { success: false, message: MESSAGES.serverFault, error: { kind: 'server-fault' } }]);
+    expect([status, JSON.parse(text)]).toEqual([
+      500,
+      { success: false, message: MESSAGES.serverFault, error: { kind: 'server-fault' } },
+    ]);
     expect(headers.get('content-security-policy')).toBe(CSP);
   }
   expect(ground.lines.some((line) => line.includes('an answer breaks its contract'))).toBe(true);
-  expect(ground.lines.some((line) => line.includes('a request failed') && line.includes('stack'))).toBe(true);
-  expect((await ask(faulty, '/api/v1/auth/logout', { method: 'POST', host, token, body: {} })).text).toBe('{"success":true,"data":{}}');
+  expect(
+    ground.lines.some((line) => line.includes('a request failed') && line.includes('stack')),
+  ).toBe(true);
+  expect(
+    (await ask(faulty, '/api/v1/auth/logout', { method: 'POST', host, token, body: {} })).text,
+  ).toBe('{"success":true,"data":{}}');
   token = (await login(app, host)).body.data.token;
 });
 
 test('G46: headers of safety stand on every kind of answer', async () => {
-  expect(CSP).toBe("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types daybook");
+  expect(CSP).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types daybook",
+  );
   const kinds = [
-    await ask(app, '/api/v1/service-providers/branding', { host }), await ask(app, '/api/v1/none', { host }), await ask(app, '/none', { host }), await ask(app, bulk, { method: 'POST', host, body: {} }),
-    await post(bulk, '{'), await ask(app, '/api/v1/openapi.json', { host }), await ask(app, '/api/v1/sync/runs/2026-01-01', { host, token }), await ask(app, '/api/v1/service-providers/branding', { method: 'HEAD', host }),
+    await ask(app, '/api/v1/service-providers/branding', { host }),
+    await ask(app, '/api/v1/none', { host }),
+    await ask(app, '/none', { host }),
+    await ask(app, bulk, { method: 'POST', host, body: {} }),
+    await post(bulk, '{'),
+    await ask(app, '/api/v1/openapi.json', { host }),
+    await ask(app, '/api/v1/sync/runs/2026-01-01', { host, token }),
+    await ask(app, '/api/v1/service-providers/branding', { method: 'HEAD', host }),
   ];
   expect(kinds.map(({ status }) => status)).toEqual([200, 404, 404, 401, 400, 200, 200, 200]);
   for (const { headers } of kinds) {
     expect(Object.fromEntries(headers)).toMatchObject({
-      'content-security-policy': CSP, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-resource-policy': 'same-origin', 'x-frame-options': 'DENY', 'permissions-policy': expect.stringContaining('camera=()'),
+      'content-security-policy': CSP,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'x-frame-options': 'DENY',
+      'permissions-policy': expect.stringContaining('camera=()'),
     });
     expect(headers.get('strict-transport-security')).toBeNull();
   }
-  expect(kinds.filter(({ headers }) => headers.get('cache-control') !== 'no-store')).toEqual([kinds[2]]);
+  expect(kinds.filter(({ headers }) => headers.get('cache-control') !== 'no-store')).toEqual([
+    kinds[2],
+  ]);
 });
 
 test('AUTH-8: the host that was asked says whose portal this is, and an unknown host gets none', async () => {
   const { host: other, tenant } = await provider(ground);
-  const own = await ask<{ id: string; apiUrl: string; title: string; sidebarTitle: string; sidebar: null }>(app, '/api/v1/service-providers/branding', { host: `${other.toUpperCase()}:4300` });
-  expect(own.body.data).toMatchObject({ id: tenant, apiUrl: '/api/v1', title: 'Portal', sidebarTitle: 'Portal', sidebar: null });
+  const own = await ask<{
+    id: string;
+    apiUrl: string;
+    title: string;
+    sidebarTitle: string;
+    sidebar: null;
+  }>(app, '/api/v1/service-providers/branding', { host: `${other.toUpperCase()}:4300` });
+  expect(own.body.data).toMatchObject({
+    id: tenant,
+    apiUrl: '/api/v1',
+    title: 'Portal',
+    sidebarTitle: 'Portal',
+    sidebar: null,
+  });
   const stranger = await ask(app, '/api/v1/service-providers/branding', { host: 'nobody.example' });
   expect([stranger.status, stranger.body.error.kind]).toEqual([404, 'not-found']);
-  expect((await ask(app, '/api/v1/sync/last-sync', { host: 'nobody.example', token })).body.error.kind).toBe('signed-out');
+  expect(
+    (await ask(app, '/api/v1/sync/last-sync', { host: 'nobody.example', token })).body.error.kind,
+  ).toBe('signed-out');
 });

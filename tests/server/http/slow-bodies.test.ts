@@ -14,8 +14,12 @@ import { appOf, login, makeGround, PASSWORD, provider, user } from './ground.ts'
 import type { App, Ground } from './ground.ts';
 
 const PATIENT = { timeout: 20_000 };
-const ADDRESS_BYTES = 32_768, STRANGER_BYTES = 3 * ADDRESS_BYTES;
-let ground: Ground, app: App, budget: BodyBudget, host: string;
+const ADDRESS_BYTES = 32_768;
+const STRANGER_BYTES = 3 * ADDRESS_BYTES;
+let ground: Ground;
+let app: App;
+let budget: BodyBudget;
+let host: string;
 let server: Listening | undefined;
 let clients: Client[] = [];
 
@@ -24,8 +28,15 @@ beforeEach(async () => {
   const { tenant, host: at } = await provider(ground);
   host = at;
   await user(ground, tenant);
-  budget = makeBodyBudget({ ...LIMITS, strangerBodyBytesAtOnce: STRANGER_BYTES, addressBodyBytesAtOnce: ADDRESS_BYTES });
-  app = appOf(ground.world, allHandlers(ground.world), { routes: pingRoutes(ground.world), bodies: budget });
+  budget = makeBodyBudget({
+    ...LIMITS,
+    strangerBodyBytesAtOnce: STRANGER_BYTES,
+    addressBodyBytesAtOnce: ADDRESS_BYTES,
+  });
+  app = appOf(ground.world, allHandlers(ground.world), {
+    routes: pingRoutes(ground.world),
+    bodies: budget,
+  });
 });
 afterEach(async () => {
   for (const { socket } of clients) socket.destroy();
@@ -33,17 +44,40 @@ afterEach(async () => {
   await server?.stop(0);
   server = undefined;
 });
-const begin = async (limits: Partial<ListenLimits> = {}): Promise<void> => { server = await listen(app, 0, '127.0.0.1', limits); };
+const begin = async (limits: Partial<ListenLimits> = {}): Promise<void> => {
+  server = await listen(app, 0, '127.0.0.1', limits);
+};
 
 /** A connection that sends what it is given and nothing more. */
-interface Client { readonly socket: Socket; readonly got: () => string; readonly isClosed: () => boolean }
+interface Client {
+  readonly socket: Socket;
+  readonly got: () => string;
+  readonly isClosed: () => boolean;
+}
 async function client(text: string, localAddress = '127.0.0.1'): Promise<Client> {
-  let got = '', isClosed = false;
+  let got = '';
+  let isClosed = false;
   const socket = connect({ port: server?.port ?? 0, host: '127.0.0.1', localAddress });
-  socket.on('data', (chunk) => { got += chunk.toString('latin1'); });
+  socket.on('data', (chunk) => {
+    got += chunk.toString('latin1');
+  });
   socket.on('error', () => undefined);
-  const closed = new Promise<void>((resolve) => { socket.on('close', () => { isClosed = true; resolve(); }); });
-  await Promise.race([new Promise<void>((resolve) => { socket.on('connect', () => { socket.write(text, 'latin1', () => { resolve(); }); }); }), closed]);
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      isClosed = true;
+      resolve();
+    });
+  });
+  await Promise.race([
+    new Promise<void>((resolve) => {
+      socket.on('connect', () => {
+        socket.write(text, 'latin1', () => {
+          resolve();
+        });
+      });
+    }),
+    closed,
+  ]);
   const one = { socket, got: () => got, isClosed: () => isClosed };
   clients.push(one);
   return one;
@@ -53,20 +87,33 @@ async function client(text: string, localAddress = '127.0.0.1'): Promise<Client>
 const open = (): number => clients.filter(({ isClosed }) => !isClosed()).length;
 const SIGN_IN = '/api/v1/auth/login/db';
 const head = (path: string, fields: Readonly<Record<string, string>>, method = 'POST'): string =>
-  `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n${Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n${Object.entries(
+    fields,
+  )
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`;
 /** A piece of a body in chunks, whose end is open. */
 const chunk = (bytes: number): string => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
-const slowFrom = (ip: string, bytes: number): Promise<Client> => client(head(SIGN_IN, { 'x-forwarded-for': ip, 'transfer-encoding': 'chunked' }) + chunk(bytes));
+const slowFrom = (ip: string, bytes: number): Promise<Client> =>
+  client(head(SIGN_IN, { 'x-forwarded-for': ip, 'transfer-encoding': 'chunked' }) + chunk(bytes));
 const statusOf = ({ got }: Client): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(got())?.[1] ?? 0);
 const statuses = (): number[] => clients.map(statusOf);
 
 test('HTTP-19: of a call that nobody has to be signed in for 16 kB are read, announced or not', async () => {
   await begin();
-  const announced = await client(head(SIGN_IN, { 'content-length': String(LIMITS.publicBodyBytes + 1) })), streamed = await slowFrom('203.0.113.1', LIMITS.publicBodyBytes + 1);
+  const announced = await client(
+    head(SIGN_IN, { 'content-length': String(LIMITS.publicBodyBytes + 1) }),
+  );
+  const streamed = await slowFrom('203.0.113.1', LIMITS.publicBodyBytes + 1);
   await expect.poll(statuses, PATIENT).toEqual([413, 413]);
-  expect([announced.got(), streamed.got()].every((text) => text.includes('"kind":"too-large"'))).toBe(true);
-  const body = JSON.stringify({ username: 'kate', password: PASSWORD, rememberComputer: false }), padded = body.padEnd(LIMITS.publicBodyBytes);
-  expect(statusOf(await answered(head(SIGN_IN, { 'content-length': String(padded.length) }) + padded))).toBe(200);
+  expect(
+    [announced.got(), streamed.got()].every((text) => text.includes('"kind":"too-large"')),
+  ).toBe(true);
+  const body = JSON.stringify({ username: 'kate', password: PASSWORD, rememberComputer: false });
+  const padded = body.padEnd(LIMITS.publicBodyBytes);
+  expect(
+    statusOf(await answered(head(SIGN_IN, { 'content-length': String(padded.length) }) + padded)),
+  ).toBe(200);
   await expect.poll(() => budget.heldBytes, PATIENT).toBe(0);
 });
 
@@ -78,42 +125,84 @@ async function answered(text: string): Promise<Client> {
 
 test('HTTP-19: many slow bodies of strangers hold no more than their share, one address no more than its own, and others are served meanwhile', async () => {
   await begin();
-  const token = (await login(app, host)).body.data.token, held: number[] = [];
+  const token = (await login(app, host)).body.data.token;
+  const held: number[] = [];
   for (let wave = 0; wave < 5; wave += 1) {
     await Promise.all(Array.from({ length: 40 }, (_, n) => slowFrom(`203.0.113.${n % 4}`, 12_000)));
-    await expect.poll(() => { held.push(budget.heldBytes); return budget.heldBytes; }, PATIENT).toBeGreaterThan(0);
+    await expect
+      .poll(() => {
+        held.push(budget.heldBytes);
+        return budget.heldBytes;
+      }, PATIENT)
+      .toBeGreaterThan(0);
   }
-  await expect.poll(() => statuses().filter((status) => status === 503).length, PATIENT).toBeGreaterThanOrEqual(200 - STRANGER_BYTES / 12_000);
+  await expect
+    .poll(() => statuses().filter((status) => status === 503).length, PATIENT)
+    .toBeGreaterThanOrEqual(200 - STRANGER_BYTES / 12_000);
   expect(Math.max(...held)).toBeLessThanOrEqual(STRANGER_BYTES);
   const [refused] = clients.filter((one) => statusOf(one) === 503);
-  expect([refused?.got().includes('"kind":"busy"'), /\r\nretry-after: 1\r\n/i.test(refused?.got() ?? '')]).toEqual([true, true]);
+  expect([
+    refused?.got().includes('"kind":"busy"'),
+    /\r\nretry-after: 1\r\n/i.test(refused?.got() ?? ''),
+  ]).toEqual([true, true]);
   // Whoever is signed in is no stranger.
-  expect(statusOf(await answered(head('/api/v1/auth/logout', { authorization: `Bearer ${token}`, 'content-length': '2' }) + '{}'))).toBe(200);
+  expect(
+    statusOf(
+      await answered(
+        head('/api/v1/auth/logout', { 'authorization': `Bearer ${token}`, 'content-length': '2' }) +
+          '{}',
+      ),
+    ),
+  ).toBe(200);
   expect(statusOf(await answered(head('/api/v1/service-providers/branding', {}, 'GET')))).toBe(200);
   for (const { socket } of clients) socket.destroy();
   await expect.poll(() => budget.heldBytes, PATIENT).toBe(0);
   const again = JSON.stringify({ username: 'kate', password: PASSWORD, rememberComputer: false });
-  expect(statusOf(await answered(head(SIGN_IN, { 'content-length': String(again.length) }) + again))).toBe(200);
+  expect(
+    statusOf(await answered(head(SIGN_IN, { 'content-length': String(again.length) }) + again)),
+  ).toBe(200);
 });
 
 test('HTTP-19: 1,500 slow bodies of strangers, from many addresses or one, never hold more than the documented 16 MiB, of one address 4 MiB', async () => {
-  const MIB = 1_048_576, full = makeBodyBudget(), held: number[] = [];
+  const MIB = 1_048_576;
+  const full = makeBodyBudget();
+  const held: number[] = [];
   const sampled: BodyBudget = {
     open(request, ip) {
       const close = full.open(request, ip);
       // The most that is held at a time is held right before something is given back.
-      return () => { held.push(full.heldBytes); close(); };
+      return () => {
+        held.push(full.heldBytes);
+        close();
+      };
     },
-    get heldBytes() { return full.heldBytes; },
+    get heldBytes() {
+      return full.heldBytes;
+    },
   };
   // The deadline of public calls does not pass: what is refused is refused for want of room.
-  const world: World = { ...ground.world, clock: { ...ground.world.clock, after: () => ({ cancel: () => undefined }) } };
+  const world: World = {
+    ...ground.world,
+    clock: { ...ground.world.clock, after: () => ({ cancel: () => undefined }) },
+  };
   app = appOf(world, allHandlers(world), { routes: pingRoutes(world), bodies: sampled });
   await begin();
-  for (const [addresses, most] of [[1_500, 16 * MIB], [1, 4 * MIB]] as const) {
-    await Promise.all(Array.from({ length: 1_500 }, (_, n) => slowFrom(`198.51.${100 + Math.floor((n % addresses) / 250)}.${(n % addresses) % 250}`, 16_000)));
+  for (const [addresses, most] of [
+    [1_500, 16 * MIB],
+    [1, 4 * MIB],
+  ] as const) {
+    await Promise.all(
+      Array.from({ length: 1_500 }, (_, n) =>
+        slowFrom(
+          `198.51.${100 + Math.floor((n % addresses) / 250)}.${(n % addresses) % 250}`,
+          16_000,
+        ),
+      ),
+    );
     const refused = Math.floor(1_500 - most / 16_000);
-    await expect.poll(() => statuses().filter((status) => status === 503).length, PATIENT).toBeGreaterThanOrEqual(refused);
+    await expect
+      .poll(() => statuses().filter((status) => status === 503).length, PATIENT)
+      .toBeGreaterThanOrEqual(refused);
     held.push(full.heldBytes);
     expect(Math.max(...held)).toBeLessThanOrEqual(most);
     expect(Math.max(...held)).toBeGreaterThan(most / 2);
@@ -129,7 +218,11 @@ test('HTTP-19: a body of a public call that has not come after ten seconds is re
   let passed = 0;
   const pass = (ms: number): void => {
     passed += ms;
-    for (const timer of timers) if (timer.at <= passed) { timers.delete(timer); timer.run(); }
+    for (const timer of timers)
+      if (timer.at <= passed) {
+        timers.delete(timer);
+        timer.run();
+      }
   };
   const after: World['clock']['after'] = (ms, run) => {
     const timer = { at: passed + ms, run };
@@ -140,17 +233,32 @@ test('HTTP-19: a body of a public call that has not come after ten seconds is re
   const token = (await login(app, host)).body.data.token;
   app = appOf(world, allHandlers(world), { bodies: budget });
   await begin();
-  const [stranger, known] = [await slowFrom('203.0.113.1', 5_000), await client(head('/api/v1/auth/logout', { 'authorization': `Bearer ${token}`, 'transfer-encoding': 'chunked' }) + chunk(3_000))];
+  const [stranger, known] = [
+    await slowFrom('203.0.113.1', 5_000),
+    await client(
+      head('/api/v1/auth/logout', {
+        'authorization': `Bearer ${token}`,
+        'transfer-encoding': 'chunked',
+      }) + chunk(3_000),
+    ),
+  ];
   await expect.poll(() => budget.heldBytes, PATIENT).toBe(8_000);
   pass(9_999);
-  expect([...await settled([stranger, known]), budget.heldBytes]).toEqual([0, 0, 8_000]);
+  expect([...(await settled([stranger, known])), budget.heldBytes]).toEqual([0, 0, 8_000]);
   pass(1);
   await expect.poll(() => budget.heldBytes, PATIENT).toBe(3_000);
   await expect.poll(() => statusOf(stranger), PATIENT).toBe(503);
-  expect([statusOf(known), stranger.got().includes('"kind":"busy"'), /\r\nretry-after: 1\r\n/i.test(stranger.got())]).toEqual([0, true, true]);
+  expect([
+    statusOf(known),
+    stranger.got().includes('"kind":"busy"'),
+    /\r\nretry-after: 1\r\n/i.test(stranger.got()),
+  ]).toEqual([0, true, true]);
 });
 
-/** Their statuses when the server has answered another request that came after all that they have sent. */
+/**
+ * Their statuses when the server has answered another request that came after all that they have
+ * sent.
+ */
 async function settled(those: readonly Client[]): Promise<number[]> {
   await answered(head('/api/v1/service-providers/branding', {}, 'GET'));
   return those.map(statusOf);
@@ -161,23 +269,64 @@ test('HTTP-23: a connection that ends before its body has come is not logged as 
   await slowFrom('203.0.113.1', 5_000);
   await expect.poll(() => budget.heldBytes, PATIENT).toBe(5_000);
   for (const { socket } of clients) socket.destroy();
-  const line = await expect.poll(() => ground.lines.find((one) => one.includes('auth/login/db')), PATIENT).toBeDefined().then(() => ground.lines.find((one) => one.includes('auth/login/db')));
-  expect([budget.heldBytes, line?.includes('"status":400'), ground.lines.filter((one) => one.includes('"level":"error"'))]).toEqual([0, true, []]);
+  const line = await expect
+    .poll(() => ground.lines.find((one) => one.includes('auth/login/db')), PATIENT)
+    .toBeDefined()
+    .then(() => ground.lines.find((one) => one.includes('auth/login/db')));
+  expect([
+    budget.heldBytes,
+    line?.includes('"status":400'),
+    ground.lines.filter((one) => one.includes('"level":"error"')),
+  ]).toEqual([0, true, []]);
 });
 
 test('HTTP-19: shares are counted for an address, a caller, a provider and in all, and are given back', () => {
-  const small = makeBodyBudget({ bodyBytesAtOnce: 100, strangerBodyBytesAtOnce: 50, addressBodyBytesAtOnce: 30, providerBodyBytesAtOnce: 60, callerBodyBytesAtOnce: 40 });
-  const opened = (ip: string) => { const request = new Request('http://a.example/'); return { request, close: small.open(request, ip) }; };
-  const [one, two, three, four] = [opened('192.0.2.1'), opened('192.0.2.1'), opened('192.0.2.2'), opened('2001:db8::1')];
-  expect([takeBytes(one.request, 20), takeBytes(two.request, 11), takeBytes(two.request, 10), takeBytes(three.request, 21), takeBytes(three.request, 20), takeBytes(four.request, 1)]).toEqual([true, false, true, false, true, false]);
+  const small = makeBodyBudget({
+    bodyBytesAtOnce: 100,
+    strangerBodyBytesAtOnce: 50,
+    addressBodyBytesAtOnce: 30,
+    providerBodyBytesAtOnce: 60,
+    callerBodyBytesAtOnce: 40,
+  });
+  const opened = (ip: string) => {
+    const request = new Request('http://a.example/');
+    return { request, close: small.open(request, ip) };
+  };
+  const [one, two, three, four] = [
+    opened('192.0.2.1'),
+    opened('192.0.2.1'),
+    opened('192.0.2.2'),
+    opened('2001:db8::1'),
+  ];
+  expect([
+    takeBytes(one.request, 20),
+    takeBytes(two.request, 11),
+    takeBytes(two.request, 10),
+    takeBytes(three.request, 21),
+    takeBytes(three.request, 20),
+    takeBytes(four.request, 1),
+  ]).toEqual([true, false, true, false, true, false]);
   claimBody(one.request, 'p', 'user a');
   claimBody(two.request, 'p', 'user b');
-  expect([small.heldBytes, takeBytes(four.request, 30), takeBytes(one.request, 21), takeBytes(one.request, 20), takeBytes(two.request, 1)]).toEqual([50, true, false, true, false]);
+  expect([
+    small.heldBytes,
+    takeBytes(four.request, 30),
+    takeBytes(one.request, 21),
+    takeBytes(one.request, 20),
+    takeBytes(two.request, 1),
+  ]).toEqual([50, true, false, true, false]);
   expect([small.heldBytes, takeBytes(two.request, 1)]).toEqual([100, false]);
   three.close();
   four.close();
-  expect([takeBytes(two.request, 11), takeBytes(two.request, 10), takeBytes(two.request, 1)]).toEqual([false, true, false]);
-  for (const { close } of [one, two, three, four]) { close(); close(); }
+  expect([
+    takeBytes(two.request, 11),
+    takeBytes(two.request, 10),
+    takeBytes(two.request, 1),
+  ]).toEqual([false, true, false]);
+  for (const { close } of [one, two, three, four]) {
+    close();
+    close();
+  }
   expect([small.heldBytes, takeBytes(one.request, 1)]).toEqual([0, false]);
 });
 
@@ -190,27 +339,49 @@ test('HTTP-20: connections are bounded in all and from each address, and a decla
   await expect.poll(open, PATIENT).toBe(40);
   for (const { socket } of clients) socket.destroy();
   await expect.poll(open, PATIENT).toBe(0);
-  await expect.poll(async () => { const one = await client(head('/api/v1/service-providers/branding', {}, 'GET')); await new Promise((resolve) => { setTimeout(resolve, 100); }); return statusOf(one); }, PATIENT).toBe(200);
+  await expect
+    .poll(async () => {
+      const one = await client(head('/api/v1/service-providers/branding', {}, 'GET'));
+      await new Promise((resolve) => {
+        setTimeout(resolve, 100);
+      });
+      return statusOf(one);
+    }, PATIENT)
+    .toBe(200);
 });
 
 test('HTTP-20: an office of 200 behind one address, each browser with six connections and a stream, is within its limit', () => {
   expect(LIMITS.openConnectionsPerAddress).toBeGreaterThanOrEqual(200 * 7);
   expect(LIMITS.openConnections).toBeGreaterThanOrEqual(4 * LIMITS.openConnectionsPerAddress);
   // However an address of IPv6 is written, one network is one.
-  expect(new Set(['2001:db8::1', '2001:DB8:0:0:1::2', '2001:0db8:0000:0000:ffff::', '2001:db8:0:0:1:2:3:4'].map(callerNetwork)).size).toBe(1);
-  expect(new Set(['2001:db8::1', '2001:db8:0:1::1', '::1', '192.0.2.1', '::ffff:192.0.2.2'].map(callerNetwork)).size).toBe(5);
+  expect(
+    new Set(
+      [
+        '2001:db8::1',
+        '2001:DB8:0:0:1::2',
+        '2001:0db8:0000:0000:ffff::',
+        '2001:db8:0:0:1:2:3:4',
+      ].map(callerNetwork),
+    ).size,
+  ).toBe(1);
+  expect(
+    new Set(
+      ['2001:db8::1', '2001:db8:0:1::1', '::1', '192.0.2.1', '::ffff:192.0.2.2'].map(callerNetwork),
+    ).size,
+  ).toBe(5);
 });
 
 test('HTTP-21: headers and bodies that do not come are given up', async () => {
   await begin({ headersMs: 300, requestMs: 600, checkMs: 50 });
-  const noHeaders = await client(`POST ${SIGN_IN} HTTP/1.1\r\nhost: ${host}\r\n`), noBody = await slowFrom('203.0.113.1', 5_000);
+  const noHeaders = await client(`POST ${SIGN_IN} HTTP/1.1\r\nhost: ${host}\r\n`);
+  const noBody = await slowFrom('203.0.113.1', 5_000);
   await expect.poll(() => [noHeaders.isClosed(), noBody.isClosed()], PATIENT).toEqual([true, true]);
   expect([statusOf(noHeaders), budget.heldBytes]).toEqual([408, 0]);
 });
 
 test('HTTP-21: whoever must be signed in, or hold a key, is asked for that before the body has come', async () => {
   await begin();
-  const fields = { 'content-length': '900000', authorization: `Bearer dbk_${'A'.repeat(43)}` };
+  const fields = { 'content-length': '900000', 'authorization': `Bearer dbk_${'A'.repeat(43)}` };
   await client(head('/api/v1/ingest/executions', fields));
   await client(head(`/ping/dbk_${'A'.repeat(43)}/files`, { 'content-length': '900000' }));
   await client(head('/api/v1/monitoring/sources', { 'content-length': '900000' }));

@@ -12,30 +12,75 @@ import { anExecution, aPlace } from './ground.ts';
 import type { Place } from './ground.ts';
 
 const store = await embedded();
-let place: Place, other: Place;
-beforeEach(async () => { [place, other] = [await aPlace(store), await aPlace(store)]; });
+let place: Place;
+let other: Place;
+beforeEach(async () => {
+  [place, other] = [await aPlace(store), await aPlace(store)];
+});
 
 /** A body of which nothing comes until it is let go. */
-function slow(text: string): { readonly body: ReadableStream<Uint8Array>; readonly read: Promise<void>; readonly go: () => void } {
-  const gate = Promise.withResolvers<void>(), asked = Promise.withResolvers<void>();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) { asked.resolve(); await gate.promise; controller.enqueue(new TextEncoder().encode(text)); controller.close(); },
-  }, { highWaterMark: 0 });
-  return { body, read: asked.promise, go: () => { gate.resolve(); } };
+function slow(text: string): {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly read: Promise<void>;
+  readonly go: () => void;
+} {
+  const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        asked.resolve();
+        await gate.promise;
+        controller.enqueue(new TextEncoder().encode(text));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return {
+    body,
+    read: asked.promise,
+    go: () => {
+      gate.resolve();
+    },
+  };
 }
 
 const inPieces = (text: Uint8Array, size: number): Request => {
   let at = 0;
-  const body = new ReadableStream<Uint8Array>({ pull(controller) { if (at >= text.length) { controller.close(); return; } controller.enqueue(text.subarray(at, at += size)); } });
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (at >= text.length) {
+        controller.close();
+        return;
+      }
+      controller.enqueue(text.subarray(at, (at += size)));
+    },
+  });
   return new Request('http://localhost/', { method: 'POST', body, duplex: 'half' } as RequestInit);
 };
 
 test('ING-16: bodies that do not come hold up nobody else, neither results nor pings, and are taken when they come', async () => {
-  const { world } = place.ground, app = makeApp(world, ingestHandlers(world), { routes: pingRoutes(world), limits: { ...CALL_LIMITS, ingestAtOnce: 2, ingestWaiting: 2 } });
+  const { world } = place.ground;
+  const app = makeApp(world, ingestHandlers(world), {
+    routes: pingRoutes(world),
+    limits: { ...CALL_LIMITS, ingestAtOnce: 2, ingestWaiting: 2 },
+  });
   const send = (path: string, { host, secret }: Place, body: BodyInit | null): Promise<number> =>
-    Promise.resolve(app.request(path, { method: 'POST', headers: { host, 'content-type': 'application/json', authorization: `Bearer ${secret}` }, body, duplex: 'half' } as RequestInit)).then(({ status }) => status);
-  const hanging = Array.from({ length: 4 }, (_, n) => slow(JSON.stringify(anExecution({ job: `Slow ${n}` }))));
-  const sent = hanging.map(({ body }, n) => send(n < 2 ? '/api/v1/ingest/executions' : `/ping/${place.secret}/slow-${n}`, place, body));
+    Promise.resolve(
+      app.request(path, {
+        method: 'POST',
+        headers: { host, 'content-type': 'application/json', 'authorization': `Bearer ${secret}` },
+        body,
+        duplex: 'half',
+      } as RequestInit),
+    ).then(({ status }) => status);
+  const hanging = Array.from({ length: 4 }, (_, n) =>
+    slow(JSON.stringify(anExecution({ job: `Slow ${n}` }))),
+  );
+  const sent = hanging.map(({ body }, n) =>
+    send(n < 2 ? '/api/v1/ingest/executions' : `/ping/${place.secret}/slow-${n}`, place, body),
+  );
   await Promise.all(hanging.map(({ read }) => read));
   expect(await send('/api/v1/ingest/executions', other, JSON.stringify(anExecution()))).toBe(200);
   expect(await send(`/ping/${other.secret}/files`, other, 'done')).toBe(200);
@@ -45,31 +90,77 @@ test('ING-16: bodies that do not come hold up nobody else, neither results nor p
 });
 
 test('ING-16: of a key and of a provider so many bodies are read at once; the rest waits in order and unread, and what is too much is told when to come back', async () => {
-  const turns = bodyTurns({ ...TURNS, key: 2, provider: 3, waiting: 2 }), reading: string[] = [], gates = new Map<string, () => void>();
+  const turns = bodyTurns({ ...TURNS, key: 2, provider: 3, waiting: 2 });
+  const reading: string[] = [];
+  const gates = new Map<string, () => void>();
   let open = false;
-  const read = (tenant: string, key: string, name: string) => turns.read({ tenant, key: { id: key } } as Holder, new Request('http://localhost/', { method: 'POST', body: 'x' }), async () => {
-    reading.push(name);
-    if (!open) await new Promise<void>((resolve) => { gates.set(name, resolve); });
-    return name;
-  });
-  const all = [read('p', 'a', 'a1'), read('p', 'a', 'a2'), read('p', 'a', 'a3'), read('p', 'b', 'b1'), read('p', 'b', 'b2'), read('q', 'c', 'c1')];
+  const read = (tenant: string, key: string, name: string) =>
+    turns.read(
+      { tenant, key: { id: key } } as Holder,
+      new Request('http://localhost/', { method: 'POST', body: 'x' }),
+      async () => {
+        reading.push(name);
+        if (!open)
+          await new Promise<void>((resolve) => {
+            gates.set(name, resolve);
+          });
+        return name;
+      },
+    );
+  const all = [
+    read('p', 'a', 'a1'),
+    read('p', 'a', 'a2'),
+    read('p', 'a', 'a3'),
+    read('p', 'b', 'b1'),
+    read('p', 'b', 'b2'),
+    read('q', 'c', 'c1'),
+  ];
   await expect.poll(() => reading.length).toBe(4);
   expect(reading.toSorted()).toEqual(['a1', 'a2', 'b1', 'c1']);
   void read('p', 'a', 'a4');
-  expect(await read('p', 'a', 'a5')).toMatchObject({ ok: false, failure: { kind: 'busy', retryAfterMs: TURNS.retryAfterMs } });
+  expect(await read('p', 'a', 'a5')).toMatchObject({
+    ok: false,
+    failure: { kind: 'busy', retryAfterMs: TURNS.retryAfterMs },
+  });
   gates.get('a1')?.();
   await expect.poll(() => reading.length).toBe(5);
   open = true;
   for (const go of gates.values()) go();
-  expect((await Promise.all(all)).map((one) => one.ok && one.value)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
+  expect((await Promise.all(all)).map((one) => one.ok && one.value)).toEqual([
+    'a1',
+    'a2',
+    'a3',
+    'b1',
+    'b2',
+    'c1',
+  ]);
   await expect.poll(() => turns.size).toBe(0);
 });
 
 test('ING-3: the head and the tail of a ping are the same in whatever pieces it comes, and small pieces cost no more than they are', async () => {
-  const whole = Buffer.from(Array.from({ length: 3 * LIMITS.logBytes + 17 }, (_, n) => 97 + (n * 7 + Math.floor(n / 1_000)) % 26));
-  for (const length of [0, 5, LIMITS.logBytes, LIMITS.logBytes + 1, 2 * LIMITS.logBytes, 2 * LIMITS.logBytes + 1, whole.length]) {
-    const text = whole.subarray(0, length), head = text.subarray(0, LIMITS.logBytes).toString(), tail = text.subarray(LIMITS.logBytes).subarray(-LIMITS.logBytes).toString();
-    for (const size of [7_919, 65_536, 250_000]) expect(await readPingBody(inPieces(text, size)) === `${head}${length > 2 * LIMITS.logBytes ? '\n…\n' : ''}${tail}`).toBe(true);
+  const whole = Buffer.from(
+    Array.from(
+      { length: 3 * LIMITS.logBytes + 17 },
+      (_, n) => 97 + ((n * 7 + Math.floor(n / 1_000)) % 26),
+    ),
+  );
+  for (const length of [
+    0,
+    5,
+    LIMITS.logBytes,
+    LIMITS.logBytes + 1,
+    2 * LIMITS.logBytes,
+    2 * LIMITS.logBytes + 1,
+    whole.length,
+  ]) {
+    const text = whole.subarray(0, length);
+    const head = text.subarray(0, LIMITS.logBytes).toString();
+    const tail = text.subarray(LIMITS.logBytes).subarray(-LIMITS.logBytes).toString();
+    for (const size of [7_919, 65_536, 250_000])
+      expect(
+        (await readPingBody(inPieces(text, size))) ===
+          `${head}${length > 2 * LIMITS.logBytes ? '\n…\n' : ''}${tail}`,
+      ).toBe(true);
   }
   const before = process.cpuUsage();
   expect((await readPingBody(inPieces(whole, 1)))?.length).toBe(2 * LIMITS.logBytes + 3);

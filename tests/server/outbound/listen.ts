@@ -2,21 +2,53 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Asked { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }
-export interface Told { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Buffer; /** Never. */ readonly silent?: boolean }
-export interface Outside { readonly url: string; readonly port: number; readonly asked: Asked[]; stop(): Promise<void> }
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+export interface Told {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Never. */ readonly silent?: boolean;
+}
+export interface Outside {
+  readonly url: string;
+  readonly port: number;
+  readonly asked: Asked[];
+  stop(): Promise<void>;
+}
 
-/** What the operator of a test's server allows: this very machine, without TLS. The key is named, so that several worlds open the same secrets. */
-export const HERE = { outbound: { allow: ['127.0.0.0/8', '::1'], http: true }, secretKey: 'c2VjcmV0IGtleSBvZiBhIHRlc3QsIDMyIGJ5dGVzISE' } as const;
+/**
+ * What the operator of a test's server allows: this very machine, without TLS. The key is named, so
+ * that several worlds open the same secrets.
+ */
+export const HERE = {
+  outbound: { allow: ['127.0.0.0/8', '::1'], http: true },
+  secretKey: 'c2VjcmV0IGtleSBvZiBhIHRlc3QsIDMyIGJ5dGVzISE',
+} as const;
 
 /** Somebody outside whom the server asks: what was asked is kept, what is told is the test's. */
-export async function listen(tell: (asked: Asked) => Told | Promise<Told>, host = '127.0.0.1', at = 0): Promise<Outside> {
+export async function listen(
+  tell: (asked: Asked) => Told | Promise<Told>,
+  host = '127.0.0.1',
+  at = 0,
+): Promise<Outside> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => { parts.push(part); });
+    request.on('data', (part: Buffer) => {
+      parts.push(part);
+    });
     request.on('end', () => {
-      const one = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body: Buffer.concat(parts).toString('utf8') };
+      const one = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(parts).toString('utf8'),
+      };
       asked.push(one);
       void (async () => {
         const { status = 200, headers = {}, body = '', silent } = await tell(one);
@@ -25,12 +57,26 @@ export async function listen(tell: (asked: Asked) => Told | Promise<Told>, host 
     });
     request.on('error', () => undefined);
   });
-  await new Promise<void>((resolve) => { server.listen(at, host, resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(at, host, resolve);
+  });
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, port, asked,
-    stop: () => new Promise((resolve) => { server.closeAllConnections(); server.close(() => { resolve(); }); }),
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    asked,
+    stop: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => {
+          resolve();
+        });
+      }),
   };
 }
 
-export const json = (value: unknown, status = 200): Told => ({ status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) });
+export const json = (value: unknown, status = 200): Told => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+});

@@ -9,19 +9,39 @@ import { makeGround, provider } from '../http/ground.ts';
 import { eachDatabase, freshStore } from '../store/databases.ts';
 
 const dirs: string[] = [];
-const folder = (): string => { const dir = mkdtempSync(join(tmpdir(), 'daybook-keys-')); dirs.push(dir); return dir; };
-afterAll(() => { for (const dir of dirs) rmSync(dir, { recursive: true, force: true }); });
+const folder = (): string => {
+  const dir = mkdtempSync(join(tmpdir(), 'daybook-keys-'));
+  dirs.push(dir);
+  return dir;
+};
+afterAll(() => {
+  for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
+});
 const KEYS = [1, 2, 3].map((n) => Buffer.alloc(32, n).toString('base64url'));
 const [FIRST = '', SECOND = '', THIRD = ''] = KEYS;
 
-const keyOf = (world: World, tenant: string) => world.store.tenant(tenant, ({ sql }) => sql.selectFrom('secret').select('sealed').where('tenant_id', '=', tenant).where('name', '=', 'tenant-key').executeTakeFirst());
-const read = (world: World, tenant: string): Promise<string | null> => world.store.tenant(tenant, (tx) => secretOf(tx, world, 'mail'));
+const keyOf = (world: World, tenant: string) =>
+  world.store.tenant(tenant, ({ sql }) =>
+    sql
+      .selectFrom('secret')
+      .select('sealed')
+      .where('tenant_id', '=', tenant)
+      .where('name', '=', 'tenant-key')
+      .executeTakeFirst(),
+  );
+const read = (world: World, tenant: string): Promise<string | null> =>
+  world.store.tenant(tenant, (tx) => secretOf(tx, world, 'mail'));
 
 eachDatabase((_name, open) => {
-  test('G51: the server\'s key is rotated while secrets are read and set: none fails, and all are under the new one', async () => {
-    const dataDir = folder(), ground = await makeGround({ dataDir }, await open()), { world } = ground;
-    const tenants = await Promise.all(Array.from({ length: 8 }, async () => (await provider(ground)).tenant));
-    for (const tenant of tenants) await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', `of ${tenant}`));
+  test("G51: the server's key is rotated while secrets are read and set: none fails, and all are under the new one", async () => {
+    const dataDir = folder();
+    const ground = await makeGround({ dataDir }, await open());
+    const { world } = ground;
+    const tenants = await Promise.all(
+      Array.from({ length: 8 }, async () => (await provider(ground)).tenant),
+    );
+    for (const tenant of tenants)
+      await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', `of ${tenant}`));
     const before = await Promise.all(tenants.map((tenant) => keyOf(world, tenant)));
     // A server that runs on the same data, and knows the former key only.
     const running: World = { ...world };
@@ -42,8 +62,16 @@ eachDatabase((_name, open) => {
     const after = await Promise.all(tenants.map((tenant) => keyOf(world, tenant)));
     expect(after.every((row, n) => row?.sealed !== before[n]?.sealed)).toBe(true);
     expect(new Set(after.map((row) => row?.sealed.split(':')[1])).size).toBe(1);
-    // What was made under the former key by a server that had not heard of it is taken along before that key goes.
-    const late = (await provider(ground)).tenant, unaware: World = { ...world, config: { ...world.config, secretKey: readFileSync(join(dataDir, 'secret.key'), 'utf8').trim().split('\n')[1] ?? '' } };
+    // What was made under the former key by a server that had not heard of it is taken along before
+    // that key goes.
+    const late = (await provider(ground)).tenant;
+    const unaware: World = {
+      ...world,
+      config: {
+        ...world.config,
+        secretKey: readFileSync(join(dataDir, 'secret.key'), 'utf8').trim().split('\n')[1] ?? '',
+      },
+    };
     await world.store.tenant(late, (tx) => keepSecret(tx, unaware, 'mail', `of ${late}`));
     expect((await rotateKeys({ ...world }, true)).ok).toBe(true);
     expect(readFileSync(join(dataDir, 'secret.key'), 'utf8')).toMatch(/^[\w-]{43}\n$/);
@@ -54,22 +82,34 @@ eachDatabase((_name, open) => {
   }, 60_000);
 
   test('G51: keys of the settings are rotated by putting the new one first; without one nothing is done, without the former nothing opens', async () => {
-    const ground = await makeGround({ secretKey: FIRST }, await open()), { world } = ground, { tenant } = await provider(ground);
+    const ground = await makeGround({ secretKey: FIRST }, await open());
+    const { world } = ground;
+    const { tenant } = await provider(ground);
     const by = (secretKey: string): World => ({ ...world, config: { ...world.config, secretKey } });
     await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
-    expect(await rotateKeys(by(FIRST), false)).toMatchObject({ ok: false, says: expect.stringContaining('DAYBOOK_SECRET_KEY') as unknown });
+    expect(await rotateKeys(by(FIRST), false)).toMatchObject({
+      ok: false,
+      says: expect.stringContaining('DAYBOOK_SECRET_KEY') as unknown,
+    });
     await expect(read(by(SECOND), tenant)).rejects.toThrow('A key of the server is missing');
     expect(await read(by(`${SECOND},${FIRST}`), tenant)).toBe('one');
   });
 });
 
 test('G51: a chain of keys of the settings: each rotation frees the one before it', async () => {
-  const ground = await makeGround({ secretKey: FIRST }, await freshStore('pglite')), { world } = ground, { tenant } = await provider(ground);
+  const ground = await makeGround({ secretKey: FIRST }, await freshStore('pglite'));
+  const { world } = ground;
+  const { tenant } = await provider(ground);
   const by = (secretKey: string): World => ({ ...world, config: { ...world.config, secretKey } });
   await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
-  expect(await rotateKeys(by(`${SECOND},${FIRST}`), false)).toMatchObject({ ok: true, says: expect.stringContaining('1 of 1') as unknown });
+  expect(await rotateKeys(by(`${SECOND},${FIRST}`), false)).toMatchObject({
+    ok: true,
+    says: expect.stringContaining('1 of 1') as unknown,
+  });
   expect(await read(by(SECOND), tenant)).toBe('one');
   expect((await rotateKeys(by(`${THIRD},${SECOND}`), false)).ok).toBe(true);
   expect(await read(by(THIRD), tenant)).toBe('one');
-  await expect(read(by(`${FIRST},${SECOND}`), tenant)).rejects.toThrow('A key of the server is missing');
+  await expect(read(by(`${FIRST},${SECOND}`), tenant)).rejects.toThrow(
+    'A key of the server is missing',
+  );
 });

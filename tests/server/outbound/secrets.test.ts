@@ -16,16 +16,26 @@ import { eachDatabase, freshStore } from '../store/databases.ts';
 import { HERE, outside } from './outside.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'daybook-secrets-'));
-afterAll(() => { rmSync(dir, { recursive: true, force: true }); });
+afterAll(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
 /** Another sign of the alphabet in this place. */
-const flipped = (text: string, at: number): string => `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
+const flipped = (text: string, at: number): string =>
+  `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
 let count = 0;
 const planted: string[] = [];
-const plant = (): string => { count += 1; const secret = `planted-${count}-secret`; planted.push(secret); return secret; };
+const plant = (): string => {
+  count += 1;
+  const secret = `planted-${count}-secret`;
+  planted.push(secret);
+  return secret;
+};
 
 eachDatabase((name, open) => {
   test('G51: of 30 planted secrets none stands in a dump of the database, in a backup or in the log', async () => {
-    const store = await open(), ground = await makeGround(HERE, store), { world } = ground;
+    const store = await open();
+    const ground = await makeGround(HERE, store);
+    const { world } = ground;
     const app = appOf(world, { ...accounts(world), ...settingsHandlers(world) });
     const broken = await outside(() => ({ status: 500, body: 'planted' }));
     for (let round = 0; round < 2; round += 1) {
@@ -34,16 +44,56 @@ eachDatabase((name, open) => {
       const { token } = (await login(app, host)).body.data;
       for (const secret of SECRET_NAMES) {
         const path = `/api/v1/service-providers/${tenant}/secrets/${secret}`;
-        expect((await ask(app, path, { method: 'PUT', host, token, body: { value: plant() } })).status).toBe(200);
+        expect(
+          (await ask(app, path, { method: 'PUT', host, token, body: { value: plant() } })).status,
+        ).toBe(200);
       }
-      await ask(app, `/api/v1/service-providers/${tenant}/settings`, { method: 'PUT', host, token, body: {
-        sms: { url: broken.url, account: 'AC1', from: '+15550100100' }, mail: { host: '127.0.0.1', port: 1, security: 'none', username: 'u', from: 'a@example.com', fromName: null },
-        oidc: { issuer: broken.url, clientId: 'c', label: 'l' }, directory: { url: 'ldaps://127.0.0.1:1', baseDn: 'DC=x', domain: 'x', serviceDn: 'CN=s', ca: null },
-      } });
-      for (const secret of ['sms', 'mail', 'oidc', 'directory']) await ask(app, `/api/v1/service-providers/${tenant}/secrets/${secret}`, { method: 'PUT', host, token, body: { value: plant() } });
-      for (const what of ['sms', 'mail', 'oidc', 'directory']) await ask(app, `/api/v1/service-providers/${tenant}/test/${what}`, { method: 'POST', host, token, body: {} });
+      await ask(app, `/api/v1/service-providers/${tenant}/settings`, {
+        method: 'PUT',
+        host,
+        token,
+        body: {
+          sms: { url: broken.url, account: 'AC1', from: '+15550100100' },
+          mail: {
+            host: '127.0.0.1',
+            port: 1,
+            security: 'none',
+            username: 'u',
+            from: 'a@example.com',
+            fromName: null,
+          },
+          oidc: { issuer: broken.url, clientId: 'c', label: 'l' },
+          directory: {
+            url: 'ldaps://127.0.0.1:1',
+            baseDn: 'DC=x',
+            domain: 'x',
+            serviceDn: 'CN=s',
+            ca: null,
+          },
+        },
+      });
+      for (const secret of ['sms', 'mail', 'oidc', 'directory'])
+        await ask(app, `/api/v1/service-providers/${tenant}/secrets/${secret}`, {
+          method: 'PUT',
+          host,
+          token,
+          body: { value: plant() },
+        });
+      for (const what of ['sms', 'mail', 'oidc', 'directory'])
+        await ask(app, `/api/v1/service-providers/${tenant}/test/${what}`, {
+          method: 'POST',
+          host,
+          token,
+          body: {},
+        });
       await world.store.tenant(tenant, async (tx) => {
-        await post(tx, world, { kind: 'mail', to: `${plant()}@example.com`, subject: plant(), text: plant(), html: plant() });
+        await post(tx, world, {
+          kind: 'mail',
+          to: `${plant()}@example.com`,
+          subject: plant(),
+          text: plant(),
+          html: plant(),
+        });
         await post(tx, world, { kind: 'sms', to: '+15550100200', text: plant() });
       });
       const sender = startPost(world);
@@ -55,32 +105,88 @@ eachDatabase((name, open) => {
     expect(planted.length).toBeGreaterThanOrEqual(30);
     const lines: string[] = [];
     // What a backup leaves out stands in the database all the same.
-    for (const tenant of await store.tenants()) lines.push(JSON.stringify(await store.tenant(tenant, ({ sql }) => sql.selectFrom('outgoing').selectAll().where('tenant_id', '=', tenant).execute())));
-    await dump(store, 0, (line) => { lines.push(JSON.stringify(line)); return Promise.resolve(); });
+    for (const tenant of await store.tenants())
+      lines.push(
+        JSON.stringify(
+          await store.tenant(tenant, ({ sql }) =>
+            sql.selectFrom('outgoing').selectAll().where('tenant_id', '=', tenant).execute(),
+          ),
+        ),
+      );
+    await dump(store, 0, (line) => {
+      lines.push(JSON.stringify(line));
+      return Promise.resolve();
+    });
     const file = join(dir, `${name}.gz`);
     await backUp(store, file, 0);
-    const places = { dump: lines.join('\n'), backup: gunzipSync(readFileSync(file)).toString('utf8'), log: ground.lines.join('\n') };
+    const places = {
+      dump: lines.join('\n'),
+      backup: gunzipSync(readFileSync(file)).toString('utf8'),
+      log: ground.lines.join('\n'),
+    };
     for (const [place, text] of Object.entries(places)) {
       expect(text.length, `the ${place}`).toBeGreaterThan(500);
-      for (const secret of planted) for (const spelled of [secret, Buffer.from(secret).toString('base64').slice(0, -4), Buffer.from(secret).toString('hex')]) expect(text.includes(spelled), `${secret} in the ${place}`).toBe(false);
+      for (const secret of planted)
+        for (const spelled of [
+          secret,
+          Buffer.from(secret).toString('base64').slice(0, -4),
+          Buffer.from(secret).toString('hex'),
+        ])
+          expect(text.includes(spelled), `${secret} in the ${place}`).toBe(false);
     }
     // What keeps them shut is the key of the server: it is not among the data either.
     expect(places.dump).not.toContain(HERE.secretKey);
   }, 60_000);
 
   test('G51: what was sealed opens in its own place only: not for another name, row, table or provider, not changed, not under another key', async () => {
-    const store = await open(), { world, ...ground } = await makeGround(HERE, store);
-    const { tenant } = await provider({ world, ...ground }), { tenant: other } = await provider({ world, ...ground });
-    await store.tenant(tenant, async (tx) => { await keepSecret(tx, world, 'mail', 'one'); await keepSecret(tx, world, 'sms', 'two'); });
+    const store = await open();
+    const { world, ...ground } = await makeGround(HERE, store);
+    const { tenant } = await provider({ world, ...ground });
+    const { tenant: other } = await provider({ world, ...ground });
+    await store.tenant(tenant, async (tx) => {
+      await keepSecret(tx, world, 'mail', 'one');
+      await keepSecret(tx, world, 'sms', 'two');
+    });
     await store.tenant(other, (tx) => keepSecret(tx, world, 'mail', 'three'));
-    const rows = (of: string) => store.tenant(of, ({ sql }) => sql.selectFrom('secret').select(['name', 'sealed']).where('tenant_id', '=', of).execute());
-    const sealedOf = async (of: string, secret: string): Promise<string> => (await rows(of)).find((row) => row.name === secret)?.sealed ?? '';
-    const putBack = (of: string, secret: string, sealed: string) => store.tenant(of, ({ sql }) => sql.updateTable('secret').set({ sealed }).where('tenant_id', '=', of).where('name', '=', secret).execute());
-    const read = (of: string, secret: 'mail' | 'sms', by = world) => store.tenant(of, (tx) => secretOf(tx, by, secret));
-    expect([await read(tenant, 'mail'), await read(tenant, 'sms'), await read(other, 'mail')]).toEqual(['one', 'two', 'three']);
-    const [mine, sms, theirs] = [await sealedOf(tenant, 'mail'), await sealedOf(tenant, 'sms'), await sealedOf(other, 'mail')];
+    const rows = (of: string) =>
+      store.tenant(of, ({ sql }) =>
+        sql.selectFrom('secret').select(['name', 'sealed']).where('tenant_id', '=', of).execute(),
+      );
+    const sealedOf = async (of: string, secret: string): Promise<string> =>
+      (await rows(of)).find((row) => row.name === secret)?.sealed ?? '';
+    const putBack = (of: string, secret: string, sealed: string) =>
+      store.tenant(of, ({ sql }) =>
+        sql
+          .updateTable('secret')
+          .set({ sealed })
+          .where('tenant_id', '=', of)
+          .where('name', '=', secret)
+          .execute(),
+      );
+    const read = (of: string, secret: 'mail' | 'sms', by = world) =>
+      store.tenant(of, (tx) => secretOf(tx, by, secret));
+    expect([
+      await read(tenant, 'mail'),
+      await read(tenant, 'sms'),
+      await read(other, 'mail'),
+    ]).toEqual(['one', 'two', 'three']);
+    const [mine, sms, theirs] = [
+      await sealedOf(tenant, 'mail'),
+      await sealedOf(tenant, 'sms'),
+      await sealedOf(other, 'mail'),
+    ];
     expect(new Set([mine, sms, theirs].map((sealed) => sealed.split(':')[2])).size).toBe(3);
-    for (const wrong of [sms, theirs, flipped(mine, mine.length - 5), flipped(mine, 'v1:v1:'.length), flipped(mine, mine.lastIndexOf(':') + 1), mine.slice(0, -24), 'v1:v1::', '', 'one']) {
+    for (const wrong of [
+      sms,
+      theirs,
+      flipped(mine, mine.length - 5),
+      flipped(mine, 'v1:v1:'.length),
+      flipped(mine, mine.lastIndexOf(':') + 1),
+      mine.slice(0, -24),
+      'v1:v1::',
+      '',
+      'one',
+    ]) {
       await putBack(tenant, 'mail', wrong);
       await expect(read(tenant, 'mail'), `with ${wrong}`).rejects.toThrow(/./);
     }
@@ -88,20 +194,32 @@ eachDatabase((name, open) => {
     expect(await read(tenant, 'mail')).toBe('one');
     const place = { table: 'outgoing', column: 'sealed', row: 'a' };
     const sealed = await store.tenant(tenant, (tx) => seal(tx, world, place, 'x'));
-    for (const moved of [{ ...place, row: 'b' }, { ...place, table: 'totp' }, { ...place, column: 'other' }]) await expect(store.tenant(tenant, (tx) => unseal(tx, world, moved, sealed))).rejects.toThrow(/./);
+    for (const moved of [
+      { ...place, row: 'b' },
+      { ...place, table: 'totp' },
+      { ...place, column: 'other' },
+    ])
+      await expect(store.tenant(tenant, (tx) => unseal(tx, world, moved, sealed))).rejects.toThrow(
+        /./,
+      );
     // A key of a provider that was put into another's place opens nothing.
-    const keyOfOther = await sealedOf(other, 'tenant-key'), own = await sealedOf(tenant, 'tenant-key');
+    const keyOfOther = await sealedOf(other, 'tenant-key');
+    const own = await sealedOf(tenant, 'tenant-key');
     await putBack(tenant, 'tenant-key', keyOfOther);
     await expect(read(tenant, 'mail')).rejects.toThrow(/./);
     await putBack(tenant, 'tenant-key', own);
-    const stranger = { ...world, config: { ...world.config, secretKey: Buffer.alloc(32, 7).toString('base64url') } };
+    const stranger = {
+      ...world,
+      config: { ...world.config, secretKey: Buffer.alloc(32, 7).toString('base64url') },
+    };
     await expect(read(tenant, 'mail', stranger)).rejects.toThrow(/./);
     expect(await read(tenant, 'mail')).toBe('one');
   });
 });
 
-test('G51: the server\'s key stands in a file that only its user can read, and is kept', async () => {
-  const { world } = await makeGround({ dataDir: dir }, await freshStore('pglite')), { tenant } = await provider({ world, lines: [], pass: () => undefined });
+test("G51: the server's key stands in a file that only its user can read, and is kept", async () => {
+  const { world } = await makeGround({ dataDir: dir }, await freshStore('pglite'));
+  const { tenant } = await provider({ world, lines: [], pass: () => undefined });
   await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
   expect(statSync(join(dir, 'secret.key')).mode & 0o777).toBe(0o600);
   const again = { ...world };

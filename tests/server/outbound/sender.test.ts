@@ -11,58 +11,115 @@ import { HERE, json, outside } from './outside.ts';
 import type { Outside, Told } from './outside.ts';
 import { smtp } from './smtp.ts';
 
-const MAIL: Post = { kind: 'mail', to: 'kate@example.com', subject: 'Grüße – a subject', text: 'Hello Kate,\n\nopen https://portal.example/login#reset=x&y=1 <now>.' };
+const MAIL: Post = {
+  kind: 'mail',
+  to: 'kate@example.com',
+  subject: 'Grüße – a subject',
+  text: 'Hello Kate,\n\nopen https://portal.example/login#reset=x&y=1 <now>.',
+};
 const SMS: Post = { kind: 'sms', to: '+15550100200', text: 'Your code is 123456.' };
 
-const mailAt = (port: number, more: object = {}): ProviderSettings => ({ mail: { host: '127.0.0.1', port, security: 'none', username: 'portal', from: 'portal@example.com', fromName: null, ...more } });
-const smsAt = ({ url }: Pick<Outside, 'url'>): ProviderSettings => ({ sms: { url, account: 'AC 1/2', from: '+15550100100' } });
+const mailAt = (port: number, more: object = {}): ProviderSettings => ({
+  mail: {
+    host: '127.0.0.1',
+    port,
+    security: 'none',
+    username: 'portal',
+    from: 'portal@example.com',
+    fromName: null,
+    ...more,
+  },
+});
+const smsAt = ({ url }: Pick<Outside, 'url'>): ProviderSettings => ({
+  sms: { url, account: 'AC 1/2', from: '+15550100100' },
+});
 
-const TOLD = { none: /^Mail is not sent without TLS/, starttls: /does not offer TLS/, tls: /could not be talked with|did not answer/ } as const;
+const TOLD = {
+  none: /^Mail is not sent without TLS/,
+  starttls: /does not offer TLS/,
+  tls: /could not be talked with|did not answer/,
+} as const;
 
 test('POST-3: waits double from 15 seconds to half an hour, and are as long as the other side asks within that', () => {
-  expect([1, 2, 3, 7, 8, 50].map((tries) => waitAfter(tries, null))).toEqual([15_000, 30_000, 60_000, 960_000, 1_800_000, 1_800_000]);
-  expect([waitAfter(1, 120_000), waitAfter(4, 1_000), waitAfter(1, 86_400_000)]).toEqual([120_000, 120_000, 1_800_000]);
+  expect([1, 2, 3, 7, 8, 50].map((tries) => waitAfter(tries, null))).toEqual([
+    15_000, 30_000, 60_000, 960_000, 1_800_000, 1_800_000,
+  ]);
+  expect([waitAfter(1, 120_000), waitAfter(4, 1_000), waitAfter(1, 86_400_000)]).toEqual([
+    120_000, 120_000, 1_800_000,
+  ]);
 });
 
 eachDatabase((_name, open) => {
   let ground: Ground;
   const posts: { stop(): Promise<void> }[] = [];
-  afterAll(async () => { await Promise.all(posts.map((one) => one.stop())); });
-  /** The ground's world without the timer that looks for new messages: many senders share one store here, and each works on `tick` alone. Deadlines are the product's. */
+  afterAll(async () => {
+    await Promise.all(posts.map((one) => one.stop()));
+  });
+  /**
+   * The ground's world without the timer that looks for new messages: many senders share one store
+   * here, and each works on `tick` alone. Deadlines are the product's.
+   */
   let still: Ground['world'];
   /** The same, whose deadlines come at once: for a peer that never answers. */
   let impatient: Ground['world'];
   beforeAll(async () => {
     ground = await makeGround(HERE, await open());
     const { clock } = ground.world;
-    const worldWith = (waitMs: (ms: number) => number): Ground['world'] =>
-      ({ ...ground.world, clock: { ...clock, after: (ms, work) => (ms === 500 ? { cancel: () => undefined } : clock.after(waitMs(ms), work)) } });
+    const worldWith = (waitMs: (ms: number) => number): Ground['world'] => ({
+      ...ground.world,
+      clock: {
+        ...clock,
+        after: (ms, work) =>
+          ms === 500 ? { cancel: () => undefined } : clock.after(waitMs(ms), work),
+      },
+    });
     still = worldWith((ms) => ms);
     impatient = worldWith((ms) => Math.min(ms, 700));
   });
 
   /** A provider with these settings, its post, and what it keeps of messages. */
-  async function one(settings: ProviderSettings, secrets: Partial<Record<SecretName, string>> = {}, world = still) {
+  async function one(
+    settings: ProviderSettings,
+    secrets: Partial<Record<SecretName, string>> = {},
+    world = still,
+  ) {
     const { tenant } = await provider(ground);
     await world.store.tenant(tenant, async (tx) => {
-      await tx.sql.updateTable('provider').set({ settings: JSON.stringify(settings) }).where('tenant_id', '=', tenant).execute();
-      for (const [name, value] of Object.entries(secrets)) await keepSecret(tx, world, name as SecretName, value);
+      await tx.sql
+        .updateTable('provider')
+        .set({ settings: JSON.stringify(settings) })
+        .where('tenant_id', '=', tenant)
+        .execute();
+      for (const [name, value] of Object.entries(secrets))
+        await keepSecret(tx, world, name as SecretName, value);
     });
     const sender = startPost(world);
     posts.push(sender);
     return {
-      tenant, sender, put: (what: Post) => world.store.tenant(tenant, (tx) => post(tx, world, what)),
-      rows: () => world.store.tenant(tenant, ({ sql }) => sql.selectFrom('outgoing').selectAll().where('tenant_id', '=', tenant).execute()),
-      pass: async (ms: number) => { ground.pass(ms); await sender.tick(); },
+      tenant,
+      sender,
+      put: (what: Post) => world.store.tenant(tenant, (tx) => post(tx, world, what)),
+      rows: () =>
+        world.store.tenant(tenant, ({ sql }) =>
+          sql.selectFrom('outgoing').selectAll().where('tenant_id', '=', tenant).execute(),
+        ),
+      pass: async (ms: number) => {
+        ground.pass(ms);
+        await sender.tick();
+      },
     };
   }
 
   test('POST-1: a mail arrives once, with text and html, from the provider, and is emptied when it was sent', async () => {
     const server = await smtp();
-    const { put, sender, rows, pass, tenant } = await one(mailAt(server.port), { mail: 'smtp-secret' });
+    const { put, sender, rows, pass, tenant } = await one(mailAt(server.port), {
+      mail: 'smtp-secret',
+    });
     await put(MAIL);
     await sender.tick();
-    expect(server.arrived).toMatchObject([{ from: 'portal@example.com', to: ['kate@example.com'], user: 'portal' }]);
+    expect(server.arrived).toMatchObject([
+      { from: 'portal@example.com', to: ['kate@example.com'], user: 'portal' },
+    ]);
     const raw = server.arrived[0]?.raw ?? '';
     expect(raw).toMatch(/^From: Provider \d+ <portal@example\.com>\r$/m);
     expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
@@ -71,12 +128,16 @@ eachDatabase((_name, open) => {
     expect(whole).toContain('open https://portal.example/login#reset=x&y=1 <now>.');
     expect(whole).toContain('<a href="https://portal.example/login#reset=x&amp;y=1">');
     expect(whole).toContain('&lt;now&gt;');
-    expect(await rows()).toMatchObject([{ sealed: '', sent_at: ground.world.clock.now(), next_at: null, tries: 1, fault: null }]);
+    expect(await rows()).toMatchObject([
+      { sealed: '', sent_at: ground.world.clock.now(), next_at: null, tries: 1, fault: null },
+    ]);
     await pass(86_400_000);
     expect(server.arrived).toHaveLength(1);
     await pass(7 * 86_400_000);
     expect(await rows()).toEqual([]);
-    expect(ground.lines.join('\n')).not.toMatch(new RegExp(`kate@example|Grüße|reset=x|${tenant}.*smtp-secret`));
+    expect(ground.lines.join('\n')).not.toMatch(
+      new RegExp(`kate@example|Grüße|reset=x|${tenant}.*smtp-secret`),
+    );
   });
 
   test('POST-1: a message of the Twilio form arrives once', async () => {
@@ -85,27 +146,49 @@ eachDatabase((_name, open) => {
     await put(SMS);
     await sender.tick();
     await pass(600_000);
-    expect(gateway.asked).toMatchObject([{
-      method: 'POST', path: '/2010-04-01/Accounts/AC%201%2F2/Messages.json', body: 'To=%2B15550100200&From=%2B15550100100&Body=Your+code+is+123456.',
-      headers: { 'authorization': `Basic ${Buffer.from('AC 1/2:sms-token').toString('base64')}`, 'content-type': 'application/x-www-form-urlencoded' },
-    }]);
+    expect(gateway.asked).toMatchObject([
+      {
+        method: 'POST',
+        path: '/2010-04-01/Accounts/AC%201%2F2/Messages.json',
+        body: 'To=%2B15550100200&From=%2B15550100100&Body=Your+code+is+123456.',
+        headers: {
+          'authorization': `Basic ${Buffer.from('AC 1/2:sms-token').toString('base64')}`,
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+      },
+    ]);
     expect(await rows()).toMatchObject([{ tries: 1, next_at: null, sealed: '' }]);
   });
 
   test('POST-2: what would add a header or another recipient does not go out', async () => {
     const server = await smtp();
     const { put, sender, rows } = await one(mailAt(server.port), { mail: 'smtp-secret' });
-    for (const to of ['kate@example.com\r\nBcc: all@example.com', 'kate@example.com, ben@example.com', 'kate@example.com>\r\nRCPT TO:<ben@example.com', '"a b"@example.com', 'kate', 'kate@example.com;ben@example.com']) await put({ ...MAIL, to });
+    for (const to of [
+      'kate@example.com\r\nBcc: all@example.com',
+      'kate@example.com, ben@example.com',
+      'kate@example.com>\r\nRCPT TO:<ben@example.com',
+      '"a b"@example.com',
+      'kate',
+      'kate@example.com;ben@example.com',
+    ])
+      await put({ ...MAIL, to });
     await put({ ...MAIL, subject: 'Hello\r\nBcc: all@example.com' });
     await put({ ...MAIL, subject: 'Hello\nX: y' });
     await sender.tick();
     expect(server.arrived).toEqual([]);
-    expect((await rows()).map(({ next_at, sent_at, fault }) => [next_at, sent_at, fault])).toEqual(Array.from({ length: 8 }, () => [null, null, 'The address or the subject is not valid.']));
+    expect((await rows()).map(({ next_at, sent_at, fault }) => [next_at, sent_at, fault])).toEqual(
+      Array.from({ length: 8 }, () => [null, null, 'The address or the subject is not valid.']),
+    );
   });
 
   test('POST-2: the name of a provider stays one name, whatever is in it', async () => {
     const server = await smtp();
-    const { put, sender } = await one(mailAt(server.port, { fromName: 'Evil" <a@example.com>\r\nBcc: all@example.com\r\n\r\nBody' }), { mail: 'smtp-secret' });
+    const { put, sender } = await one(
+      mailAt(server.port, {
+        fromName: 'Evil" <a@example.com>\r\nBcc: all@example.com\r\n\r\nBody',
+      }),
+      { mail: 'smtp-secret' },
+    );
     await put(MAIL);
     await sender.tick();
     const { to, raw } = server.arrived[0] ?? { to: [], raw: '' };
@@ -114,23 +197,45 @@ eachDatabase((_name, open) => {
     expect(raw).toMatch(/^To: kate@example\.com\r$/m);
   });
 
-  test('POST-2: nothing goes out without TLS unless the operator allows it, nor under a certificate that is not the host\'s', async () => {
+  test("POST-2: nothing goes out without TLS unless the operator allows it, nor under a certificate that is not the host's", async () => {
     const plain = await smtp();
-    const strict: Ground = { ...ground, world: { ...still, config: { ...still.config, outbound: { allow: ['127.0.0.0/8'], http: false } } } };
-    for (const [settings, server] of [[mailAt(plain.port), plain], [mailAt(plain.port, { security: 'starttls' }), plain], [mailAt(plain.port, { security: 'tls' }), plain]] as const) {
+    const strict: Ground = {
+      ...ground,
+      world: {
+        ...still,
+        config: { ...still.config, outbound: { allow: ['127.0.0.0/8'], http: false } },
+      },
+    };
+    for (const [settings, server] of [
+      [mailAt(plain.port), plain],
+      [mailAt(plain.port, { security: 'starttls' }), plain],
+      [mailAt(plain.port, { security: 'tls' }), plain],
+    ] as const) {
       const { put, rows } = await one(settings, { mail: 'smtp-secret' });
       await put(MAIL);
       const sender = startPost(strict.world);
       await sender.tick();
       await sender.stop();
-      expect([server.arrived, (await rows()).map(({ sent_at, tries }) => [sent_at, tries])]).toEqual([[], [[null, 1]]]);
+      expect([
+        server.arrived,
+        (await rows()).map(({ sent_at, tries }) => [sent_at, tries]),
+      ]).toEqual([[], [[null, 1]]]);
       expect((await rows())[0]?.fault).toMatch(TOLD[settings.mail?.security ?? 'none']);
     }
-    for (const [security, server] of [['starttls', await smtp({ disabledCommands: [] })], ['tls', await smtp({ secure: true })]] as const) {
-      const { put, sender, rows } = await one(mailAt(server.port, { security }), { mail: 'smtp-secret' });
+    for (const [security, server] of [
+      ['starttls', await smtp({ disabledCommands: [] })],
+      ['tls', await smtp({ secure: true })],
+    ] as const) {
+      const { put, sender, rows } = await one(mailAt(server.port, { security }), {
+        mail: 'smtp-secret',
+      });
       await put(MAIL);
       await sender.tick();
-      expect([server.arrived, (await rows())[0]?.fault, (await rows())[0]?.next_at]).toEqual([[], expect.stringContaining('certificate') as unknown, ground.world.clock.now() + 15_000]);
+      expect([server.arrived, (await rows())[0]?.fault, (await rows())[0]?.next_at]).toEqual([
+        [],
+        expect.stringContaining('certificate') as unknown,
+        ground.world.clock.now() + 15_000,
+      ]);
     }
   });
 
@@ -140,12 +245,21 @@ eachDatabase((_name, open) => {
     const { put, sender, rows, pass } = await one(smsAt(gateway), { sms: 'sms-token' });
     await put(SMS);
     await sender.tick();
-    expect(await rows()).toMatchObject([{ tries: 1, next_at: ground.world.clock.now() + 90_000, fault: 'The gateway refused the message (429).' }]);
+    expect(await rows()).toMatchObject([
+      {
+        tries: 1,
+        next_at: ground.world.clock.now() + 90_000,
+        fault: 'The gateway refused the message (429).',
+      },
+    ]);
     await pass(89_999);
     expect(gateway.asked).toHaveLength(1);
     answer = { status: 503 };
     await pass(1);
-    expect([gateway.asked.length, (await rows())[0]?.next_at]).toEqual([2, ground.world.clock.now() + 30_000]);
+    expect([gateway.asked.length, (await rows())[0]?.next_at]).toEqual([
+      2,
+      ground.world.clock.now() + 30_000,
+    ]);
     answer = json({ sid: 'SM1' }, 201);
     await pass(30_000);
     await pass(86_400_000);
@@ -154,7 +268,9 @@ eachDatabase((_name, open) => {
     answer = json({ code: 21_211, message: 'The number +15550100200 is not valid.' }, 400);
     await put(SMS);
     await sender.tick();
-    expect((await rows()).filter(({ sent_at }) => sent_at === null)).toMatchObject([{ tries: 1, next_at: null, fault: 'The gateway refused the message (400, 21211).' }]);
+    expect((await rows()).filter(({ sent_at }) => sent_at === null)).toMatchObject([
+      { tries: 1, next_at: null, fault: 'The gateway refused the message (400, 21211).' },
+    ]);
     await pass(86_400_000);
     expect(gateway.asked).toHaveLength(4);
 
@@ -171,33 +287,51 @@ eachDatabase((_name, open) => {
     const { put, sender, rows } = await one(mailAt(server.port), { mail: 'smtp-secret' });
     await put(MAIL);
     await sender.tick();
-    expect(await rows()).toMatchObject([{ next_at: null, fault: '127.0.0.1 refused the mail (550).' }]);
+    expect(await rows()).toMatchObject([
+      { next_at: null, fault: '127.0.0.1 refused the mail (550).' },
+    ]);
     refusal = { code: 452, text: 'Full' };
     await put({ ...MAIL, to: 'ben@example.com' });
     await sender.tick();
-    expect((await rows()).filter(({ next_at }) => next_at !== null)).toMatchObject([{ tries: 1, fault: '127.0.0.1 refused the mail (452).' }]);
+    expect((await rows()).filter(({ next_at }) => next_at !== null)).toMatchObject([
+      { tries: 1, fault: '127.0.0.1 refused the mail (452).' },
+    ]);
     const wrong = await one(mailAt(server.port), { mail: 'another' });
     await wrong.put(MAIL);
     await wrong.sender.tick();
-    expect(await wrong.rows()).toMatchObject([{ tries: 1, fault: '127.0.0.1 did not accept the user name and password.' }]);
+    expect(await wrong.rows()).toMatchObject([
+      { tries: 1, fault: '127.0.0.1 did not accept the user name and password.' },
+    ]);
     expect((await wrong.rows())[0]?.next_at).toBe(ground.world.clock.now() + 15_000);
   });
 
   test('POST-4: many servers on one database send each message once', async () => {
     let sent = 0;
-    const gateway = await outside(async () => { sent += 1; await new Promise((resolve) => void setTimeout(resolve, 5)); return json({}, 201); });
+    const gateway = await outside(async () => {
+      sent += 1;
+      await new Promise((resolve) => void setTimeout(resolve, 5));
+      return json({}, 201);
+    });
     const { put, rows } = await one(smsAt(gateway), { sms: 'sms-token' });
     for (let n = 0; n < 25; n += 1) await put({ ...SMS, text: `Message ${n}.` });
     const servers = Array.from({ length: 5 }, () => startPost(still));
     await Promise.all(servers.map((server) => server.tick()));
     await Promise.all(servers.map((server) => server.stop()));
-    expect([sent, new Set(gateway.asked.map(({ body }) => body)).size, (await rows()).every(({ tries, sent_at }) => tries === 1 && sent_at !== null)]).toEqual([25, 25, true]);
+    expect([
+      sent,
+      new Set(gateway.asked.map(({ body }) => body)).size,
+      (await rows()).every(({ tries, sent_at }) => tries === 1 && sent_at !== null),
+    ]).toEqual([25, 25, true]);
   });
 
   test('POST-4: what a server took and did not finish is taken up again after five minutes', async () => {
     let answer: Told = { silent: true };
     const gateway = await outside(() => answer);
-    const { put, rows, pass, tenant, sender } = await one(smsAt(gateway), { sms: 'sms-token' }, impatient);
+    const { put, rows, pass, tenant, sender } = await one(
+      smsAt(gateway),
+      { sms: 'sms-token' },
+      impatient,
+    );
     await put(SMS);
     void sender.tick();
     await expect.poll(() => gateway.asked.length).toBe(1);
@@ -208,7 +342,11 @@ eachDatabase((_name, open) => {
     ground.pass(5 * 60_000);
     await other.tick();
     await other.stop();
-    expect([gateway.asked.length, (await rows())[0]?.sent_at !== null, tenant !== '']).toEqual([2, true, true]);
+    expect([gateway.asked.length, (await rows())[0]?.sent_at !== null, tenant !== '']).toEqual([
+      2,
+      true,
+      true,
+    ]);
     await pass(0);
     expect(await rows()).toMatchObject([{ fault: null, tries: 2 }]);
   });
@@ -219,7 +357,13 @@ eachDatabase((_name, open) => {
     await sender.tick();
     expect(await rows()).toMatchObject([{ next_at: null, sent_at: null, tries: 0, fault: null }]);
     const server = await smtp();
-    await ground.world.store.tenant(tenant, ({ sql }) => sql.updateTable('provider').set({ settings: JSON.stringify(mailAt(server.port, { username: null })) }).where('tenant_id', '=', tenant).execute());
+    await ground.world.store.tenant(tenant, ({ sql }) =>
+      sql
+        .updateTable('provider')
+        .set({ settings: JSON.stringify(mailAt(server.port, { username: null })) })
+        .where('tenant_id', '=', tenant)
+        .execute(),
+    );
     await pass(6 * 86_400_000);
     expect([server.arrived, (await rows()).length]).toEqual([[], 1]);
     await pass(86_400_001 + 3_600_000);
@@ -227,12 +371,17 @@ eachDatabase((_name, open) => {
   });
 
   test('POST-5: a user name without its password, and a gateway without its token, are no gateway', async () => {
-    const server = await smtp(), gateway = await outside(() => json({}, 201));
+    const server = await smtp();
+    const gateway = await outside(() => json({}, 201));
     const { put, sender, rows } = await one({ ...mailAt(server.port), ...smsAt(gateway) });
     await put(MAIL);
     await put(SMS);
     await sender.tick();
-    expect([server.connections, gateway.asked, (await rows()).map(({ next_at }) => next_at)]).toEqual([0, [], [null, null]]);
+    expect([
+      server.connections,
+      gateway.asked,
+      (await rows()).map(({ next_at }) => next_at),
+    ]).toEqual([0, [], [null, null]]);
   });
 
   test('POST-6: what was put on its way is gone within seconds of its transaction, without a tick, and not before', async () => {

@@ -15,11 +15,17 @@ const idOf = ({ _id: id }: Pick<SentOut, '_id'> = { _id: '' }): string => id;
 const BERLIN = { timeZone: 'Europe/Berlin', dayBeginsHour: 6 };
 
 eachDatabase((name, open) => {
-  let estate: Estate, server: Smtp, turn: ReturnType<typeof turning>, kate: Reporter;
+  let estate: Estate;
+  let server: Smtp;
+  let turn: ReturnType<typeof turning>;
+  let kate: Reporter;
   beforeAll(async () => {
     estate = await anEstate(await open(), 21, BERLIN, { jobs: 12, runs: 500, days: 20 });
     // The post and the calls share a key, as in one server.
-    Object.assign(estate.ground.world.config, { secretKey: Buffer.alloc(32, 7).toString('base64url'), outbound: { allow: ['127.0.0.0/8'], http: true } });
+    Object.assign(estate.ground.world.config, {
+      secretKey: Buffer.alloc(32, 7).toString('base64url'),
+      outbound: { allow: ['127.0.0.0/8'], http: true },
+    });
     server = await smtp();
     await settings(estate, mailAt(server.port));
     turn = turning(estate);
@@ -29,33 +35,73 @@ eachDatabase((name, open) => {
 
   test('REPORT-3: a report that is due goes once to each address, with its file, and the history tells it', async () => {
     const id = await made(kate, { recipients: ['a@example.com', 'b@example.com'], format: 'pdf' });
-    const { settings: [one] } = await settingsOf(kate);
-    expect(one).toMatchObject({ _id: id, mine: true, gone: false, nextAt: Date.parse('2026-04-06T06:00:00Z'), last: null });
+    const {
+      settings: [one],
+    } = await settingsOf(kate);
+    expect(one).toMatchObject({
+      _id: id,
+      mine: true,
+      gone: false,
+      nextAt: Date.parse('2026-04-06T06:00:00Z'),
+      last: null,
+    });
     await turn.round();
     expect(server.arrived).toHaveLength(0);
     estate.ground.pass(Date.parse('2026-04-06T06:00:01Z') - estate.ground.world.clock.now());
     await turn.round();
     await turn.round();
-    expect(server.arrived.map(({ to }) => to.join()).toSorted()).toEqual(['a@example.com', 'b@example.com']);
-    const raw = server.arrived[0]?.raw ?? '', heads = raw.split(/\r\n/).filter((line) => /^(?:Subject|Content-(?:Type|Disposition)|X-|From):?/i.test(line) || /filename|name=/.test(line)).map((line) => line.trim()).join('\n');
+    expect(server.arrived.map(({ to }) => to.join()).toSorted()).toEqual([
+      'a@example.com',
+      'b@example.com',
+    ]);
+    const raw = server.arrived[0]?.raw ?? '';
+    const heads = raw
+      .split(/\r\n/)
+      .filter(
+        (line) =>
+          /^(?:Subject|Content-(?:Type|Disposition)|X-|From):?/i.test(line) ||
+          /filename|name=/.test(line),
+      )
+      .map((line) => line.trim())
+      .join('\n');
     expect(heads).toMatch(/^Subject: .*Weekly/m);
     expect(heads).toMatch(/^Content-Type: application\/pdf;/m);
     expect(heads).toContain('filename=calendar-full_2026-04-06_080000.pdf');
     const [sent] = await sentOf(kate);
-    expect(sent).toMatchObject({ setting: id, how: 'schedule', state: 'sent', dueAt: Date.parse('2026-04-06T06:00:00Z'), fileName: 'calendar-full_2026-04-06_080000.pdf', fault: null });
-    expect(sent?.mails.map(({ to, state }) => [to, state])).toEqual([['a@example.com', 'sent'], ['b@example.com', 'sent']]);
+    expect(sent).toMatchObject({
+      setting: id,
+      how: 'schedule',
+      state: 'sent',
+      dueAt: Date.parse('2026-04-06T06:00:00Z'),
+      fileName: 'calendar-full_2026-04-06_080000.pdf',
+      fault: null,
+    });
+    expect(sent?.mails.map(({ to, state }) => [to, state])).toEqual([
+      ['a@example.com', 'sent'],
+      ['b@example.com', 'sent'],
+    ]);
     const file = await kate('GET', `sent/${idOf(sent)}/file`);
-    expect([file.status, file.headers.get('content-type'), file.text.slice(0, 5)]).toEqual([200, 'application/pdf', '%PDF-']);
-    expect((await settingsOf(kate)).settings[0]).toMatchObject({ nextAt: Date.parse('2026-04-13T06:00:00Z'), last: { state: 'sent' } });
+    expect([file.status, file.headers.get('content-type'), file.text.slice(0, 5)]).toEqual([
+      200,
+      'application/pdf',
+      '%PDF-',
+    ]);
+    expect((await settingsOf(kate)).settings[0]).toMatchObject({
+      nextAt: Date.parse('2026-04-13T06:00:00Z'),
+      last: { state: 'sent' },
+    });
     await kate('DELETE', `settings/${id}`);
   }, 60_000);
 
   test('REPORT-3: times that passed while no server ran are sent once, for the last of them', async () => {
-    const id = await made(kate, { schedule: { every: 'day', at: '07:00', timeZone: 'UTC' } }), before = server.arrived.length, now = estate.ground.world.clock.now();
+    const id = await made(kate, { schedule: { every: 'day', at: '07:00', timeZone: 'UTC' } });
+    const before = server.arrived.length;
+    const now = estate.ground.world.clock.now();
     estate.ground.pass(5 * DAY);
     await Promise.all([turn.round(), turn.round()]);
     expect(server.arrived.length - before).toBe(1);
-    const own = (await sentOf(kate)).filter((one) => one.setting === id), last = Math.floor((now + 5 * DAY) / DAY) * DAY + 7 * 3_600_000;
+    const own = (await sentOf(kate)).filter((one) => one.setting === id);
+    const last = Math.floor((now + 5 * DAY) / DAY) * DAY + 7 * 3_600_000;
     expect(own.map(({ dueAt }) => dueAt)).toEqual([last > now + 5 * DAY ? last - DAY : last]);
     await kate('DELETE', `settings/${id}`);
   }, 60_000);
@@ -63,9 +109,10 @@ eachDatabase((name, open) => {
   test('REPORT-4, REPORT-6: every template makes a file in every format, and what was sent can be opened', async () => {
     const boss = await reporter(estate, 'boss-r', ['admin', 'operator']);
     // A file is made beside the database, at length where it is a PDF: once is enough.
-    const formats = name === ONE ? ['pdf', 'html', 'csv'] as const : ['html'] as const;
+    const formats = name === ONE ? (['pdf', 'html', 'csv'] as const) : (['html'] as const);
     for (const template of TEMPLATE_KEYS) {
-      const { customers } = TEMPLATES[template], companies = customers === 'one' ? [2] : customers === 'some' ? [1, 2] : [];
+      const { customers } = TEMPLATES[template];
+      const companies = customers === 'one' ? [2] : customers === 'some' ? [1, 2] : [];
       for (const format of formats) {
         const id = await made(boss, { template, format, companies, enabled: false });
         expect((await boss('POST', 'send', { reportSettingId: id })).status).toBe(200);
@@ -73,30 +120,66 @@ eachDatabase((name, open) => {
     }
     await turn.round();
     const sent = (await sentOf(boss)).filter(({ by }) => by === 'boss-r');
-    expect(sent.map(({ template, format, state, fault }) => [template, format, state, fault])).toEqual(sent.map(({ template, format }) => [template, format, 'sent', null]));
+    expect(
+      sent.map(({ template, format, state, fault }) => [template, format, state, fault]),
+    ).toEqual(sent.map(({ template, format }) => [template, format, 'sent', null]));
     expect(sent).toHaveLength(TEMPLATE_KEYS.length * formats.length);
     for (const { _id, name } of sent) {
       const opened = await boss('GET', `sent/${_id}`);
-      expect([opened.status, (opened.body.data as { report: { name: string } }).report.name]).toEqual([200, name]);
+      expect([
+        opened.status,
+        (opened.body.data as { report: { name: string } }).report.name,
+      ]).toEqual([200, name]);
     }
   }, 240_000);
 
   test('REPORT-5: a report tells what its owner may see when it is sent, whatever it might before', async () => {
-    const some = await reporter(estate, 'some-r', ['operator'], [1, 2]), id = await made(some, { template: 'calendarReportSummary', companies: [1, 2], enabled: false });
-    const all = await made(some, { template: 'calendarReportSummary', companies: [], enabled: false });
+    const some = await reporter(estate, 'some-r', ['operator'], [1, 2]);
+    const id = await made(some, {
+      template: 'calendarReportSummary',
+      companies: [1, 2],
+      enabled: false,
+    });
+    const all = await made(some, {
+      template: 'calendarReportSummary',
+      companies: [],
+      enabled: false,
+    });
     const told = async (setting: string): Promise<readonly string[]> => {
       estate.ground.pass(1_000);
       await some('POST', 'send', { reportSettingId: setting });
       await turn.round();
       const [last] = (await sentOf(kate)).filter((one) => one.setting === setting);
       if (last?.state !== 'sent') return [last?.state ?? '', last?.fault ?? ''];
-      return (await kate('GET', `sent/${idOf(last)}/file`)).text.trim().split('\r\n').slice(1).map((line) => line.split(',')[0] ?? '');
+      return (await kate('GET', `sent/${idOf(last)}/file`)).text
+        .trim()
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(',')[0] ?? '');
     };
     expect(await told(id)).toEqual(['Calloway', 'drummond & Pike']);
     expect(await told(all)).toEqual(['Calloway', 'drummond & Pike']);
-    const scoped = (companies: readonly number[]) => estate.store.tenant(estate.tenant, async (tx) => {
-      await tx.append([{ event: { type: 'user.scoped@1', data: { id: some.id, roles: ['operator'], companies: [...companies] } }, company: null, entity: `user:${some.id}` }], { actor: { is: 'user', id: some.id }, subject: null, commandId: null, at: estate.ground.world.clock.now() });
-    });
+    const scoped = (companies: readonly number[]) =>
+      estate.store.tenant(estate.tenant, async (tx) => {
+        await tx.append(
+          [
+            {
+              event: {
+                type: 'user.scoped@1',
+                data: { id: some.id, roles: ['operator'], companies: [...companies] },
+              },
+              company: null,
+              entity: `user:${some.id}`,
+            },
+          ],
+          {
+            actor: { is: 'user', id: some.id },
+            subject: null,
+            commandId: null,
+            at: estate.ground.world.clock.now(),
+          },
+        );
+      });
     await scoped([2]);
     expect(await told(id)).toEqual(['drummond & Pike']);
     expect(await told(all)).toEqual(['drummond & Pike']);
@@ -104,34 +187,76 @@ eachDatabase((name, open) => {
     expect(await told(id)).toEqual(['failed', MESSAGES.reportNothingSeen]);
     // What was sent before holds companies that it sees no more.
     const [old] = (await sentOf(some)).filter((one) => one.setting === id && one.state === 'sent');
-    expect([old?.fileName, (await some('GET', `sent/${idOf(old)}`)).status, (await some('GET', `sent/${idOf(old)}/file`)).status]).toEqual([null, 404, 404]);
+    expect([
+      old?.fileName,
+      (await some('GET', `sent/${idOf(old)}`)).status,
+      (await some('GET', `sent/${idOf(old)}/file`)).status,
+    ]).toEqual([null, 404, 404]);
   }, 120_000);
 
   test('REPORT-3: without a mail server a report lies with the operator, and one that is refused says so', async () => {
-    const id = await made(kate, { recipients: ['a@example.com', 'no@example.com'], enabled: false });
+    const id = await made(kate, {
+      recipients: ['a@example.com', 'no@example.com'],
+      enabled: false,
+    });
     await settings(estate, {});
     await kate('POST', 'send', { reportSettingId: id });
     await turn.round();
-    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({ state: 'kept', mails: [{ state: 'kept' }, { state: 'kept' }] });
-    const picky = await smtp({}, (to) => (to === 'no@example.com' ? { code: 550, text: 'unknown' } : null));
+    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({
+      state: 'kept',
+      mails: [{ state: 'kept' }, { state: 'kept' }],
+    });
+    const picky = await smtp({}, (to) =>
+      to === 'no@example.com' ? { code: 550, text: 'unknown' } : null,
+    );
     await settings(estate, mailAt(picky.port));
     estate.ground.pass(1_000);
     await kate('POST', 'send', { reportSettingId: id });
     await turn.round();
-    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({ state: 'partly', mails: [{ state: 'sent' }, { state: 'failed', fault: expect.stringContaining('550') as string }] });
+    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({
+      state: 'partly',
+      mails: [
+        { state: 'sent' },
+        { state: 'failed', fault: expect.stringContaining('550') as string },
+      ],
+    });
     await settings(estate, mailAt(server.port));
   }, 60_000);
 
   test('REPORT-5: whose owner is gone, or may not report any more, is not sent until somebody takes it over', async () => {
-    const leaver = await reporter(estate, 'leaver-r', ['operator']), id = await made(leaver, { enabled: false });
+    const leaver = await reporter(estate, 'leaver-r', ['operator']);
+    const id = await made(leaver, { enabled: false });
     await estate.store.tenant(estate.tenant, async (tx) => {
-      await tx.append([{ event: { type: 'user.scoped@1', data: { id: leaver.id, roles: ['sub-sp'], companies: null } }, company: null, entity: `user:${leaver.id}` }], { actor: { is: 'user', id: leaver.id }, subject: null, commandId: null, at: estate.ground.world.clock.now() });
+      await tx.append(
+        [
+          {
+            event: {
+              type: 'user.scoped@1',
+              data: { id: leaver.id, roles: ['sub-sp'], companies: null },
+            },
+            company: null,
+            entity: `user:${leaver.id}`,
+          },
+        ],
+        {
+          actor: { is: 'user', id: leaver.id },
+          subject: null,
+          commandId: null,
+          at: estate.ground.world.clock.now(),
+        },
+      );
     });
-    const before = server.arrived.length, own = async () => (await settingsOf(kate)).settings.find((one) => idOf(one) === id);
+    const before = server.arrived.length;
+    const own = async () => (await settingsOf(kate)).settings.find((one) => idOf(one) === id);
     expect(await own()).toMatchObject({ gone: true, mine: false });
     await kate('POST', 'send', { reportSettingId: id });
     await turn.round();
-    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({ state: 'failed', fault: MESSAGES.reportOwnerGone, mails: [], kept: null });
+    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({
+      state: 'failed',
+      fault: MESSAGES.reportOwnerGone,
+      mails: [],
+      kept: null,
+    });
     expect(server.arrived).toHaveLength(before);
     await kate('PUT', `settings/${id}`, { setting: { ...FIELDS, enabled: false } });
     expect(await own()).toMatchObject({ gone: false, mine: true });
@@ -142,11 +267,29 @@ eachDatabase((name, open) => {
   }, 60_000);
 
   test('REPORT-8: names are text in every format', async () => {
-    const id = await made(kate, { name: '<b>Calloway</b> & "sons"', template: 'detailReport', companies: [], format: 'html', enabled: false, period: 'last-30' }), csv = await made(kate, { ...FIELDS, template: 'detailReport', companies: [], enabled: false, period: 'last-30' });
+    const id = await made(kate, {
+      name: '<b>Calloway</b> & "sons"',
+      template: 'detailReport',
+      companies: [],
+      format: 'html',
+      enabled: false,
+      period: 'last-30',
+    });
+    const csv = await made(kate, {
+      ...FIELDS,
+      template: 'detailReport',
+      companies: [],
+      enabled: false,
+      period: 'last-30',
+    });
     await kate('POST', 'send', { reportSettingId: id });
     await kate('POST', 'send', { reportSettingId: csv });
     await turn.round();
-    const rows = await sentOf(kate), html = (await kate('GET', `sent/${idOf(rows.find((one) => one.setting === id))}/file`)).text, file = (await kate('GET', `sent/${idOf(rows.find((one) => one.setting === csv))}/file`)).text;
+    const rows = await sentOf(kate);
+    const html = (await kate('GET', `sent/${idOf(rows.find((one) => one.setting === id))}/file`))
+      .text;
+    const file = (await kate('GET', `sent/${idOf(rows.find((one) => one.setting === csv))}/file`))
+      .text;
     expect(html).toContain('&lt;b&gt;Calloway&lt;/b&gt; &amp; &quot;sons&quot;');
     expect(html).not.toMatch(/<b>Calloway|<script|<img|src=|url\(/);
     expect(file).toContain(",'=cmd|1,");
@@ -154,17 +297,28 @@ eachDatabase((name, open) => {
   }, 60_000);
 
   test('REPORT-7: a file is kept sealed for 90 days, and that it was sent is told for a year', async () => {
-    const id = await made(kate, { enabled: false, name: 'Kept for a while' }), own = async () => (await sentOf(kate)).find((one) => one.setting === id);
+    const id = await made(kate, { enabled: false, name: 'Kept for a while' });
+    const own = async () => (await sentOf(kate)).find((one) => one.setting === id);
     await kate('POST', 'send', { reportSettingId: id });
     await turn.round();
     const sent = await own();
     expect(sent).toMatchObject({ state: 'sent', kept: estate.ground.world.clock.now() + 90 * DAY });
-    const kept = await estate.store.tenant(estate.tenant, ({ sql }) => sql.selectFrom('kept_file').select('sealed').where('tenant_id', '=', estate.tenant).execute());
+    const kept = await estate.store.tenant(estate.tenant, ({ sql }) =>
+      sql.selectFrom('kept_file').select('sealed').where('tenant_id', '=', estate.tenant).execute(),
+    );
     expect(kept.every(({ sealed }) => /^v1:[\w-]+:[\w-]+:[\w-]+$/.test(sealed))).toBe(true);
     estate.ground.pass(91 * DAY);
     await turn.round();
-    expect(await own()).toMatchObject({ state: 'sent', name: 'Kept for a while', fileName: null, kept: null });
-    expect([(await kate('GET', `sent/${idOf(sent)}`)).status, (await kate('GET', `sent/${idOf(sent)}/file`)).status]).toEqual([404, 404]);
+    expect(await own()).toMatchObject({
+      state: 'sent',
+      name: 'Kept for a while',
+      fileName: null,
+      kept: null,
+    });
+    expect([
+      (await kate('GET', `sent/${idOf(sent)}`)).status,
+      (await kate('GET', `sent/${idOf(sent)}/file`)).status,
+    ]).toEqual([404, 404]);
     estate.ground.pass(300 * DAY);
     await turn.round();
     expect(await own()).toBeUndefined();

@@ -12,26 +12,68 @@ import { eachDatabase } from '../store/databases.ts';
 import { branded, FIELDS, made, reporter, settingsOf } from './ground.ts';
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
-const CALLS = Object.values(reportCalls).map(({ method, path }) => ({ method, path: path.replace('monitoring/reporting/reports/', '').replace('{id}', NOBODY) }));
+const CALLS = Object.values(reportCalls).map(({ method, path }) => ({
+  method,
+  path: path.replace('monitoring/reporting/reports/', '').replace('{id}', NOBODY),
+}));
 
-const keysOf = async (who: Awaited<ReturnType<typeof reporter>>): Promise<readonly string[]> => ((await who('GET', 'enabled')).body.data as readonly TemplateOut[]).map(({ key }) => key);
+const keysOf = async (who: Awaited<ReturnType<typeof reporter>>): Promise<readonly string[]> =>
+  ((await who('GET', 'enabled')).body.data as readonly TemplateOut[]).map(({ key }) => key);
 
 eachDatabase((_name, open) => {
-  let estate: Estate, other: Estate;
+  let estate: Estate;
+  let other: Estate;
   beforeAll(async () => {
     const store = await open();
-    estate = await anEstate(store, 5, { timeZone: 'Europe/Berlin', dayBeginsHour: 0 }, { jobs: 6, runs: 60, days: 10 });
-    other = await anEstate(await open(), 6, { timeZone: 'UTC', dayBeginsHour: 0 }, { jobs: 2, runs: 5, days: 5 });
+    estate = await anEstate(
+      store,
+      5,
+      { timeZone: 'Europe/Berlin', dayBeginsHour: 0 },
+      { jobs: 6, runs: 60, days: 10 },
+    );
+    other = await anEstate(
+      await open(),
+      6,
+      { timeZone: 'UTC', dayBeginsHour: 0 },
+      { jobs: 2, runs: 5, days: 5 },
+    );
   }, 120_000);
 
-  test('REPORT-1: every call is for who has the ability and stands in the provider\'s list', async () => {
+  test("REPORT-1: every call is for who has the ability and stands in the provider's list", async () => {
     for (const visibleFor of [['all'], ['operator'], []] as const) {
-      await branded(estate, { features: { ...defaultBranding('', '', '').features, reporting: { enabled: true, visibleFor: [...visibleFor] } } });
+      await branded(estate, {
+        features: {
+          ...defaultBranding('', '', '').features,
+          reporting: { enabled: true, visibleFor: [...visibleFor] },
+        },
+      });
       for (const role of ROLES) {
-        const who = await reporter(estate, `${role}-${visibleFor.join('')}`, [role]), may = can([role], 'monitoring.report-settings') && visibleFor.some((one) => one === 'all' || one === role);
+        const who = await reporter(estate, `${role}-${visibleFor.join('')}`, [role]);
+        const may =
+          can([role], 'monitoring.report-settings') &&
+          visibleFor.some((one) => one === 'all' || one === role);
         for (const { method, path } of CALLS) {
-          const body = method === 'POST' || method === 'PUT' ? { setting: path === 'preview' ? { name: 'x', template: 'calendarReportFull', companies: [], period: 'last-2', language: 'en-US' } : FIELDS, ...(path === 'send' && { setting: undefined, reportSettingId: NOBODY }) } : undefined;
-          expect([role, path, (await who(method, path, body)).status === 403]).toEqual([role, path, !may]);
+          const body =
+            method === 'POST' || method === 'PUT'
+              ? {
+                  setting:
+                    path === 'preview'
+                      ? {
+                          name: 'x',
+                          template: 'calendarReportFull',
+                          companies: [],
+                          period: 'last-2',
+                          language: 'en-US',
+                        }
+                      : FIELDS,
+                  ...(path === 'send' && { setting: undefined, reportSettingId: NOBODY }),
+                }
+              : undefined;
+          expect([role, path, (await who(method, path, body)).status === 403]).toEqual([
+            role,
+            path,
+            !may,
+          ]);
         }
       }
     }
@@ -39,28 +81,73 @@ eachDatabase((_name, open) => {
   }, 120_000);
 
   test('REPORT-1: the templates of licences and of sub-providers are for who may see these', async () => {
-    const boss = await reporter(estate, 'boss', ['admin']), reader = await reporter(estate, 'reader', ['read-only']), few = await reporter(estate, 'few', ['operator'], [1]);
+    const boss = await reporter(estate, 'boss', ['admin']);
+    const reader = await reporter(estate, 'reader', ['read-only']);
+    const few = await reporter(estate, 'few', ['operator'], [1]);
     expect(await keysOf(boss)).toEqual([...TEMPLATE_KEYS]);
-    expect(await keysOf(reader)).toEqual(TEMPLATE_KEYS.filter((key) => key !== 'licenseStorageReport'));
-    expect(await keysOf(few)).toEqual(TEMPLATE_KEYS.filter((key) => key !== 'licenseStorageReport' && key !== 'sspCalendarReportSummary'));
-    for (const [who, template] of [[reader, 'licenseStorageReport'], [few, 'sspCalendarReportSummary']] as const) {
-      expect(await who('POST', 'settings', { setting: { ...FIELDS, companies: [], template } })).toMatchObject({ status: 403, body: { message: MESSAGES.reportNotAllowed } });
+    expect(await keysOf(reader)).toEqual(
+      TEMPLATE_KEYS.filter((key) => key !== 'licenseStorageReport'),
+    );
+    expect(await keysOf(few)).toEqual(
+      TEMPLATE_KEYS.filter(
+        (key) => key !== 'licenseStorageReport' && key !== 'sspCalendarReportSummary',
+      ),
+    );
+    for (const [who, template] of [
+      [reader, 'licenseStorageReport'],
+      [few, 'sspCalendarReportSummary'],
+    ] as const) {
+      expect(
+        await who('POST', 'settings', { setting: { ...FIELDS, companies: [], template } }),
+      ).toMatchObject({ status: 403, body: { message: MESSAGES.reportNotAllowed } });
     }
   });
 
-  test('REPORT-2: who sees some companies keeps reports of these, and nobody else\'s', async () => {
-    const few = await reporter(estate, 'some', ['operator'], [1]), all = await reporter(estate, 'all', ['operator']), far = await reporter(other, 'far', ['operator']);
-    const own = await made(few), theirs = await made(all, { companies: [2] });
+  test("REPORT-2: who sees some companies keeps reports of these, and nobody else's", async () => {
+    const few = await reporter(estate, 'some', ['operator'], [1]);
+    const all = await reporter(estate, 'all', ['operator']);
+    const far = await reporter(other, 'far', ['operator']);
+    const own = await made(few);
+    const theirs = await made(all, { companies: [2] });
     expect((await settingsOf(few)).settings.map((one) => Object.values(one)[0])).toEqual([own]);
     expect((await settingsOf(all)).settings.map(({ mine }) => mine)).toContain(false);
     for (const who of [few, far]) {
-      for (const [method, path, body] of [['PUT', `settings/${theirs}`, { setting: FIELDS }], ['DELETE', `settings/${theirs}`, undefined], ['POST', 'send', { reportSettingId: theirs }]] as const) expect([path, (await who(method, path, body)).status]).toEqual([path, 404]);
+      for (const [method, path, body] of [
+        ['PUT', `settings/${theirs}`, { setting: FIELDS }],
+        ['DELETE', `settings/${theirs}`, undefined],
+        ['POST', 'send', { reportSettingId: theirs }],
+      ] as const)
+        expect([path, (await who(method, path, body)).status]).toEqual([path, 404]);
     }
-    expect(await few('POST', 'settings', { setting: { ...FIELDS, companies: [1, 2] } })).toMatchObject({ status: 400, body: { error: { issues: [{ path: 'setting.companies', message: MESSAGES.reportNotYours }] } } });
-    expect((await few('POST', 'preview', { setting: { name: 'x', template: 'detailReport', companies: [3], period: 'last-2', language: 'de' } })).status).toBe(400);
-    // It stays its owner's, also where somebody who sees more changes it: the owner's companies are the most it tells.
-    expect((await all('PUT', `settings/${own}`, { setting: { ...FIELDS, companies: [1, 2] } })).status).toBe(400);
-    expect((await all('PUT', `settings/${own}`, { setting: { ...FIELDS, name: 'Renamed' } })).status).toBe(200);
+    expect(
+      await few('POST', 'settings', { setting: { ...FIELDS, companies: [1, 2] } }),
+    ).toMatchObject({
+      status: 400,
+      body: {
+        error: { issues: [{ path: 'setting.companies', message: MESSAGES.reportNotYours }] },
+      },
+    });
+    expect(
+      (
+        await few('POST', 'preview', {
+          setting: {
+            name: 'x',
+            template: 'detailReport',
+            companies: [3],
+            period: 'last-2',
+            language: 'de',
+          },
+        })
+      ).status,
+    ).toBe(400);
+    // It stays its owner's, also where somebody who sees more changes it: the owner's companies are
+    // the most it tells.
+    expect(
+      (await all('PUT', `settings/${own}`, { setting: { ...FIELDS, companies: [1, 2] } })).status,
+    ).toBe(400);
+    expect(
+      (await all('PUT', `settings/${own}`, { setting: { ...FIELDS, name: 'Renamed' } })).status,
+    ).toBe(200);
     expect((await settingsOf(few)).settings).toMatchObject([{ name: 'Renamed', mine: true }]);
     expect((await all('DELETE', `settings/${own}`)).status).toBe(200);
     expect((await settingsOf(few)).settings).toEqual([]);
@@ -70,29 +157,83 @@ eachDatabase((_name, open) => {
     const who = await reporter(estate, 'typist', ['operator']);
     const refused = async (more: object): Promise<readonly string[]> => {
       const answer = await who('POST', 'settings', { setting: { ...FIELDS, ...more } });
-      return answer.status === 400 ? answer.body.error.issues?.map(({ path }) => path) ?? [] : [String(answer.status)];
+      return answer.status === 400
+        ? (answer.body.error.issues?.map(({ path }) => path) ?? [])
+        : [String(answer.status)];
     };
-    expect(await refused({ template: 'calendarReportCompanyFull', companies: [] })).toEqual(['setting.companies']);
-    expect(await refused({ template: 'calendarReportCompanyFull', companies: [1, 2] })).toEqual(['setting.companies']);
-    expect(await refused({ template: 'multiCustomerReportSummary', companies: Array.from({ length: 31 }, (_, i) => i + 1) })).toEqual(['setting.companies']);
+    expect(await refused({ template: 'calendarReportCompanyFull', companies: [] })).toEqual([
+      'setting.companies',
+    ]);
+    expect(await refused({ template: 'calendarReportCompanyFull', companies: [1, 2] })).toEqual([
+      'setting.companies',
+    ]);
+    expect(
+      await refused({
+        template: 'multiCustomerReportSummary',
+        companies: Array.from({ length: 31 }, (_, i) => i + 1),
+      }),
+    ).toEqual(['setting.companies']);
     expect(await refused({ companies: [77] })).toEqual(['setting.companies']);
-    expect(await refused({ schedule: { every: 'day', at: '24:00', timeZone: 'UTC' } })).toEqual(['setting.schedule.at']);
-    expect(await refused({ schedule: { every: 'day', at: '08:00', timeZone: 'Nowhere' } })).toEqual(['setting.schedule.timeZone']);
+    expect(await refused({ schedule: { every: 'day', at: '24:00', timeZone: 'UTC' } })).toEqual([
+      'setting.schedule.at',
+    ]);
+    expect(await refused({ schedule: { every: 'day', at: '08:00', timeZone: 'Nowhere' } })).toEqual(
+      ['setting.schedule.timeZone'],
+    );
     expect(await refused({ recipients: [] })).toEqual(['setting.recipients']);
-    expect(await refused({ recipients: Array.from({ length: 21 }, (_, i) => `a${i}@example.com`) })).toEqual(['setting.recipients']);
-    for (const address of ['nobody', 'a@example.com, b@example.com', 'a@example.com\r\nBcc: c@example.com', '<a@example.com>', 'a b@example.com']) expect([address, await refused({ recipients: [address] })]).toEqual([address, ['setting.recipients.0']]);
+    expect(
+      await refused({ recipients: Array.from({ length: 21 }, (_, i) => `a${i}@example.com`) }),
+    ).toEqual(['setting.recipients']);
+    for (const address of [
+      'nobody',
+      'a@example.com, b@example.com',
+      'a@example.com\r\nBcc: c@example.com',
+      '<a@example.com>',
+      'a b@example.com',
+    ])
+      expect([address, await refused({ recipients: [address] })]).toEqual([
+        address,
+        ['setting.recipients.0'],
+      ]);
     expect(await refused({ name: 'a\r\nBcc: c@example.com' })).toEqual(['setting.name']);
     expect(await refused({ more: 1 })).toEqual(['setting.more']);
     const id = await made(who, { recipients: ['Kate@Example.com', 'kate@example.com '] });
-    expect((await settingsOf(who)).settings.find((one) => Object.values(one)[0] === id)?.recipients).toEqual(['kate@example.com']);
+    expect(
+      (await settingsOf(who)).settings.find((one) => Object.values(one)[0] === id)?.recipients,
+    ).toEqual(['kate@example.com']);
   });
 
   test('REPORT-4: the report of sub-providers tells those below, and nothing beside them', async () => {
-    const boss = await reporter(estate, 'master', ['operator']), below = estate.ground.world.chance.uuid();
-    await makeTenant(estate.store, { tenant: below, host: `${below}.example`, branding: defaultBranding(below, 'Below & Sons', `${below}.example`), isDefault: false });
-    const tell = async () => ((await boss('POST', 'preview', { setting: { name: 'x', template: 'sspCalendarReportSummary', companies: [], period: 'last-7', language: 'en-US' } })).body.data as { report: { sections: { rows: unknown[][] }[] } }).report.sections[0]?.rows.map((row) => row.slice(0, 3));
+    const boss = await reporter(estate, 'master', ['operator']);
+    const below = estate.ground.world.chance.uuid();
+    await makeTenant(estate.store, {
+      tenant: below,
+      host: `${below}.example`,
+      branding: defaultBranding(below, 'Below & Sons', `${below}.example`),
+      isDefault: false,
+    });
+    const tell = async () =>
+      (
+        (
+          await boss('POST', 'preview', {
+            setting: {
+              name: 'x',
+              template: 'sspCalendarReportSummary',
+              companies: [],
+              period: 'last-7',
+              language: 'en-US',
+            },
+          })
+        ).body.data as { report: { sections: { rows: unknown[][] }[] } }
+      ).report.sections[0]?.rows.map((row) => row.slice(0, 3));
     expect(await tell()).toEqual([]);
-    await estate.store.system((sql) => sql.updateTable('tenant_list').set({ master_id: estate.tenant }).where('tenant_id', '=', below).execute());
+    await estate.store.system((sql) =>
+      sql
+        .updateTable('tenant_list')
+        .set({ master_id: estate.tenant })
+        .where('tenant_id', '=', below)
+        .execute(),
+    );
     expect(await tell()).toEqual([['Below & Sons', 0, 0]]);
   });
 });

@@ -9,55 +9,147 @@ import { eachDatabase, freshStore } from '../store/databases.ts';
 import { appOf, login, makeGround } from '../http/ground.ts';
 
 let dataDir: string;
-beforeEach(() => { dataDir = mkdtempSync(join(tmpdir(), 'daybook-data-')); });
-afterEach(() => { rmSync(dataDir, { recursive: true }); });
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'daybook-data-'));
+});
+afterEach(() => {
+  rmSync(dataDir, { recursive: true });
+});
 
 eachDatabase((name) => {
   test('START-1: the first start makes a provider, a company and an administrator, and every start shows its password while the file is there', async () => {
     const ground = await makeGround({ dataDir }, await freshStore(name));
     const { world } = ground;
     const made = await firstStart(world, null);
-    expect(made).toEqual({ username: 'admin', password: expect.stringMatching(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/) });
+    expect(made).toEqual({
+      username: 'admin',
+      password: expect.stringMatching(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/),
+    });
     const file = join(dataDir, 'administrator.txt');
-    expect([statSync(file).mode & 0o777, readFileSync(file, 'utf8').includes(made?.password ?? 'none')]).toEqual([0o600, true]);
+    expect([
+      statSync(file).mode & 0o777,
+      readFileSync(file, 'utf8').includes(made?.password ?? 'none'),
+    ]).toEqual([0o600, true]);
     expect(ground.lines.join('')).not.toContain(made?.password);
     const signed = await login(appOf(world), 'any.host:4300', 'admin', made?.password);
-    expect(signed.body.data.user).toMatchObject({ name: 'Administrator', email: 'admin@example.com', roles: ['admin', 'operator', 'super-admin'], companies: null });
+    expect(signed.body.data.user).toMatchObject({
+      name: 'Administrator',
+      email: 'admin@example.com',
+      roles: ['admin', 'operator', 'super-admin'],
+      companies: null,
+    });
 
     expect(await firstStart(world, 'another password')).toEqual(made);
-    // The folder of another server on this database, whose start was overtaken: its password opens nothing and is not shown.
+    // The folder of another server on this database, whose start was overtaken: its password opens
+    // nothing and is not shown.
     const elsewhere = mkdtempSync(join(tmpdir(), 'daybook-data-'));
-    writeFileSync(join(elsewhere, 'administrator.txt'), 'user name: admin\npassword: another-password\n');
-    expect(await firstStart({ ...world, config: { ...world.config, dataDir: elsewhere } }, null)).toBeNull();
+    writeFileSync(
+      join(elsewhere, 'administrator.txt'),
+      'user name: admin\npassword: another-password\n',
+    );
+    expect(
+      await firstStart({ ...world, config: { ...world.config, dataDir: elsewhere } }, null),
+    ).toBeNull();
     rmSync(elsewhere, { recursive: true });
     rmSync(file);
     expect(await firstStart(world, null)).toBeNull();
     const [tenant = ''] = await world.store.tenants();
-    const rows = await world.store.tenant(tenant, async (tx) => ({ companies: await tx.all('company'), users: await tx.all('user') }));
-    expect([rows.companies.map((one) => one.name), rows.users.length]).toEqual([['First company'], 1]);
+    const rows = await world.store.tenant(tenant, async (tx) => ({
+      companies: await tx.all('company'),
+      users: await tx.all('user'),
+    }));
+    expect([rows.companies.map((one) => one.name), rows.users.length]).toEqual([
+      ['First company'],
+      1,
+    ]);
   });
 });
 
 test('START-1: a wanted password is taken, and a start that broke off is finished by the next', async () => {
   const { world } = await makeGround({ dataDir }, await freshStore('pglite'));
-  const broken = { ...world, store: { ...world.store, tenant: async () => { throw new Error('cut'); } } } as typeof world;
+  const broken = {
+    ...world,
+    store: {
+      ...world.store,
+      tenant: async () => {
+        throw new Error('cut');
+      },
+    },
+  } as typeof world;
   await world.store.tenants();
   await expect(firstStart(broken, 'the wanted password')).rejects.toThrow('cut');
-  expect(await firstStart(world, 'the wanted password')).toEqual({ username: 'admin', password: 'the wanted password' });
+  expect(await firstStart(world, 'the wanted password')).toEqual({
+    username: 'admin',
+    password: 'the wanted password',
+  });
   expect((await login(appOf(world), 'x', 'admin', 'the wanted password')).status).toBe(200);
 });
 
 test('START-2: settings come from the environment, and one that cannot be used is named', () => {
   const plain = readConfig({}, '/srv/daybook') as Settings;
-  expect(plain).toMatchObject({ hostname: '127.0.0.1', demoPassword: null, config: { port: 4300, databaseUrl: null, pageDir: join('/srv/daybook', 'dist'), trustedProxies: [] } });
-  expect(readConfig({ PORT: '0', HOST: '0.0.0.0', DAYBOOK_DATA: '/d', DATABASE_URL: 'postgres://x', DAYBOOK_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, '/'))
-    .toMatchObject({ hostname: '0.0.0.0', config: { port: 0, dataDir: '/d', databaseUrl: 'postgres://x', trustedProxies: ['10.0.0.0/8', '::1'] } });
-  expect(readConfig({ DAYBOOK_OUTBOUND_ALLOW: '10.0.0.0/8, fd00::/8', DAYBOOK_OUTBOUND_HTTP: '1', DAYBOOK_PUSH_ALLOW: '10.1.0.0/16' }, '/')).toMatchObject({ config: { outbound: { allow: ['10.0.0.0/8', 'fd00::/8'], http: true, push: ['10.1.0.0/16'] } } });
+  expect(plain).toMatchObject({
+    hostname: '127.0.0.1',
+    demoPassword: null,
+    config: {
+      port: 4300,
+      databaseUrl: null,
+      pageDir: join('/srv/daybook', 'dist'),
+      trustedProxies: [],
+    },
+  });
+  expect(
+    readConfig(
+      {
+        PORT: '0',
+        HOST: '0.0.0.0',
+        DAYBOOK_DATA: '/d',
+        DATABASE_URL: 'postgres://x',
+        DAYBOOK_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+      },
+      '/',
+    ),
+  ).toMatchObject({
+    hostname: '0.0.0.0',
+    config: {
+      port: 0,
+      dataDir: '/d',
+      databaseUrl: 'postgres://x',
+      trustedProxies: ['10.0.0.0/8', '::1'],
+    },
+  });
+  expect(
+    readConfig(
+      {
+        DAYBOOK_OUTBOUND_ALLOW: '10.0.0.0/8, fd00::/8',
+        DAYBOOK_OUTBOUND_HTTP: '1',
+        DAYBOOK_PUSH_ALLOW: '10.1.0.0/16',
+      },
+      '/',
+    ),
+  ).toMatchObject({
+    config: { outbound: { allow: ['10.0.0.0/8', 'fd00::/8'], http: true, push: ['10.1.0.0/16'] } },
+  });
   expect(plain.config.outbound).toEqual({ allow: [], http: false, push: [] });
-  expect([readConfig({ DAYBOOK_OUTBOUND_ALLOW: 'intern.example' }, '/'), readConfig({ DAYBOOK_SECRET_KEY: 'short' }, '/'), readConfig({ DAYBOOK_SECRET_KEY: `${'A'.repeat(43)},` }, '/')])
-    .toEqual([expect.stringContaining('intern.example'), expect.stringContaining('DAYBOOK_SECRET_KEY'), expect.stringContaining('DAYBOOK_SECRET_KEY')]);
-  expect([readConfig({ PORT: 'x' }, '/'), readConfig({ PORT: '70000' }, '/'), readConfig({ DAYBOOK_TRUSTED_PROXIES: '10.0.0.0/33' }, '/'), readConfig({ DAYBOOK_DEMO_PASSWORD: 'x'.repeat(129) }, '/')])
-    .toEqual([expect.stringContaining('PORT'), expect.stringContaining('PORT'), expect.stringContaining('10.0.0.0/33'), expect.stringContaining('DAYBOOK_DEMO_PASSWORD')]);
+  expect([
+    readConfig({ DAYBOOK_OUTBOUND_ALLOW: 'intern.example' }, '/'),
+    readConfig({ DAYBOOK_SECRET_KEY: 'short' }, '/'),
+    readConfig({ DAYBOOK_SECRET_KEY: `${'A'.repeat(43)},` }, '/'),
+  ]).toEqual([
+    expect.stringContaining('intern.example'),
+    expect.stringContaining('DAYBOOK_SECRET_KEY'),
+    expect.stringContaining('DAYBOOK_SECRET_KEY'),
+  ]);
+  expect([
+    readConfig({ PORT: 'x' }, '/'),
+    readConfig({ PORT: '70000' }, '/'),
+    readConfig({ DAYBOOK_TRUSTED_PROXIES: '10.0.0.0/33' }, '/'),
+    readConfig({ DAYBOOK_DEMO_PASSWORD: 'x'.repeat(129) }, '/'),
+  ]).toEqual([
+    expect.stringContaining('PORT'),
+    expect.stringContaining('PORT'),
+    expect.stringContaining('10.0.0.0/33'),
+    expect.stringContaining('DAYBOOK_DEMO_PASSWORD'),
+  ]);
 });
 
 const readLimits = (env: Record<string, string>): unknown => {
@@ -67,22 +159,51 @@ const readLimits = (env: Record<string, string>): unknown => {
 
 test('START-2, HTTP-20: the limits of connections are whole numbers from 10 to 1,000,000, and the README states those of a server without them', () => {
   const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
-  const stated = (name: string): number => Number(new RegExp(`^\\| \`${name}\` \\|.*\\| (\\d+) \\|$`, 'm').exec(readme)?.[1]);
-  expect(readLimits({})).toEqual({ connections: stated('DAYBOOK_CONNECTIONS'), connectionsPerAddress: stated('DAYBOOK_CONNECTIONS_PER_ADDRESS') });
+  const stated = (name: string): number =>
+    Number(new RegExp(`^\\| \`${name}\` \\|.*\\| (\\d+) \\|$`, 'm').exec(readme)?.[1]);
+  expect(readLimits({})).toEqual({
+    connections: stated('DAYBOOK_CONNECTIONS'),
+    connectionsPerAddress: stated('DAYBOOK_CONNECTIONS_PER_ADDRESS'),
+  });
   // Seven connections for each browser of an office, as it says there.
   expect(stated('DAYBOOK_CONNECTIONS_PER_ADDRESS')).toBeGreaterThanOrEqual(290 * 7);
-  expect([readLimits({ DAYBOOK_CONNECTIONS: '10', DAYBOOK_CONNECTIONS_PER_ADDRESS: '1000000' }), readLimits({ DAYBOOK_CONNECTIONS: ' 500 ', DAYBOOK_CONNECTIONS_PER_ADDRESS: '' })])
-    .toEqual([{ connections: 10, connectionsPerAddress: 1_000_000 }, { connections: 500, connectionsPerAddress: stated('DAYBOOK_CONNECTIONS_PER_ADDRESS') }]);
+  expect([
+    readLimits({ DAYBOOK_CONNECTIONS: '10', DAYBOOK_CONNECTIONS_PER_ADDRESS: '1000000' }),
+    readLimits({ DAYBOOK_CONNECTIONS: ' 500 ', DAYBOOK_CONNECTIONS_PER_ADDRESS: '' }),
+  ]).toEqual([
+    { connections: 10, connectionsPerAddress: 1_000_000 },
+    { connections: 500, connectionsPerAddress: stated('DAYBOOK_CONNECTIONS_PER_ADDRESS') },
+  ]);
   for (const name of ['DAYBOOK_CONNECTIONS', 'DAYBOOK_CONNECTIONS_PER_ADDRESS']) {
-    for (const wrong of ['9', '0', '-1', '1000001', '12.5', 'many', 'NaN', 'Infinity', '1,000']) expect(readLimits({ [name]: wrong })).toBe(`${name} must be a whole number from 10 to 1000000.`);
+    for (const wrong of ['9', '0', '-1', '1000001', '12.5', 'many', 'NaN', 'Infinity', '1,000'])
+      expect(readLimits({ [name]: wrong })).toBe(
+        `${name} must be a whole number from 10 to 1000000.`,
+      );
   }
 });
 
-const asked = (args: readonly string[], env: Record<string, string> = {}): unknown => { const read = readConfig(env, '/', args); return typeof read === 'string' ? read : read.estate; };
+const asked = (args: readonly string[], env: Record<string, string> = {}): unknown => {
+  const read = readConfig(env, '/', args);
+  return typeof read === 'string' ? read : read.estate;
+};
 
 test('START-2, EST-9: the estate is asked for by an option or the environment, the option first; an unknown one is named', () => {
-  expect([asked([]), asked(['--estate', 'medium']), asked(['--estate=large']), asked([], { DAYBOOK_ESTATE: 'none' }), asked(['--estate', 'small'], { DAYBOOK_ESTATE: 'none' })])
-    .toEqual([null, 'medium', 'large', 'none', 'small']);
-  expect([asked(['--estate']), asked(['--estate', 'huge']), asked([], { DAYBOOK_ESTATE: 'x' }), asked(['--verbose'])])
-    .toEqual([expect.stringContaining('"" is not known'), expect.stringContaining('"huge"'), expect.stringContaining('"x"'), expect.stringContaining('"--verbose"')]);
+  expect([
+    asked([]),
+    asked(['--estate', 'medium']),
+    asked(['--estate=large']),
+    asked([], { DAYBOOK_ESTATE: 'none' }),
+    asked(['--estate', 'small'], { DAYBOOK_ESTATE: 'none' }),
+  ]).toEqual([null, 'medium', 'large', 'none', 'small']);
+  expect([
+    asked(['--estate']),
+    asked(['--estate', 'huge']),
+    asked([], { DAYBOOK_ESTATE: 'x' }),
+    asked(['--verbose']),
+  ]).toEqual([
+    expect.stringContaining('"" is not known'),
+    expect.stringContaining('"huge"'),
+    expect.stringContaining('"x"'),
+    expect.stringContaining('"--verbose"'),
+  ]);
 });

@@ -13,16 +13,25 @@ import { makeGround, provider } from '../http/ground.ts';
 import { eachDatabase, freshStore } from '../store/databases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-key-check-'));
-afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
 const [FIRST = '', SECOND = ''] = [1, 2].map((n) => Buffer.alloc(32, n).toString('base64url'));
-const REFUSED = /The secret key of this server is not the one that protects the database\..*copy secret\.key .*or set DAYBOOK_SECRET_KEY/;
+const REFUSED =
+  /The secret key of this server is not the one that protects the database\..*copy secret\.key .*or set DAYBOOK_SECRET_KEY/;
 
-const settings = (world: World) => world.store.system((sql) => sql.selectFrom('server_setting').selectAll().execute());
+const settings = (world: World) =>
+  world.store.system((sql) => sql.selectFrom('server_setting').selectAll().execute());
 
 eachDatabase((kind) => {
   const begin = async () => {
-    const ground = await makeGround({ secretKey: FIRST }, await freshStore(kind)), { world } = ground;
-    return { ground, world, by: (secretKey: string): World => ({ ...world, config: { ...world.config, secretKey } }) };
+    const ground = await makeGround({ secretKey: FIRST }, await freshStore(kind));
+    const { world } = ground;
+    return {
+      ground,
+      world,
+      by: (secretKey: string): World => ({ ...world, config: { ...world.config, secretKey } }),
+    };
   };
 
   test('START-5: a server with another secret key than its database refuses to start and says what to do; a rotated key is followed', async () => {
@@ -38,7 +47,8 @@ eachDatabase((kind) => {
   });
 
   test('START-5: a database from before key ids were recorded is recognized by what it has sealed', async () => {
-    const { ground, world, by } = await begin(), { tenant } = await provider(ground);
+    const { ground, world, by } = await begin();
+    const { tenant } = await provider(ground);
     await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
     await expect(checkMasterKey(by(SECOND))).rejects.toThrow(REFUSED);
     await checkMasterKey(by(FIRST));
@@ -46,15 +56,22 @@ eachDatabase((kind) => {
   });
 
   test('G51: the key of tokens and codes is in no database and no backup in the clear; one that an earlier version stored so is sealed and stays the same', async () => {
-    const { world, by } = await begin(), old = Buffer.alloc(32, 9).toString('base64url');
-    await world.store.system((sql) => sql.insertInto('server_setting').values({ name: 'session-key', value: old }).execute());
+    const { world, by } = await begin();
+    const old = Buffer.alloc(32, 9).toString('base64url');
+    await world.store.system((sql) =>
+      sql.insertInto('server_setting').values({ name: 'session-key', value: old }).execute(),
+    );
     const key = await sessionKey(world);
     expect(key.toString('base64url')).toBe(old);
     const file = join(folder, `${kind}.gz`);
     await backUp(world.store as Parameters<typeof backUp>[0], file, 0);
-    for (const text of [JSON.stringify(await settings(world)), gunzipSync(readFileSync(file)).toString('utf8')]) {
+    for (const text of [
+      JSON.stringify(await settings(world)),
+      gunzipSync(readFileSync(file)).toString('utf8'),
+    ]) {
       expect(text).toContain('session-key');
-      for (const spelled of [old, key.toString('hex'), key.toString('base64').slice(0, -2)]) expect(text).not.toContain(spelled);
+      for (const spelled of [old, key.toString('hex'), key.toString('base64').slice(0, -2)])
+        expect(text).not.toContain(spelled);
     }
     expect((await sessionKey(by(FIRST))).equals(key)).toBe(true);
     await rotateKeys(by(`${SECOND},${FIRST}`), false);

@@ -11,36 +11,69 @@ import { freshUrl, missing } from '../store/databases.ts';
 
 let dataDir: string;
 const children: ChildProcess[] = [];
-beforeEach(() => { dataDir = mkdtempSync(join(tmpdir(), 'daybook-data-')); });
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'daybook-data-'));
+});
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-interface Run { readonly child: ChildProcess; said(): string; readonly exit: Promise<number | null> }
+interface Run {
+  readonly child: ChildProcess;
+  said(): string;
+  readonly exit: Promise<number | null>;
+}
 
 function start(env: Record<string, string>): Run {
-  const child = spawn(process.execPath, ['--liftoff-only', 'server/main.ts'], { env: { PATH: process.env['PATH'] ?? '', DAYBOOK_DATA: dataDir, DAYBOOK_ESTATE: 'none', PORT: '0', ...env } });
+  const child = spawn(process.execPath, ['--liftoff-only', 'server/main.ts'], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      DAYBOOK_DATA: dataDir,
+      DAYBOOK_ESTATE: 'none',
+      PORT: '0',
+      ...env,
+    },
+  });
   children.push(child);
   let said = '';
-  child.stdout.on('data', (chunk) => { said += String(chunk); });
-  child.stderr.on('data', (chunk) => { said += String(chunk); });
-  return { child, said: () => said, exit: new Promise((resolve) => { child.on('exit', resolve); }) };
+  child.stdout.on('data', (chunk) => {
+    said += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    said += String(chunk);
+  });
+  return {
+    child,
+    said: () => said,
+    exit: new Promise((resolve) => {
+      child.on('exit', resolve);
+    }),
+  };
 }
 
 async function up(run: Run): Promise<string> {
-  await expect.poll(() => run.said(), { timeout: 150_000, interval: 50 }).toMatch(/Daybook is at http:\S+/);
+  await expect
+    .poll(() => run.said(), { timeout: 150_000, interval: 50 })
+    .toMatch(/Daybook is at http:\S+/);
   return /Daybook is at (http:\S+)\//.exec(run.said())?.[1] ?? '';
 }
 
-const signIn = (at: string, password = 'the wanted password') => fetch(`${at}/api/v1/auth/login/db`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'admin', password }) });
+const signIn = (at: string, password = 'the wanted password') =>
+  fetch(`${at}/api/v1/auth/login/db`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password }),
+  });
 
 test('START-3: it starts, tells its address and its administrator, keeps both over a restart, and stops cleanly on a signal', async () => {
   const first = start({ DAYBOOK_DEMO_PASSWORD: 'the wanted password' });
   const base = await up(first);
   expect(first.said()).toMatch(/user name: admin\npassword: the wanted password\n/);
-  const session = await (await signIn(base)).json() as { data: { token: string } };
-  const stream = await fetch(`${base}/api/v1/sync/stream`, { headers: { authorization: `Bearer ${session.data.token}` } });
+  const session = (await (await signIn(base)).json()) as { data: { token: string } };
+  const stream = await fetch(`${base}/api/v1/sync/stream`, {
+    headers: { authorization: `Bearer ${session.data.token}` },
+  });
   expect(stream.status).toBe(200);
   const reading = stream.text().catch(() => 'cut');
 
@@ -66,36 +99,64 @@ test('START-3: it starts, tells its address and its administrator, keeps both ov
 
 test('START-4: a port that is taken, or a setting that cannot be used, is one clear sentence and exit code 1', async () => {
   const taken = createServer();
-  await new Promise<void>((resolve) => { taken.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    taken.listen(0, '127.0.0.1', resolve);
+  });
   const { port } = taken.address() as AddressInfo;
   const run = start({ PORT: String(port) });
   expect(await run.exit).toBe(1);
-  expect(run.said()).toContain(`Port ${port} is in use by another program. Set PORT to a free one.\n`);
+  expect(run.said()).toContain(
+    `Port ${port} is in use by another program. Set PORT to a free one.\n`,
+  );
   taken.close();
   const wrong = start({ PORT: 'many' });
-  expect([await wrong.exit, wrong.said()]).toEqual([1, 'PORT must be a whole number from 0 to 65535.\n']);
+  expect([await wrong.exit, wrong.said()]).toEqual([
+    1,
+    'PORT must be a whole number from 0 to 65535.\n',
+  ]);
 }, 120_000);
 
-test.skipIf(missing !== '')(`START-5: two servers that start at once on an empty PostgreSQL database both come up, with one administrator and one true password file${missing}`, async () => {
-  const databaseUrl = await freshUrl(), other = mkdtempSync(join(tmpdir(), 'daybook-data-')), shared = { DATABASE_URL: databaseUrl, DAYBOOK_SECRET_KEY: Buffer.alloc(32, 5).toString('base64url') };
-  const runs = [start(shared), start({ ...shared, DAYBOOK_DATA: other })], addresses = [];
-  for (const run of runs) addresses.push(await up(run));
-  const files = [dataDir, other].map((folder) => join(folder, 'administrator.txt')).filter((file) => existsSync(file));
-  expect(files).toHaveLength(1);
-  const password = /^password: (.+)$/m.exec(readFileSync(files[0] ?? '', 'utf8'))?.[1] ?? '';
-  // Each server takes it, and none prints another one.
-  for (const address of addresses) expect((await signIn(address, password)).status).toBe(200);
-  for (const run of runs) for (const [, printed] of run.said().matchAll(/^password: (.+)$/gm)) expect(printed).toBe(password);
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  const { rows } = await client.query('select (select count(*)::int from tenant_list) as providers, (select count(*)::int from person) as people');
-  await client.end();
-  expect(rows).toEqual([{ providers: 1, people: 1 }]);
-  // One with a key of its own is refused, whenever it starts.
-  const stranger = start({ DATABASE_URL: databaseUrl, DAYBOOK_DATA: mkdtempSync(join(other, 'third-')) });
-  expect(await stranger.exit).toBe(1);
-  expect(stranger.said()).toMatch(/^The secret key of this server is not the one that protects the database\..+\n$/);
-  for (const { child } of runs) child.kill('SIGKILL');
-  await Promise.all(runs.map(({ exit }) => exit));
-  rmSync(other, { recursive: true, force: true });
-}, 400_000);
+test.skipIf(missing !== '')(
+  `START-5: two servers that start at once on an empty PostgreSQL database both come up, with one administrator and one true password file${missing}`,
+  async () => {
+    const databaseUrl = await freshUrl();
+    const other = mkdtempSync(join(tmpdir(), 'daybook-data-'));
+    const shared = {
+      DATABASE_URL: databaseUrl,
+      DAYBOOK_SECRET_KEY: Buffer.alloc(32, 5).toString('base64url'),
+    };
+    const runs = [start(shared), start({ ...shared, DAYBOOK_DATA: other })];
+    const addresses = [];
+    for (const run of runs) addresses.push(await up(run));
+    const files = [dataDir, other]
+      .map((folder) => join(folder, 'administrator.txt'))
+      .filter((file) => existsSync(file));
+    expect(files).toHaveLength(1);
+    const password = /^password: (.+)$/m.exec(readFileSync(files[0] ?? '', 'utf8'))?.[1] ?? '';
+    // Each server takes it, and none prints another one.
+    for (const address of addresses) expect((await signIn(address, password)).status).toBe(200);
+    for (const run of runs)
+      for (const [, printed] of run.said().matchAll(/^password: (.+)$/gm))
+        expect(printed).toBe(password);
+    const client = new Client({ connectionString: databaseUrl });
+    await client.connect();
+    const { rows } = await client.query(
+      'select (select count(*)::int from tenant_list) as providers, (select count(*)::int from person) as people',
+    );
+    await client.end();
+    expect(rows).toEqual([{ providers: 1, people: 1 }]);
+    // One with a key of its own is refused, whenever it starts.
+    const stranger = start({
+      DATABASE_URL: databaseUrl,
+      DAYBOOK_DATA: mkdtempSync(join(other, 'third-')),
+    });
+    expect(await stranger.exit).toBe(1);
+    expect(stranger.said()).toMatch(
+      /^The secret key of this server is not the one that protects the database\..+\n$/,
+    );
+    for (const { child } of runs) child.kill('SIGKILL');
+    await Promise.all(runs.map(({ exit }) => exit));
+    rmSync(other, { recursive: true, force: true });
+  },
+  400_000,
+);

@@ -1,6 +1,8 @@
 /**
- * A process that works in a data folder, for tests that kill it: `node child.ts <hold|write> <folder> <tenant>`. Says one line of JSON at a time:
- * `{"is":"held"}` or `{"is":"refused","message":…}`, then, writing, `{"is":"kept","seq":…}` for each acknowledged append.
+ * A process that works in a data folder, for tests that kill it: `node child.ts <hold|write>
+ * <folder> <tenant>`. Says one line of JSON at a time: `{"is":"held"}` or
+ * `{"is":"refused","message":…}`, then, writing, `{"is":"kept","seq":…}` for each acknowledged
+ * append.
  */
 import { holdFolder } from '../../../server/store/lock.ts';
 import { systemClock } from '../../../server/clock.ts';
@@ -25,7 +27,14 @@ try {
     for (;;) {
       const last = await store.tenant(tenant, async (tx) => {
         const first = await tx.take('run', 3);
-        return (await tx.append([0, 1, 2].map((index) => runDraft({ n: first + index, startedAt: byClock.at + first * 1000 })), byClock)).at(-1)?.seq;
+        return (
+          await tx.append(
+            [0, 1, 2].map((index) =>
+              runDraft({ n: first + index, startedAt: byClock.at + first * 1000 }),
+            ),
+            byClock,
+          )
+        ).at(-1)?.seq;
       });
       say({ is: 'kept', seq: last });
     }

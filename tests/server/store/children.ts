@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-export type Line = { readonly is: 'held' } | { readonly is: 'refused'; readonly message: string } | { readonly is: 'kept'; readonly seq: number };
+export type Line =
+  | { readonly is: 'held' }
+  | { readonly is: 'refused'; readonly message: string }
+  | { readonly is: 'kept'; readonly seq: number };
 
 export interface Child {
   readonly process: ChildProcess;
@@ -14,7 +17,11 @@ export interface Child {
 }
 
 export function child(does: 'hold' | 'write', dir: string, tenant = ''): Child {
-  const one = spawn(process.execPath, ['--liftoff-only', join(import.meta.dirname, 'child.ts'), does, dir, tenant], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const one = spawn(
+    process.execPath,
+    ['--liftoff-only', join(import.meta.dirname, 'child.ts'), does, dir, tenant],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   const lines: Line[] = [];
   const reader = createInterface(one.stdout);
   const ended = new Promise<number | null>((resolve) => void one.once('close', resolve));

@@ -1,6 +1,7 @@
 /**
- * Keeps one PostgreSQL for a test run: `node cluster.ts <folder> <pid of the run>`. Started by `databases.ts`, never by hand. Answers through
- * files in the folder (`ready` or `failed`), ends when the run does, and takes the folder with it.
+ * Keeps one PostgreSQL for a test run: `node cluster.ts <folder> <pid of the run>`. Started by
+ * `databases.ts`, never by hand. Answers through files in the folder (`ready` or `failed`), ends
+ * when the run does, and takes the folder with it.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +35,10 @@ async function begin(): Promise<void> {
   tell('ready', '');
   // A migrated folder of the embedded database: opening it takes a third of making it.
   const pglite = await PGlite.create();
-  await migrate(new Kysely<Database>({ dialect: new PGliteDialect({ pglite }) }), systemClock.now());
+  await migrate(
+    new Kysely<Database>({ dialect: new PGliteDialect({ pglite }) }),
+    systemClock.now(),
+  );
   tell('image.tar', Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()));
   await pglite.close();
 }
@@ -45,19 +49,41 @@ async function beginPostgres(bin: string): Promise<void> {
   const who = unprivileged();
   if (who) [folder, data].forEach((dir) => chownSync(dir, who.uid, who.gid));
   const as = { cwd: folder, ...who };
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], { ...as, stdio: 'pipe' });
-  const settings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=200', 'listen_addresses=', `unix_socket_directories=${folder}`, 'port=5432'];
-  postgres = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((one) => ['-c', one])], { ...as, stdio: 'ignore' });
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...as, stdio: 'pipe' },
+  );
+  const settings = [
+    'fsync=off',
+    'full_page_writes=off',
+    'synchronous_commit=off',
+    'max_connections=200',
+    'listen_addresses=',
+    `unix_socket_directories=${folder}`,
+    'port=5432',
+  ];
+  postgres = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((one) => ['-c', one])], {
+    ...as,
+    stdio: 'ignore',
+  });
   for (let tries = 0; ; tries++) {
     try {
-      execFileSync(join(bin, 'createdb'), ['-h', folder, '-U', 'postgres', TEMPLATE], { stdio: 'pipe' });
+      execFileSync(join(bin, 'createdb'), ['-h', folder, '-U', 'postgres', TEMPLATE], {
+        stdio: 'pipe',
+      });
       break;
     } catch (error) {
       if (tries === 100 || postgres.exitCode !== null) throw error;
       await new Promise((resolve) => void setTimeout(resolve, 100));
     }
   }
-  const store = await openStore({ dataDir: '', databaseUrl: urlIn(folder, TEMPLATE), log: silent, clock: systemClock });
+  const store = await openStore({
+    dataDir: '',
+    databaseUrl: urlIn(folder, TEMPLATE),
+    log: silent,
+    clock: systemClock,
+  });
   await store.close();
 }
 

@@ -36,24 +36,34 @@ export type Kind = Store['kind'];
 
 export function eachDatabase(suite: (name: Kind, open: () => Promise<OpenStore>) => void): void {
   for (const kind of ['pglite', 'postgres'] as const) {
-    describe.skipIf(kind === 'postgres' && missing !== '')(`${kind}${kind === 'postgres' ? missing : ''}`, () => {
-      let store: Promise<OpenStore> | null = null;
-      const open = (): Promise<OpenStore> => (store ??= kind === 'pglite' ? embedded() : freshStore(kind));
-      // Not in the first test's time, and not one after the other.
-      beforeAll(async () => {
-        if (kind === 'pglite' && missing === '') beginCluster();
-        await open();
-      }, 180_000); // a busy machine
-      suite(kind, open);
-    });
+    describe.skipIf(kind === 'postgres' && missing !== '')(
+      `${kind}${kind === 'postgres' ? missing : ''}`,
+      () => {
+        let store: Promise<OpenStore> | null = null;
+        const open = (): Promise<OpenStore> =>
+          (store ??= kind === 'pglite' ? embedded() : freshStore(kind));
+        // Not in the first test's time, and not one after the other.
+        beforeAll(async () => {
+          if (kind === 'pglite' && missing === '') beginCluster();
+          await open();
+        }, 180_000); // a busy machine
+        suite(kind, open);
+      },
+    );
   }
 }
 
-/** The embedded database of this process as an empty store, the same for every call of a file. To begin one costs seconds, to empty it a moment. */
+/**
+ * The embedded database of this process as an empty store, the same for every call of a file. To
+ * begin one costs seconds, to empty it a moment.
+ */
 export const embedded = (): Promise<OpenStore> => (lent ??= lend());
 
 export async function freshStore(kind: Kind): Promise<OpenStore> {
-  const store = kind === 'postgres' ? await openStore({ ...QUIET, dataDir: '', databaseUrl: await freshUrl() }) : await openEmbedded();
+  const store =
+    kind === 'postgres'
+      ? await openStore({ ...QUIET, dataDir: '', databaseUrl: await freshUrl() })
+      : await openEmbedded();
   opened.push(store);
   return store;
 }
@@ -64,13 +74,21 @@ export async function closeStores(): Promise<void> {
   await Promise.all(opened.splice(0).map((store) => store.close()));
 }
 
-/** A migrated database for the embedded one to begin from, where the run has it already: it takes a third of the time. */
-export const migratedImage = (): Blob | null => (existsSync(IMAGE) ? new Blob([readFileSync(IMAGE)]) : null);
+/**
+ * A migrated database for the embedded one to begin from, where the run has it already: it takes a
+ * third of the time.
+ */
+export const migratedImage = (): Blob | null =>
+  existsSync(IMAGE) ? new Blob([readFileSync(IMAGE)]) : null;
 
-/** Puts a migrated database into an empty data folder: what `openStore` would make there, in a fraction of the time. */
+/**
+ * Puts a migrated database into an empty data folder: what `openStore` would make there, in a
+ * fraction of the time.
+ */
 export async function migratedFolder(dir: string): Promise<void> {
   const pg = join(dir, 'pg');
-  if (!existsSync(IMAGE)) return (await openStore({ ...QUIET, dataDir: dir, databaseUrl: null })).close();
+  if (!existsSync(IMAGE))
+    return (await openStore({ ...QUIET, dataDir: dir, databaseUrl: null })).close();
   mkdirSync(pg, { mode: 0o700 });
   await promisify(execFile)('tar', ['-xf', IMAGE, '-C', pg]);
 }
@@ -89,11 +107,17 @@ export async function freshUrl(): Promise<string> {
 }
 
 /** Clock and log for a store in a test: warnings of a test are its own affair. */
-export const QUIET = { clock: systemClock, log: { info: () => undefined, warn: () => undefined, error: () => undefined } } as const;
+export const QUIET = {
+  clock: systemClock,
+  log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+} as const;
 
 /** Why nothing runs on PostgreSQL, for the names of what is skipped; empty where it does. */
-export const missing = binaries() === null ? ' (skipped: no initdb in /usr/lib/postgresql/*/bin or PATH)' : '';
-/** Of the two, the one for what is long and proves nothing of a database: PostgreSQL where it is. */
+export const missing =
+  binaries() === null ? ' (skipped: no initdb in /usr/lib/postgresql/*/bin or PATH)' : '';
+/**
+ * Of the two, the one for what is long and proves nothing of a database: PostgreSQL where it is.
+ */
 export const ONE: Kind = missing === '' ? 'postgres' : 'pglite';
 /** Of this test run: workers of one run have one parent. */
 const FOLDER = join(tmpdir(), `daybook-tests-${process.ppid}`);
@@ -107,17 +131,32 @@ let own: Promise<OpenStore> | null = null;
 
 function openEmbedded(): Promise<OpenStore> {
   const image = migratedImage();
-  return openStore({ ...QUIET, dataDir: '', databaseUrl: null, memory: true, ...(image === null ? {} : { image }) });
+  return openStore({
+    ...QUIET,
+    dataDir: '',
+    databaseUrl: null,
+    memory: true,
+    ...(image === null ? {} : { image }),
+  });
 }
 
-/** A store of its own to all who remember something by the store, and whoever listened to it before hears nothing of it. */
+/**
+ * A store of its own to all who remember something by the store, and whoever listened to it before
+ * hears nothing of it.
+ */
 async function lend(): Promise<OpenStore> {
-  const store = await (own ??= openEmbedded()), ends: (() => void)[] = [];
+  const store = await (own ??= openEmbedded());
+  const ends: (() => void)[] = [];
   await store.system(async (tx) => {
     await sql`reset role`.execute(tx);
     await sql.raw(EMPTY).execute(tx);
   });
-  opened.push({ close: () => { for (const end of ends) end(); return Promise.resolve(); } });
+  opened.push({
+    close: () => {
+      for (const end of ends) end();
+      return Promise.resolve();
+    },
+  });
   return {
     ...store,
     onAppend(listener) {
@@ -129,7 +168,9 @@ async function lend(): Promise<OpenStore> {
   };
 }
 
-/** Every table that holds a row, but for the one that says which steps the tables have gone through. */
+/**
+ * Every table that holds a row, but for the one that says which steps the tables have gone through.
+ */
 const EMPTY = `do $$ declare one text; held boolean; begin
   for one in select quote_ident(relname) from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'migration' loop
     execute format('select exists (select from %s)', one) into held;
@@ -139,14 +180,21 @@ end $$`;
 
 function beginCluster(): void {
   if (!begun(FOLDER)) return;
-  spawn(process.execPath, ['--liftoff-only', join(import.meta.dirname, 'cluster.ts'), FOLDER, String(process.ppid)], { detached: true, stdio: 'ignore' }).unref();
+  spawn(
+    process.execPath,
+    ['--liftoff-only', join(import.meta.dirname, 'cluster.ts'), FOLDER, String(process.ppid)],
+    { detached: true, stdio: 'ignore' },
+  ).unref();
 }
 
 async function cluster(): Promise<void> {
   beginCluster();
   for (let tries = 0; tries < 600; tries++) {
     if (existsSync(join(FOLDER, 'ready'))) return;
-    if (existsSync(join(FOLDER, 'failed'))) throw new Error(`PostgreSQL could not be started: ${readFileSync(join(FOLDER, 'failed'), 'utf8')}`);
+    if (existsSync(join(FOLDER, 'failed')))
+      throw new Error(
+        `PostgreSQL could not be started: ${readFileSync(join(FOLDER, 'failed'), 'utf8')}`,
+      );
     await new Promise((resolve) => void setTimeout(resolve, 100));
   }
   throw new Error('PostgreSQL was not ready within a minute.');

@@ -8,10 +8,18 @@ import { openStore } from '#server/store/open.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'folder-'));
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-afterAll(() => { rmSync(dir, { recursive: true, force: true }); });
+afterAll(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
 
-test('STORE-10: an embedded database is its owner\'s alone, in a folder that others may enter and where it was not so before', async () => {
-  const open = () => openStore({ dataDir: dir, databaseUrl: null, clock: systemClock, log: makeLog(systemClock, () => undefined) });
+test("STORE-10: an embedded database is its owner's alone, in a folder that others may enter and where it was not so before", async () => {
+  const open = () =>
+    openStore({
+      dataDir: dir,
+      databaseUrl: null,
+      clock: systemClock,
+      log: makeLog(systemClock, () => undefined),
+    });
   chmodSync(dir, 0o755);
   await (await open()).close();
   expect([modeOf(dir), modeOf(join(dir, 'pg'))]).toEqual(['755', '700']);

@@ -5,49 +5,118 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { binaries, TEMPLATE, unprivileged, urlIn } from './binaries.ts';
 import { missing } from './databases.ts';
-import { atEnd, call, endAll, expectWhole, mayMount, MB, pinger, type Site, type SmallDisk, signIn, startSite, tmpfs } from './full-site.ts';
+import {
+  atEnd,
+  call,
+  endAll,
+  expectWhole,
+  mayMount,
+  MB,
+  pinger,
+  type Site,
+  type SmallDisk,
+  signIn,
+  startSite,
+  tmpfs,
+} from './full-site.ts';
 
 afterEach(endAll);
 
-/** A PostgreSQL whose data lie on `disk`, with its log or without. It is started again where it ends, as by the service manager of a machine. */
+/**
+ * A PostgreSQL whose data lie on `disk`, with its log or without. It is started again where it
+ * ends, as by the service manager of a machine.
+ */
 function startPostgres(disk: SmallDisk, folder: string, hasLog: boolean): void {
-  const bin = binaries() ?? '', who = unprivileged(), as = { cwd: folder, ...who };
+  const bin = binaries() ?? '';
+  const who = unprivileged();
+  const as = { cwd: folder, ...who };
   mkdirSync(disk.dir, { mode: 0o700 });
   chmodSync(folder, 0o711);
   chmodSync(join(disk.dir, '..'), 0o711);
   if (who) for (const dir of [folder, disk.dir]) chownSync(dir, who.uid, who.gid);
-  execFileSync(join(bin, 'initdb'), ['-D', disk.dir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--wal-segsize=1', ...(hasLog ? [] : [`--waldir=${join(folder, 'log')}`])], { ...as, stdio: 'pipe' });
-  const settings = ['fsync=off', 'min_wal_size=4MB', 'max_wal_size=32MB', 'shared_buffers=16MB', 'listen_addresses=', `unix_socket_directories=${folder}`, 'port=5432'];
-  let postgres: ChildProcess | null = null, isOver = false;
+  execFileSync(
+    join(bin, 'initdb'),
+    [
+      '-D',
+      disk.dir,
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+      '--wal-segsize=1',
+      ...(hasLog ? [] : [`--waldir=${join(folder, 'log')}`]),
+    ],
+    { ...as, stdio: 'pipe' },
+  );
+  const settings = [
+    'fsync=off',
+    'min_wal_size=4MB',
+    'max_wal_size=32MB',
+    'shared_buffers=16MB',
+    'listen_addresses=',
+    `unix_socket_directories=${folder}`,
+    'port=5432',
+  ];
+  let postgres: ChildProcess | null = null;
+  let isOver = false;
   const start = (): void => {
     if (isOver) return;
-    postgres = spawn(join(bin, 'postgres'), ['-D', disk.dir, ...settings.flatMap((one) => ['-c', one])], { ...as, stdio: 'ignore' });
+    postgres = spawn(
+      join(bin, 'postgres'),
+      ['-D', disk.dir, ...settings.flatMap((one) => ['-c', one])],
+      { ...as, stdio: 'ignore' },
+    );
     postgres.once('exit', () => void setTimeout(start, 500));
   };
-  atEnd(() => { isOver = true; postgres?.kill('SIGQUIT'); });
+  atEnd(() => {
+    isOver = true;
+    postgres?.kill('SIGQUIT');
+  });
   start();
 }
 
 const createDatabase = (folder: string): boolean => {
   try {
-    execFileSync(join(binaries() ?? '', 'createdb'), ['-h', folder, '-U', 'postgres', TEMPLATE], { stdio: 'pipe' });
+    execFileSync(join(binaries() ?? '', 'createdb'), ['-h', folder, '-U', 'postgres', TEMPLATE], {
+      stdio: 'pipe',
+    });
     return true;
   } catch {
     return false;
   }
 };
 
-interface Full { readonly disk: SmallDisk; readonly site: Site; readonly pings: ReturnType<typeof pinger>; readonly read: () => Promise<Response> }
+interface Full {
+  readonly disk: SmallDisk;
+  readonly site: Site;
+  readonly pings: ReturnType<typeof pinger>;
+  readonly read: () => Promise<Response>;
+}
 
 /** A server on a PostgreSQL whose disk has just run full under pings, to the last byte. */
 async function runFull(hasLog: boolean): Promise<Full> {
-  const disk = tmpfs(160), folder = mkdtempSync(join(tmpdir(), 'daybook-full-'));
-  atEnd(() => { disk.gone(); rmSync(folder, { recursive: true, force: true }); });
+  const disk = tmpfs(160);
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-full-'));
+  atEnd(() => {
+    disk.gone();
+    rmSync(folder, { recursive: true, force: true });
+  });
   startPostgres(disk, folder, hasLog);
   await expect.poll(() => createDatabase(folder), { timeout: 60_000 }).toBe(true);
-  const site = await startSite({ dataDir: join(folder, 'server'), databaseUrl: urlIn(folder, TEMPLATE), args: [], env: {} }), pings = pinger(site, 100_000);
+  const site = await startSite({
+    dataDir: join(folder, 'server'),
+    databaseUrl: urlIn(folder, TEMPLATE),
+    args: [],
+    env: {},
+  });
+  const pings = pinger(site, 100_000);
   expect(await pings.ping()).toBe(200);
-  const { token } = await signIn(site), read = (): Promise<Response> => call(site, 'GET', 'admin/overview', token);
+  const { token } = await signIn(site);
+  const read = (): Promise<Response> => call(site, 'GET', 'admin/overview', token);
   expect((await read()).status).toBe(200);
   disk.fill(4 * MB);
   await expect.poll(pings.ping, { timeout: 120_000, interval: 5 }).toBeGreaterThanOrEqual(503);
@@ -65,7 +134,10 @@ async function refusals({ pings }: Full): Promise<Set<number>> {
   return statuses;
 }
 
-/** The product recovers within ten seconds of a database that works again; a busy machine takes longer. */
+/**
+ * The product recovers within ten seconds of a database that works again; a busy machine takes
+ * longer.
+ */
 async function expectRecovery({ disk, site, pings, read }: Full): Promise<void> {
   disk.free();
   await expect.poll(pings.ping, { timeout: 60_000, interval: 100 }).toBe(200);
@@ -75,18 +147,29 @@ async function expectRecovery({ disk, site, pings, read }: Full): Promise<void> 
 }
 
 const skipped = missing !== '' ? missing : mayMount() ? '' : ' (skipped: no tmpfs can be mounted)';
-test.skipIf(skipped !== '')(`G23, STORE-13: where the disk of PostgreSQL's tables is full, writes fail with 507 and Retry-After, reads and sessions go on, writes resume and nothing is lost${skipped}`, async () => {
-  const full = await runFull(false);
-  expect(await refusals(full)).toEqual(new Set([507]));
-  expect((await full.read()).status).toBe(200);
-  await expectRecovery(full);
-}, 300_000);
+test.skipIf(skipped !== '')(
+  `G23, STORE-13: where the disk of PostgreSQL's tables is full, writes fail with 507 and Retry-After, reads and sessions go on, writes resume and nothing is lost${skipped}`,
+  async () => {
+    const full = await runFull(false);
+    expect(await refusals(full)).toEqual(new Set([507]));
+    expect((await full.read()).status).toBe(200);
+    await expectRecovery(full);
+  },
+  300_000,
+);
 
-test.skipIf(skipped !== '')(`G23, STORE-13: where PostgreSQL ends as its own log finds no space, every call fails with 503 or 507 and Retry-After, and writes resume when PostgreSQL runs again${skipped}`, async () => {
-  const full = await runFull(true);
-  expect([...await refusals(full)].filter((status) => status !== 503 && status !== 507)).toEqual([]);
-  const answer = await full.read();
-  expect([200, 503, 507]).toContain(answer.status);
-  if (answer.status !== 200) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  await expectRecovery(full);
-}, 300_000);
+test.skipIf(skipped !== '')(
+  `G23, STORE-13: where PostgreSQL ends as its own log finds no space, every call fails with 503 or 507 and Retry-After, and writes resume when PostgreSQL runs again${skipped}`,
+  async () => {
+    const full = await runFull(true);
+    expect(
+      [...(await refusals(full))].filter((status) => status !== 503 && status !== 507),
+    ).toEqual([]);
+    const answer = await full.read();
+    expect([200, 503, 507]).toContain(answer.status);
+    if (answer.status !== 200)
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    await expectRecovery(full);
+  },
+  300_000,
+);

@@ -7,29 +7,62 @@ import { openEmbedded } from '#server/store/embedded.ts';
 import { floorOf } from '#server/store/space.ts';
 import { Pool } from 'pg';
 import { migratedFolder } from './databases.ts';
-import { aSite, atEnd, call, type Disk, endAll, expectWhole, mayMount, MB, pinger, pretendedDisk, signIn, smallDisk } from './full-site.ts';
+import {
+  aSite,
+  atEnd,
+  call,
+  type Disk,
+  endAll,
+  expectWhole,
+  mayMount,
+  MB,
+  pinger,
+  pretendedDisk,
+  signIn,
+  smallDisk,
+} from './full-site.ts';
 
 afterEach(endAll);
 
 /** Answers the status of the last ping, after a restart. */
 async function fillAndFree(disk: Disk): Promise<number> {
-  const site = await aSite(disk), pings = pinger(site, 100_000), small = pinger(site, 10);
+  const site = await aSite(disk);
+  const pings = pinger(site, 100_000);
+  const small = pinger(site, 10);
   expect(await pings.ping()).toBe(200);
   const { token } = await signIn(site);
   disk.fill(28 * MB);
   await expect.poll(pings.ping, { timeout: 120_000, interval: 5 }).toBe(507);
   expect(Number(pings.last.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  const executions = await fetch(`${site.at()}/api/v1/ingest/executions`, { method: 'POST', body: JSON.stringify({ job: 'Files', status: 'Success', startTime: new Date(systemClock.now() - 60_000).toISOString() }), headers: { 'authorization': `Bearer ${site.secret}`, 'content-type': 'application/json' } });
-  expect([executions.status, Number(executions.headers.get('retry-after')) > 0]).toEqual([507, true]);
-  expect(await executions.json()).toMatchObject({ success: false, error: { kind: 'out-of-space' } });
+  const executions = await fetch(`${site.at()}/api/v1/ingest/executions`, {
+    method: 'POST',
+    body: JSON.stringify({
+      job: 'Files',
+      status: 'Success',
+      startTime: new Date(systemClock.now() - 60_000).toISOString(),
+    }),
+    headers: { 'authorization': `Bearer ${site.secret}`, 'content-type': 'application/json' },
+  });
+  expect([executions.status, Number(executions.headers.get('retry-after')) > 0]).toEqual([
+    507,
+    true,
+  ]);
+  expect(await executions.json()).toMatchObject({
+    success: false,
+    error: { kind: 'out-of-space' },
+  });
   // Whoever is in reads on; whoever is not gets in, and out again.
   expect((await call(site, 'GET', 'admin/overview', token)).status).toBe(200);
-  await expect.poll(async () => (await signIn(site)).status, { timeout: 30_000 }).toBe(disk.args.length > 0 ? 507 : 200);
+  await expect
+    .poll(async () => (await signIn(site)).status, { timeout: 30_000 })
+    .toBe(disk.args.length > 0 ? 507 : 200);
   // Somebody else takes the rest of the disk.
   disk.fill(0);
   for (let i = 0; i < 5; i++) expect(await small.ping()).toBe(507);
   expect((await call(site, 'GET', 'admin/overview', token)).status).toBe(200);
-  const overview = await (await call(site, 'GET', 'admin/overview', token)).json() as { data: { storage: { state: string } | null } };
+  const overview = (await (await call(site, 'GET', 'admin/overview', token)).json()) as {
+    data: { storage: { state: string } | null };
+  };
   expect(overview.data.storage?.state).toMatch(/^(low|full)$/);
 
   disk.free();
@@ -43,20 +76,28 @@ async function fillAndFree(disk: Disk): Promise<number> {
 }
 
 test('STORE-11: the floor is 64 MB on a large disk, 5 % of a smaller one, and never less than the database needs to go on', () => {
-  expect([10 * 1024 ** 4, 1_280 * MB, 1_000 * MB, 100 * MB].map((total) => floorOf(total) / MB)).toEqual([64, 64, 50, 24]);
+  expect(
+    [10 * 1024 ** 4, 1_280 * MB, 1_000 * MB, 100 * MB].map((total) => floorOf(total) / MB),
+  ).toEqual([64, 64, 50, 24]);
 });
 
 const missing = mayMount() ? '' : ' (skipped: no tmpfs can be mounted)';
-test.skipIf(missing !== '')(`G23, STORE-11: a disk that runs full under pings: writes are told to come again, reads and signing in go on, nothing is lost${missing}`, async () => {
-  expect(await fillAndFree(smallDisk())).toBe(200);
-}, 600_000);
+test.skipIf(missing !== '')(
+  `G23, STORE-11: a disk that runs full under pings: writes are told to come again, reads and signing in go on, nothing is lost${missing}`,
+  async () => {
+    expect(await fillAndFree(smallDisk())).toBe(200);
+  },
+  600_000,
+);
 
 test('G23, STORE-11: the same on a disk that only pretends to be full', async () => {
   expect(await fillAndFree(pretendedDisk())).toBe(200);
 }, 600_000);
 
 test('G23, STORE-12: a database whose own log finds no space is opened again when there is some; meanwhile everybody is told to come again', async () => {
-  const disk = pretendedDisk(), site = await aSite(disk), pings = pinger(site, 100_000);
+  const disk = pretendedDisk();
+  const site = await aSite(disk);
+  const pings = pinger(site, 100_000);
   expect(await pings.ping()).toBe(200);
   disk.fillLog();
   await expect.poll(pings.ping, { timeout: 300_000, interval: 5 }).toBeGreaterThanOrEqual(503);
@@ -73,19 +114,47 @@ test('G23, STORE-12: a database whose own log finds no space is opened again whe
 
 test('STORE-12: a statement that never ends is ended with its thread when its time is up, and the database goes on; one that was allowed more is left alone', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-hung-'));
-  atEnd(() => { rmSync(folder, { recursive: true }); });
+  atEnd(() => {
+    rmSync(folder, { recursive: true });
+  });
   await migratedFolder(folder);
-  let stopped = 0, again = 0;
-  const embedded = await openEmbedded({ dir: join(folder, 'pg'), image: null }, { clock: systemClock, space: null, stopped() { stopped++; }, again() { again++; } });
-  const pool = new Pool({ stream: () => embedded.connect(), max: 1, idleTimeoutMillis: 0, user: 'postgres', database: 'postgres', pipeline: true }).on('error', () => undefined);
+  let stopped = 0;
+  let again = 0;
+  const embedded = await openEmbedded(
+    { dir: join(folder, 'pg'), image: null },
+    {
+      clock: systemClock,
+      space: null,
+      stopped() {
+        stopped++;
+      },
+      again() {
+        again++;
+      },
+    },
+  );
+  const pool = new Pool({
+    stream: () => embedded.connect(),
+    max: 1,
+    idleTimeoutMillis: 0,
+    user: 'postgres',
+    database: 'postgres',
+    pipeline: true,
+  }).on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
   await pool.query('create table kept (n int)');
   await pool.query('insert into kept values (1)');
   embedded.allow(60_000);
-  const counted = await pool.query<{ count: number }>('with recursive x(n) as (select 1 union all select n + 1 from x where n < 2000000) select count(*)::int as count from x');
+  const counted = await pool.query<{ count: number }>(
+    'with recursive x(n) as (select 1 union all select n + 1 from x where n < 2000000) select count(*)::int as count from x',
+  );
   expect([counted.rows[0]?.count, stopped]).toEqual([2_000_000, 0]);
   embedded.allow(500);
-  await expect(pool.query('with recursive x(n) as (select 1 union all select n from x) select count(*) from x')).rejects.toThrow(/^Connection terminated/);
+  await expect(
+    pool.query(
+      'with recursive x(n) as (select 1 union all select n from x) select count(*) from x',
+    ),
+  ).rejects.toThrow(/^Connection terminated/);
   embedded.allow(60_000);
   await expect.poll(() => again, { timeout: 60_000 }).toBe(1);
   expect((await pool.query<{ n: number }>('select n from kept')).rows).toEqual([{ n: 1 }]);

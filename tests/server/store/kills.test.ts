@@ -20,7 +20,9 @@ test('G19, LOG-3, LOCK-1: ten kills of a writing process at random moments lose 
     let kept = 0;
     for (let kill = 0; kill < KILLS; kill++) {
       const writer = child('write', dir, tenant);
-      expect(await writer.first, 'the lock and the log of the one before are taken over').toEqual({ is: 'held' });
+      expect(await writer.first, 'the lock and the log of the one before are taken over').toEqual({
+        is: 'held',
+      });
       const enough = kept + 1;
       while (!writer.lines.some((line) => line.is === 'kept' && line.seq >= enough)) await pause(5);
       await pause(Math.random() * 150);
@@ -30,7 +32,8 @@ test('G19, LOG-3, LOCK-1: ten kills of a writing process at random moments lose 
     }
     const after = await openStore({ ...QUIET, dataDir: dir, databaseUrl: null });
     try {
-      const [log] = await rebuild(after); // throws at a hole, or at a head that is not the log's end
+      // throws at a hole, or at a head that is not the log's end
+      const [log] = await rebuild(after);
       expect(log?.differences).toEqual([]);
       expect(log?.events).toBeGreaterThanOrEqual(kept);
       expect(kept).toBeGreaterThan(KILLS * 3);

@@ -7,7 +7,9 @@ import { child, type Child } from './children.ts';
 
 let dir = '';
 let started: Child[] = [];
-beforeEach(async () => { dir = await mkdtemp(join(tmpdir(), 'daybook-lock-')); });
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'daybook-lock-'));
+});
 afterEach(async () => {
   for (const one of started) one.kill();
   await Promise.all(started.map((one) => one.ended));
@@ -25,7 +27,10 @@ test('LOCK-1, G21: a second process on one folder is refused in words, also whil
   const owner = start();
   expect(await owner.first).toEqual({ is: 'held' });
   const second = start();
-  expect(await second.first).toEqual({ is: 'refused', message: expect.stringMatching(`in use by another Daybook \\(process ${owner.process.pid} on `) });
+  expect(await second.first).toEqual({
+    is: 'refused',
+    message: expect.stringMatching(`in use by another Daybook \\(process ${owner.process.pid} on `),
+  });
   expect(await second.ended).toBe(1);
 
   owner.kill('SIGSTOP');
@@ -53,7 +58,9 @@ test('LOCK-2: a hundred within one process: exactly one holds at a time, and not
     const tries = await Promise.allSettled(Array.from({ length: 10 }, () => holdFolder(dir, 0)));
     const holds = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     expect(holds).toHaveLength(1);
-    expect(tries.every((one) => one.status === 'fulfilled' || one.reason instanceof FolderHeld)).toBe(true);
+    expect(
+      tries.every((one) => one.status === 'fulfilled' || one.reason instanceof FolderHeld),
+    ).toBe(true);
     await holds[0]?.release();
   }
   expect(await readdir(dir)).toEqual([expect.stringMatching(/^lock\.\d+$/)]);
@@ -64,15 +71,25 @@ test('LOCK-3: an owner whose number another process has now, or from before a re
   const [name = ''] = (await readdir(dir)).filter((one) => /^lock\.\d+$/.test(one));
   const mine = JSON.parse(await readFile(join(dir, name), 'utf8')) as Record<string, unknown>;
   await hold.release();
-  const as = (change: Record<string, unknown>): Promise<void> => writeFile(join(dir, 'lock.50'), JSON.stringify({ ...mine, socket: null, released: false, ...change }));
+  const as = (change: Record<string, unknown>): Promise<void> =>
+    writeFile(
+      join(dir, 'lock.50'),
+      JSON.stringify({ ...mine, socket: null, released: false, ...change }),
+    );
 
   await as({});
   await expect(holdFolder(dir, 0)).rejects.toThrow(FolderHeld); // this very process, alive
   await as({ pidSpace: 'pid:[1]' });
-  await expect(holdFolder(dir, 0)).rejects.toThrow(FolderHeld); // in another container, and nothing tells of its end
+  // in another container, and nothing tells of its end
+  await expect(holdFolder(dir, 0)).rejects.toThrow(FolderHeld);
   await as({ began: null, boot: null });
-  await expect(holdFolder(dir, 0)).rejects.toThrow(FolderHeld); // no /proc: its number is all there is
-  for (const dead of [{ began: '1' }, { boot: 'another' }, { pid: 2 ** 22 + 1, began: null, boot: null }]) {
+  // no /proc: its number is all there is
+  await expect(holdFolder(dir, 0)).rejects.toThrow(FolderHeld);
+  for (const dead of [
+    { began: '1' },
+    { boot: 'another' },
+    { pid: 2 ** 22 + 1, began: null, boot: null },
+  ]) {
     await as(dead);
     await (await holdFolder(dir, 0)).release();
     for (const one of await readdir(dir)) await rm(join(dir, one));

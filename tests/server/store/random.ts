@@ -1,17 +1,37 @@
 import { type Arbitrary, array, nat, tuple } from 'fast-check';
 import type { Draft } from '#contract/events.ts';
-import { byClock, companyDraft, jobChange, jobDraft, KEY, problemDraft, runDraft, runStart } from './drafts.ts';
+import {
+  byClock,
+  companyDraft,
+  jobChange,
+  jobDraft,
+  KEY,
+  problemDraft,
+  runDraft,
+  runStart,
+} from './drafts.ts';
 
-/** A log as it may come about, cut into batches: runs of three jobs and their problems, corrections, reviews, samples, and contradictions. */
-export const someBatches: Arbitrary<Draft[][]> = array(array(tuple(nat(9), nat(), nat(5)), { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 6 })
-  .map((batches) => {
-    const next: Next = { run: 1, problem: 1, results: new Map() };
-    return [[companyDraft(1), jobDraft(1), jobDraft(2), jobDraft(3)], ...batches.map((batch) => batch.flatMap(([kind, dice, days]) => step(next, kind, dice, days)))]
-      .filter((batch) => batch.length > 0);
-  });
+/**
+ * A log as it may come about, cut into batches: runs of three jobs and their problems, corrections,
+ * reviews, samples, and contradictions.
+ */
+export const someBatches: Arbitrary<Draft[][]> = array(
+  array(tuple(nat(9), nat(), nat(5)), { minLength: 1, maxLength: 12 }),
+  { minLength: 1, maxLength: 6 },
+).map((batches) => {
+  const next: Next = { run: 1, problem: 1, results: new Map() };
+  return [
+    [companyDraft(1), jobDraft(1), jobDraft(2), jobDraft(3)],
+    ...batches.map((batch) => batch.flatMap(([kind, dice, days]) => step(next, kind, dice, days))),
+  ].filter((batch) => batch.length > 0);
+});
 
 /** Numbers that are free, and the problem of each run that has finished. */
-interface Next { run: number; problem: number; readonly results: Map<number, number | null> }
+interface Next {
+  run: number;
+  problem: number;
+  readonly results: Map<number, number | null>;
+}
 
 function step(next: Next, kind: number, dice: number, days: number): Draft[] {
   const job = (dice % 3) + 1;
@@ -19,19 +39,63 @@ function step(next: Next, kind: number, dice: number, days: number): Draft[] {
   const known = next.run > 1 ? (dice % (next.run - 1)) + 1 : null;
   const problem = next.problem > 1 ? (dice % (next.problem - 1)) + 1 : null;
   switch (kind) {
-    case 0: case 1: return [finished(next, { n: next.run++, job, startedAt, message: null })];
+    case 0:
+    case 1:
+      return [finished(next, { n: next.run++, job, startedAt, message: null })];
     case 2: {
       const [run, n] = [next.run++, next.problem++];
-      return [problemDraft(n, job, run, startedAt), finished(next, { n: run, job, startedAt, problem: n, message: `failed ${dice}` })];
+      return [
+        problemDraft(n, job, run, startedAt),
+        finished(next, { n: run, job, startedAt, problem: n, message: `failed ${dice}` }),
+      ];
     }
-    case 3: return [runStart({ n: next.run++, job, startedAt })];
+    case 3:
+      return [runStart({ n: next.run++, job, startedAt })];
     // also on another day, in another problem, or the first result of a run that began
-    case 4: return known === null ? [] : [finished(next, { n: known, job, startedAt, message: 'corrected', problem: dice % 2 === 0 ? null : problem })];
-    case 5: return problem === null ? [] : [{ company: 1, entity: `problem:${problem}`, event: { type: 'problem.reviewed@1', data: { problems: [problem], comment: String(dice) } } }];
-    case 6: return problem === null ? [] : [{ company: 1, entity: `problem:${problem}`, event: { type: 'problem.closed@1', data: { n: problem, job, by: 'success' } } }];
-    case 7: return [sample(`r${dice % 2}`, startedAt, dice)];
-    case 8: return [jobChange(job, `Renamed ${dice}`)];
-    default: return problem === null ? [] : [finished(next, { n: next.run++, job: 99, startedAt, problem })]; // of a job that nobody has found
+    case 4:
+      return known === null
+        ? []
+        : [
+            finished(next, {
+              n: known,
+              job,
+              startedAt,
+              message: 'corrected',
+              problem: dice % 2 === 0 ? null : problem,
+            }),
+          ];
+    case 5:
+      return problem === null
+        ? []
+        : [
+            {
+              company: 1,
+              entity: `problem:${problem}`,
+              event: {
+                type: 'problem.reviewed@1',
+                data: { problems: [problem], comment: String(dice) },
+              },
+            },
+          ];
+    case 6:
+      return problem === null
+        ? []
+        : [
+            {
+              company: 1,
+              entity: `problem:${problem}`,
+              event: { type: 'problem.closed@1', data: { n: problem, job, by: 'success' } },
+            },
+          ];
+    case 7:
+      return [sample(`r${dice % 2}`, startedAt, dice)];
+    case 8:
+      return [jobChange(job, `Renamed ${dice}`)];
+    default:
+      return problem === null
+        ? []
+        : // of a job that nobody has found
+          [finished(next, { n: next.run++, job: 99, startedAt, problem })];
   }
 }
 
@@ -42,6 +106,23 @@ function finished(next: Next, run: Parameters<typeof runDraft>[0]): Draft {
 }
 
 const sample = (id: string, at: number, usedBytes: number): Draft => ({
-  company: 1, entity: `repository:${id}`,
-  event: { type: 'repository.sampled@1', data: { id, key: KEY, company: 1, uid: id, name: id, type: null, hostName: null, path: null, capacityBytes: null, freeBytes: null, usedBytes, at } },
+  company: 1,
+  entity: `repository:${id}`,
+  event: {
+    type: 'repository.sampled@1',
+    data: {
+      id,
+      key: KEY,
+      company: 1,
+      uid: id,
+      name: id,
+      type: null,
+      hostName: null,
+      path: null,
+      capacityBytes: null,
+      freeBytes: null,
+      usedBytes,
+      at,
+    },
+  },
 });

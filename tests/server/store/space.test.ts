@@ -7,16 +7,22 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { watchSpace } from '#server/store/space.ts';
 import { QUIET } from './databases.ts';
 
-const MB = 1024 * 1024, { statfs } = fs.promises;
-let dir = '', freeBytes = 0, gates: (() => void)[] | null = null;
+const MB = 1024 * 1024;
+const { statfs } = fs.promises;
+let dir = '';
+let freeBytes = 0;
+let gates: (() => void)[] | null = null;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'daybook-space-'));
   // Answers what was free when it was asked, and with gates only when the test opens them.
   fs.promises.statfs = (async () => {
     const bavail = freeBytes / 4096;
-    if (gates !== null) await new Promise<void>((open) => { gates?.push(open); });
-    return { bavail, blocks: 10_000 * MB / 4096, bsize: 4096 };
+    if (gates !== null)
+      await new Promise<void>((open) => {
+        gates?.push(open);
+      });
+    return { bavail, blocks: (10_000 * MB) / 4096, bsize: 4096 };
   }) as unknown as typeof statfs;
   syncBuiltinESMExports();
 });
@@ -29,7 +35,11 @@ afterEach(() => {
 test('STORE-11: after a write that found no space, no answer comes from a look at the disk before it, even one that is still under way', async () => {
   [freeBytes, gates] = [80 * MB, null];
   let now = 0;
-  const watch = await watchSpace(dir, { now: () => now, after: () => ({ cancel: () => undefined }) }, QUIET.log);
+  const watch = await watchSpace(
+    dir,
+    { now: () => now, after: () => ({ cancel: () => undefined }) },
+    QUIET.log,
+  );
   const states = async (): Promise<string> => (await watch.look()).state;
   expect(await states()).toBe('ok');
   freeBytes = 0;

@@ -13,7 +13,9 @@ import { anExecution, aPlace } from '../monitoring/ground.ts';
 import { migratedFolder } from './databases.ts';
 import { aTenant, byClock, jobDraft, runDraft } from './drafts.ts';
 
-let dir = '', lines: string[] = [], threads: Worker[] = [];
+let dir = '';
+let lines: string[] = [];
+let threads: Worker[] = [];
 let store: OpenStore;
 const began = (worker: Worker): void => void threads.push(worker);
 
@@ -22,7 +24,12 @@ beforeEach(async () => {
   [lines, threads] = [[], []];
   await migratedFolder(dir);
   process.on('worker', began);
-  store = await openStore({ dataDir: dir, databaseUrl: null, log: makeLog(systemClock, (_level, line) => lines.push(line)), clock: systemClock });
+  store = await openStore({
+    dataDir: dir,
+    databaseUrl: null,
+    log: makeLog(systemClock, (_level, line) => lines.push(line)),
+    clock: systemClock,
+  });
 });
 afterEach(async () => {
   await store.close();
@@ -39,19 +46,25 @@ async function stopThread(): Promise<void> {
   await gone;
 }
 const said = (words: string): number => lines.filter((line) => line.includes(words)).length;
-const backAfter = async (stops: number): Promise<void> => { await expect.poll(() => said('is there again'), { timeout: 30_000 }).toBe(stops); };
+const backAfter = async (stops: number): Promise<void> => {
+  await expect.poll(() => said('is there again'), { timeout: 30_000 }).toBe(stops);
+};
 
 test('STORE-9, LOG-3: a thread that is ended while it works is begun again, and nothing that was acknowledged is lost', async () => {
   const tenant = await aTenant(store);
   await store.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
-  let kept = 0, faults = 0, next = 1;
+  let kept = 0;
+  let faults = 0;
+  let next = 1;
   for (let stop = 1; stop <= 3; stop++) {
     const writes = new AbortController();
     const writing = (async () => {
       while (!writes.signal.aborted) {
         const n = next++;
         try {
-          await store.tenant(tenant, (tx) => tx.append([runDraft({ n, startedAt: byClock.at + n * 1_000 })], byClock));
+          await store.tenant(tenant, (tx) =>
+            tx.append([runDraft({ n, startedAt: byClock.at + n * 1_000 })], byClock),
+          );
           kept += 1;
         } catch (error) {
           faults += 1;
@@ -65,7 +78,9 @@ test('STORE-9, LOG-3: a thread that is ended while it works is begun again, and 
     await backAfter(stop);
     writes.abort();
     await writing;
-    expect(await store.tenant(tenant, async (tx) => (await tx.head()).seq)).toBeGreaterThanOrEqual(kept + 1);
+    expect(await store.tenant(tenant, async (tx) => (await tx.head()).seq)).toBeGreaterThanOrEqual(
+      kept + 1,
+    );
   }
   expect(said('has stopped and is begun again')).toBe(3);
   expect(faults, 'what was on its way said so').toBeGreaterThan(0);
@@ -84,11 +99,17 @@ test('STORE-9: while the database is away calls and pings are told to come again
     await backAfter(stop);
   }
   await stopThread();
-  const [ping, posted] = await Promise.all([place.ping('/files'), place.post('executions', anExecution())]);
+  const [ping, posted] = await Promise.all([
+    place.ping('/files'),
+    place.post('executions', anExecution()),
+  ]);
   expect([ping.status, posted.status, posted.error?.kind]).toEqual([503, 503, 'busy']);
   expect([ping.headers.get('retry-after'), posted.headers.get('retry-after')]).toEqual(['1', '1']);
   await backAfter(3);
-  expect([(await place.ping('/files')).status, (await place.post('executions', anExecution())).status]).toEqual([200, 200]);
+  expect([
+    (await place.ping('/files')).status,
+    (await place.post('executions', anExecution())).status,
+  ]).toEqual([200, 200]);
 }, 120_000);
 
 test('STORE-9: a store that is closed while its database is away does not begin it again', async () => {
@@ -97,6 +118,11 @@ test('STORE-9: a store that is closed while its database is away does not begin 
   const count = threads.length;
   await new Promise<void>((resolve) => void systemClock.after(1_000, resolve));
   expect([threads.length, said('is there again')]).toEqual([count, 0]);
-  store = await openStore({ dataDir: dir, databaseUrl: null, log: makeLog(systemClock, () => undefined), clock: systemClock });
+  store = await openStore({
+    dataDir: dir,
+    databaseUrl: null,
+    log: makeLog(systemClock, () => undefined),
+    clock: systemClock,
+  });
   expect(await store.tenants()).toEqual([]);
 });

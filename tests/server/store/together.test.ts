@@ -5,9 +5,20 @@ import { together } from '#server/store/together.ts';
 /** Work whose answers are given by hand: what was begun, and how it ends. */
 function hands() {
   const begun: { readonly what: string; end(error?: Error): void }[] = [];
-  const line = together<string, string>((tenant, works) => new Promise((resolve, reject) => {
-    begun.push({ what: `${tenant}:${works.join('+')}`, end: (error) => { if (error) reject(error); else resolve(works.map((work) => `${work} done`)); } });
-  }), (work) => work.length, 3);
+  const line = together<string, string>(
+    (tenant, works) =>
+      new Promise((resolve, reject) => {
+        begun.push({
+          what: `${tenant}:${works.join('+')}`,
+          end: (error) => {
+            if (error) reject(error);
+            else resolve(works.map((work) => `${work} done`));
+          },
+        });
+      }),
+    (work) => work.length,
+    3,
+  );
   const names = (): string[] => begun.map(({ what }) => what);
   return { begun, line, names };
 }
@@ -25,7 +36,14 @@ test('STORE-7: what comes while such work is done is done together, in order and
     expect(names().at(-1)).toBe(next);
   }
   for (const one of begun) one.end();
-  expect(await Promise.all([...answers, other])).toEqual(['a done', 'b done', 'cc done', 'dddd done', 'e done', 'x done']);
+  expect(await Promise.all([...answers, other])).toEqual([
+    'a done',
+    'b done',
+    'cc done',
+    'dddd done',
+    'e done',
+    'x done',
+  ]);
   void line('one', 'f');
   expect(names().at(-1), 'the line is empty').toBe('one:f');
 });
@@ -40,7 +58,9 @@ test('STORE-7: where several fail together each is done alone, and only those fa
     await settled();
     begun.at(-1)?.end(error);
   }
-  expect((await answers).map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)))).toEqual(['a done', 'b done', 'Error: this one', 'd done']);
+  expect(
+    (await answers).map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason))),
+  ).toEqual(['a done', 'b done', 'Error: this one', 'd done']);
   expect(names()).toEqual(['one:a', 'one:b+c+d', 'one:b', 'one:c', 'one:d']);
 });
 
@@ -50,6 +70,10 @@ test('STORE-7: where the database could not, or nobody knows whether it did, not
   begun[0]?.end();
   await settled();
   begun[1]?.end(new StoreFault('unknown', null));
-  expect((await answers).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  expect((await answers).map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+  ]);
   expect(names()).toEqual(['one:a', 'one:b+c']);
 });

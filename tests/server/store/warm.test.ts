@@ -26,7 +26,11 @@ test('STORE-5: rows kept from one append to the next hold only where the log sta
 test('STORE-5: what is kept is bounded over all tenants, the oldest goes first', () => {
   const warm = warmRows(10);
   for (const tenant of ['a', 'b', 'c']) warm.give(tenant, 'e', 1, known(4));
-  expect(['a', 'b', 'c'].map((tenant) => warm.take(tenant, 'e', 1) !== null)).toEqual([false, true, true]);
+  expect(['a', 'b', 'c'].map((tenant) => warm.take(tenant, 'e', 1) !== null)).toEqual([
+    false,
+    true,
+    true,
+  ]);
   warm.give('d', 'e', 1, known(11));
   expect(warm.take('d', 'e', 1)).toBeNull();
 });

@@ -9,107 +9,190 @@ import { anOffice, failure } from './ground.ts';
 import type { Asker } from './ground.ts';
 
 const TODAY = '2026-03-02';
-const FIRST = randomUUID(), SECOND = randomUUID(); // two devices
+const FIRST = randomUUID();
+const SECOND = randomUUID(); // two devices
 let ground: Ground;
-interface Changed { readonly seq: number; readonly accepted: number; readonly refused: readonly { run: number; kind: string; message: string }[] }
+interface Changed {
+  readonly seq: number;
+  readonly accepted: number;
+  readonly refused: readonly { run: number; kind: string; message: string }[];
+}
 
-const key = (order: number, id: string = randomUUID(), device = FIRST): Record<string, string> =>
-  ({ 'idempotency-key': id, 'daybook-device': device, 'daybook-order': String(order) });
-const runsOf = async (me: Asker): Promise<number[]> => (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.problems.map(({ lastRun }) => lastRun);
-const headOf = async (me: Asker): Promise<number> => (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.cursor;
+const key = (order: number, id: string = randomUUID(), device = FIRST): Record<string, string> => ({
+  'idempotency-key': id,
+  'daybook-device': device,
+  'daybook-order': String(order),
+});
+const runsOf = async (me: Asker): Promise<number[]> =>
+  (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.problems.map(({ lastRun }) => lastRun);
+const headOf = async (me: Asker): Promise<number> =>
+  (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.cursor;
 const path = (run: number | undefined): string => `monitoring/backoffice/jobExecutions/${run}`;
 const review = { change: { is: 'review', comment: null } };
 
 async function begin(jobs: number) {
   const office = await anOffice(ground);
   const [me, other] = [await office.as('dana', ['operator']), await office.as('max', ['operator'])];
-  await office.post(1, Array.from({ length: jobs }, (_, i) => failure(`job-${i}`, `${TODAY}T0${i % 9}:00:00Z`)));
+  await office.post(
+    1,
+    Array.from({ length: jobs }, (_, i) => failure(`job-${i}`, `${TODAY}T0${i % 9}:00:00Z`)),
+  );
   return { office, me, other, runs: await runsOf(me) };
 }
 
-const snoozed = (until: number, reason = 'new rack'): object => ({ change: { is: 'snooze', until, reason } });
+const snoozed = (until: number, reason = 'new rack'): object => ({
+  change: { is: 'snooze', until, reason },
+});
 
 eachDatabase((_name, open) => {
-  beforeAll(async () => { ground = await makeGround({}, await open()); });
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
 
   test('OUT-3: the same command again gets the stored answer and makes nothing; another body under its id is refused', async () => {
-    const { me, runs: [run] } = await begin(1);
+    const {
+      me,
+      runs: [run],
+    } = await begin(1);
     const headers = key(1);
     const first = await me<Changed>('PUT', path(run), review, headers);
     expect(first.body.data).toMatchObject({ accepted: 1, refused: [] });
     const head = await headOf(me);
     expect((await me<Changed>('PUT', path(run), review, headers)).text).toBe(first.text);
     expect(await headOf(me)).toBe(head);
-    const changed = await me('PUT', path(run), { change: { is: 'review', comment: 'other words' } }, headers);
+    const changed = await me(
+      'PUT',
+      path(run),
+      { change: { is: 'review', comment: 'other words' } },
+      headers,
+    );
     expect([changed.status, changed.body.error.kind]).toEqual([422, 'key-reused']);
     const late = await me('PUT', path(run), { change: { is: 'reopen' } }, key(1));
     expect([late.status, late.body.error.kind]).toEqual([409, 'out-of-order']);
   });
 
   test('OUT-3: a command sent many times at once is done once', async () => {
-    const { me, runs: [run] } = await begin(1);
-    const headers = key(1), before = await headOf(me);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => me<Changed>('PUT', path(run), review, headers)));
+    const {
+      me,
+      runs: [run],
+    } = await begin(1);
+    const headers = key(1);
+    const before = await headOf(me);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => me<Changed>('PUT', path(run), review, headers)),
+    );
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(await headOf(me)).toBe(before + 1);
   });
 
   test('OUT-5, OUT-6: the first review stands and the second is told whose; the refusal itself is kept under its id', async () => {
-    const { me, other, runs: [run] } = await begin(1);
+    const {
+      me,
+      other,
+      runs: [run],
+    } = await begin(1);
     await me('PUT', path(run), review, key(1));
     const headers = key(1, randomUUID(), SECOND);
     const second = await other('PUT', path(run), review, headers);
-    expect([second.status, second.body.error.kind, second.body.message]).toEqual([409, 'conflict', 'Reviewed by DANA first.']);
+    expect([second.status, second.body.error.kind, second.body.message]).toEqual([
+      409,
+      'conflict',
+      'Reviewed by DANA first.',
+    ]);
     await me('PUT', path(run), { change: { is: 'reopen' } }, key(2));
     expect((await other('PUT', path(run), review, headers)).text).toBe(second.text);
     expect((await other('PUT', path(run), review, key(2, randomUUID(), SECOND))).status).toBe(200);
   });
 
   test('OUT-6: of two notes the later to arrive stands', async () => {
-    const { me, other, runs: [run] } = await begin(1);
+    const {
+      me,
+      other,
+      runs: [run],
+    } = await begin(1);
     await me('PUT', path(run), { change: { is: 'note', content: 'first' } });
     await other('PUT', path(run), { change: { is: 'note', content: 'second' } });
     const told = (await me<Execution>('GET', path(run))).body.data;
     expect(told.note?.content).toBe('second');
-    expect(told.history.filter(({ what }) => what === 'Note').map(({ who, comment }) => [who, comment])).toEqual([['MAX', 'second'], ['DANA', 'first']]);
+    expect(
+      told.history.filter(({ what }) => what === 'Note').map(({ who, comment }) => [who, comment]),
+    ).toEqual([
+      ['MAX', 'second'],
+      ['DANA', 'first'],
+    ]);
   });
 
   test('OUT-5: a bulk does what it can and lists what it could not', async () => {
     const { me, other, runs } = await begin(5);
     await other('PUT', path(runs[0]), review);
-    const { body: { data } } = await me<Changed>('POST', 'monitoring/backoffice/jobExecutions/bulk', { ids: [...runs, 77_777], change: { is: 'review', comment: 'one cause' } }, key(1));
+    const {
+      body: { data },
+    } = await me<Changed>(
+      'POST',
+      'monitoring/backoffice/jobExecutions/bulk',
+      { ids: [...runs, 77_777], change: { is: 'review', comment: 'one cause' } },
+      key(1),
+    );
     expect(data.accepted).toBe(4);
-    expect(data.refused.map(({ run, kind }) => [run, kind])).toEqual([[runs[0], 'conflict'], [77_777, 'not-found']]);
-    expect((await me<Execution>('GET', path(runs[1]))).body.data).toMatchObject({ state: 'cleared', history: [{ who: 'DANA', what: 'Reviewed', comment: 'one cause' }, { what: 'Began' }] });
+    expect(data.refused.map(({ run, kind }) => [run, kind])).toEqual([
+      [runs[0], 'conflict'],
+      [77_777, 'not-found'],
+    ]);
+    expect((await me<Execution>('GET', path(runs[1]))).body.data).toMatchObject({
+      state: 'cleared',
+      history: [{ who: 'DANA', what: 'Reviewed', comment: 'one cause' }, { what: 'Began' }],
+    });
   });
 
   test('RUN-6: a review and its note go on with the same failure, and end with a success', async () => {
-    const { office, me, runs: [run] } = await begin(1);
+    const {
+      office,
+      me,
+      runs: [run],
+    } = await begin(1);
     await me('PUT', path(run), review);
     await office.post(1, [failure('job-0', `${TODAY}T06:00:00Z`)]);
     const [again] = await runsOf(me);
     expect(again).not.toBe(run);
-    expect((await me<Execution>('GET', path(again))).body.data).toMatchObject({ state: 'cleared', problem: { runs: 2 } });
-    await office.post(1, [failure('job-0', `${TODAY}T06:30:00Z`, { status: 'Success', message: null })]);
+    expect((await me<Execution>('GET', path(again))).body.data).toMatchObject({
+      state: 'cleared',
+      problem: { runs: 2 },
+    });
+    await office.post(1, [
+      failure('job-0', `${TODAY}T06:30:00Z`, { status: 'Success', message: null }),
+    ]);
     await office.post(1, [failure('job-0', `${TODAY}T06:45:00Z`)]);
     const fresh = (await runsOf(me)).at(-1);
-    expect((await me<Execution>('GET', path(fresh))).body.data).toMatchObject({ state: 'pending', problem: { runs: 1 } });
+    expect((await me<Execution>('GET', path(fresh))).body.data).toMatchObject({
+      state: 'pending',
+      problem: { runs: 1 },
+    });
   });
 
   test('RUN-6: a snooze ends at its date, must end, and needs a reason', async () => {
-    const { me, runs: [run] } = await begin(1);
+    const {
+      me,
+      runs: [run],
+    } = await begin(1);
     const now = ground.world.clock.now();
     expect((await me('PUT', path(run), snoozed(now - 1))).status).toBe(400);
     expect((await me('PUT', path(run), snoozed(now + 400 * 86_400_000))).status).toBe(400);
     expect((await me('PUT', path(run), snoozed(now + 60_000, ' '))).status).toBe(400);
     expect((await me('PUT', path(run), snoozed(now + 60_000))).status).toBe(200);
-    expect((await me<Execution>('GET', path(run))).body.data).toMatchObject({ state: 'snoozed', ignoredReason: 'new rack' });
+    expect((await me<Execution>('GET', path(run))).body.data).toMatchObject({
+      state: 'snoozed',
+      ignoredReason: 'new rack',
+    });
     ground.pass(61_000);
     expect((await me<Execution>('GET', path(run))).body.data.state).toBe('pending');
   });
 
   test('G29: who may look and not act is refused, and nothing happens', async () => {
-    const { office, me, runs: [run] } = await begin(1);
+    const {
+      office,
+      me,
+      runs: [run],
+    } = await begin(1);
     const reader = await office.as('rita', ['read-only']);
     const head = await headOf(me);
     expect((await reader('PUT', path(run), review)).status).toBe(403);

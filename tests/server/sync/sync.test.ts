@@ -12,11 +12,21 @@ import { aTenant, byClock, jobChange, jobDraft } from '../store/drafts.ts';
 import { anOffice, failure } from './ground.ts';
 import type { Asker } from './ground.ts';
 
-const TODAY = '2026-03-02', YESTERDAY = '2026-03-01';
+const TODAY = '2026-03-02';
+const YESTERDAY = '2026-03-01';
 let ground: Ground;
 
-const bytesOf = async (app: { request(path: string, init: object, env: object): Response | Promise<Response> }, host: string, day: string, headers: Record<string, string>): Promise<Response> =>
-  app.request(`/api/v1/sync/runs/${day}`, { headers: { host, ...headers } }, { incoming: { socket: { remoteAddress: '192.0.2.7' } } });
+const bytesOf = async (
+  app: { request(path: string, init: object, env: object): Response | Promise<Response> },
+  host: string,
+  day: string,
+  headers: Record<string, string>,
+): Promise<Response> =>
+  app.request(
+    `/api/v1/sync/runs/${day}`,
+    { headers: { host, ...headers } },
+    { incoming: { socket: { remoteAddress: '192.0.2.7' } } },
+  );
 
 function runsIn(body: ArrayBuffer): LeanRun[] {
   const found: LeanRun[] = [];
@@ -29,44 +39,79 @@ function runsIn(body: ArrayBuffer): LeanRun[] {
   return found;
 }
 const today = (more: object): object => failure('files', `${TODAY}T02:00:00Z`, more);
-const events = (me: Asker, { epoch, cursor }: Pick<Bootstrap, 'epoch' | 'cursor'>, more = ''): Promise<Answer<EventsPage>> =>
+const events = (
+  me: Asker,
+  { epoch, cursor }: Pick<Bootstrap, 'epoch' | 'cursor'>,
+  more = '',
+): Promise<Answer<EventsPage>> =>
   me<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}${more}`);
 
-const asked = async (who: Asker): Promise<Bootstrap> => (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+const asked = async (who: Asker): Promise<Bootstrap> =>
+  (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
 
 eachDatabase((_name, open) => {
-  beforeAll(async () => { ground = await makeGround({}, await open()); });
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
 
   test('SYNC-3, SYNC-10: bootstrap says who I am, the small tables as of a cursor, the window, and its days newest first', async () => {
     const office = await anOffice(ground);
     const me = await office.as('dana', ['operator']);
-    await office.post(1, [failure('files', `${YESTERDAY}T02:00:00Z`), failure('sql', `${TODAY}T02:00:00Z`), failure('mail', `${TODAY}T03:00:00Z`)]);
-    const { body: { data } } = await me<Bootstrap>('GET', 'sync/bootstrap?protocol=1');
-    expect(data.me).toMatchObject({ username: 'dana', name: 'DANA', roles: ['operator'], companies: null, serviceProviderId: office.tenant });
-    expect(data.days.map(({ day, rows }) => [day, rows])).toEqual([[TODAY, 2], [YESTERDAY, 1]]);
+    await office.post(1, [
+      failure('files', `${YESTERDAY}T02:00:00Z`),
+      failure('sql', `${TODAY}T02:00:00Z`),
+      failure('mail', `${TODAY}T03:00:00Z`),
+    ]);
+    const {
+      body: { data },
+    } = await me<Bootstrap>('GET', 'sync/bootstrap?protocol=1');
+    expect(data.me).toMatchObject({
+      username: 'dana',
+      name: 'DANA',
+      roles: ['operator'],
+      companies: null,
+      serviceProviderId: office.tenant,
+    });
+    expect(data.days.map(({ day, rows }) => [day, rows])).toEqual([
+      [TODAY, 2],
+      [YESTERDAY, 1],
+    ]);
     expect(data.windowFrom).toBe('2026-02-01');
     expect(data.companies.map(({ name }) => name)).toEqual(['Calloway Freight', 'Drummond & Pike']);
     expect(data.jobs.map(({ name }) => name).sort()).toEqual(['files', 'mail', 'sql']);
     expect(data.problems).toHaveLength(3);
     expect(data.causes).toHaveLength(1);
     expect(data.keys).toEqual([]); // an operator does not see keys
-    expect((await events(me, data)).body.data).toMatchObject({ events: [], more: false, cursor: data.cursor });
+    expect((await events(me, data)).body.data).toMatchObject({
+      events: [],
+      more: false,
+      cursor: data.cursor,
+    });
   });
 
   test('SYNC-1, SYNC-2: small tables at a cursor and the events after it are what a fold of the whole log makes', async () => {
     const office = await anOffice(ground);
     const me = await office.as('erin', ['operator', 'admin']);
-    await office.post(1, [failure('files', `${TODAY}T01:00:00Z`), failure('sql', `${TODAY}T02:00:00Z`)]);
+    await office.post(1, [
+      failure('files', `${TODAY}T01:00:00Z`),
+      failure('sql', `${TODAY}T02:00:00Z`),
+    ]);
     const begun = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
-    await office.post(1, [failure('files', `${TODAY}T02:30:00Z`, { status: 'Success', message: null }), failure('web', `${TODAY}T02:40:00Z`)]);
+    await office.post(1, [
+      failure('files', `${TODAY}T02:30:00Z`, { status: 'Success', message: null }),
+      failure('web', `${TODAY}T02:40:00Z`),
+    ]);
     const [run] = begun.problems.map(({ lastRun }) => lastRun);
-    await me('PUT', `monitoring/backoffice/jobExecutions/${run}`, { change: { is: 'note', content: 'seen' } });
+    await me('PUT', `monitoring/backoffice/jobExecutions/${run}`, {
+      change: { is: 'note', content: 'seen' },
+    });
 
     const rows = memoryRows();
     for (const one of begun.jobs) rows.job.set(one.n, one);
     for (const one of begun.problems) rows.problem.set(one.n, one);
     for (const one of begun.causes) rows.cause.set(one.n, one);
-    let { cursor } = begun, asked = 0;
+    let { cursor } = begun;
+    let asked = 0;
     for (let more = true; more; asked++) {
       const page = (await events(me, { epoch: begun.epoch, cursor }, '&limit=2')).body.data;
       for (const one of page.events) fold(rows, one);
@@ -77,26 +122,44 @@ eachDatabase((_name, open) => {
     const anew = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
     expect(anew.cursor).toBe(cursor);
     expect([...rows.problem.values()]).toEqual(anew.problems);
-    expect([...rows.job.values()].sort((a, b) => a.n - b.n)).toEqual([...anew.jobs].sort((a, b) => a.n - b.n));
+    expect([...rows.job.values()].sort((a, b) => a.n - b.n)).toEqual(
+      [...anew.jobs].sort((a, b) => a.n - b.n),
+    );
   });
 
   test('SYNC-4: a day travels as columns with a tag that changes when a run of it does, and a known tag costs no body', async () => {
     const office = await anOffice(ground);
     const me = await office.as('finn', ['operator']);
-    await office.post(1, [failure('files', `${YESTERDAY}T02:00:00Z`), failure('sql', `${YESTERDAY}T03:00:00Z`)]);
+    await office.post(1, [
+      failure('files', `${YESTERDAY}T02:00:00Z`),
+      failure('sql', `${YESTERDAY}T03:00:00Z`),
+    ]);
     const token = (await me<{ token: string }>('GET', 'sync/bootstrap')).status;
     expect(token).toBe(200);
-    const session = await ask<{ token: string }>(office.app, '/api/v1/auth/login/db', { method: 'POST', host: office.host, body: { username: 'finn', password: 'correct horse battery' } });
+    const session = await ask<{ token: string }>(office.app, '/api/v1/auth/login/db', {
+      method: 'POST',
+      host: office.host,
+      body: { username: 'finn', password: 'correct horse battery' },
+    });
     const authorization = `Bearer ${session.body.data.token}`;
     const first = await bytesOf(office.app, office.host, YESTERDAY, { authorization });
     const tag = first.headers.get('etag') ?? '';
     const runs = runsIn(await first.arrayBuffer());
-    expect(runs.map(({ startSec }) => startSec * 1000)).toEqual([Date.parse(`${YESTERDAY}T03:00:00Z`), Date.parse(`${YESTERDAY}T02:00:00Z`)]);
+    expect(runs.map(({ startSec }) => startSec * 1000)).toEqual([
+      Date.parse(`${YESTERDAY}T03:00:00Z`),
+      Date.parse(`${YESTERDAY}T02:00:00Z`),
+    ]);
     expect(runs[0]?.message).toContain('Unable to connect to host sql.example.net');
-    const again = await bytesOf(office.app, office.host, YESTERDAY, { authorization, 'if-none-match': tag });
+    const again = await bytesOf(office.app, office.host, YESTERDAY, {
+      authorization,
+      'if-none-match': tag,
+    });
     expect([again.status, (await again.arrayBuffer()).byteLength]).toEqual([304, 0]);
     await office.post(1, [failure('late', `${YESTERDAY}T04:00:00Z`)]);
-    const later = await bytesOf(office.app, office.host, YESTERDAY, { authorization, 'if-none-match': tag });
+    const later = await bytesOf(office.app, office.host, YESTERDAY, {
+      authorization,
+      'if-none-match': tag,
+    });
     expect(later.status).toBe(200);
     expect(runsIn(await later.arrayBuffer())).toHaveLength(3);
   });
@@ -108,11 +171,29 @@ eachDatabase((_name, open) => {
     const early = (more: object = {}): object => failure('files', `${YESTERDAY}T02:00:00Z`, more);
     await office.post(1, [early({ managed: true })]);
     await office.post(2, [failure('mail', `${YESTERDAY}T03:00:00Z`)]);
-    const tokenOf = async (username: string): Promise<string> => (await ask<{ token: string }>(office.app, '/api/v1/auth/login/db', { method: 'POST', host: office.host, body: { username, password: 'correct horse battery' } })).body.data.token;
-    const headers = [{ authorization: `Bearer ${await tokenOf('karl')}` }, { authorization: `Bearer ${await tokenOf('lena')}` }] as const;
+    const tokenOf = async (username: string): Promise<string> =>
+      (
+        await ask<{ token: string }>(office.app, '/api/v1/auth/login/db', {
+          method: 'POST',
+          host: office.host,
+          body: { username, password: 'correct horse battery' },
+        })
+      ).body.data.token;
+    const headers = [
+      { authorization: `Bearer ${await tokenOf('karl')}` },
+      { authorization: `Bearer ${await tokenOf('lena')}` },
+    ] as const;
     const fetched = async (who: 0 | 1, tag?: string) => {
-      const answer = await bytesOf(office.app, office.host, YESTERDAY, { ...headers[who], ...(tag === undefined ? {} : { 'if-none-match': tag }) });
-      return { status: answer.status, tag: answer.headers.get('etag') ?? '', kinds: answer.status === 304 ? [] : runsIn(await answer.arrayBuffer()).map(({ kind }) => kind) };
+      const answer = await bytesOf(office.app, office.host, YESTERDAY, {
+        ...headers[who],
+        ...(tag === undefined ? {} : { 'if-none-match': tag }),
+      });
+      return {
+        status: answer.status,
+        tag: answer.headers.get('etag') ?? '',
+        kinds:
+          answer.status === 304 ? [] : runsIn(await answer.arrayBuffer()).map(({ kind }) => kind),
+      };
     };
     const [before, theirs] = [await fetched(0), await fetched(1)];
     // Told with a result of another day: no run of the closed day is touched.
@@ -132,50 +213,102 @@ eachDatabase((_name, open) => {
 
   test('SYNC-11: what was read of the kinds of jobs is not read again, grows with the log, and is told by company', async () => {
     const { store } = ground.world;
-    const tenant = await aTenant(store), all: Scope = { companies: null, deleted: new Set<number>(), reads: new Set(), self: null, own: '' }, kinds = makeKinds();
-    const asked = (scope: Scope = all): Promise<number> => store.tenant(tenant, async (tx) => kinds(tx, await tx.head(), scope), { readOnly: true });
+    const tenant = await aTenant(store);
+    const all: Scope = {
+      companies: null,
+      deleted: new Set<number>(),
+      reads: new Set(),
+      self: null,
+      own: '',
+    };
+    const kinds = makeKinds();
+    const asked = (scope: Scope = all): Promise<number> =>
+      store.tenant(tenant, async (tx) => kinds(tx, await tx.head(), scope), { readOnly: true });
     await store.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
     const told: number[] = [];
     for (const managed of [null, true, true, false, null]) {
       const { event, ...draft } = jobChange(1, `Name ${told.length}`);
       if (event.type !== 'job.changed@1') throw new Error('not a change');
-      await store.tenant(tenant, (tx) => tx.append([{ ...draft, event: { ...event, data: { ...event.data, managed } } }], byClock));
+      await store.tenant(tenant, (tx) =>
+        tx.append([{ ...draft, event: { ...event, data: { ...event.data, managed } } }], byClock),
+      );
       told.push(await asked());
     }
     expect(told).toEqual([0, 3, 3, 5, 6]);
-    expect([await asked(), await asked({ ...all, companies: new Set([1]) }), await asked({ ...all, companies: new Set([2]) })]).toEqual([6, 6, 0]);
+    expect([
+      await asked(),
+      await asked({ ...all, companies: new Set([1]) }),
+      await asked({ ...all, companies: new Set([2]) }),
+    ]).toEqual([6, 6, 0]);
     // One that begins anew reads the same; events that it has read are not asked for again.
     const statements: string[] = [];
-    const watched = (seq: number): Promise<number> => store.tenant(tenant, (tx) => {
-      const counted = new Proxy(tx, { get: (of, name, self) => { if (name === 'sql') statements.push('sql'); return Reflect.get(of, name, self) as unknown; } });
-      return tx.head().then(({ epoch }) => kinds(counted, { epoch, seq }, all));
-    }, { readOnly: true });
+    const watched = (seq: number): Promise<number> =>
+      store.tenant(
+        tenant,
+        (tx) => {
+          const counted = new Proxy(tx, {
+            get: (of, name, self) => {
+              if (name === 'sql') statements.push('sql');
+              return Reflect.get(of, name, self) as unknown;
+            },
+          });
+          return tx.head().then(({ epoch }) => kinds(counted, { epoch, seq }, all));
+        },
+        { readOnly: true },
+      );
     expect([await watched(6), statements.length]).toEqual([6, 0]);
     expect([await watched(4), statements.length]).toEqual([6, 1]);
   });
 
-  test('SYNC-6: the words of others\' failures and the names of others\' people are not told; a cause that is one\'s own comes before its problem', async () => {
-    const office = await anOffice(ground), dana = await office.as('dana', ['operator']), cora = await office.as('cora', ['operator'], [1]);
-    for (const [name, companies] of [['both', [1, 2]], ['beside', [1]], ['zoe', [2]]] as const) await office.as(name, ['operator'], companies);
+  test("SYNC-6: the words of others' failures and the names of others' people are not told; a cause that is one's own comes before its problem", async () => {
+    const office = await anOffice(ground);
+    const dana = await office.as('dana', ['operator']);
+    const cora = await office.as('cora', ['operator'], [1]);
+    for (const [name, companies] of [
+      ['both', [1, 2]],
+      ['beside', [1]],
+      ['zoe', [2]],
+    ] as const)
+      await office.as(name, ['operator'], companies);
     const words = { message: 'The safe of Zoe Smith could not be opened' };
     await office.post(1, [failure('own-job', `${TODAY}T01:00:00Z`)]);
     await office.post(2, [failure('foreign-job', `${TODAY}T02:00:00Z`, words)]);
-    const all = await asked(dana), own = await asked(cora);
-    expect([all.causes.length, own.causes.map(({ n }) => n)]).toEqual([2, own.problems.map(({ cause }) => cause)]);
+    const all = await asked(dana);
+    const own = await asked(cora);
+    expect([all.causes.length, own.causes.map(({ n }) => n)]).toEqual([
+      2,
+      own.problems.map(({ cause }) => cause),
+    ]);
     expect(all.people.map(({ name }) => name)).toContain('ZOE');
-    expect(own.people.map(({ name }) => name).toSorted()).toEqual(['BESIDE', 'BOTH', 'CORA', 'DANA', expect.stringMatching(/^KEEPER/)]);
+    expect(own.people.map(({ name }) => name).toSorted()).toEqual([
+      'BESIDE',
+      'BOTH',
+      'CORA',
+      'DANA',
+      expect.stringMatching(/^KEEPER/),
+    ]);
     const whole = await events(cora, { epoch: own.epoch, cursor: 0 });
     expect([JSON.stringify(own), whole.text].join().match(/zoe/gi)).toBeNull();
     // Found at the other company first: its words are known there, and are this one's from here on.
     await office.post(1, [failure('second-job', `${TODAY}T03:00:00Z`, words)]);
-    const { events: after, causes } = (await events(cora, own)).body.data, opened = after.flatMap(({ event }) => (event.type === 'problem.opened@1' ? [event.data.cause] : []));
+    const { events: after, causes } = (await events(cora, own)).body.data;
+    const opened = after.flatMap(({ event }) =>
+      event.type === 'problem.opened@1' ? [event.data.cause] : [],
+    );
     expect(causes?.map(({ n, template }) => [n, template])).toEqual([[opened[0], words.message]]);
     expect((await asked(cora)).causes.map(({ n }) => n)).toContain(opened[0]);
     expect((await events(dana, all)).body.data).not.toHaveProperty('causes');
     // Who has dealt with what one sees is named, whatever it sees by now.
-    const zack = await office.as('zack', ['operator'], [1]), problem = own.problems[0];
-    await zack('PUT', `monitoring/backoffice/jobExecutions/${problem?.lastRun}`, { change: { is: 'note', content: 'Tape is jammed' } });
-    await office.as('mover', ['admin']).then(async (mover) => mover('PUT', `users/${(await asked(zack)).me.id}`, { companies: [2] }));
+    const zack = await office.as('zack', ['operator'], [1]);
+    const problem = own.problems[0];
+    await zack('PUT', `monitoring/backoffice/jobExecutions/${problem?.lastRun}`, {
+      change: { is: 'note', content: 'Tape is jammed' },
+    });
+    await office
+      .as('mover', ['admin'])
+      .then(async (mover) =>
+        mover('PUT', `users/${(await asked(zack)).me.id}`, { companies: [2] }),
+      );
     expect((await asked(cora)).people.map(({ name }) => name)).toContain('ZACK');
   });
 
@@ -194,15 +327,30 @@ eachDatabase((_name, open) => {
     expect(said).toContain('own-job');
     expect(said).not.toMatch(/foreign-job|Drummond|Key 2/);
 
-    const foreign = (await all<Bootstrap>('GET', 'sync/bootstrap')).body.data.problems.find(({ company }) => company === 2)?.lastRun;
+    const foreign = (await all<Bootstrap>('GET', 'sync/bootstrap')).body.data.problems.find(
+      ({ company }) => company === 2,
+    )?.lastRun;
     const missing = await one('GET', 'monitoring/backoffice/jobExecutions/999999');
     for (const answer of [
       await one('GET', `monitoring/backoffice/jobExecutions/${foreign}`),
-      await one('PUT', `monitoring/backoffice/jobExecutions/${foreign}`, { change: { is: 'review', comment: null } }),
-    ]) expect([answer.status, answer.text]).toEqual([404, missing.text]);
-    const own = (await one<{ problem: { elsewhere: unknown[] } }>('GET', `monitoring/backoffice/jobExecutions/${data.problems[0]?.lastRun}`)).body.data;
+      await one('PUT', `monitoring/backoffice/jobExecutions/${foreign}`, {
+        change: { is: 'review', comment: null },
+      }),
+    ])
+      expect([answer.status, answer.text]).toEqual([404, missing.text]);
+    const own = (
+      await one<{ problem: { elsewhere: unknown[] } }>(
+        'GET',
+        `monitoring/backoffice/jobExecutions/${data.problems[0]?.lastRun}`,
+      )
+    ).body.data;
     expect(own.problem.elsewhere).toEqual([]);
-    const seen = (await all<{ problem: { elsewhere: unknown[] } }>('GET', `monitoring/backoffice/jobExecutions/${data.problems[0]?.lastRun}`)).body.data;
+    const seen = (
+      await all<{ problem: { elsewhere: unknown[] } }>(
+        'GET',
+        `monitoring/backoffice/jobExecutions/${data.problems[0]?.lastRun}`,
+      )
+    ).body.data;
     expect(seen.problem.elsewhere).toEqual([{ company: 'Drummond & Pike', jobs: 1 }]);
   });
 
@@ -220,34 +368,69 @@ eachDatabase((_name, open) => {
   test('SYNC-5, G33: the stream pokes after a commit, says when rights change, and ends with the session', async () => {
     const office = await anOffice(ground);
     const me = await office.as('jana', ['operator']);
-    const session = await ask<{ token: string; userId: string }>(office.app, '/api/v1/auth/login/db', { method: 'POST', host: office.host, body: { username: 'jana', password: 'correct horse battery' } });
+    const session = await ask<{ token: string; userId: string }>(
+      office.app,
+      '/api/v1/auth/login/db',
+      {
+        method: 'POST',
+        host: office.host,
+        body: { username: 'jana', password: 'correct horse battery' },
+      },
+    );
     const { token, userId } = session.body.data;
-    const stream = await office.app.request('/api/v1/sync/stream', { headers: { host: office.host, authorization: `Bearer ${token}` } }, { incoming: { socket: { remoteAddress: '192.0.2.7' } } });
+    const stream = await office.app.request(
+      '/api/v1/sync/stream',
+      { headers: { host: office.host, authorization: `Bearer ${token}` } },
+      { incoming: { socket: { remoteAddress: '192.0.2.7' } } },
+    );
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
     const next = async (): Promise<string> => (await reader?.read())?.value ?? 'closed';
     expect(await next()).toMatch(/^data: \{"is":"head"/);
     await office.post(1, [failure('poked', `${TODAY}T05:00:00Z`)]);
     expect(await next()).toMatch(/^data: \{"is":"head"/);
-    await ground.world.store.tenant(office.tenant, (tx) => tx.append(
-      [{ event: { type: 'user.scoped@1', data: { id: userId, roles: ['operator'], companies: [2] } }, company: null, entity: `user:${userId}` }],
-      { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() },
-    ));
+    await ground.world.store.tenant(office.tenant, (tx) =>
+      tx.append(
+        [
+          {
+            event: {
+              type: 'user.scoped@1',
+              data: { id: userId, roles: ['operator'], companies: [2] },
+            },
+            company: null,
+            entity: `user:${userId}`,
+          },
+        ],
+        { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() },
+      ),
+    );
     let word = await next();
     while (word.includes('"head"')) word = await next();
     expect(word).toContain('"scope"');
     expect(await next()).toBe('closed');
-    expect((await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.companies.map(({ n }) => n)).toEqual([2]);
+    expect(
+      (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.companies.map(({ n }) => n),
+    ).toEqual([2]);
   });
 
   test('SYNC-3: the last sync names the sources whose last request could not be used', async () => {
     const office = await anOffice(ground);
     const me = await office.as('kurt', ['operator']);
-    expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({ status: 'NEVER', at: null, failed: [] });
+    expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({
+      status: 'NEVER',
+      at: null,
+      failed: [],
+    });
     await office.post(1, [failure('files', `${TODAY}T01:00:00Z`)]);
-    expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({ status: 'SUCCEEDED', failed: [] });
+    expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({
+      status: 'SUCCEEDED',
+      failed: [],
+    });
     ground.pass(1_000);
     await expect(office.post(2, [{ job: '', status: 'Broken' }])).rejects.toThrow('rejected');
-    expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({ status: 'FAILED', failed: [{ entity: 'Key 2' }] });
+    expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({
+      status: 'FAILED',
+      failed: [{ entity: 'Key 2' }],
+    });
     const { sources } = (await me<LastSync>('GET', 'sync/last-sync')).body.data;
     expect(sources).toEqual([{ source: 'api', keys: 2, failed: 1, at: expect.any(Number) }]);
   });

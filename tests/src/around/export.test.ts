@@ -4,8 +4,10 @@ import { COLUMN_IDS } from '#src/areas/monitoring/daily-checks/columns.ts';
 import { exportColumnsOf } from '#src/areas/monitoring/export/columns.ts';
 import { exportedWords } from '#src/areas/monitoring/export/told.ts';
 
-const ids = (shown: Parameters<typeof exportColumnsOf>[0]): string[] => exportColumnsOf(shown).map(({ id }) => id);
-const AT = Date.UTC(2026, 10, 21, 7, 46), ALL_HERE = { days: 30, of: 30 };
+const ids = (shown: Parameters<typeof exportColumnsOf>[0]): string[] =>
+  exportColumnsOf(shown).map(({ id }) => id);
+const AT = Date.UTC(2026, 10, 21, 7, 46);
+const ALL_HERE = { days: 30, of: 30 };
 
 test('EXP-1: a file has the columns that the grid shows, in its order, each once, and always how each was reviewed', () => {
   const rail = ['review', 'reviewedBy', 'reviewedAt', 'comment', 'snoozedUntil'];
@@ -20,10 +22,19 @@ test('EXP-1: a file has the columns that the grid shows, in its order, each once
 });
 
 test('EXP-2: a file of remembered rows says up to when they are, and how much of the time was here', () => {
-  const told = (live: boolean, upTo: number | null, loaded = ALL_HERE): string => exportedWords('DailyChecks_x.csv', 1612, { live, upTo, loaded }, AT, 'UTC');
+  const told = (live: boolean, upTo: number | null, loaded = ALL_HERE): string =>
+    exportedWords('DailyChecks_x.csv', 1612, { live, upTo, loaded }, AT, 'UTC');
   expect(told(true, AT)).toBe('DailyChecks_x.csv: 1,612 rows.');
-  expect(told(false, AT - 60_000)).toBe('DailyChecks_x.csv: 1,612 rows. Made offline: results up to 07:45 AM.');
-  expect(told(false, AT - 2 * 86_400_000)).toBe('DailyChecks_x.csv: 1,612 rows. Made offline: results up to 11/19/26 07:46 AM.');
-  expect(told(false, null)).toBe('DailyChecks_x.csv: 1,612 rows. Made offline, from what this device remembers.');
-  expect(told(true, AT, { days: 4, of: 30 })).toBe('DailyChecks_x.csv: 1,612 rows. 4 of 30 days were here.');
+  expect(told(false, AT - 60_000)).toBe(
+    'DailyChecks_x.csv: 1,612 rows. Made offline: results up to 07:45 AM.',
+  );
+  expect(told(false, AT - 2 * 86_400_000)).toBe(
+    'DailyChecks_x.csv: 1,612 rows. Made offline: results up to 11/19/26 07:46 AM.',
+  );
+  expect(told(false, null)).toBe(
+    'DailyChecks_x.csv: 1,612 rows. Made offline, from what this device remembers.',
+  );
+  expect(told(true, AT, { days: 4, of: 30 })).toBe(
+    'DailyChecks_x.csv: 1,612 rows. 4 of 30 days were here.',
+  );
 });

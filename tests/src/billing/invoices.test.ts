@@ -2,42 +2,129 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
 import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
-import { invoicesAddress, invoicesAsk, INVOICES_DEFAULTS, invoicesMoved, invoicesPlace, isNarrowed, SORT_CHOICES, STATE_CHOICES } from '#src/areas/billing/invoices/address.ts';
+import {
+  invoicesAddress,
+  invoicesAsk,
+  INVOICES_DEFAULTS,
+  invoicesMoved,
+  invoicesPlace,
+  isNarrowed,
+  SORT_CHOICES,
+  STATE_CHOICES,
+} from '#src/areas/billing/invoices/address.ts';
 import { backIn } from '#src/areas/billing/quickbooks/back.ts';
 import { dayWords, moneyWords } from '#src/areas/billing/words.ts';
 import { homeOf, menuOf } from '#src/menu.ts';
 import type { Span } from '#src/span/dates.ts';
 
-const listed = (features: typeof PLAIN_FEATURES): readonly string[] => menuOf([], features).flatMap(({ entries }) => entries.map(({ to }) => to));
-const searchOf = (address: string): string => address.slice(address.indexOf('?') + 1 || address.length);
+const listed = (features: typeof PLAIN_FEATURES): readonly string[] =>
+  menuOf([], features).flatMap(({ entries }) => entries.map(({ to }) => to));
+const searchOf = (address: string): string =>
+  address.slice(address.indexOf('?') + 1 || address.length);
 
 test('BILL-6: everything that shapes the page of invoices stands in its address, and what it asks follows from it', () => {
-  const spans: readonly (Span | null)[] = [null, { is: 'this', unit: 'quarter' }, { is: 'before', unit: 'year' }, { is: 'last', days: 45 }, { is: 'range', from: '2026-01-31', to: '2026-02-01' }];
-  fc.assert(fc.property(fc.record({
-    text: fc.string({ maxLength: 20 }), state: fc.constantFrom(null, ...STATE_CHOICES), company: fc.nat(99), span: fc.constantFrom(...spans), sort: fc.constantFrom(...SORT_CHOICES), page: fc.integer({ min: 1, max: 30 }),
-    size: fc.constantFrom(10, 25, 50, 100, 200), open: fc.constantFrom(null, '12'),
-  }), (place) => { expect(invoicesPlace(searchOf(invoicesAddress(place)))).toEqual(place); }));
-  expect(invoicesPlace('state=late&company=-1&days=soon&sort=total&page=0&size=7&invoice=x')).toEqual(INVOICES_DEFAULTS);
-  const place = { ...INVOICES_DEFAULTS, text: ' north ', state: 'owed', span: { is: 'before', unit: 'month' }, page: 3 } as const;
-  expect(invoicesAsk(place, '2026-03-02')).toEqual({ search: 'north', state: 'owed', from: '2026-02-01', to: '2026-02-28', sort: '-day', page: '3', pageSize: '10' });
-  expect([invoicesMoved(place, { state: 'paid' }).page, invoicesMoved(place, { open: '1' }).page, isNarrowed(place), isNarrowed(INVOICES_DEFAULTS)]).toEqual([1, 3, true, false]);
+  const spans: readonly (Span | null)[] = [
+    null,
+    { is: 'this', unit: 'quarter' },
+    { is: 'before', unit: 'year' },
+    { is: 'last', days: 45 },
+    { is: 'range', from: '2026-01-31', to: '2026-02-01' },
+  ];
+  fc.assert(
+    fc.property(
+      fc.record({
+        text: fc.string({ maxLength: 20 }),
+        state: fc.constantFrom(null, ...STATE_CHOICES),
+        company: fc.nat(99),
+        span: fc.constantFrom(...spans),
+        sort: fc.constantFrom(...SORT_CHOICES),
+        page: fc.integer({ min: 1, max: 30 }),
+        size: fc.constantFrom(10, 25, 50, 100, 200),
+        open: fc.constantFrom(null, '12'),
+      }),
+      (place) => {
+        expect(invoicesPlace(searchOf(invoicesAddress(place)))).toEqual(place);
+      },
+    ),
+  );
+  expect(
+    invoicesPlace('state=late&company=-1&days=soon&sort=total&page=0&size=7&invoice=x'),
+  ).toEqual(INVOICES_DEFAULTS);
+  const place = {
+    ...INVOICES_DEFAULTS,
+    text: ' north ',
+    state: 'owed',
+    span: { is: 'before', unit: 'month' },
+    page: 3,
+  } as const;
+  expect(invoicesAsk(place, '2026-03-02')).toEqual({
+    search: 'north',
+    state: 'owed',
+    from: '2026-02-01',
+    to: '2026-02-28',
+    sort: '-day',
+    page: '3',
+    pageSize: '10',
+  });
+  expect([
+    invoicesMoved(place, { state: 'paid' }).page,
+    invoicesMoved(place, { open: '1' }).page,
+    isNarrowed(place),
+    isNarrowed(INVOICES_DEFAULTS),
+  ]).toEqual([1, 3, true, false]);
 });
 
 test('BILL-3, BILL-6: an amount stands with its currency, exactly, also where that is no code or has other parts', () => {
-  expect([moneyWords(1_234_500, 'USD'), moneyWords(1_234_500, 'EUR'), moneyWords(7_000, 'JPY'), moneyWords(7_500, 'JPY'), moneyWords(1_235, 'KWD'), moneyWords(1_005, 'USD'), moneyWords(-50_000, 'USD'), moneyWords(1_500, 'not a code'), moneyWords(0, 'USD')].map((one) => one.replaceAll(/\s/g, ' ')))
-    .toEqual(['$1,234.50', '€1,234.50', '¥7', '¥7.50', 'KWD 1.235', '$1.005', '-$50.00', '1.50 not a code', '$0.00']);
+  expect(
+    [
+      moneyWords(1_234_500, 'USD'),
+      moneyWords(1_234_500, 'EUR'),
+      moneyWords(7_000, 'JPY'),
+      moneyWords(7_500, 'JPY'),
+      moneyWords(1_235, 'KWD'),
+      moneyWords(1_005, 'USD'),
+      moneyWords(-50_000, 'USD'),
+      moneyWords(1_500, 'not a code'),
+      moneyWords(0, 'USD'),
+    ].map((one) => one.replaceAll(/\s/g, ' ')),
+  ).toEqual([
+    '$1,234.50',
+    '€1,234.50',
+    '¥7',
+    '¥7.50',
+    'KWD 1.235',
+    '$1.005',
+    '-$50.00',
+    '1.50 not a code',
+    '$0.00',
+  ]);
   expect(dayWords('2026-03-12')).toBe('03/12/26');
 });
 
 test('BILL-6: what Intuit says on the way back is read from the address, whole or not at all', () => {
-  expect(backIn('?code=a&realmId=1&state=b')).toEqual({ is: 'given', code: 'a', realmId: '1', state: 'b' });
+  expect(backIn('?code=a&realmId=1&state=b')).toEqual({
+    is: 'given',
+    code: 'a',
+    realmId: '1',
+    state: 'b',
+  });
   expect(backIn('?error=access_denied&state=b')).toEqual({ is: 'refused' });
   expect([backIn(''), backIn('?code=a&state=b')]).toEqual([null, null]);
 });
 
-test('BILL-7, BILL-8: billing stands in the menu where cards are collected, and is nobody\'s beginning; the other app stands in the menu of who keeps it alone', () => {
+test("BILL-7, BILL-8: billing stands in the menu where cards are collected, and is nobody's beginning; the other app stands in the menu of who keeps it alone", () => {
   const cards = { ...PLAIN_FEATURES, billing: { ccCollection: true } };
-  expect([listed(PLAIN_FEATURES).includes('/monitoring/billing'), listed(cards).includes('/monitoring/billing'), homeOf([], cards), homeOf(['o365_admin'], cards)]).toEqual([false, true, '/monitoring/profile', '/monitoring/users']);
-  const apps = (roles: readonly Role[]): readonly unknown[] => [...new Set(menuOf(roles, cards).map(({ app }) => app ?? null))];
-  expect([apps(['operator']), apps(['o365_admin'])]).toEqual([['monitoring', null], ['monitoring', 'o365', null]]);
+  expect([
+    listed(PLAIN_FEATURES).includes('/monitoring/billing'),
+    listed(cards).includes('/monitoring/billing'),
+    homeOf([], cards),
+    homeOf(['o365_admin'], cards),
+  ]).toEqual([false, true, '/monitoring/profile', '/monitoring/users']);
+  const apps = (roles: readonly Role[]): readonly unknown[] => [
+    ...new Set(menuOf(roles, cards).map(({ app }) => app ?? null)),
+  ];
+  expect([apps(['operator']), apps(['o365_admin'])]).toEqual([
+    ['monitoring', null],
+    ['monitoring', 'o365', null],
+  ]);
 });

@@ -1,13 +1,46 @@
 import { expect, test } from 'vitest';
 import { settingsCalls } from '#contract/brand/settings-calls.ts';
 import type { ProviderSettings } from '#contract/brand/settings.ts';
-import { draftOf, faultWords, inputOf, keptPart, PART_NAMES, PARTS, withoutPart } from '#src/areas/brand/settings/parts.ts';
+import {
+  draftOf,
+  faultWords,
+  inputOf,
+  keptPart,
+  PART_NAMES,
+  PARTS,
+  withoutPart,
+} from '#src/areas/brand/settings/parts.ts';
 import { faultsOf } from '#src/form-faults.ts';
 
 const FULL: ProviderSettings = {
-  mail: { host: 'smtp.example.com', port: 465, security: 'tls', username: null, from: 'a@example.com', fromName: 'A' }, sms: { url: 'https://sms.example', account: 'AC1', from: '+15550100' },
-  directory: { url: 'ldaps://dc.example', baseDn: 'DC=example', domain: 'EXAMPLE', serviceDn: 'CN=svc', ca: null }, oidc: { issuer: 'https://id.example', clientId: 'c', scope: 'openid email', label: 'Sign in', trustsFactor: true },
-  sso: { vac: { url: 'https://vac.example' }, vcd: { url: 'https://vcd.example', organization: 'org' }, zerto: { url: 'https://z.example', zssp: 'https://zssp.example', username: 'z' } },
+  mail: {
+    host: 'smtp.example.com',
+    port: 465,
+    security: 'tls',
+    username: null,
+    from: 'a@example.com',
+    fromName: 'A',
+  },
+  sms: { url: 'https://sms.example', account: 'AC1', from: '+15550100' },
+  directory: {
+    url: 'ldaps://dc.example',
+    baseDn: 'DC=example',
+    domain: 'EXAMPLE',
+    serviceDn: 'CN=svc',
+    ca: null,
+  },
+  oidc: {
+    issuer: 'https://id.example',
+    clientId: 'c',
+    scope: 'openid email',
+    label: 'Sign in',
+    trustsFactor: true,
+  },
+  sso: {
+    vac: { url: 'https://vac.example' },
+    vcd: { url: 'https://vcd.example', organization: 'org' },
+    zerto: { url: 'https://z.example', zssp: 'https://zssp.example', username: 'z' },
+  },
 };
 const takes = settingsCalls.setProviderSettings.takes;
 
@@ -30,15 +63,20 @@ test('BRAND-8: an empty form is refused field by field, in words of the field', 
 });
 
 test('BRAND-8: a switch that was never set is off, and is sent as what it shows', () => {
-  const { oidc } = FULL, { trustsFactor: _, ...before } = oidc ?? {};
+  const { oidc } = FULL;
+  const { trustsFactor: _, ...before } = oidc ?? {};
   const draft = draftOf({ oidc: before } as ProviderSettings, 'oidc');
   expect(draft['trustsFactor']).toBe('false');
   expect(inputOf(FULL, 'oidc', draft)).toMatchObject({ oidc: { trustsFactor: false } });
-  expect(inputOf(FULL, 'oidc', { ...draft, trustsFactor: 'true' })).toMatchObject({ oidc: { trustsFactor: true } });
+  expect(inputOf(FULL, 'oidc', { ...draft, trustsFactor: 'true' })).toMatchObject({
+    oidc: { trustsFactor: true },
+  });
 });
 
 test('BRAND-8: taking one system away leaves the others as they are', () => {
   expect(withoutPart(FULL, 'mail')).toEqual({ mail: null });
   expect(withoutPart(FULL, 'vcd')).toEqual({ sso: { ...FULL.sso, vcd: null } });
-  expect(inputOf({}, 'vac', { url: ' https://vac.example ' })).toEqual({ sso: { vac: { url: 'https://vac.example' }, vcd: null, zerto: null } });
+  expect(inputOf({}, 'vac', { url: ' https://vac.example ' })).toEqual({
+    sso: { vac: { url: 'https://vac.example' }, vcd: null, zerto: null },
+  });
 });

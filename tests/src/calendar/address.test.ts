@@ -3,66 +3,139 @@ import { expect, test } from 'vitest';
 import { CALENDAR_MODES } from '#contract/monitoring/calendar.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
 import { boardOf, listAddress, queryOf } from '#src/areas/monitoring/calendar/address.ts';
-import { askOf, bounded, cleared, DEFAULTS, foldToggled, isNarrowed, MOST_DAYS } from '#src/areas/monitoring/calendar/board.ts';
+import {
+  askOf,
+  bounded,
+  cleared,
+  DEFAULTS,
+  foldToggled,
+  isNarrowed,
+  MOST_DAYS,
+} from '#src/areas/monitoring/calendar/board.ts';
 import type { Board } from '#src/areas/monitoring/calendar/board.ts';
 import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
 import { addDays, daysOf } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
-const some = <T>(all: readonly T[]): fc.Arbitrary<T[]> => fc.uniqueArray(fc.constantFrom(...all), { maxLength: 4 });
+const some = <T>(all: readonly T[]): fc.Arbitrary<T[]> =>
+  fc.uniqueArray(fc.constantFrom(...all), { maxLength: 4 });
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: 9_999_999 }), { maxLength: 4 });
 const day = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1990-01-01', days));
 const span: fc.Arbitrary<Span> = fc.oneof(
-  fc.constantFrom<Span>({ is: 'today' }, { is: 'yesterday' }, { is: 'this', unit: 'quarter' }, { is: 'before', unit: 'month' }),
+  fc.constantFrom<Span>(
+    { is: 'today' },
+    { is: 'yesterday' },
+    { is: 'this', unit: 'quarter' },
+    { is: 'before', unit: 'month' },
+  ),
   fc.integer({ min: 1, max: MOST_DAYS }).map((days): Span => ({ is: 'last', days })),
-  fc.tuple(day, fc.integer({ min: 0, max: MOST_DAYS - 1 })).map(([from, days]): Span => ({ is: 'range', from, to: addDays(from, days) })),
+  fc
+    .tuple(day, fc.integer({ min: 0, max: MOST_DAYS - 1 }))
+    .map(([from, days]): Span => ({ is: 'range', from, to: addDays(from, days) })),
 );
 const board: fc.Arbitrary<Board> = fc.record({
-  span, mode: fc.constantFrom(...CALENDAR_MODES), companies: ids, sources: some(SOURCES), types: some(JOB_TYPES), instructionTypes: some(ENTITY_GROUPS),
-  problemsOnly: fc.boolean(), text: fc.string({ maxLength: 60, unit: 'binary' }).map((text) => text.toWellFormed()),
+  span,
+  mode: fc.constantFrom(...CALENDAR_MODES),
+  companies: ids,
+  sources: some(SOURCES),
+  types: some(JOB_TYPES),
+  instructionTypes: some(ENTITY_GROUPS),
+  problemsOnly: fc.boolean(),
+  text: fc.string({ maxLength: 60, unit: 'binary' }).map((text) => text.toWellFormed()),
   fold: fc.record({ all: fc.boolean(), except: ids }),
-  open: fc.option(fc.record({ of: fc.constantFrom('job' as const, 'company' as const), n: fc.integer({ min: 1, max: 9_999_999 }), day })),
+  open: fc.option(
+    fc.record({
+      of: fc.constantFrom('job' as const, 'company' as const),
+      n: fc.integer({ min: 1, max: 9_999_999 }),
+      day,
+    }),
+  ),
 });
 
 test('CALV-1: every calendar is in its address whole: read back it is the same', () => {
-  fc.assert(fc.property(board, (one) => { expect(boardOf(queryOf(one))).toEqual(one); }), RUNS);
+  fc.assert(
+    fc.property(board, (one) => {
+      expect(boardOf(queryOf(one))).toEqual(one);
+    }),
+    RUNS,
+  );
 });
 
 test('CALV-1: a plain address is the last 30 days of all jobs, the worst of each day', () => {
   expect(boardOf('')).toEqual(DEFAULTS);
   expect(queryOf(DEFAULTS)).toBe('');
-  expect(DEFAULTS).toMatchObject({ span: { is: 'last', days: 30 }, mode: 'worst', companies: [], problemsOnly: false });
+  expect(DEFAULTS).toMatchObject({
+    span: { is: 'last', days: 30 },
+    mode: 'worst',
+    companies: [],
+    problemsOnly: false,
+  });
 });
 
 test('CALV-2: broken values of an address fall back one by one, and no calendar is longer than a leap year', () => {
-  fc.assert(fc.property(fc.string(), (query) => { boardOf(query); }), RUNS);
-  const read = boardOf('date=last-999&show=nonsense&company=3,x,-1,3&source=restic,none&problems=yes&folded=all,7,q&cell=job-0,2026-11-18');
-  expect(read).toEqual({ ...DEFAULTS, span: { is: 'last', days: MOST_DAYS }, companies: [3], sources: ['restic'], fold: { all: true, except: [7] } });
-  const [from, to] = daysOf(bounded({ is: 'range', from: '1990-01-01', to: '2026-11-20' }), '2026-11-20');
+  fc.assert(
+    fc.property(fc.string(), (query) => {
+      boardOf(query);
+    }),
+    RUNS,
+  );
+  const read = boardOf(
+    'date=last-999&show=nonsense&company=3,x,-1,3&source=restic,none&problems=yes&folded=all,7,q&cell=job-0,2026-11-18',
+  );
+  expect(read).toEqual({
+    ...DEFAULTS,
+    span: { is: 'last', days: MOST_DAYS },
+    companies: [3],
+    sources: ['restic'],
+    fold: { all: true, except: [7] },
+  });
+  const [from, to] = daysOf(
+    bounded({ is: 'range', from: '1990-01-01', to: '2026-11-20' }),
+    '2026-11-20',
+  );
   expect([from, to]).toEqual(['2025-11-20', '2026-11-20']);
 });
 
 test('CALV-1: clearing shows all jobs again and keeps days, mode and folding', () => {
-  fc.assert(fc.property(board, (one) => {
-    expect(isNarrowed(cleared(one))).toBe(false);
-    expect(cleared(one)).toMatchObject({ span: one.span, mode: one.mode, fold: one.fold });
-  }), RUNS);
+  fc.assert(
+    fc.property(board, (one) => {
+      expect(isNarrowed(cleared(one))).toBe(false);
+      expect(cleared(one)).toMatchObject({ span: one.span, mode: one.mode, fold: one.fold });
+    }),
+    RUNS,
+  );
 });
 
 test('CALV-3: a company is folded away and unfolded, whether some are folded or all but some', () => {
-  const rule = { zone: 'UTC', hour: 0 }, every = [1, 2, 3], rows = { first: 0, count: 10 };
-  const folded = (one: Board): readonly number[] => askOf(one, '2026-11-20', rule, rows, every).folded;
+  const rule = { zone: 'UTC', hour: 0 };
+  const every = [1, 2, 3];
+  const rows = { first: 0, count: 10 };
+  const folded = (one: Board): readonly number[] =>
+    askOf(one, '2026-11-20', rule, rows, every).folded;
   expect(folded({ ...DEFAULTS, fold: foldToggled(DEFAULTS.fold, 2) })).toEqual([2]);
   expect(folded({ ...DEFAULTS, fold: foldToggled(foldToggled(DEFAULTS.fold, 2), 2) })).toEqual([]);
   expect(folded({ ...DEFAULTS, fold: { all: true, except: [] } })).toEqual([1, 2, 3]);
   expect(folded({ ...DEFAULTS, fold: foldToggled({ all: true, except: [] }, 2) })).toEqual([1, 3]);
 });
 
-const of = (address: string): ReturnType<typeof listOf> => listOf(address.slice(address.indexOf('?')));
+const of = (address: string): ReturnType<typeof listOf> =>
+  listOf(address.slice(address.indexOf('?')));
 
 test('CALV-8: the list that a cell leads to is that day of that job, every run whatever its review; of a company what failed', () => {
-  expect(of(listAddress({ of: 'job', n: 12, day: '2026-11-18' }))).toMatchObject({ span: { is: 'range', from: '2026-11-18', to: '2026-11-18' }, rows: 'runs', review: null, jobs: [12] });
-  expect(of(listAddress({ of: 'job', n: 12, day: '2026-11-18' }, 77))).toMatchObject({ jobs: [12], open: 77 });
-  expect(of(listAddress({ of: 'company', n: 3, day: '2026-11-18' }))).toMatchObject({ companies: [3], jobs: [], states: ['Failed', 'Error', 'Missed'] });
+  expect(of(listAddress({ of: 'job', n: 12, day: '2026-11-18' }))).toMatchObject({
+    span: { is: 'range', from: '2026-11-18', to: '2026-11-18' },
+    rows: 'runs',
+    review: null,
+    jobs: [12],
+  });
+  expect(of(listAddress({ of: 'job', n: 12, day: '2026-11-18' }, 77))).toMatchObject({
+    jobs: [12],
+    open: 77,
+  });
+  expect(of(listAddress({ of: 'company', n: 3, day: '2026-11-18' }))).toMatchObject({
+    companies: [3],
+    jobs: [],
+    states: ['Failed', 'Error', 'Missed'],
+  });
 });

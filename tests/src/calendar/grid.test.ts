@@ -3,22 +3,39 @@ import { expect, test } from 'vitest';
 import { moved } from '#src/areas/monitoring/calendar/cursor.ts';
 import type { Cursor } from '#src/areas/monitoring/calendar/cursor.ts';
 import { columnWidth, scrolledTo, stretchOf } from '#src/areas/monitoring/calendar/sight.ts';
-import { badWords, cellWords, formOf, missingWords, shareWords, standingOf } from '#src/areas/monitoring/calendar/words.ts';
+import {
+  badWords,
+  cellWords,
+  formOf,
+  missingWords,
+  shareWords,
+  standingOf,
+} from '#src/areas/monitoring/calendar/words.ts';
 import type { DayHead } from '#src/areas/monitoring/calendar/words.ts';
 
 const RUNS = { numRuns: 200 * Number(process.env['PROOF'] ?? 1) };
 
 test('CALV-6: what is in sight is drawn, with at most two blocks and a bit to either side, of 10,000 lines as of ten', () => {
-  fc.assert(fc.property(fc.integer({ min: 0, max: 280_000 }), fc.integer({ min: 100, max: 1_200 }), fc.integer({ min: 1, max: 11_000 }), (from, length, total) => {
-    const { first, count } = stretchOf(from, length, 28, total), top = Math.floor(from / 28), end = Math.min(total, Math.ceil((from + length) / 28));
-    expect(first).toBeGreaterThanOrEqual(0);
-    expect(first + count).toBeLessThanOrEqual(Math.max(total, first));
-    if (top < total) {
-      expect(first).toBeLessThanOrEqual(top);
-      expect(first + count).toBeGreaterThanOrEqual(end);
-    }
-    expect(count).toBeLessThanOrEqual(Math.ceil(length / 28) + 33);
-  }), RUNS);
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 280_000 }),
+      fc.integer({ min: 100, max: 1_200 }),
+      fc.integer({ min: 1, max: 11_000 }),
+      (from, length, total) => {
+        const { first, count } = stretchOf(from, length, 28, total);
+        const top = Math.floor(from / 28);
+        const end = Math.min(total, Math.ceil((from + length) / 28));
+        expect(first).toBeGreaterThanOrEqual(0);
+        expect(first + count).toBeLessThanOrEqual(Math.max(total, first));
+        if (top < total) {
+          expect(first).toBeLessThanOrEqual(top);
+          expect(first + count).toBeGreaterThanOrEqual(end);
+        }
+        expect(count).toBeLessThanOrEqual(Math.ceil(length / 28) + 33);
+      },
+    ),
+    RUNS,
+  );
 });
 
 test('CALV-6: a month fills the width, a quarter scrolls, and under a finger a day is 44 px wide', () => {
@@ -29,19 +46,37 @@ test('CALV-6: a month fills the width, a quarter scrolls, and under a finger a d
 });
 
 test('CALV-7: keys stay in the grid, and what they lead to is scrolled into sight', () => {
-  const keys = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Home', 'End', 'PageUp', 'PageDown'];
+  const keys = [
+    'ArrowUp',
+    'ArrowDown',
+    'ArrowLeft',
+    'ArrowRight',
+    'Home',
+    'End',
+    'PageUp',
+    'PageDown',
+  ];
   const reach = { lines: 40, days: 30, page: 20, start: 29 };
-  fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom(...keys), fc.boolean()), { maxLength: 30 }), (pressed) => {
-    let at: Cursor | null = null;
-    for (const [key, ctrl] of pressed) {
-      at = moved(at, key, ctrl, reach);
-      expect(at && at.line >= 0 && at.line < 40 && at.day >= -1 && at.day < 30).toBe(true);
-    }
-  }), RUNS);
-  fc.assert(fc.property(fc.nat(50_000), fc.nat(50_000), (now, at) => {
-    const to = scrolledTo(now, 600, 60, at, 28);
-    expect(to <= at && at + 28 <= to + 540).toBe(true);
-  }), RUNS);
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom(...keys), fc.boolean()), { maxLength: 30 }),
+      (pressed) => {
+        let at: Cursor | null = null;
+        for (const [key, ctrl] of pressed) {
+          at = moved(at, key, ctrl, reach);
+          expect(at && at.line >= 0 && at.line < 40 && at.day >= -1 && at.day < 30).toBe(true);
+        }
+      },
+    ),
+    RUNS,
+  );
+  fc.assert(
+    fc.property(fc.nat(50_000), fc.nat(50_000), (now, at) => {
+      const to = scrolledTo(now, 600, 60, at, 28);
+      expect(to <= at && at + 28 <= to + 540).toBe(true);
+    }),
+    RUNS,
+  );
 });
 
 test('CALV-7: the first arrow enters at today, Home and End go along the line, with Ctrl to the corners, the name stands before the first day', () => {
@@ -56,10 +91,20 @@ test('CALV-7: the first arrow enters at today, Home and End go along the line, w
   expect(moved(null, 'ArrowDown', false, { ...reach, lines: 0 })).toBeNull();
 });
 
-const HOUR = 3_600_000, DAY = 24 * HOUR, NOON = Date.UTC(2026, 10, 20, 12);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOON = Date.UTC(2026, 10, 20, 12);
 const head = (n: number, more: Partial<DayHead> = {}): DayHead => {
   const from = Date.UTC(2026, 10, n);
-  return { day: `2026-11-${String(n).padStart(2, '0')}`, from, to: from + DAY, weekend: false, today: n === 20, here: true, ...more };
+  return {
+    day: `2026-11-${String(n).padStart(2, '0')}`,
+    from,
+    to: from + DAY,
+    weekend: false,
+    today: n === 20,
+    here: true,
+    ...more,
+  };
 };
 
 test('CALV-5: days that this device does not keep, does not have yet or that lie ahead are told in words, and are no "not due"', () => {
@@ -83,14 +128,25 @@ test('CALV-5: days that this device does not keep, does not have yet or that lie
 });
 
 test('CALV-5: one sentence says why days are empty', () => {
-  const kept = Date.UTC(2026, 10, 18, 6), lost = { here: false };
-  expect(missingWords([head(16, lost), head(17, lost), head(18, lost), head(19)], kept, NOON)).toBe('Days before 11/18/26 are not kept on this device');
-  expect(missingWords([head(18, lost), head(19)], kept, NOON)).toBe('11/18/26 is kept in part on this device');
+  const kept = Date.UTC(2026, 10, 18, 6);
+  const lost = { here: false };
+  expect(missingWords([head(16, lost), head(17, lost), head(18, lost), head(19)], kept, NOON)).toBe(
+    'Days before 11/18/26 are not kept on this device',
+  );
+  expect(missingWords([head(18, lost), head(19)], kept, NOON)).toBe(
+    '11/18/26 is kept in part on this device',
+  );
   expect(missingWords([head(19, lost), head(20)], kept, NOON)).toBe('1 of 2 days here');
   expect(missingWords([head(16, lost)], kept, NOON)).toBe('These days are not kept on this device');
   expect(missingWords([head(19), head(20), head(21)], kept, NOON)).toBeNull();
 });
 
 test('CALV-5: a share is never rounded up to 100', () => {
-  expect([1, 0.9999, 0.975, 0, null].map(shareWords)).toEqual(['100.0%', '99.9%', '97.5%', '0.0%', '–']);
+  expect([1, 0.9999, 0.975, 0, null].map(shareWords)).toEqual([
+    '100.0%',
+    '99.9%',
+    '97.5%',
+    '0.0%',
+    '–',
+  ]);
 });

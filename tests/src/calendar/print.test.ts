@@ -4,25 +4,35 @@ import { DAY, firstJobs, markPaths, TALL } from '#src/areas/monitoring/calendar/
 import { LEGEND } from '#src/areas/monitoring/calendar/words.ts';
 
 test('CALV-9: on paper each state has a form of its own, without its colour', () => {
-  const forms = LEGEND.filter((form) => form !== 'error'), drawn = forms.map((form) => JSON.stringify(markPaths([form]).map(({ d }) => d)));
+  const forms = LEGEND.filter((form) => form !== 'error');
+  const drawn = forms.map((form) => JSON.stringify(markPaths([form]).map(({ d }) => d)));
   expect(new Set(drawn).size).toBe(forms.length);
 });
 
 test('CALV-9: a line has its marks in the order of days, each inside its own', () => {
-  fc.assert(fc.property(fc.array(fc.constantFrom(...LEGEND), { minLength: 1, maxLength: 92 }), (forms) => {
-    const days = markPaths(forms).flatMap(({ d }) => [...d.matchAll(/M([\d.]+) ([\d.]+)/g)].map((at) => [Number(at[1]), Number(at[2])] as const));
-    for (const [x, y] of days) expect(x % DAY >= 2 && x % DAY < 8 && y > 0 && y < TALL).toBe(true);
-    expect(new Set(days.map(([x]) => Math.floor(x / DAY))).size).toBe(forms.length);
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...LEGEND), { minLength: 1, maxLength: 92 }), (forms) => {
+      const days = markPaths(forms).flatMap(({ d }) =>
+        [...d.matchAll(/M([\d.]+) ([\d.]+)/g)].map((at) => [Number(at[1]), Number(at[2])] as const),
+      );
+      for (const [x, y] of days)
+        expect(x % DAY >= 2 && x % DAY < 8 && y > 0 && y < TALL).toBe(true);
+      expect(new Set(days.map(([x]) => Math.floor(x / DAY))).size).toBe(forms.length);
+    }),
+  );
 });
 
 test('CALV-9: all jobs are printed up to so many, the others are counted, and no company stands without a job', () => {
   const line = fc.constantFrom<{ is: 'company' | 'job' }>({ is: 'company' }, { is: 'job' });
-  fc.assert(fc.property(fc.array(line), fc.integer({ min: 1, max: 12 }), (tail, most) => {
-    const lines = [{ is: 'company' as const }, { is: 'job' as const }, ...tail], jobs = lines.filter(({ is }) => is === 'job').length;
-    const { lines: printed, left } = firstJobs(lines, jobs, most), count = printed.filter(({ is }) => is === 'job').length;
-    expect(count).toBe(Math.min(most, jobs));
-    expect(count + left).toBe(jobs);
-    expect(printed.at(-1)?.is).toBe('job');
-  }));
+  fc.assert(
+    fc.property(fc.array(line), fc.integer({ min: 1, max: 12 }), (tail, most) => {
+      const lines = [{ is: 'company' as const }, { is: 'job' as const }, ...tail];
+      const jobs = lines.filter(({ is }) => is === 'job').length;
+      const { lines: printed, left } = firstJobs(lines, jobs, most);
+      const count = printed.filter(({ is }) => is === 'job').length;
+      expect(count).toBe(Math.min(most, jobs));
+      expect(count + left).toBe(jobs);
+      expect(printed.at(-1)?.is).toBe('job');
+    }),
+  );
 });

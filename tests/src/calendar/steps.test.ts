@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hourName, periodName, stepped, unitOf, unitShown } from '#src/areas/monitoring/calendar/steps.ts';
+import {
+  hourName,
+  periodName,
+  stepped,
+  unitOf,
+  unitShown,
+} from '#src/areas/monitoring/calendar/steps.ts';
 import { addDays, daysOf } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';
 
@@ -12,7 +18,10 @@ test('CALV-4: a step goes to the month, quarter or year before, or to as many da
   expect(back({ is: 'this', unit: 'month' })).toEqual(['2026-10-01', '2026-10-31']);
   expect(back({ is: 'before', unit: 'month' })).toEqual(['2026-09-01', '2026-09-30']);
   expect(back({ is: 'this', unit: 'quarter' })).toEqual(['2026-07-01', '2026-09-30']);
-  expect(back({ is: 'range', from: '2026-01-01', to: '2026-03-31' })).toEqual(['2025-10-01', '2025-12-31']);
+  expect(back({ is: 'range', from: '2026-01-01', to: '2026-03-31' })).toEqual([
+    '2025-10-01',
+    '2025-12-31',
+  ]);
   expect(back({ is: 'this', unit: 'year' })).toEqual(['2025-01-01', '2025-12-31']);
   expect(back({ is: 'last', days: 30 })).toEqual(['2026-09-22', '2026-10-21']);
   // 31 days before the last 31 are January: the step after is February.
@@ -23,23 +32,33 @@ test('CALV-4: a step goes to the month, quarter or year before, or to as many da
 
 test('CALV-4: steps join without a day left out or shown twice, a step there and back leads home, and none leads past today', () => {
   const span = fc.oneof(
-    fc.constantFrom<Span>({ is: 'this', unit: 'month' }, { is: 'before', unit: 'month' }, { is: 'this', unit: 'quarter' }, { is: 'before', unit: 'quarter' }, { is: 'this', unit: 'year' }),
+    fc.constantFrom<Span>(
+      { is: 'this', unit: 'month' },
+      { is: 'before', unit: 'month' },
+      { is: 'this', unit: 'quarter' },
+      { is: 'before', unit: 'quarter' },
+      { is: 'this', unit: 'year' },
+    ),
     fc.integer({ min: 1, max: 366 }).map((days): Span => ({ is: 'last', days })),
   );
   const today = fc.integer({ min: 0, max: 9_000 }).map((days) => addDays('2010-01-01', days));
-  fc.assert(fc.property(span, today, (one, at) => {
-    const before = stepped(one, at, -1);
-    if (!before) throw new Error('there is always a day before');
-    expect(addDays(daysOf(before, at)[1], 1)).toBe(daysOf(one, at)[0]);
-    const home = stepped(before, at, 1);
-    if (!home) throw new Error('there was a way from there');
-    expect(daysOf(home, at)[0]).toBe(daysOf(one, at)[0]);
-    // As many days as a month, quarter or year that they happen to be are that from then on, and so is what comes after.
-    const became = one.is === 'last' ? unitOf(before, at) : null;
-    if (became) expect(unitOf(home, at)).toBe(became);
-    else expect(daysOf(home, at)).toEqual(daysOf(one, at));
-    expect(daysOf(one, at)[1] >= at ? stepped(one, at, 1) : null).toBeNull();
-  }), RUNS);
+  fc.assert(
+    fc.property(span, today, (one, at) => {
+      const before = stepped(one, at, -1);
+      if (!before) throw new Error('there is always a day before');
+      expect(addDays(daysOf(before, at)[1], 1)).toBe(daysOf(one, at)[0]);
+      const home = stepped(before, at, 1);
+      if (!home) throw new Error('there was a way from there');
+      expect(daysOf(home, at)[0]).toBe(daysOf(one, at)[0]);
+      // As many days as a month, quarter or year that they happen to be are that from then on, and
+      // so is what comes after.
+      const became = one.is === 'last' ? unitOf(before, at) : null;
+      if (became) expect(unitOf(home, at)).toBe(became);
+      else expect(daysOf(home, at)).toEqual(daysOf(one, at));
+      expect(daysOf(one, at)[1] >= at ? stepped(one, at, 1) : null).toBeNull();
+    }),
+    RUNS,
+  );
 });
 
 test('CALV-4: days are told as the month, quarter or year that they are, and from month to quarter one stays where one looked', () => {
@@ -50,8 +69,13 @@ test('CALV-4: days are told as the month, quarter or year that they are, and fro
   expect(periodName({ is: 'yesterday' }, TODAY)).toBe('11/19/26');
   // The 30 days to the 30th are November as well: but they move on with today.
   expect(unitOf({ is: 'last', days: 30 }, '2026-11-30')).toBeNull();
-  expect(unitShown({ is: 'range', from: '2026-05-01', to: '2026-05-31' }, 'quarter', TODAY)).toEqual({ is: 'range', from: '2026-04-01', to: '2026-06-30' });
-  expect(unitShown({ is: 'this', unit: 'quarter' }, 'month', TODAY)).toEqual({ is: 'this', unit: 'month' });
+  expect(
+    unitShown({ is: 'range', from: '2026-05-01', to: '2026-05-31' }, 'quarter', TODAY),
+  ).toEqual({ is: 'range', from: '2026-04-01', to: '2026-06-30' });
+  expect(unitShown({ is: 'this', unit: 'quarter' }, 'month', TODAY)).toEqual({
+    is: 'this',
+    unit: 'month',
+  });
 });
 
 test('CALV-5: the hour at which days begin is told by the clock', () => {

@@ -1,27 +1,82 @@
 import { expect, test } from 'vitest';
 import type { ConnectionOut } from '#contract/monitoring/collector-calls.ts';
 import { detailWords } from '#src/areas/monitoring/connections/found.tsx';
-import { type Draft, draftOf, everyChoices, inputOf, NEW, testOf, withKind } from '#src/areas/monitoring/connections/form.ts';
+import {
+  type Draft,
+  draftOf,
+  everyChoices,
+  inputOf,
+  NEW,
+  testOf,
+  withKind,
+} from '#src/areas/monitoring/connections/form.ts';
 import { rowsWords, stateOf } from '#src/areas/monitoring/connections/states.ts';
 
-const part = (more: Partial<ConnectionOut['collections'][number]> = {}): ConnectionOut['collections'][number] =>
-  ({ entity: 'jobs', status: 'succeeded', startedAt: 1, succeededAt: 1, nextAt: 2, rows: 12_345, unlinked: 0, fails: 0, error: null, ...more });
+const part = (
+  more: Partial<ConnectionOut['collections'][number]> = {},
+): ConnectionOut['collections'][number] => ({
+  entity: 'jobs',
+  status: 'succeeded',
+  startedAt: 1,
+  succeededAt: 1,
+  nextAt: 2,
+  rows: 12_345,
+  unlinked: 0,
+  fails: 0,
+  error: null,
+  ...more,
+});
 const KEPT: ConnectionOut = {
-  _id: '11111111-1111-4111-8111-111111111111', kind: 'vspc', name: 'Console', address: 'https://vspc.example:1280', companyN: null, everySec: 300, enabled: true, certificate: null, signIn: 'password', user: 'reader', madeAt: 0,
-  collections: [part()], companies: { linked: 0, unlinked: 0 }, alarms: 0,
+  _id: '11111111-1111-4111-8111-111111111111',
+  kind: 'vspc',
+  name: 'Console',
+  address: 'https://vspc.example:1280',
+  companyN: null,
+  everySec: 300,
+  enabled: true,
+  certificate: null,
+  signIn: 'password',
+  user: 'reader',
+  madeAt: 0,
+  collections: [part()],
+  companies: { linked: 0, unlinked: 0 },
+  alarms: 0,
 };
 const TYPED: Draft = { ...NEW, name: 'Console', address: 'https://vspc.example:1280', secret: 'k' };
 
-const word = (collections: ConnectionOut['collections'], enabled = true): string => stateOf({ collections, enabled }).word;
-const row = (detail: Record<string, string | number>): { uid: string; detail: Record<string, string | number> } => ({ uid: 'u-1', detail });
+const word = (collections: ConnectionOut['collections'], enabled = true): string =>
+  stateOf({ collections, enabled }).word;
+const row = (
+  detail: Record<string, string | number>,
+): { uid: string; detail: Record<string, string | number> } => ({ uid: 'u-1', detail });
 
 test('CONN-1: what is missing of a connection is said at its field before anything is sent', () => {
-  expect(inputOf(TYPED, null)).toMatchObject({ faults: {}, sent: { is: 'make', input: { kind: 'vspc', credentials: { is: 'key', secret: 'k' }, companyN: null, certificate: null } } });
-  expect(Object.keys(inputOf(NEW, null).faults).toSorted()).toEqual(['address', 'credentials.secret', 'name']);
+  expect(inputOf(TYPED, null)).toMatchObject({
+    faults: {},
+    sent: {
+      is: 'make',
+      input: {
+        kind: 'vspc',
+        credentials: { is: 'key', secret: 'k' },
+        companyN: null,
+        certificate: null,
+      },
+    },
+  });
+  expect(Object.keys(inputOf(NEW, null).faults).toSorted()).toEqual([
+    'address',
+    'credentials.secret',
+    'name',
+  ]);
   expect(inputOf({ ...TYPED, address: 'vspc.example' }, null).faults).toHaveProperty('address');
-  expect(inputOf({ ...TYPED, address: 'ftp://vspc.example' }, null).faults).toHaveProperty('address');
+  expect(inputOf({ ...TYPED, address: 'ftp://vspc.example' }, null).faults).toHaveProperty(
+    'address',
+  );
   const zerto = withKind(TYPED, 'zerto');
-  expect([zerto.signIn, Object.keys(inputOf(zerto, null).faults).toSorted()]).toEqual(['client', ['companyN', 'credentials.name']]);
+  expect([zerto.signIn, Object.keys(inputOf(zerto, null).faults).toSorted()]).toEqual([
+    'client',
+    ['companyN', 'credentials.name'],
+  ]);
   expect(withKind({ ...zerto, companyN: 4 }, 'vspc').companyN).toBeNull();
 });
 
@@ -29,9 +84,21 @@ test('CONN-1: the kept secret goes on where nothing about it changes, and is ask
   const draft = draftOf(KEPT);
   expect(inputOf({ ...draft, name: 'Another', everySec: 900 }, KEPT)).toMatchObject({ faults: {} });
   expect(inputOf({ ...draft, name: 'Another' }, KEPT).sent.input).not.toHaveProperty('credentials');
-  expect(testOf(draft, KEPT)).toEqual({ id: '11111111-1111-4111-8111-111111111111', kind: 'vspc', address: 'https://vspc.example:1280', certificate: null });
-  for (const next of [{ address: 'https://other.example:1280' }, { user: 'other' }, { signIn: 'key' as const }]) expect(inputOf({ ...draft, ...next }, KEPT).faults).toHaveProperty(['credentials.secret']);
-  expect(inputOf({ ...draft, secret: 'new' }, KEPT).sent.input).toMatchObject({ credentials: { is: 'password', name: 'reader', secret: 'new' } });
+  expect(testOf(draft, KEPT)).toEqual({
+    id: '11111111-1111-4111-8111-111111111111',
+    kind: 'vspc',
+    address: 'https://vspc.example:1280',
+    certificate: null,
+  });
+  for (const next of [
+    { address: 'https://other.example:1280' },
+    { user: 'other' },
+    { signIn: 'key' as const },
+  ])
+    expect(inputOf({ ...draft, ...next }, KEPT).faults).toHaveProperty(['credentials.secret']);
+  expect(inputOf({ ...draft, secret: 'new' }, KEPT).sent.input).toMatchObject({
+    credentials: { is: 'password', name: 'reader', secret: 'new' },
+  });
 });
 
 test('CONN-2: a connection is told by the worst of its parts', () => {
@@ -42,13 +109,38 @@ test('CONN-2: a connection is told by the worst of its parts', () => {
   expect(word([part({ status: 'running' }), part()])).toBe('Reading');
   expect(word([part({ succeededAt: null, status: 'waiting' })])).toBe('Waiting');
   expect(word([part({ fails: 3 })], false)).toBe('Off');
-  expect([rowsWords(part()), rowsWords(part({ unlinked: 45 })), rowsWords(part({ succeededAt: null }))]).toEqual(['12,345', '12,345, 45 of no company here', '']);
+  expect([
+    rowsWords(part()),
+    rowsWords(part({ unlinked: 45 })),
+    rowsWords(part({ succeededAt: null })),
+  ]).toEqual(['12,345', '12,345, 45 of no company here', '']);
 });
 
 test('CONN-2: what was found is told in a line, and how often in words', () => {
   expect(detailWords('companies', row({}), null, 'UTC')).toBe('Not linked. Its id there: u-1');
   expect(detailWords('companies', row({}), 'Ours', 'UTC')).toBe('Linked with Ours');
-  expect(detailWords('alarms', row({ severity: 'Error', object: 'Main', computer: 'vbr-1' }), 'Ours', 'UTC')).toBe('Error, Main, vbr-1, Ours');
-  expect(detailWords('licences', row({ product: 'BackupAndReplication', workload: 'VMs', usedUnits: 12, unitType: 'Points', usedCount: 12, newCount: 1 }), null, 'UTC')).toBe('BackupAndReplication, VMs, 12 points, 12 in use, 1 new');
+  expect(
+    detailWords(
+      'alarms',
+      row({ severity: 'Error', object: 'Main', computer: 'vbr-1' }),
+      'Ours',
+      'UTC',
+    ),
+  ).toBe('Error, Main, vbr-1, Ours');
+  expect(
+    detailWords(
+      'licences',
+      row({
+        product: 'BackupAndReplication',
+        workload: 'VMs',
+        usedUnits: 12,
+        unitType: 'Points',
+        usedCount: 12,
+        newCount: 1,
+      }),
+      null,
+      'UTC',
+    ),
+  ).toBe('BackupAndReplication, VMs, 12 points, 12 in use, 1 new');
   expect(everyChoices(120).map(([sec]) => sec)).toEqual([60, 120, 300, 900, 1_800, 3_600, 14_400]);
 });

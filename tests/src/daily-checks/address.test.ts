@@ -10,58 +10,147 @@ import { cleared, DEFAULTS, narrowed } from '#src/areas/monitoring/daily-checks/
 import type { List } from '#src/areas/monitoring/daily-checks/list.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
-const some = <T>(all: readonly T[]): fc.Arbitrary<T[]> => fc.uniqueArray(fc.constantFrom(...all), { maxLength: 4 });
+const some = <T>(all: readonly T[]): fc.Arbitrary<T[]> =>
+  fc.uniqueArray(fc.constantFrom(...all), { maxLength: 4 });
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: 9_999_999 }), { maxLength: 4 });
 const day = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1990-01-01', days));
 const span: fc.Arbitrary<Span> = fc.oneof(
   fc.constantFrom<Span>({ is: 'today' }, { is: 'yesterday' }),
   fc.integer({ min: 1, max: 999 }).map((days): Span => ({ is: 'last', days })),
-  fc.tuple(day, fc.integer({ min: 0, max: 60 })).map(([from, days]): Span => ({ is: 'range', from, to: addDays(from, days) })),
+  fc
+    .tuple(day, fc.integer({ min: 0, max: 60 }))
+    .map(([from, days]): Span => ({ is: 'range', from, to: addDays(from, days) })),
 );
-const name = fc.oneof(fc.constantFrom('srv-01', 'a,b', 'x & y=z', '', '%2C', ','), fc.string({ maxLength: 12, unit: 'binary' }).map((text) => text.toWellFormed()));
+const name = fc.oneof(
+  fc.constantFrom('srv-01', 'a,b', 'x & y=z', '', '%2C', ','),
+  fc.string({ maxLength: 12, unit: 'binary' }).map((text) => text.toWellFormed()),
+);
 const list: fc.Arbitrary<List> = fc.record({
-  span, rows: fc.constantFrom('jobs', 'runs'), review: fc.constantFrom(...REVIEW_STATES, null), states: some(RUN_STATES), kinds: some(PROBLEM_KINDS),
-  companies: ids, sources: some(SOURCES), types: some(JOB_TYPES), causes: fc.uniqueArray(fc.integer({ min: 0, max: 9_999_999 }), { maxLength: 4 }), jobs: ids, servers: fc.uniqueArray(name, { maxLength: 4 }),
-  instructionTypes: some(ENTITY_GROUPS), managed: fc.constantFrom(true, false, null),
-  anomaly: fc.boolean(), text: fc.string({ maxLength: 60, unit: 'binary' }).map((text) => text.toWellFormed()), order: fc.constantFrom(...ORDERS),
-  reverse: fc.boolean(), group: fc.constantFrom(...GROUPS, null),
+  span,
+  rows: fc.constantFrom('jobs', 'runs'),
+  review: fc.constantFrom(...REVIEW_STATES, null),
+  states: some(RUN_STATES),
+  kinds: some(PROBLEM_KINDS),
+  companies: ids,
+  sources: some(SOURCES),
+  types: some(JOB_TYPES),
+  causes: fc.uniqueArray(fc.integer({ min: 0, max: 9_999_999 }), { maxLength: 4 }),
+  jobs: ids,
+  servers: fc.uniqueArray(name, { maxLength: 4 }),
+  instructionTypes: some(ENTITY_GROUPS),
+  managed: fc.constantFrom(true, false, null),
+  anomaly: fc.boolean(),
+  text: fc.string({ maxLength: 60, unit: 'binary' }).map((text) => text.toWellFormed()),
+  order: fc.constantFrom(...ORDERS),
+  reverse: fc.boolean(),
+  group: fc.constantFrom(...GROUPS, null),
   open: fc.option(fc.integer({ min: 1, max: 9_999_999 })),
 });
 
 test('DAY-1: every list is in its address whole: read back it is the same', () => {
-  fc.assert(fc.property(list, (one) => { expect(listOf(queryOf(one))).toEqual(one); }), RUNS);
+  fc.assert(
+    fc.property(list, (one) => {
+      expect(listOf(queryOf(one))).toEqual(one);
+    }),
+    RUNS,
+  );
 });
 
 test('DAY-1: a plain address is the default round: last 2 days, pending, anomalies on, newest of each job, worst first', () => {
   expect(listOf('')).toEqual(DEFAULTS);
   expect(queryOf(DEFAULTS)).toBe('');
-  expect(DEFAULTS).toMatchObject({ span: { is: 'last', days: 2 }, review: 'pending', anomaly: true, managed: null, companies: [], sources: [], types: [] });
+  expect(DEFAULTS).toMatchObject({
+    span: { is: 'last', days: 2 },
+    review: 'pending',
+    anomaly: true,
+    managed: null,
+    companies: [],
+    sources: [],
+    types: [],
+  });
 });
 
 test('DAY-2: garbage in an address falls back, value by value, and never throws', () => {
-  fc.assert(fc.property(fc.string({ maxLength: 80 }), (text) => { expect(listOf(queryOf(listOf(text)))).toEqual(listOf(text)); }), RUNS);
-  expect(listOf('?date=last-0&review=maybe&state=Failed,Gone,Failed&company=4,x,-2,4,1e3&managed=perhaps&rows=all&run=NaN&q=sql'))
-    .toEqual({ ...DEFAULTS, states: ['Failed'], companies: [4], text: 'sql' });
-  expect(listOf('?order=best&reverse=maybe&group=planet&cause=0,00,7&server=a,b&server=a%2Cb&server=c&instructionType=office365,tape'))
-    .toEqual({ ...DEFAULTS, causes: [0, 7], servers: ['a,b', 'c'], instructionTypes: ['office365'] });
-  for (const date of ['2026-02-30..2026-03-01', '2026-03-02..2026-03-01', 'last-1000', '..', 'a..b..c']) expect(listOf(`date=${date}`).span).toEqual(DEFAULTS.span);
+  fc.assert(
+    fc.property(fc.string({ maxLength: 80 }), (text) => {
+      expect(listOf(queryOf(listOf(text)))).toEqual(listOf(text));
+    }),
+    RUNS,
+  );
+  expect(
+    listOf(
+      '?date=last-0&review=maybe&state=Failed,Gone,Failed&company=4,x,-2,4,1e3&managed=perhaps&rows=all&run=NaN&q=sql',
+    ),
+  ).toEqual({ ...DEFAULTS, states: ['Failed'], companies: [4], text: 'sql' });
+  expect(
+    listOf(
+      '?order=best&reverse=maybe&group=planet&cause=0,00,7&server=a,b&server=a%2Cb&server=c&instructionType=office365,tape',
+    ),
+  ).toEqual({
+    ...DEFAULTS,
+    causes: [0, 7],
+    servers: ['a,b', 'c'],
+    instructionTypes: ['office365'],
+  });
+  for (const date of [
+    '2026-02-30..2026-03-01',
+    '2026-03-02..2026-03-01',
+    'last-1000',
+    '..',
+    'a..b..c',
+  ])
+    expect(listOf(`date=${date}`).span).toEqual(DEFAULTS.span);
 });
 
 test('DAY-2: days come as from and to as well; a date goes before them, and half of them is none', () => {
-  expect(listOf('from=2026-11-14&to=2026-11-20&instructionType=office365')).toEqual({ ...DEFAULTS, span: { is: 'range', from: '2026-11-14', to: '2026-11-20' }, instructionTypes: ['office365'] });
+  expect(listOf('from=2026-11-14&to=2026-11-20&instructionType=office365')).toEqual({
+    ...DEFAULTS,
+    span: { is: 'range', from: '2026-11-14', to: '2026-11-20' },
+    instructionTypes: ['office365'],
+  });
   expect(listOf('date=today&from=2026-11-14&to=2026-11-20').span).toEqual({ is: 'today' });
-  for (const query of ['from=2026-11-14', 'to=2026-11-20', 'from=2026-11-20&to=2026-11-14', 'from=2026-11-31&to=2026-12-02', 'from=x..y&to=z']) expect(listOf(query).span).toEqual(DEFAULTS.span);
+  for (const query of [
+    'from=2026-11-14',
+    'to=2026-11-20',
+    'from=2026-11-20&to=2026-11-14',
+    'from=2026-11-31&to=2026-12-02',
+    'from=x..y&to=z',
+  ])
+    expect(listOf(query).span).toEqual(DEFAULTS.span);
   expect(queryOf(listOf('from=2026-11-14&to=2026-11-20'))).toBe('date=2026-11-14..2026-11-20');
 });
 
 test('DAY-3: what is kept on the device has the filters and not the search, the cause or the open run', () => {
-  const kept = listOf(keptQuery({ ...DEFAULTS, companies: [3], text: 'sql', causes: [9], jobs: [2], open: 7 }));
+  const kept = listOf(
+    keptQuery({ ...DEFAULTS, companies: [3], text: 'sql', causes: [9], jobs: [2], open: 7 }),
+  );
   expect(kept).toEqual({ ...DEFAULTS, companies: [3] });
 });
 
 test('DAY-4: "Clear n" counts what narrows the list and takes just that away', () => {
-  const one: List = { ...DEFAULTS, span: { is: 'today' }, states: ['Failed', 'Error'], servers: ['a'], managed: true, text: 'x', review: null, rows: 'runs', order: 'job', reverse: true, group: 'server', open: 5 };
+  const one: List = {
+    ...DEFAULTS,
+    span: { is: 'today' },
+    states: ['Failed', 'Error'],
+    servers: ['a'],
+    managed: true,
+    text: 'x',
+    review: null,
+    rows: 'runs',
+    order: 'job',
+    reverse: true,
+    group: 'server',
+    open: 5,
+  };
   expect(narrowed(one)).toBe(6);
   expect(narrowed(cleared(one))).toBe(0);
-  expect(cleared(one)).toMatchObject({ span: { is: 'today' }, rows: 'runs', order: 'job', reverse: true, group: 'server', open: 5, review: 'pending' });
+  expect(cleared(one)).toMatchObject({
+    span: { is: 'today' },
+    rows: 'runs',
+    order: 'job',
+    reverse: true,
+    group: 'server',
+    open: 5,
+    review: 'pending',
+  });
 });

@@ -1,8 +1,23 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { GroupHead, RunsView, RunView } from '#contract/monitoring/query.ts';
-import { changedColumn, COLUMN_IDS, columnsOf, DEFAULT_COLUMNS, layoutOf, movedColumn } from '#src/areas/monitoring/daily-checks/columns.ts';
-import { headAt, lineAt, placeOf, rowAt, rowsBetween, rowsUnder, standingOf } from '#src/areas/monitoring/daily-checks/lines.ts';
+import {
+  changedColumn,
+  COLUMN_IDS,
+  columnsOf,
+  DEFAULT_COLUMNS,
+  layoutOf,
+  movedColumn,
+} from '#src/areas/monitoring/daily-checks/columns.ts';
+import {
+  headAt,
+  lineAt,
+  placeOf,
+  rowAt,
+  rowsBetween,
+  rowsUnder,
+  standingOf,
+} from '#src/areas/monitoring/daily-checks/lines.ts';
 import { groupToggled, NOTHING, toggled } from '#src/areas/monitoring/daily-checks/selection.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
@@ -12,36 +27,52 @@ type Told = { readonly head: number } | { readonly row: number };
 function viewOf(all: readonly Told[], first: number, count: number): RunsView {
   const seen = all.slice(first, first + count);
   return {
-    first, lines: all.length, total: all.filter((one) => 'row' in one).length,
-    heads: seen.flatMap((one, i) => ('head' in one ? [{ line: first + i, key: one.head } as GroupHead] : [])),
+    first,
+    lines: all.length,
+    total: all.filter((one) => 'row' in one).length,
+    heads: seen.flatMap((one, i) =>
+      'head' in one ? [{ line: first + i, key: one.head } as GroupHead] : [],
+    ),
     rows: seen.flatMap((one) => ('row' in one ? [{ n: one.row } as RunView] : [])),
   } as unknown as RunsView;
 }
-const list = fc.array(fc.boolean(), { maxLength: 60 }).map((heads) => heads.map((is, i): Told => (is ? { head: i + 1 } : { row: i + 1 })));
+const list = fc
+  .array(fc.boolean(), { maxLength: 60 })
+  .map((heads) => heads.map((is, i): Told => (is ? { head: i + 1 } : { row: i + 1 })));
 
 test('DAY-20: heads and rows of any window stand at their lines, and nothing stands outside of it', () => {
-  fc.assert(fc.property(list, fc.nat(70), fc.nat(70), (all, first, count) => {
-    const view = viewOf(all, first, count);
-    all.forEach((told, at) => {
-      const inside = at >= first && at < first + count;
-      expect(rowAt(view, at)?.n).toBe(inside && 'row' in told ? told.row : undefined);
-      expect(headAt(view, at)?.key).toBe(inside && 'head' in told ? told.head : undefined);
-      if ('row' in told) expect(placeOf(view, told.row)).toBe(inside ? at : -1);
-    });
-    expect(lineAt(view, first + count)).toBeUndefined();
-    const whole = rowsBetween(view, first, Math.min(all.length, first + count) - 1);
-    if (first < all.length) expect(whole?.map(({ n }) => n)).toEqual(view.rows.map(({ n }) => n));
-    if (first + count < all.length) expect(rowsBetween(view, first, first + count)).toBeNull();
-    for (const head of view.heads) {
-      const under = all.slice(head.line + 1, first + count), end = under.findIndex((one) => 'head' in one);
-      expect(rowsUnder(view, head).map(({ n }) => n)).toEqual((end < 0 ? under : under.slice(0, end)).map((one) => ('row' in one ? one.row : 0)));
-    }
-  }), RUNS);
+  fc.assert(
+    fc.property(list, fc.nat(70), fc.nat(70), (all, first, count) => {
+      const view = viewOf(all, first, count);
+      all.forEach((told, at) => {
+        const inside = at >= first && at < first + count;
+        expect(rowAt(view, at)?.n).toBe(inside && 'row' in told ? told.row : undefined);
+        expect(headAt(view, at)?.key).toBe(inside && 'head' in told ? told.head : undefined);
+        if ('row' in told) expect(placeOf(view, told.row)).toBe(inside ? at : -1);
+      });
+      expect(lineAt(view, first + count)).toBeUndefined();
+      const whole = rowsBetween(view, first, Math.min(all.length, first + count) - 1);
+      if (first < all.length) expect(whole?.map(({ n }) => n)).toEqual(view.rows.map(({ n }) => n));
+      if (first + count < all.length) expect(rowsBetween(view, first, first + count)).toBeNull();
+      for (const head of view.heads) {
+        const under = all.slice(head.line + 1, first + count);
+        const end = under.findIndex((one) => 'head' in one);
+        expect(rowsUnder(view, head).map(({ n }) => n)).toEqual(
+          (end < 0 ? under : under.slice(0, end)).map((one) => ('row' in one ? one.row : 0)),
+        );
+      }
+    }),
+    RUNS,
+  );
 });
 
 test('DAY-20: an open result is told as one of its group where the list is grouped, and of the list where it is not', () => {
-  const all: readonly Told[] = [{ head: 1 }, { row: 11 }, { row: 12 }, { head: 2 }, { row: 21 }], view = viewOf(all, 0, 5);
-  const grouped = { ...view, heads: view.heads.map((head) => ({ ...head, rows: head.key === 1 ? 2 : 1 })) };
+  const all: readonly Told[] = [{ head: 1 }, { row: 11 }, { row: 12 }, { head: 2 }, { row: 21 }];
+  const view = viewOf(all, 0, 5);
+  const grouped = {
+    ...view,
+    heads: view.heads.map((head) => ({ ...head, rows: head.key === 1 ? 2 : 1 })),
+  };
   expect([12, 21, 99].map((n) => standingOf(grouped, true, n))).toEqual([[2, 2], [1, 1], 'out']);
   expect(standingOf(viewOf(all, 1, 2), true, 12)).toBe('far');
   expect(standingOf(viewOf([{ row: 5 }, { row: 6 }, { row: 7 }], 1, 2), false, 7)).toEqual([3, 3]);
@@ -57,34 +88,76 @@ test('DAY-6: a group goes into the selection whole, also folded, and out again; 
 });
 
 test('DAY-21: whatever was kept, every column stands once; what is shown has its place and what is hidden has none', () => {
-  const column = fc.record({ id: fc.oneof(fc.constantFrom(...COLUMN_IDS), fc.string()), shown: fc.anything(), width: fc.anything(), locked: fc.anything() });
-  fc.assert(fc.property(fc.oneof(fc.json(), fc.array(column).map((all) => JSON.stringify(all)), fc.constant(null)), fc.boolean(), (stored, dense) => {
-    const columns = columnsOf(stored);
-    expect(columns.map(({ id }) => id).toSorted()).toEqual(COLUMN_IDS.toSorted());
-    const { areas, hidden, least, columns: sizes } = layoutOf(columns, dense);
-    const lines = areas.split("' '").map((line) => line.replaceAll("'", '').split(' '));
-    expect(new Set(lines.map(({ length }) => length)).size).toBe(1);
-    for (const id of COLUMN_IDS) expect(lines.flat().includes(id)).toBe(!hidden.includes(id));
-    for (const one of columns) if (!one.shown) expect(hidden).toContain(one.id);
-    for (const line of lines) { // an area is one block: its name is never broken by another
-      for (const area of new Set(line)) expect(line.lastIndexOf(area) - line.indexOf(area) + 1).toBe(line.filter((one) => one === area).length);
-    }
-    expect(sizes.split(/ (?![^(]*\))/)).toHaveLength(lines[0]?.length ?? 0);
-    expect(least).toBeGreaterThan(0);
-  }), RUNS);
+  const column = fc.record({
+    id: fc.oneof(fc.constantFrom(...COLUMN_IDS), fc.string()),
+    shown: fc.anything(),
+    width: fc.anything(),
+    locked: fc.anything(),
+  });
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.json(),
+        fc.array(column).map((all) => JSON.stringify(all)),
+        fc.constant(null),
+      ),
+      fc.boolean(),
+      (stored, dense) => {
+        const columns = columnsOf(stored);
+        expect(columns.map(({ id }) => id).toSorted()).toEqual(COLUMN_IDS.toSorted());
+        const { areas, hidden, least, columns: sizes } = layoutOf(columns, dense);
+        const lines = areas.split("' '").map((line) => line.replaceAll("'", '').split(' '));
+        expect(new Set(lines.map(({ length }) => length)).size).toBe(1);
+        for (const id of COLUMN_IDS) expect(lines.flat().includes(id)).toBe(!hidden.includes(id));
+        for (const one of columns) if (!one.shown) expect(hidden).toContain(one.id);
+        for (const line of lines) {
+          // an area is one block: its name is never broken by another
+          for (const area of new Set(line))
+            expect(line.lastIndexOf(area) - line.indexOf(area) + 1).toBe(
+              line.filter((one) => one === area).length,
+            );
+        }
+        expect(sizes.split(/ (?![^(]*\))/)).toHaveLength(lines[0]?.length ?? 0);
+        expect(least).toBeGreaterThan(0);
+      },
+    ),
+    RUNS,
+  );
 });
 
-test('DAY-21: the usual columns are the ledger\'s: 1,028 px, the cause under the names; locked ones come first and know where they stay', () => {
+test("DAY-21: the usual columns are the ledger's: 1,028 px, the cause under the names; locked ones come first and know where they stay", () => {
   expect(layoutOf(DEFAULT_COLUMNS, false)).toMatchObject({
-    areas: "'sel st co job pc days at du tr last tk note rev' 'sel st ca ca ca days at du tr last tk note rev'", least: 1_028, hidden: [],
+    areas:
+      "'sel st co job pc days at du tr last tk note rev' 'sel st ca ca ca days at du tr last tk note rev'",
+    least: 1_028,
+    hidden: [],
   });
-  // Beside an open result at 1,440 px there are 608, of which the rail has 36: names and strip are seen whole.
-  const widths = [...layoutOf(DEFAULT_COLUMNS, false).columns.matchAll(/(\d+)px/g)].map(([, px]) => Number(px));
+  // Beside an open result at 1,440 px there are 608, of which the rail has 36: names and strip are
+  // seen whole.
+  const widths = [...layoutOf(DEFAULT_COLUMNS, false).columns.matchAll(/(\d+)px/g)].map(([, px]) =>
+    Number(px),
+  );
   expect(widths.slice(0, 6).reduce((sum, px) => sum + px, 0)).toBeLessThanOrEqual(572);
-  const locked = layoutOf(changedColumn(changedColumn(DEFAULT_COLUMNS, 'job', { locked: true, width: 200 }), 'at', { locked: true }), false);
-  expect([...locked.stuck]).toEqual([['job', 36], ['at', 236]]);
-  expect(locked.areas).toBe("'sel job at st co pc days du tr last tk note rev' 'sel job at st ca ca days du tr last tk note rev'");
-  expect(layoutOf(DEFAULT_COLUMNS, true).areas).toBe("'sel st co job pc ca days at du tr last tk note rev'");
+  const locked = layoutOf(
+    changedColumn(changedColumn(DEFAULT_COLUMNS, 'job', { locked: true, width: 200 }), 'at', {
+      locked: true,
+    }),
+    false,
+  );
+  expect([...locked.stuck]).toEqual([
+    ['job', 36],
+    ['at', 236],
+  ]);
+  expect(locked.areas).toBe(
+    "'sel job at st co pc days du tr last tk note rev' 'sel job at st ca ca days du tr last tk note rev'",
+  );
+  expect(layoutOf(DEFAULT_COLUMNS, true).areas).toBe(
+    "'sel st co job pc ca days at du tr last tk note rev'",
+  );
   expect(movedColumn(DEFAULT_COLUMNS, 'tk', -99)[0]?.id).toBe('tk');
-  expect(movedColumn(DEFAULT_COLUMNS, 'st', 1).slice(0, 2).map(({ id }) => id)).toEqual(['co', 'st']);
+  expect(
+    movedColumn(DEFAULT_COLUMNS, 'st', 1)
+      .slice(0, 2)
+      .map(({ id }) => id),
+  ).toEqual(['co', 'st']);
 });

@@ -11,17 +11,28 @@ import { apartOf, near, windowOf, withPinned } from '#src/areas/monitoring/daily
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const viewOf = (ns: readonly number[], first = 0, total = ns.length): RunsView =>
-  ({ total, lines: total, first, heads: [], rows: ns.map((n) => ({ n }) as RunView) }) as unknown as RunsView;
+  ({
+    total,
+    lines: total,
+    first,
+    heads: [],
+    rows: ns.map((n) => ({ n }) as RunView),
+  }) as unknown as RunsView;
 
 test('DAY-13: the window asked for holds everything in sight with room on both sides, and small scrolling asks for nothing', () => {
-  fc.assert(fc.property(fc.nat(500_000), fc.nat(60), (start, tall) => {
-    const total = 500_100;
-    const { first, count } = windowOf(start, start + tall, total);
-    expect(first <= Math.max(0, start - 24)).toBe(true);
-    expect(first + count >= Math.min(total, start + tall + 1)).toBe(true);
-    expect(count).toBeLessThanOrEqual(60 + 5 * 24);
-    expect(near(windowOf(start, start + tall, total), windowOf(start + 1, start + tall + 1, total))).toBe(true);
-  }), RUNS);
+  fc.assert(
+    fc.property(fc.nat(500_000), fc.nat(60), (start, tall) => {
+      const total = 500_100;
+      const { first, count } = windowOf(start, start + tall, total);
+      expect(first <= Math.max(0, start - 24)).toBe(true);
+      expect(first + count >= Math.min(total, start + tall + 1)).toBe(true);
+      expect(count).toBeLessThanOrEqual(60 + 5 * 24);
+      expect(
+        near(windowOf(start, start + tall, total), windowOf(start + 1, start + tall + 1, total)),
+      ).toBe(true);
+    }),
+    RUNS,
+  );
   expect(windowOf(0, 0, 0)).toEqual({ first: 0, count: 48 });
 });
 
@@ -35,13 +46,21 @@ test('DAY-13: the row with the focus stays drawn wherever the list is scrolled t
 
 test('DAY-13: of the rows that are drawn all follow each other but one at most, which is told', () => {
   const index = fc.nat(60);
-  fc.assert(fc.property(index, index, fc.nat(4), fc.option(index), (a, b, overscan, pinned) => {
-    const drawn = withPinned({ startIndex: Math.min(a, b), endIndex: Math.max(a, b), overscan, count: 61 }, pinned), apart = apartOf(drawn);
-    const flow = drawn.filter((one) => one !== apart), [first = 0] = flow;
-    expect(flow).toEqual(flow.map((_, i) => first + i));
-    // Nothing that follows is called apart.
-    if (apart >= 0) expect(flow.some((one) => Math.abs(one - apart) === 1)).toBe(false);
-  }), RUNS);
+  fc.assert(
+    fc.property(index, index, fc.nat(4), fc.option(index), (a, b, overscan, pinned) => {
+      const drawn = withPinned(
+        { startIndex: Math.min(a, b), endIndex: Math.max(a, b), overscan, count: 61 },
+        pinned,
+      );
+      const apart = apartOf(drawn);
+      const flow = drawn.filter((one) => one !== apart);
+      const [first = 0] = flow;
+      expect(flow).toEqual(flow.map((_, i) => first + i));
+      // Nothing that follows is called apart.
+      if (apart >= 0) expect(flow.some((one) => Math.abs(one - apart) === 1)).toBe(false);
+    }),
+    RUNS,
+  );
   expect(apartOf([])).toBe(-1);
 });
 
@@ -59,48 +78,92 @@ test('DAY-14: the cursor stays with its run when the list changes, and inside th
 });
 
 test('DAY-15: undo gives back what stood before: notes and snoozes with their words; where a note may be lost there is none', () => {
-  const noted = { n: 1, problem: { note: { content: 'old' }, snooze: { until: 5, reason: 'move' }, review: null } } as unknown as RunView;
+  const noted = {
+    n: 1,
+    problem: { note: { content: 'old' }, snooze: { until: 5, reason: 'move' }, review: null },
+  } as unknown as RunView;
   const plain = { n: 2, problem: { note: null, snooze: null, review: null } } as unknown as RunView;
-  const seen = new Map([[1, noted], [2, plain]]);
+  const seen = new Map([
+    [1, noted],
+    [2, plain],
+  ]);
   expect(undoOf({ change: { is: 'note', content: 'new' }, runs: [1, 2] }, seen)).toEqual([
-    { change: { is: 'note', content: 'old' }, runs: [1] }, { change: { is: 'note', content: null }, runs: [2] },
+    { change: { is: 'note', content: 'old' }, runs: [1] },
+    { change: { is: 'note', content: null }, runs: [2] },
   ]);
   expect(undoOf({ change: { is: 'note', content: 'new' }, runs: [1, 3] }, seen)).toBeNull();
   expect(undoOf({ change: { is: 'snooze', until: 9, reason: 'x' }, runs: [1, 2] }, seen)).toEqual([
-    { change: { is: 'snooze', until: 5, reason: 'move' }, runs: [1] }, { change: { is: 'wake' }, runs: [2] },
+    { change: { is: 'snooze', until: 5, reason: 'move' }, runs: [1] },
+    { change: { is: 'wake' }, runs: [2] },
   ]);
-  expect(undoOf({ change: { is: 'review', comment: null }, runs: [1, 2] }, seen)).toEqual([{ change: { is: 'reopen' }, runs: [1, 2] }]);
+  expect(undoOf({ change: { is: 'review', comment: null }, runs: [1, 2] }, seen)).toEqual([
+    { change: { is: 'reopen' }, runs: [1, 2] },
+  ]);
 });
 
-const reviewedBy = (n: number, by: string) => [n, { n, problem: { review: { by } } } as unknown as RunView] as const;
+const reviewedBy = (n: number, by: string) =>
+  [n, { n, problem: { review: { by } } } as unknown as RunView] as const;
 
 test('DAY-15: undo of a review leaves one that a colleague had made before', () => {
-  const seen = new Map([reviewedBy(1, 'me'), reviewedBy(2, 'hannah')]), back = undoOf({ change: { is: 'review', comment: null }, runs: [1, 2, 3] }, seen) ?? [];
+  const seen = new Map([reviewedBy(1, 'me'), reviewedBy(2, 'hannah')]);
+  const back = undoOf({ change: { is: 'review', comment: null }, runs: [1, 2, 3] }, seen) ?? [];
   expect(ownOf(back, seen, 'me')).toEqual([{ change: { is: 'reopen' }, runs: [1, 3] }]);
-  expect(ownOf([{ change: { is: 'wake' }, runs: [2] }], seen, 'me')).toEqual([{ change: { is: 'wake' }, runs: [2] }]);
+  expect(ownOf([{ change: { is: 'wake' }, runs: [2] }], seen, 'me')).toEqual([
+    { change: { is: 'wake' }, runs: [2] },
+  ]);
 });
 
 test('DAY-16: a snooze is offered until tomorrow, Monday and in a week at eight of the provider, each day once', () => {
   const zone = 'America/Chicago';
-  const told = (iso: string) => snoozeChoices(Date.parse(iso), zone).map(({ word, until }) => `${word} ${new Date(until).toISOString()}`);
-  expect(told('2026-11-20T13:46:00Z')).toEqual(['Tomorrow 2026-11-21T14:00:00.000Z', 'Monday 2026-11-23T14:00:00.000Z', 'In 1 week 2026-11-27T14:00:00.000Z']);
-  expect(told('2026-11-22T13:46:00Z')).toEqual(['Tomorrow 2026-11-23T14:00:00.000Z', 'In 1 week 2026-11-29T14:00:00.000Z']);
-  expect(told('2026-11-23T13:46:00Z')).toEqual(['Tomorrow 2026-11-24T14:00:00.000Z', 'Monday, in 1 week 2026-11-30T14:00:00.000Z']);
+  const told = (iso: string) =>
+    snoozeChoices(Date.parse(iso), zone).map(
+      ({ word, until }) => `${word} ${new Date(until).toISOString()}`,
+    );
+  expect(told('2026-11-20T13:46:00Z')).toEqual([
+    'Tomorrow 2026-11-21T14:00:00.000Z',
+    'Monday 2026-11-23T14:00:00.000Z',
+    'In 1 week 2026-11-27T14:00:00.000Z',
+  ]);
+  expect(told('2026-11-22T13:46:00Z')).toEqual([
+    'Tomorrow 2026-11-23T14:00:00.000Z',
+    'In 1 week 2026-11-29T14:00:00.000Z',
+  ]);
+  expect(told('2026-11-23T13:46:00Z')).toEqual([
+    'Tomorrow 2026-11-24T14:00:00.000Z',
+    'Monday, in 1 week 2026-11-30T14:00:00.000Z',
+  ]);
 });
 
-afterEach(() => { vi.useRealTimers(); });
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test('DAY-17: words show at once and reach the address when the typing rests; Back brings the list before', () => {
   vi.useFakeTimers();
   const entries = ['/d'];
   const listeners = new Set<() => void>();
   const history = {
-    get location() { const [pathname = '', query] = (entries.at(-1) ?? '').split('?'); return { pathname, search: query === undefined ? '' : `?${query}` }; },
-    push: (href: string) => { entries.push(href); listeners.forEach((listener) => listener()); },
-    replace: (href: string) => { entries[entries.length - 1] = href; listeners.forEach((listener) => listener()); },
-    subscribe: (listener: () => void) => { listeners.add(listener); return () => { listeners.delete(listener); }; },
+    get location() {
+      const [pathname = '', query] = (entries.at(-1) ?? '').split('?');
+      return { pathname, search: query === undefined ? '' : `?${query}` };
+    },
+    push: (href: string) => {
+      entries.push(href);
+      listeners.forEach((listener) => listener());
+    },
+    replace: (href: string) => {
+      entries[entries.length - 1] = href;
+      listeners.forEach((listener) => listener());
+    },
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
   };
-  const place = makePlace(history, 'managed=yes'), leave = place.subscribe(() => {});
+  const place = makePlace(history, 'managed=yes');
+  const leave = place.subscribe(() => {});
   expect(entries).toEqual(['/d?managed=yes']); // what was kept, where the address has none
   place.set({ ...place.now(), text: 's' });
   place.set({ ...place.now(), text: 'sq' });

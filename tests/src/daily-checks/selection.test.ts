@@ -1,7 +1,17 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunsView } from '#contract/monitoring/query.ts';
-import { batches, companiesOf, coverage, everything, extended, matchingOf, NOTHING, single, toggled } from '#src/areas/monitoring/daily-checks/selection.ts';
+import {
+  batches,
+  companiesOf,
+  coverage,
+  everything,
+  extended,
+  matchingOf,
+  NOTHING,
+  single,
+  toggled,
+} from '#src/areas/monitoring/daily-checks/selection.ts';
 
 const rows = Array.from({ length: 20 }, (_, i) => ({ n: 100 + i, company: i % 3 }));
 const row = (i: number) => rows[i] ?? { n: 0, company: 0 };
@@ -17,7 +27,10 @@ test('DAY-6: choosing twice is choosing not at all; a range adds to what is chos
 });
 
 test('DAY-6: all that match are named with their count; taking one out leaves the others', () => {
-  const all = everything(rows.map(({ n }) => n), 3);
+  const all = everything(
+    rows.map(({ n }) => n),
+    3,
+  );
   expect(companiesOf(all)).toBe(3);
   expect(coverage(all, 20)).toBe('all');
   const less = toggled(all, row(0));
@@ -28,14 +41,33 @@ test('DAY-6: all that match are named with their count; taking one out leaves th
 });
 
 test('DAY-6: what was dealt with while it was listed is none of "all that match"', () => {
-  const view = { total: 31, facets: { review: [{ value: 'pending', count: 28 }, { value: 'cleared', count: 11 }] } } as unknown as RunsView;
-  expect([matchingOf(view, 'pending'), matchingOf(view, null), matchingOf(undefined, 'pending')]).toEqual([28, 31, 0]);
+  const view = {
+    total: 31,
+    facets: {
+      review: [
+        { value: 'pending', count: 28 },
+        { value: 'cleared', count: 11 },
+      ],
+    },
+  } as unknown as RunsView;
+  expect([
+    matchingOf(view, 'pending'),
+    matchingOf(view, null),
+    matchingOf(undefined, 'pending'),
+  ]).toEqual([28, 31, 0]);
 });
 
 test('DAY-7: more runs than one command may hold go in several, each run once and in order', () => {
-  fc.assert(fc.property(fc.array(fc.nat(), { maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (runs, most) => {
-    const parts = batches(runs, most);
-    expect(parts.flat()).toEqual(runs);
-    expect(parts.every((part) => part.length > 0 && part.length <= most)).toBe(true);
-  }), { numRuns: 50 * Number(process.env['PROOF'] ?? 1) });
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 9 }),
+      (runs, most) => {
+        const parts = batches(runs, most);
+        expect(parts.flat()).toEqual(runs);
+        expect(parts.every((part) => part.length > 0 && part.length <= most)).toBe(true);
+      },
+    ),
+    { numRuns: 50 * Number(process.env['PROOF'] ?? 1) },
+  );
 });

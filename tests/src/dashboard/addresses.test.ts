@@ -3,7 +3,15 @@ import { expect, test } from 'vitest';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
 import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
-import { BOARD, boardAddress, boardOf, listAddress, queryOf, searchAddress, STATS } from '#src/areas/monitoring/dashboard/address.ts';
+import {
+  BOARD,
+  boardAddress,
+  boardOf,
+  listAddress,
+  queryOf,
+  searchAddress,
+  STATS,
+} from '#src/areas/monitoring/dashboard/address.ts';
 import type { Board } from '#src/areas/monitoring/dashboard/address.ts';
 import { computersAddress } from '#src/areas/monitoring/dashboard/computers.ts';
 import { besidePlace } from '#src/areas/monitoring/other-lists/address.ts';
@@ -14,63 +22,156 @@ import type { Span } from '#src/span/dates.ts';
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const day = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1990-01-01', days));
 const span: fc.Arbitrary<Span> = fc.oneof(
-  fc.constantFrom<Span>({ is: 'today' }, { is: 'yesterday' }, { is: 'this', unit: 'month' }, { is: 'before', unit: 'quarter' }),
+  fc.constantFrom<Span>(
+    { is: 'today' },
+    { is: 'yesterday' },
+    { is: 'this', unit: 'month' },
+    { is: 'before', unit: 'quarter' },
+  ),
   fc.integer({ min: 1, max: 999 }).map((days): Span => ({ is: 'last', days })),
-  fc.tuple(day, fc.integer({ min: 0, max: 60 })).map(([from, days]): Span => ({ is: 'range', from, to: addDays(from, days) })),
+  fc
+    .tuple(day, fc.integer({ min: 0, max: 60 }))
+    .map(([from, days]): Span => ({ is: 'range', from, to: addDays(from, days) })),
 );
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: 9_999_999 }), { maxLength: 4 });
 const groups = fc.subarray([...ENTITY_GROUPS]);
 const board: fc.Arbitrary<Board> = fc.record({
-  span, companies: ids, instructionTypes: groups, own: fc.dictionary(fc.constantFrom(...STATS), span),
+  span,
+  companies: ids,
+  instructionTypes: groups,
+  own: fc.dictionary(fc.constantFrom(...STATS), span),
 });
 const RULE = { zone: 'Europe/Berlin', hour: 6 };
 const of = (address: string): string => address.slice(address.indexOf('?') + 1);
 
 test('DASH-1: the whole board is in its address, and a plain address is the last seven days of everything', () => {
-  fc.assert(fc.property(board, (one) => { expect(boardOf(queryOf(one))).toEqual({ ...one, own: { ...one.own } }); }), RUNS);
+  fc.assert(
+    fc.property(board, (one) => {
+      expect(boardOf(queryOf(one))).toEqual({ ...one, own: { ...one.own } });
+    }),
+    RUNS,
+  );
   expect(boardOf('')).toEqual(BOARD);
   expect(boardAddress(BOARD)).toBe('/monitoring/dashboard');
   expect(BOARD.span).toEqual({ is: 'last', days: 7 });
 });
 
 test('DASH-1: what is broken in an address falls back value by value', () => {
-  expect(boardOf('?date=last-0&company=4,x,-2,4&instructionType=tape,office365&failed-date=never&missed-date=last-30'))
-    .toEqual({ ...BOARD, companies: [4], instructionTypes: ['office365'], own: { missed: { is: 'last', days: 30 } } });
-  fc.assert(fc.property(fc.string({ maxLength: 80 }), (text) => { expect(boardOf(queryOf(boardOf(text)))).toEqual(boardOf(text)); }), RUNS);
+  expect(
+    boardOf(
+      '?date=last-0&company=4,x,-2,4&instructionType=tape,office365&failed-date=never&missed-date=last-30',
+    ),
+  ).toEqual({
+    ...BOARD,
+    companies: [4],
+    instructionTypes: ['office365'],
+    own: { missed: { is: 'last', days: 30 } },
+  });
+  fc.assert(
+    fc.property(fc.string({ maxLength: 80 }), (text) => {
+      expect(boardOf(queryOf(boardOf(text)))).toEqual(boardOf(text));
+    }),
+    RUNS,
+  );
 });
 
 test('DASH-2: a title opens the list with from, to and instructionType, and the list reads just what was meant', () => {
-  fc.assert(fc.property(fc.tuple(day, fc.integer({ min: 0, max: 90 })), ids, groups, fc.subarray([...RUN_STATES]), ([from, more], companies, instructionTypes, states) => {
-    const days = [from, addDays(from, more)] as const, address = listAddress({ days, companies, instructionTypes, states }), params = new URLSearchParams(of(address));
-    expect([params.get('from'), params.get('to'), params.get('instructionType')]).toEqual([days[0], days[1], instructionTypes.length === 0 ? 'all' : instructionTypes.join()]);
-    expect(listOf(of(address))).toMatchObject({ span: { is: 'range', from: days[0], to: days[1] }, companies, instructionTypes, states, review: null, rows: 'runs' });
-  }), RUNS);
+  fc.assert(
+    fc.property(
+      fc.tuple(day, fc.integer({ min: 0, max: 90 })),
+      ids,
+      groups,
+      fc.subarray([...RUN_STATES]),
+      ([from, more], companies, instructionTypes, states) => {
+        const days = [from, addDays(from, more)] as const;
+        const address = listAddress({ days, companies, instructionTypes, states });
+        const params = new URLSearchParams(of(address));
+        expect([params.get('from'), params.get('to'), params.get('instructionType')]).toEqual([
+          days[0],
+          days[1],
+          instructionTypes.length === 0 ? 'all' : instructionTypes.join(),
+        ]);
+        expect(listOf(of(address))).toMatchObject({
+          span: { is: 'range', from: days[0], to: days[1] },
+          companies,
+          instructionTypes,
+          states,
+          review: null,
+          rows: 'runs',
+        });
+      },
+    ),
+    RUNS,
+  );
 });
 
 const companyName = (n: number): string => `Company ${n}`;
-const openCard = (companies: readonly number[], instructionTypes: Board['instructionTypes']): string =>
-  computersAddress(companies, companyName, { days: ['2026-11-14', '2026-11-20'], instructionTypes });
+const openCard = (
+  companies: readonly number[],
+  instructionTypes: Board['instructionTypes'],
+): string =>
+  computersAddress(companies, companyName, {
+    days: ['2026-11-14', '2026-11-20'],
+    instructionTypes,
+  });
 
 test('DASH-2: the card of computers passes on from, to and instructionType too, and still finds the one company', () => {
-  expect(openCard([], [])).toBe('/monitoring/daily-checks/computers?from=2026-11-14&to=2026-11-20&instructionType=all');
-  expect(openCard([3], ['office365', 'managed-agents'])).toBe('/monitoring/daily-checks/computers?from=2026-11-14&to=2026-11-20&instructionType=office365,managed-agents&q=Company+3');
+  expect(openCard([], [])).toBe(
+    '/monitoring/daily-checks/computers?from=2026-11-14&to=2026-11-20&instructionType=all',
+  );
+  expect(openCard([3], ['office365', 'managed-agents'])).toBe(
+    '/monitoring/daily-checks/computers?from=2026-11-14&to=2026-11-20&instructionType=office365,managed-agents&q=Company+3',
+  );
   expect(besidePlace(of(openCard([3], [])))).toEqual({ text: 'Company 3', ignored: false });
 });
 
 test('DASH-2: a job opens with its runs, newest first; what needs attention opens to be checked', () => {
-  const asked = { days: ['2026-11-14', '2026-11-20'] as const, companies: [], instructionTypes: [] };
-  expect(listOf(of(listAddress({ ...asked, job: 7 })))).toMatchObject({ jobs: [7], order: 'newest', review: null, rows: 'runs' });
-  expect(listOf(of(listAddress({ ...asked, cause: 0, pending: true })))).toMatchObject({ causes: [0], review: 'pending', rows: 'jobs', open: null });
-  expect(listOf(of(listAddress({ ...asked, run: 9, pending: true })))).toMatchObject({ open: 9, review: 'pending' });
+  const asked = {
+    days: ['2026-11-14', '2026-11-20'] as const,
+    companies: [],
+    instructionTypes: [],
+  };
+  expect(listOf(of(listAddress({ ...asked, job: 7 })))).toMatchObject({
+    jobs: [7],
+    order: 'newest',
+    review: null,
+    rows: 'runs',
+  });
+  expect(listOf(of(listAddress({ ...asked, cause: 0, pending: true })))).toMatchObject({
+    causes: [0],
+    review: 'pending',
+    rows: 'jobs',
+    open: null,
+  });
+  expect(listOf(of(listAddress({ ...asked, run: 9, pending: true })))).toMatchObject({
+    open: 9,
+    review: 'pending',
+  });
   expect(listOf(of(searchAddress(' a & b ')))).toMatchObject({ text: 'a & b', review: null });
 });
 
 test('DASH-3: days that have not come yet are no part of a figure, and the chart shows thirty at least', () => {
   const today = '2026-11-20';
-  expect(stretchOf({ is: 'this', unit: 'month' }, today, RULE)).toMatchObject({ days: ['2026-11-01', today], count: 20, to: startOfDay('2026-11-21', RULE) });
-  expect(stretchOf({ is: 'last', days: 7 }, today, RULE)).toMatchObject({ days: ['2026-11-14', today], count: 7, from: startOfDay('2026-11-14', RULE) });
-  expect(stretchOf({ is: 'range', from: '2026-12-01', to: '2026-12-05' }, today, RULE).days).toEqual(['2026-12-01', '2026-12-01']);
-  expect(historyOf(stretchOf({ is: 'last', days: 7 }, today, RULE), RULE)).toMatchObject({ days: ['2026-10-22', today], count: 30 });
+  expect(stretchOf({ is: 'this', unit: 'month' }, today, RULE)).toMatchObject({
+    days: ['2026-11-01', today],
+    count: 20,
+    to: startOfDay('2026-11-21', RULE),
+  });
+  expect(stretchOf({ is: 'last', days: 7 }, today, RULE)).toMatchObject({
+    days: ['2026-11-14', today],
+    count: 7,
+    from: startOfDay('2026-11-14', RULE),
+  });
+  expect(
+    stretchOf({ is: 'range', from: '2026-12-01', to: '2026-12-05' }, today, RULE).days,
+  ).toEqual(['2026-12-01', '2026-12-01']);
+  expect(historyOf(stretchOf({ is: 'last', days: 7 }, today, RULE), RULE)).toMatchObject({
+    days: ['2026-10-22', today],
+    count: 30,
+  });
   expect(historyOf(stretchOf({ is: 'last', days: 90 }, today, RULE), RULE).count).toBe(90);
-  expect([daysWords(['2026-11-20', '2026-11-20']), daysWords(['2026-11-14', '2026-11-20'])]).toEqual(['11/20/26', '11/14/26 to 11/20/26']);
+  expect([
+    daysWords(['2026-11-20', '2026-11-20']),
+    daysWords(['2026-11-14', '2026-11-20']),
+  ]).toEqual(['11/20/26', '11/14/26 to 11/20/26']);
 });

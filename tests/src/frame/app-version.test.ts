@@ -10,20 +10,40 @@ beforeEach(() => {
   vi.resetModules(); // each test is a page load of its own
   stored.clear();
   vi.stubGlobal('localStorage', {
-    getItem: (key: string) => stored.get(key) ?? null, setItem: (key: string, value: string) => { stored.set(key, value); }, removeItem: (key: string) => { stored.delete(key); },
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => {
+      stored.set(key, value);
+    },
+    removeItem: (key: string) => {
+      stored.delete(key);
+    },
   });
   vi.stubGlobal('navigator', { onLine: true });
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** A page load in which somebody is in or not, and `unsent` changes wait that the server takes or not. */
-async function load(who: 'in' | 'out', path = '/monitoring/daily-checks', unsent = 0, sends = true): Promise<{ readonly asked: readonly string[]; readonly sentence: string | null }> {
-  const { setDoor } = await import('#src/door.ts'), { checkAppVersion } = await import('#src/app-version.ts'), { wayIn } = await import('#src/way-in.ts');
+/**
+ * A page load in which somebody is in or not, and `unsent` changes wait that the server takes or
+ * not.
+ */
+async function load(
+  who: 'in' | 'out',
+  path = '/monitoring/daily-checks',
+  unsent = 0,
+  sends = true,
+): Promise<{ readonly asked: readonly string[]; readonly sentence: string | null }> {
+  const { setDoor } = await import('#src/door.ts');
+  const { checkAppVersion } = await import('#src/app-version.ts');
+  const { wayIn } = await import('#src/way-in.ts');
   const asked: string[] = [];
   const { door } = fakeDoor({ ...sceneOf(null), who });
   const signOut = (how: string): Promise<Out> => {
     asked.push(how);
-    return Promise.resolve(ok(how === 'send' && unsent > 0 && !sends ? { out: false, unsent } : { out: true, unsent: 0 }));
+    return Promise.resolve(
+      ok(
+        how === 'send' && unsent > 0 && !sends ? { out: false, unsent } : { out: true, unsent: 0 },
+      ),
+    );
   };
   setDoor({ ...door, signOut });
   await checkAppVersion(path);
@@ -36,7 +56,10 @@ test('VERSION-1: whoever is in when the browser last started another version is 
   stored.set('ssoClicks', '{"user":"u1","clicks":{"vac":3}}');
   stored.set('actingFrom', '/monitoring/users');
   stored.set('wizardPromptDismissed', 'u1');
-  expect(await load('in')).toEqual({ asked: ['send'], sentence: 'The portal was updated. Please log in again to continue; unsent changes are kept.' });
+  expect(await load('in')).toEqual({
+    asked: ['send'],
+    sentence: 'The portal was updated. Please log in again to continue; unsent changes are kept.',
+  });
   // Section 4: what logging out clears.
   expect(Object.fromEntries(stored)).toEqual({ appVersion: '2.2.14' });
   vi.resetModules();
@@ -52,9 +75,18 @@ test('VERSION-1: the same version, a first start and nobody in log nobody out; p
   expect((await load('in')).asked).toEqual([]);
   expect(stored.get('appVersion')).toBe('2.2.14');
   stored.set('appVersion', '2.2.13');
-  for (const path of ['/o365/register', '/o365/register/', '/o365/register/u1', '/o365/register/token']) {
+  for (const path of [
+    '/o365/register',
+    '/o365/register/',
+    '/o365/register/u1',
+    '/o365/register/token',
+  ]) {
     vi.resetModules();
-    expect([path, (await load('in', path)).asked, stored.get('appVersion')]).toEqual([path, [], '2.2.13']);
+    expect([path, (await load('in', path)).asked, stored.get('appVersion')]).toEqual([
+      path,
+      [],
+      '2.2.13',
+    ]);
   }
   vi.resetModules();
   expect((await load('out', '/login')).asked).toEqual([]);
@@ -63,9 +95,12 @@ test('VERSION-1: the same version, a first start and nobody in log nobody out; p
 
 test('VERSION-1: with no network nobody is logged out who could not log in again; the check is made when the network is back', async () => {
   stored.set('appVersion', '2.2.13');
-  const waiting: (() => void)[] = [], line = { onLine: false };
+  const waiting: (() => void)[] = [];
+  const line = { onLine: false };
   vi.stubGlobal('navigator', line);
-  vi.stubGlobal('addEventListener', (name: string, listener: () => void) => { if (name === 'online') waiting.push(listener); });
+  vi.stubGlobal('addEventListener', (name: string, listener: () => void) => {
+    if (name === 'online') waiting.push(listener);
+  });
   const { asked } = await load('in');
   expect([asked, stored.get('appVersion')]).toEqual([[], '2.2.13']);
   line.onLine = true;

@@ -18,15 +18,38 @@ test('FRAME-1: G and then a letter goes to its page, in time; G alone and other 
   expect(goOf('constructor', 5, 4)).toEqual({ is: 'none' });
 });
 
-const words = (roles: readonly Role[], features: Features | null = null): string[] => fixedLines(roles, features).filter(({ group }) => group === 'Pages').map(({ word }) => word);
+const words = (roles: readonly Role[], features: Features | null = null): string[] =>
+  fixedLines(roles, features)
+    .filter(({ group }) => group === 'Pages')
+    .map(({ word }) => word);
 
 test('FRAME-2: the palette offers the pages that the roles may open, and what is typed narrows it by every word', () => {
   expect(words(['operator'])).toContain('Daily checks');
   expect(words(['super-admin'])).not.toContain('Daily checks');
-  expect(words([])).toEqual(['Profile', 'Notifications', 'Security', 'Change password', 'API keys', 'API', 'Subscriptions']);
-  const all: Features = { ...PLAIN_FEATURES, rules: true, hints: true, reporting: { enabled: true, visibleFor: ['all'] } };
-  expect(words(['operator'], all)).toEqual(expect.arrayContaining(['Rules', 'SLA', 'Analytics > Trends']));
-  for (const features of [all, PLAIN_FEATURES]) expect(words(['operator'], features)).toEqual(menuOf(['operator'], features).flatMap(({ entries }) => entries.map(({ word }) => word)).concat('Subscriptions', 'Wall-board'));
+  expect(words([])).toEqual([
+    'Profile',
+    'Notifications',
+    'Security',
+    'Change password',
+    'API keys',
+    'API',
+    'Subscriptions',
+  ]);
+  const all: Features = {
+    ...PLAIN_FEATURES,
+    rules: true,
+    hints: true,
+    reporting: { enabled: true, visibleFor: ['all'] },
+  };
+  expect(words(['operator'], all)).toEqual(
+    expect.arrayContaining(['Rules', 'SLA', 'Analytics > Trends']),
+  );
+  for (const features of [all, PLAIN_FEATURES])
+    expect(words(['operator'], features)).toEqual(
+      menuOf(['operator'], features)
+        .flatMap(({ entries }) => entries.map(({ word }) => word))
+        .concat('Subscriptions', 'Wall-board'),
+    );
   const lines = fixedLines(['operator', 'admin'], null);
   expect(matching(lines, '')).toEqual(lines);
   expect(matching(lines, ' THEME  dark').map(({ word }) => word)).toEqual(['Dark theme']);

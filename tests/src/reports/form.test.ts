@@ -9,12 +9,26 @@ import { marksWords } from '#src/areas/reports/marks.tsx';
 import { dayWords, PERIOD_WORDS, scheduleWords } from '#src/areas/reports/words.ts';
 import { menuOf } from '#src/menu.ts';
 
-const FORM = { ...newForm({ timeZone: 'Europe/Berlin', language: 'de', recipient: 'kate@example.com' }, 'calendarReportSummary'), name: 'Weekly' };
+const FORM = {
+  ...newForm(
+    { timeZone: 'Europe/Berlin', language: 'de', recipient: 'kate@example.com' },
+    'calendarReportSummary',
+  ),
+  name: 'Weekly',
+};
 
 test('REPORT-2: what is typed is a setting, and back again', () => {
-  const { setting, faults } = settingOf({ ...FORM, recipients: 'a@example.com; b@example.com\n A@example.com' }, 'any');
+  const { setting, faults } = settingOf(
+    { ...FORM, recipients: 'a@example.com; b@example.com\n A@example.com' },
+    'any',
+  );
   expect(faults).toEqual({});
-  expect(setting).toMatchObject({ name: 'Weekly', recipients: ['a@example.com', 'b@example.com'], schedule: { every: 'week', weekday: 1, at: '08:00', timeZone: 'Europe/Berlin' }, language: 'de' });
+  expect(setting).toMatchObject({
+    name: 'Weekly',
+    recipients: ['a@example.com', 'b@example.com'],
+    schedule: { every: 'week', weekday: 1, at: '08:00', timeZone: 'Europe/Berlin' },
+    language: 'de',
+  });
   for (const every of ['day', 'week', 'month'] as const) {
     const one = settingOf({ ...FORM, every, day: 31, weekday: 7 }, 'any').setting;
     if (one === null) throw new Error('not a setting');
@@ -23,31 +37,87 @@ test('REPORT-2: what is typed is a setting, and back again', () => {
 });
 
 test('REPORT-2: what is wrong is told at its field, in the words of the page', () => {
-  expect(settingOf({ ...FORM, name: ' ', recipients: '', at: '' }, 'any').faults).toEqual({ 'setting.name': 'Give it a name.', 'setting.schedule.at': 'Give a time as hours and minutes.', 'setting.recipients': 'Give one to twenty addresses.' });
-  expect(settingOf({ ...FORM, recipients: 'nobody' }, 'any').faults).toEqual({ 'setting.recipients.0': 'One of these is not an address.' });
-  const companies = (of: Parameters<typeof settingOf>[1], count: number) => settingOf({ ...FORM, companies: Array.from({ length: count }, (_, i) => i + 1) }, of).faults['setting.companies'];
-  expect([companies('one', 0), companies('one', 1), companies('one', 2)]).toEqual([MESSAGES.reportOneCompany, undefined, MESSAGES.reportOneCompany]);
-  expect([companies('some', 0), companies('some', 30), companies('some', 31)]).toEqual([MESSAGES.reportSomeCompanies, undefined, 'Choose up to 30 companies.']);
-  expect([companies('any', 0), companies('none', 0), companies('none', 1)]).toEqual([undefined, undefined, MESSAGES.reportNoCompanies]);
+  expect(settingOf({ ...FORM, name: ' ', recipients: '', at: '' }, 'any').faults).toEqual({
+    'setting.name': 'Give it a name.',
+    'setting.schedule.at': 'Give a time as hours and minutes.',
+    'setting.recipients': 'Give one to twenty addresses.',
+  });
+  expect(settingOf({ ...FORM, recipients: 'nobody' }, 'any').faults).toEqual({
+    'setting.recipients.0': 'One of these is not an address.',
+  });
+  const companies = (of: Parameters<typeof settingOf>[1], count: number) =>
+    settingOf({ ...FORM, companies: Array.from({ length: count }, (_, i) => i + 1) }, of).faults[
+      'setting.companies'
+    ];
+  expect([companies('one', 0), companies('one', 1), companies('one', 2)]).toEqual([
+    MESSAGES.reportOneCompany,
+    undefined,
+    MESSAGES.reportOneCompany,
+  ]);
+  expect([companies('some', 0), companies('some', 30), companies('some', 31)]).toEqual([
+    MESSAGES.reportSomeCompanies,
+    undefined,
+    'Choose up to 30 companies.',
+  ]);
+  expect([companies('any', 0), companies('none', 0), companies('none', 1)]).toEqual([
+    undefined,
+    undefined,
+    MESSAGES.reportNoCompanies,
+  ]);
 });
 
 test('REPORT-2: what is open stands in the address, and what is no place of ours is the list', () => {
-  for (const place of [{ tab: 'history', open: null, sent: null, of: 'a-1', page: 3, size: 50 }, { tab: 'reports', open: 'new', sent: null, of: null, page: 1, size: 10 }, { tab: 'history', open: null, sent: 'b-2', of: null, page: 1, size: 10 }] as const) {
+  for (const place of [
+    { tab: 'history', open: null, sent: null, of: 'a-1', page: 3, size: 50 },
+    { tab: 'reports', open: 'new', sent: null, of: null, page: 1, size: 10 },
+    { tab: 'history', open: null, sent: 'b-2', of: null, page: 1, size: 10 },
+  ] as const) {
     expect(reportsPlace(new URL(reportsAddress(place), 'http://x').search)).toEqual(place);
   }
-  expect(reportsPlace('?tab=x&report=<b>&page=-1&size=7&sent=a%20b')).toEqual({ tab: 'reports', open: null, sent: null, of: null, page: 1, size: 10 });
+  expect(reportsPlace('?tab=x&report=<b>&page=-1&size=7&sent=a%20b')).toEqual({
+    tab: 'reports',
+    open: null,
+    sent: null,
+    of: null,
+    page: 1,
+    size: 10,
+  });
 });
 
 test('REPORT-2: a schedule and a time are told in words, and a row of marks is told to who cannot see it', () => {
-  expect([1, 2, 3, 4, 11, 21, 22, 23, 31].map(dayWords)).toEqual(['1st', '2nd', '3rd', '4th', '11th', '21st', '22nd', '23rd', 'last day']);
-  expect(scheduleWords({ every: 'month', day: 31, at: '06:00', timeZone: 'America/New_York' })).toBe('On the last day of each month at 06:00, America/New York');
-  expect(REPORT_PERIODS.map((period) => PERIOD_WORDS[period])).toHaveLength(new Set(Object.values(PERIOD_WORDS)).size);
-  expect(marksWords({ states: 'SSFM-', bad: null })).toBe('2 Success, 1 Failed, 1 Did not run, 1 Not due');
+  expect([1, 2, 3, 4, 11, 21, 22, 23, 31].map(dayWords)).toEqual([
+    '1st',
+    '2nd',
+    '3rd',
+    '4th',
+    '11th',
+    '21st',
+    '22nd',
+    '23rd',
+    'last day',
+  ]);
+  expect(
+    scheduleWords({ every: 'month', day: 31, at: '06:00', timeZone: 'America/New_York' }),
+  ).toBe('On the last day of each month at 06:00, America/New York');
+  expect(REPORT_PERIODS.map((period) => PERIOD_WORDS[period])).toHaveLength(
+    new Set(Object.values(PERIOD_WORDS)).size,
+  );
+  expect(marksWords({ states: 'SSFM-', bad: null })).toBe(
+    '2 Success, 1 Failed, 1 Did not run, 1 Not due',
+  );
 });
 
-const shown = (visibleFor: readonly ('all' | 'operator')[], enabled = true) => menuOf(['operator'], { ...PLAIN_FEATURES, reporting: { enabled, visibleFor: [...visibleFor] } }).flatMap(({ entries }) => entries).some(({ to }) => to === '/monitoring/report-settings');
+const shown = (visibleFor: readonly ('all' | 'operator')[], enabled = true) =>
+  menuOf(['operator'], { ...PLAIN_FEATURES, reporting: { enabled, visibleFor: [...visibleFor] } })
+    .flatMap(({ entries }) => entries)
+    .some(({ to }) => to === '/monitoring/report-settings');
 
-test('REPORT-1: the page stands in the menu for who is in the provider\'s list', () => {
+test("REPORT-1: the page stands in the menu for who is in the provider's list", () => {
   expect(PAGES['/monitoring/report-settings'].ability).toBe('monitoring.report-settings');
-  expect([shown(['all']), shown(['operator']), shown([]), shown(['all'], false)]).toEqual([true, true, false, false]);
+  expect([shown(['all']), shown(['operator']), shown([]), shown(['all'], false)]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

@@ -9,58 +9,179 @@ import { emptyForm, formOf, ruleOf, triedOf } from '#src/areas/monitoring/rules/
 import { datesWords, doesWords, whenWords } from '#src/areas/monitoring/rules/words.ts';
 import * as v from 'valibot';
 
-const ZONE = 'Europe/London', runs = { numRuns: 500 * Number(process.env['PROOF'] ?? 1) };
+const ZONE = 'Europe/London';
+const runs = { numRuns: 500 * Number(process.env['PROOF'] ?? 1) };
 const dayText = (n: number): string => new Date(n * 86_400_000).toISOString().slice(0, 10);
-const day = fc.integer({ min: 20_000, max: 22_000 }), minute = fc.integer({ min: 0, max: 1_439 });
-const bound = (unit: number) => fc.tuple(fc.option(fc.integer({ min: 0, max: 50 })), fc.option(fc.integer({ min: 50, max: 99 }))).map(([least, most]) => ({ least: least === null ? null : least * unit, most: most === null ? null : most * unit }));
+const day = fc.integer({ min: 20_000, max: 22_000 });
+const minute = fc.integer({ min: 0, max: 1_439 });
+const bound = (unit: number) =>
+  fc
+    .tuple(fc.option(fc.integer({ min: 0, max: 50 })), fc.option(fc.integer({ min: 50, max: 99 })))
+    .map(([least, most]) => ({
+      least: least === null ? null : least * unit,
+      most: most === null ? null : most * unit,
+    }));
 const word = fc.constantFrom('files', 'a | b', 'lap-*');
 const aRule: fc.Arbitrary<RuleFields> = fc.record({
-  name: word, enabled: fc.boolean(), from: fc.constant(null), to: fc.constant(null),
+  name: word,
+  enabled: fc.boolean(),
+  from: fc.constant(null),
+  to: fc.constant(null),
   when: fc.record({
-    sources: fc.subarray(['restic' as const, 'borg' as const]), types: fc.subarray(['Tape' as const]), states: fc.subarray([...PROBLEM_STATES]), companies: fc.subarray([1, 2]),
-    job: word, computer: fc.oneof(fc.constant(''), word), text: fc.constant(''), duration: bound(60), bytes: bound(1_000_000), streak: bound(1),
-    time: fc.option(fc.record({ days: fc.subarray([1, 5, 7]), from: minute, to: minute, zone: fc.constant('Asia/Tokyo') })),
+    sources: fc.subarray(['restic' as const, 'borg' as const]),
+    types: fc.subarray(['Tape' as const]),
+    states: fc.subarray([...PROBLEM_STATES]),
+    companies: fc.subarray([1, 2]),
+    job: word,
+    computer: fc.oneof(fc.constant(''), word),
+    text: fc.constant(''),
+    duration: bound(60),
+    bytes: bound(1_000_000),
+    streak: bound(1),
+    time: fc.option(
+      fc.record({
+        days: fc.subarray([1, 5, 7]),
+        from: minute,
+        to: minute,
+        zone: fc.constant('Asia/Tokyo'),
+      }),
+    ),
   }),
   does: fc.record({
-    exception: fc.constant(true), snoozeHours: fc.option(fc.integer({ min: 1, max: 8_784 })), note: fc.option(word), ticket: fc.option(word), hint: fc.option(word), notify: fc.constant([]),
+    exception: fc.constant(true),
+    snoozeHours: fc.option(fc.integer({ min: 1, max: 8_784 })),
+    note: fc.option(word),
+    ticket: fc.option(word),
+    hint: fc.option(word),
+    notify: fc.constant([]),
   }),
 });
 
 test('RULES-6: what is shown in the fields of a rule is the rule, and saved again it is the same', () => {
-  fc.assert(fc.property(aRule, (rule) => {
-    expect(ruleOf(formOf(rule, ZONE), ZONE)).toEqual({ rule, faults: {} });
-    expect(v.is(RuleSchema, rule)).toBe(true);
-  }), runs);
-  fc.assert(fc.property(day, fc.integer({ min: 0, max: 90 }), (first, more) => {
-    const form = { ...emptyForm(ZONE), name: 'x', job: 'x', exception: true, from: dayText(first), to: dayText(first + more) };
-    const { rule } = ruleOf(form, ZONE);
-    if (rule === null) throw new Error('no rule');
-    expect(formOf(rule, ZONE)).toEqual(form);
-    expect((rule.to ?? 0) - (rule.from ?? 0)).toBeGreaterThanOrEqual((more + 1) * 86_400_000 - 3_600_000);
-  }), runs);
+  fc.assert(
+    fc.property(aRule, (rule) => {
+      expect(ruleOf(formOf(rule, ZONE), ZONE)).toEqual({ rule, faults: {} });
+      expect(v.is(RuleSchema, rule)).toBe(true);
+    }),
+    runs,
+  );
+  fc.assert(
+    fc.property(day, fc.integer({ min: 0, max: 90 }), (first, more) => {
+      const form = {
+        ...emptyForm(ZONE),
+        name: 'x',
+        job: 'x',
+        exception: true,
+        from: dayText(first),
+        to: dayText(first + more),
+      };
+      const { rule } = ruleOf(form, ZONE);
+      if (rule === null) throw new Error('no rule');
+      expect(formOf(rule, ZONE)).toEqual(form);
+      expect((rule.to ?? 0) - (rule.from ?? 0)).toBeGreaterThanOrEqual(
+        (more + 1) * 86_400_000 - 3_600_000,
+      );
+    }),
+    runs,
+  );
 });
 
 test('RULES-6: what is wrong with a rule is told beside its field before it is sent; what it matches is tried before it has a name', () => {
-  const typed = { ...emptyForm(ZONE), from: '2026-03-02', to: '2026-03-01', minutes: { least: '5', most: '4' }, megabytes: { least: 'x', most: '' }, snoozeHours: '0', timed: true, begins: '', days: [1] };
-  expect(Object.keys(ruleOf(typed, ZONE).faults).toSorted()).toEqual(['begins', 'megabytes', 'minutes', 'name', 'snoozeHours', 'to']);
+  const typed = {
+    ...emptyForm(ZONE),
+    from: '2026-03-02',
+    to: '2026-03-01',
+    minutes: { least: '5', most: '4' },
+    megabytes: { least: 'x', most: '' },
+    snoozeHours: '0',
+    timed: true,
+    begins: '',
+    days: [1],
+  };
+  expect(Object.keys(ruleOf(typed, ZONE).faults).toSorted()).toEqual([
+    'begins',
+    'megabytes',
+    'minutes',
+    'name',
+    'snoozeHours',
+    'to',
+  ]);
   expect(Object.keys(ruleOf(emptyForm(ZONE), ZONE).faults)).toEqual(['name', 'when', 'does']);
-  expect([triedOf(emptyForm(ZONE), ZONE), triedOf({ ...emptyForm(ZONE), job: 'x' }, ZONE)?.when.job]).toEqual([null, 'x']);
+  expect([
+    triedOf(emptyForm(ZONE), ZONE),
+    triedOf({ ...emptyForm(ZONE), job: 'x' }, ZONE)?.when.job,
+  ]).toEqual([null, 'x']);
 });
 
 test('RULES-6: a rule made from a result matches it, whatever its names and its cause hold', () => {
-  fc.assert(fc.property(fc.string({ minLength: 1, maxLength: 30, unit: fc.constantFrom('a', 'B', '|', '*', '?', ' ', 'ü') }).filter((text) => text.trim() === text), fc.array(fc.constantFrom('could not read ', '‹path›', ' of ', '‹n›', '|', '*'), { minLength: 1, maxLength: 60 }), (name, parts) => {
-    const template = parts.join('').trim(), message = template.replaceAll('‹path›', '/srv/a').replaceAll('‹n›', '7');
-    const address = ruleAddressOf({ state: 'Warning', jobName: name, computer: name, company: 2, template, message, source: 'restic' });
-    const { rule } = ruleOf(rulesPlace(address.slice(address.indexOf('?'))).begin(ZONE), ZONE);
-    expect(rule && matcherOf(rule.when)({ source: 'restic', type: 'Backup', state: 'Warning', company: 2, job: name, computer: name, texts: [message, template], durationSec: 1, bytes: 1, streak: 1, startedAt: 0 })).toBe(true);
-  }), runs);
+  fc.assert(
+    fc.property(
+      fc
+        .string({
+          minLength: 1,
+          maxLength: 30,
+          unit: fc.constantFrom('a', 'B', '|', '*', '?', ' ', 'ü'),
+        })
+        .filter((text) => text.trim() === text),
+      fc.array(fc.constantFrom('could not read ', '‹path›', ' of ', '‹n›', '|', '*'), {
+        minLength: 1,
+        maxLength: 60,
+      }),
+      (name, parts) => {
+        const template = parts.join('').trim();
+        const message = template.replaceAll('‹path›', '/srv/a').replaceAll('‹n›', '7');
+        const address = ruleAddressOf({
+          state: 'Warning',
+          jobName: name,
+          computer: name,
+          company: 2,
+          template,
+          message,
+          source: 'restic',
+        });
+        const { rule } = ruleOf(rulesPlace(address.slice(address.indexOf('?'))).begin(ZONE), ZONE);
+        expect(
+          rule &&
+            matcherOf(rule.when)({
+              source: 'restic',
+              type: 'Backup',
+              state: 'Warning',
+              company: 2,
+              job: name,
+              computer: name,
+              texts: [message, template],
+              durationSec: 1,
+              bytes: 1,
+              streak: 1,
+              startedAt: 0,
+            }),
+        ).toBe(true);
+      },
+    ),
+    runs,
+  );
   expect(wordsOfCause('3 of ‹n› files')).toBe('3 of * files');
 });
 
 test('RULES-6: a rule is told in plain sentences, and the examples begin one that only wants to be saved', () => {
-  const rule = { ...ANYTHING, states: ['Warning' as const, 'Failed' as const], text: 'locked', job: 'lap-*', streak: { least: 3, most: null }, time: { days: [6, 7], from: 1_320, to: 360, zone: ZONE } };
-  expect(whenWords(rule, String)).toBe('When the state is Warning or Failed, and the message holds “locked”, and the job is like “lap-*”, and it is like that 3 results or more, and it started on Saturday or Sunday from 22:00 to 06:00');
-  expect(doesWords({ ...NOTHING_DONE, exception: true, snoozeHours: 48, notify: ['x'] })).toBe('then it is known and counts as OK, it is snoozed for 2 days, 1 user is told by mail');
-  expect([datesWords({ from: null, to: null }, ZONE, 0), datesWords({ from: null, to: 86_400_000 }, ZONE, 2 * 86_400_000)]).toEqual(['', expect.stringContaining('over since')]);
-  for (const { to } of EXAMPLES) expect(ruleOf(rulesPlace(to.slice(to.indexOf('?'))).begin(ZONE), ZONE).faults).toEqual({});
+  const rule = {
+    ...ANYTHING,
+    states: ['Warning' as const, 'Failed' as const],
+    text: 'locked',
+    job: 'lap-*',
+    streak: { least: 3, most: null },
+    time: { days: [6, 7], from: 1_320, to: 360, zone: ZONE },
+  };
+  expect(whenWords(rule, String)).toBe(
+    'When the state is Warning or Failed, and the message holds “locked”, and the job is like “lap-*”, and it is like that 3 results or more, and it started on Saturday or Sunday from 22:00 to 06:00',
+  );
+  expect(doesWords({ ...NOTHING_DONE, exception: true, snoozeHours: 48, notify: ['x'] })).toBe(
+    'then it is known and counts as OK, it is snoozed for 2 days, 1 user is told by mail',
+  );
+  expect([
+    datesWords({ from: null, to: null }, ZONE, 0),
+    datesWords({ from: null, to: 86_400_000 }, ZONE, 2 * 86_400_000),
+  ]).toEqual(['', expect.stringContaining('over since')]);
+  for (const { to } of EXAMPLES)
+    expect(ruleOf(rulesPlace(to.slice(to.indexOf('?'))).begin(ZONE), ZONE).faults).toEqual({});
 });

@@ -4,30 +4,66 @@ import { SLA_PLACE, slaAddress, slaPlace } from '#src/areas/monitoring/sla/addre
 import { alarmOf, beginning, formOf } from '#src/areas/monitoring/sla/form.ts';
 import { shareText, stateWords } from '#src/areas/monitoring/sla/words.ts';
 
-const searchOf = (address: string): string => address.slice(address.indexOf('?') + 1 || address.length);
+const searchOf = (address: string): string =>
+  address.slice(address.indexOf('?') + 1 || address.length);
 
 test('SLA-5: everything that shapes the report stands in its address', () => {
-  fc.assert(fc.property(fc.record({
-    by: fc.constantFrom('job' as const, 'company' as const), company: fc.option(fc.integer({ min: 1, max: 999 })), percent: fc.option(fc.integer({ min: 1, max: 100 })),
-    hours: fc.option(fc.integer({ min: 1, max: 2_160 })), text: fc.string({ maxLength: 20 }), page: fc.integer({ min: 1, max: 50 }), size: fc.constantFrom(10, 25, 50, 100, 200),
-    span: fc.constantFrom(SLA_PLACE.span, { is: 'last' as const, days: 7 }),
-  }), (part) => {
-    const place = { ...SLA_PLACE, view: 'report' as const, ...part };
-    expect(slaPlace(searchOf(slaAddress(place)))).toEqual(place);
-  }));
-  expect(slaPlace('view=report&percent=101&hours=x&company=0&page=-1&date=never&size=7')).toEqual({ ...SLA_PLACE, view: 'report', percent: null });
+  fc.assert(
+    fc.property(
+      fc.record({
+        by: fc.constantFrom('job' as const, 'company' as const),
+        company: fc.option(fc.integer({ min: 1, max: 999 })),
+        percent: fc.option(fc.integer({ min: 1, max: 100 })),
+        hours: fc.option(fc.integer({ min: 1, max: 2_160 })),
+        text: fc.string({ maxLength: 20 }),
+        page: fc.integer({ min: 1, max: 50 }),
+        size: fc.constantFrom(10, 25, 50, 100, 200),
+        span: fc.constantFrom(SLA_PLACE.span, { is: 'last' as const, days: 7 }),
+      }),
+      (part) => {
+        const place = { ...SLA_PLACE, view: 'report' as const, ...part };
+        expect(slaPlace(searchOf(slaAddress(place)))).toEqual(place);
+      },
+    ),
+  );
+  expect(slaPlace('view=report&percent=101&hours=x&company=0&page=-1&date=never&size=7')).toEqual({
+    ...SLA_PLACE,
+    view: 'report',
+    percent: null,
+  });
 });
 
 test('SLA-5: what is typed is the alarm, or what is wrong with it', () => {
   const { alarm } = alarmOf({ ...beginning({ uid: 'job-1', name: 'Files' }), percent: '95' });
-  expect(alarm).toEqual({ name: 'Files', enabled: true, job: { jobInstanceUid: 'job-1', key: null }, group: null, maxAgeHours: 26, minSuccessPct: 95, windowDays: 30, recipients: [] });
+  expect(alarm).toEqual({
+    name: 'Files',
+    enabled: true,
+    job: { jobInstanceUid: 'job-1', key: null },
+    group: null,
+    maxAgeHours: 26,
+    minSuccessPct: 95,
+    windowDays: 30,
+    recipients: [],
+  });
   expect(alarm && alarmOf(formOf(alarm)).alarm).toEqual(alarm);
-  expect(Object.keys(alarmOf({ ...beginning(null), hours: '', days: '0' }).faults).toSorted()).toEqual(['days', 'hours', 'name']);
-  expect(Object.keys(alarmOf({ ...beginning(null), name: 'A', hours: '1.5', percent: '101' }).faults)).toEqual(['hours', 'percent']);
+  expect(
+    Object.keys(alarmOf({ ...beginning(null), hours: '', days: '0' }).faults).toSorted(),
+  ).toEqual(['days', 'hours', 'name']);
+  expect(
+    Object.keys(alarmOf({ ...beginning(null), name: 'A', hours: '1.5', percent: '101' }).faults),
+  ).toEqual(['hours', 'percent']);
 });
 
 test('SLA-5: a share that is just missed is not told as reached', () => {
-  expect([shareText(0.9499), shareText(1), shareText(null)]).toEqual(['94.9 %', '100.0 %', 'no results']);
-  expect(stateWords({ kept: false, jobs: 20, lateCount: 3, share: 0.9, minSuccessPct: 95 })).toBe('3 of 20 jobs too old, 90.0 % good');
-  expect(stateWords({ kept: true, jobs: 0, lateCount: 0, share: null, minSuccessPct: null })).toBe('no job matches');
+  expect([shareText(0.9499), shareText(1), shareText(null)]).toEqual([
+    '94.9 %',
+    '100.0 %',
+    'no results',
+  ]);
+  expect(stateWords({ kept: false, jobs: 20, lateCount: 3, share: 0.9, minSuccessPct: 95 })).toBe(
+    '3 of 20 jobs too old, 90.0 % good',
+  );
+  expect(stateWords({ kept: true, jobs: 0, lateCount: 0, share: null, minSuccessPct: null })).toBe(
+    'no job matches',
+  );
 });

@@ -12,8 +12,12 @@ export function makeCaches(): CacheStorage {
     },
     keys: async () => [...all.keys()],
     delete: async (name: string) => all.delete(name),
-    match: async (asked: RequestInfo | URL, { cacheName }: MultiCacheQueryOptions = {}) => (
-      [...all].filter(([name]) => cacheName === undefined || name === cacheName).map(([, held]) => held.get(addressOf(asked))).find((one) => one !== undefined)?.clone()),
+    match: async (asked: RequestInfo | URL, { cacheName }: MultiCacheQueryOptions = {}) =>
+      [...all]
+        .filter(([name]) => cacheName === undefined || name === cacheName)
+        .map(([, held]) => held.get(addressOf(asked)))
+        .find((one) => one !== undefined)
+        ?.clone(),
   } as Partial<CacheStorage> as CacheStorage;
 }
 
@@ -30,24 +34,43 @@ export interface Site {
 /** A server and a browser that checks `integrity` as browsers do. */
 export function makeSite(files: Readonly<Record<string, string>>): Site {
   const site: Site = {
-    files, policy: 'one', asked: [], remembered: new Map(),
+    files,
+    policy: 'one',
+    asked: [],
+    remembered: new Map(),
     fetch: async (address, { cache, integrity } = {}) => {
-      const path = addressOf(address), body = site.files[path];
+      const path = addressOf(address);
+      const body = site.files[path];
       site.asked.push(`${cache} ${path}`);
-      if (body !== undefined && integrity !== `sha256-${hashOf(body)}`) throw new TypeError('Failed to fetch');
+      if (body !== undefined && integrity !== `sha256-${hashOf(body)}`)
+        throw new TypeError('Failed to fetch');
       const policy = (cache === 'default' ? site.remembered.get(path) : undefined) ?? site.policy;
-      return new Response(body ?? 'Not found', { status: body === undefined ? 404 : 200, headers: { 'content-security-policy': policy } });
+      return new Response(body ?? 'Not found', {
+        status: body === undefined ? 404 : 200,
+        headers: { 'content-security-policy': policy },
+      });
     },
   };
   return site;
 }
 
-export const buildOf = (version: string, files: Readonly<Record<string, string>>): Build => ({ version, files: Object.entries(files).map(([address, body]) => [address, hashOf(body)]) });
+export const buildOf = (version: string, files: Readonly<Record<string, string>>): Build => ({
+  version,
+  files: Object.entries(files).map(([address, body]) => [address, hashOf(body)]),
+});
 
-const cacheOf = (held: Map<string, Response>): Cache => ({
-  put: async (asked: RequestInfo | URL, response: Response) => { held.set(addressOf(asked), response); },
-  match: async (asked: RequestInfo | URL) => held.get(addressOf(asked))?.clone(),
-}) as Partial<Cache> as Cache;
-const addressOf = (asked: RequestInfo | URL): string => (typeof asked === 'string' ? asked : asked instanceof URL ? asked.pathname : new URL(asked.url).pathname);
+const cacheOf = (held: Map<string, Response>): Cache =>
+  ({
+    put: async (asked: RequestInfo | URL, response: Response) => {
+      held.set(addressOf(asked), response);
+    },
+    match: async (asked: RequestInfo | URL) => held.get(addressOf(asked))?.clone(),
+  }) as Partial<Cache> as Cache;
+const addressOf = (asked: RequestInfo | URL): string =>
+  typeof asked === 'string'
+    ? asked
+    : asked instanceof URL
+      ? asked.pathname
+      : new URL(asked.url).pathname;
 
 const hashOf = (body: string): string => createHash('sha256').update(body).digest('base64');

@@ -2,18 +2,55 @@ import { expect, test } from 'vitest';
 import { openOf, shownOf } from '#src/sw/push.ts';
 
 test('NOTIFY-5: what is pushed is shown, also where it cannot be read, and a click leads to a page of this portal and nowhere else', () => {
-  const said = { title: 'Harbour', body: '2 jobs failed', link: '/monitoring/daily-checks?state=Failed,Error', tag: 'failed' };
+  const said = {
+    title: 'Harbour',
+    body: '2 jobs failed',
+    link: '/monitoring/daily-checks?state=Failed,Error',
+    tag: 'failed',
+  };
   expect(shownOf(JSON.stringify(said))).toEqual(said);
-  for (const text of [undefined, '', 'no JSON', 'null', '[]', '{"title":7}']) expect(shownOf(text)).toEqual({ title: 'Backups', body: 'There is news in the portal.', link: '/monitoring/daily-checks', tag: 'news' });
-  for (const link of ['https://elsewhere.example/monitoring/x', '//elsewhere.example/monitoring/x', 'javascript:alert(1)', '/api/v1/auth/logout', '/monitoring/\\elsewhere', '/monitoring//elsewhere', 7]) {
+  for (const text of [undefined, '', 'no JSON', 'null', '[]', '{"title":7}'])
+    expect(shownOf(text)).toEqual({
+      title: 'Backups',
+      body: 'There is news in the portal.',
+      link: '/monitoring/daily-checks',
+      tag: 'news',
+    });
+  for (const link of [
+    'https://elsewhere.example/monitoring/x',
+    '//elsewhere.example/monitoring/x',
+    'javascript:alert(1)',
+    '/api/v1/auth/logout',
+    '/monitoring/\\elsewhere',
+    '/monitoring//elsewhere',
+    7,
+  ]) {
     expect(shownOf(JSON.stringify({ ...said, link })).link).toBe('/monitoring/daily-checks');
   }
 });
 
 test('NOTIFY-5: a window that shows it already comes forward; else another is opened, and none that is open is led away', async () => {
-  const did: string[] = [], windows = ['https://portal.example/monitoring/sla', 'https://portal.example/monitoring/profile'].map((url) => ({ url, focus: async () => { did.push(`focus ${url}`); } }));
-  const clients = { matchAll: async () => windows, openWindow: async (url: string) => { did.push(`open ${url}`); return null; } };
+  const did: string[] = [];
+  const windows = [
+    'https://portal.example/monitoring/sla',
+    'https://portal.example/monitoring/profile',
+  ].map((url) => ({
+    url,
+    focus: async () => {
+      did.push(`focus ${url}`);
+    },
+  }));
+  const clients = {
+    matchAll: async () => windows,
+    openWindow: async (url: string) => {
+      did.push(`open ${url}`);
+      return null;
+    },
+  };
   await openOf(clients, '/monitoring/sla', 'https://portal.example');
   await openOf(clients, '/monitoring/tickets?ticket=1', 'https://portal.example');
-  expect(did).toEqual(['focus https://portal.example/monitoring/sla', 'open https://portal.example/monitoring/tickets?ticket=1']);
+  expect(did).toEqual([
+    'focus https://portal.example/monitoring/sla',
+    'open https://portal.example/monitoring/tickets?ticket=1',
+  ]);
 });

@@ -4,27 +4,56 @@ import { isFixed, isServers } from '#src/sw/build.ts';
 import { dropOthers, keepBuild, keptFile, keptShell } from '#src/sw/keep.ts';
 import { buildOf, makeCaches, makeSite } from './ground.ts';
 
-const OLD = { '/index.html': 'old page', '/assets/app-11111111.js': 'old app', '/assets/vendor-22222222.js': 'vendor', '/theme.js?v=33333333': 'theme', '/mark.svg': 'mark' };
-const NEW = { '/index.html': 'new page', '/assets/app-44444444.js': 'new app', '/assets/vendor-22222222.js': 'vendor', '/theme.js?v=33333333': 'theme', '/mark.svg': 'mark' };
-const old = buildOf('old', OLD), next = buildOf('new', NEW);
-const text = async (response: Promise<Response | undefined>): Promise<string | undefined> => (await response)?.text();
+const OLD = {
+  '/index.html': 'old page',
+  '/assets/app-11111111.js': 'old app',
+  '/assets/vendor-22222222.js': 'vendor',
+  '/theme.js?v=33333333': 'theme',
+  '/mark.svg': 'mark',
+};
+const NEW = {
+  '/index.html': 'new page',
+  '/assets/app-44444444.js': 'new app',
+  '/assets/vendor-22222222.js': 'vendor',
+  '/theme.js?v=33333333': 'theme',
+  '/mark.svg': 'mark',
+};
+const old = buildOf('old', OLD);
+const next = buildOf('new', NEW);
+const text = async (response: Promise<Response | undefined>): Promise<string | undefined> =>
+  (await response)?.text();
 
 test('OFF-3: a build is kept whole, and what another build had is not fetched again', async () => {
-  const caches = makeCaches(), site = makeSite(OLD), keeping = { caches, fetch: site.fetch };
+  const caches = makeCaches();
+  const site = makeSite(OLD);
+  const keeping = { caches, fetch: site.fetch };
   await keepBuild(keeping, old);
-  expect(site.asked.toSorted()).toEqual(['default /assets/app-11111111.js', 'default /assets/vendor-22222222.js', 'default /theme.js?v=33333333', 'no-cache /index.html', 'no-cache /mark.svg']);
-  for (const [address, body] of Object.entries(OLD)) expect(await text(keptFile(caches, address))).toBe(body);
+  expect(site.asked.toSorted()).toEqual([
+    'default /assets/app-11111111.js',
+    'default /assets/vendor-22222222.js',
+    'default /theme.js?v=33333333',
+    'no-cache /index.html',
+    'no-cache /mark.svg',
+  ]);
+  for (const [address, body] of Object.entries(OLD))
+    expect(await text(keptFile(caches, address))).toBe(body);
   site.files = NEW;
   site.asked.length = 0;
   await keepBuild(keeping, next);
-  expect(site.asked.toSorted()).toEqual(['default /assets/app-44444444.js', 'no-cache /index.html', 'no-cache /mark.svg']);
+  expect(site.asked.toSorted()).toEqual([
+    'default /assets/app-44444444.js',
+    'no-cache /index.html',
+    'no-cache /mark.svg',
+  ]);
   site.asked.length = 0;
   await keepBuild(keeping, next); // the same again, by another worker
   expect(site.asked).toEqual([]);
 });
 
 test('OFF-3: where one file is missing or of another build nothing of it is kept, and the build before stays', async () => {
-  const caches = makeCaches(), site = makeSite(OLD), keeping = { caches, fetch: site.fetch };
+  const caches = makeCaches();
+  const site = makeSite(OLD);
+  const keeping = { caches, fetch: site.fetch };
   await keepBuild(keeping, old);
   const { '/assets/app-44444444.js': _gone, ...missing } = NEW;
   const halfRolledOut = { ...NEW, '/index.html': 'old page' };
@@ -40,7 +69,9 @@ test('OFF-3: where one file is missing or of another build nothing of it is kept
 });
 
 test('OFF-3: what is kept carries the content policy of its page, wherever it was had', async () => {
-  const caches = makeCaches(), site = makeSite(OLD), keeping = { caches, fetch: site.fetch };
+  const caches = makeCaches();
+  const site = makeSite(OLD);
+  const keeping = { caches, fetch: site.fetch };
   await keepBuild(keeping, old);
   site.files = NEW;
   site.policy = 'two';
@@ -48,11 +79,14 @@ test('OFF-3: what is kept carries the content policy of its page, wherever it wa
   await keepBuild(keeping, next);
   expect(site.asked).toContain('reload /assets/vendor-22222222.js');
   await dropOthers(caches, next, false);
-  for (const address of Object.keys(NEW)) expect((await keptFile(caches, address))?.headers.get('content-security-policy')).toBe('two');
+  for (const address of Object.keys(NEW))
+    expect((await keptFile(caches, address))?.headers.get('content-security-policy')).toBe('two');
 });
 
 test('OFF-2: the newest build that is whole is shown; the older goes once the newer is in charge, and one that is just being kept does not', async () => {
-  const caches = makeCaches(), site = makeSite(OLD), keeping = { caches, fetch: site.fetch };
+  const caches = makeCaches();
+  const site = makeSite(OLD);
+  const keeping = { caches, fetch: site.fetch };
   expect(await keptShell(caches)).toBeUndefined();
   await keepBuild(keeping, old);
   await caches.open('daybook-build-new'); // begun, not whole
@@ -60,11 +94,16 @@ test('OFF-2: the newest build that is whole is shown; the older goes once the ne
   site.files = NEW;
   await keepBuild(keeping, next);
   expect(await text(keptShell(caches))).toBe('new page');
-  expect(await text(keptFile(caches, '/assets/app-11111111.js'))).toBe('old app'); // a page of the older build is open still
+  // a page of the older build is open still
+  expect(await text(keptFile(caches, '/assets/app-11111111.js'))).toBe('old app');
   await caches.open('daybook-build-third');
   await caches.open('of-somebody-else');
   await dropOthers(caches, next, true);
-  expect(await caches.keys()).toEqual(['daybook-build-new', 'daybook-build-third', 'of-somebody-else']);
+  expect(await caches.keys()).toEqual([
+    'daybook-build-new',
+    'daybook-build-third',
+    'of-somebody-else',
+  ]);
   await dropOthers(caches, next, false);
   expect(await caches.keys()).toEqual(['daybook-build-new', 'of-somebody-else']);
 });
@@ -73,23 +112,67 @@ test('OFF-4: the server answers in time, or the kept page does; with nothing kep
   const never = new Promise<never>(() => {});
   const kept = (): Promise<Response> => page('kept');
   const waited: number[] = [];
-  const soon = (ms: number): Promise<void> => { waited.push(ms); return new Promise((resolve) => { setTimeout(resolve, 5); }); };
+  const soon = (ms: number): Promise<void> => {
+    waited.push(ms);
+    return new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
+  };
   expect(await text(answerPage({ network: page('server'), kept, after: soon }))).toBe('server');
-  expect(await text(answerPage({ network: page('no such host', 404), kept, after: soon }))).toBe('no such host');
-  expect(await text(answerPage({ network: Promise.reject(new TypeError('Failed to fetch')), kept, after: () => never }))).toBe('kept');
-  for (const status of [500, 502, 503, 504]) expect(await text(answerPage({ network: page('gateway', status), kept, after: () => never }))).toBe('kept');
+  expect(await text(answerPage({ network: page('no such host', 404), kept, after: soon }))).toBe(
+    'no such host',
+  );
+  expect(
+    await text(
+      answerPage({
+        network: Promise.reject(new TypeError('Failed to fetch')),
+        kept,
+        after: () => never,
+      }),
+    ),
+  ).toBe('kept');
+  for (const status of [500, 502, 503, 504])
+    expect(
+      await text(answerPage({ network: page('gateway', status), kept, after: () => never })),
+    ).toBe('kept');
   expect(await text(answerPage({ network: never, kept, after: soon }))).toBe('kept');
   expect(await text(answerPage({ network: late('late'), kept: none, after: soon }))).toBe('late');
-  expect(await text(answerPage({ network: page('gateway', 502), kept: none, after: soon }))).toBe('gateway');
-  await expect(answerPage({ network: Promise.reject(new TypeError('Failed to fetch')), kept: none, after: soon })).rejects.toThrow('Failed to fetch');
+  expect(await text(answerPage({ network: page('gateway', 502), kept: none, after: soon }))).toBe(
+    'gateway',
+  );
+  await expect(
+    answerPage({
+      network: Promise.reject(new TypeError('Failed to fetch')),
+      kept: none,
+      after: soon,
+    }),
+  ).rejects.toThrow('Failed to fetch');
   expect(new Set(waited)).toEqual(new Set([3_000]));
 });
 
-test('OFF-3: calls, pings and the service worker itself are the server\'s; only addresses that change with their content are kept without asking', () => {
-  expect(['/api', '/api/v1/sync/events', '/ping/key/job', '/sw.js', '/chat'].map(isServers)).toEqual([true, true, true, true, true]);
-  expect(['/', '/monitoring/daily-checks', '/apiary', '/pings', '/assets/api-11111111.js'].map(isServers)).toEqual([false, false, false, false, false]);
-  expect(['/assets/app-11111111.js', '/theme.js?v=33333333', '/index.html', '/mark.svg', '/theme.js'].map(isFixed)).toEqual([true, true, false, false, false]);
+test("OFF-3: calls, pings and the service worker itself are the server's; only addresses that change with their content are kept without asking", () => {
+  expect(
+    ['/api', '/api/v1/sync/events', '/ping/key/job', '/sw.js', '/chat'].map(isServers),
+  ).toEqual([true, true, true, true, true]);
+  expect(
+    ['/', '/monitoring/daily-checks', '/apiary', '/pings', '/assets/api-11111111.js'].map(
+      isServers,
+    ),
+  ).toEqual([false, false, false, false, false]);
+  expect(
+    [
+      '/assets/app-11111111.js',
+      '/theme.js?v=33333333',
+      '/index.html',
+      '/mark.svg',
+      '/theme.js',
+    ].map(isFixed),
+  ).toEqual([true, true, false, false, false]);
 });
-const page = (body: string, status = 200): Promise<Response> => Promise.resolve(new Response(body, { status }));
+const page = (body: string, status = 200): Promise<Response> =>
+  Promise.resolve(new Response(body, { status }));
 const none = (): Promise<undefined> => Promise.resolve(undefined);
-const late = (body: string): Promise<Response> => new Promise((resolve) => { setTimeout(() => resolve(new Response(body)), 30); });
+const late = (body: string): Promise<Response> =>
+  new Promise((resolve) => {
+    setTimeout(() => resolve(new Response(body)), 30);
+  });

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { isNarrowed, TICKETS_DEFAULTS, ticketsAddress, ticketsAsk, ticketsMoved, ticketsPlace } from '#src/areas/monitoring/tickets/address.ts';
+import {
+  isNarrowed,
+  TICKETS_DEFAULTS,
+  ticketsAddress,
+  ticketsAsk,
+  ticketsMoved,
+  ticketsPlace,
+} from '#src/areas/monitoring/tickets/address.ts';
 import { ticketAddress } from '#src/areas/monitoring/tickets/begin.ts';
 import { descriptionOf, subjectOf } from '#src/areas/monitoring/tickets/words.ts';
 
@@ -8,16 +15,47 @@ const queryOf = (address: string): string => address.split('?')[1] ?? '';
 
 test('TICKET-9: everything that shapes the page of tickets stands in its address, and any address can be read', () => {
   expect(ticketsAddress(TICKETS_DEFAULTS)).toBe('/monitoring/tickets');
-  for (const place of [TICKETS_DEFAULTS, { text: 'a & b', state: 'closed', company: 7, page: 3, size: 200, open: ID }, { ...TICKETS_DEFAULTS, state: 'all', open: ID }] as const) expect(ticketsPlace(queryOf(ticketsAddress(place)))).toEqual(place);
+  for (const place of [
+    TICKETS_DEFAULTS,
+    { text: 'a & b', state: 'closed', company: 7, page: 3, size: 200, open: ID },
+    { ...TICKETS_DEFAULTS, state: 'all', open: ID },
+  ] as const)
+    expect(ticketsPlace(queryOf(ticketsAddress(place)))).toEqual(place);
   expect(ticketsPlace('state=gone&company=-1&page=0&size=7&ticket=../x')).toEqual(TICKETS_DEFAULTS);
-  expect(ticketsPlace(queryOf(ticketAddress(ID)))).toEqual({ ...TICKETS_DEFAULTS, state: 'all', open: ID });
-  expect([ticketsMoved({ ...TICKETS_DEFAULTS, page: 4 }, { text: 'x' }).page, ticketsMoved({ ...TICKETS_DEFAULTS, page: 4 }, { open: ID }).page]).toEqual([1, 4]);
-  expect(ticketsAsk({ ...TICKETS_DEFAULTS, text: ' disk ', company: 2 })).toEqual({ state: 'open', page: '1', pageSize: '10', search: 'disk', company: '2' });
-  expect([isNarrowed(TICKETS_DEFAULTS), isNarrowed({ ...TICKETS_DEFAULTS, state: 'all' })]).toEqual([false, true]);
+  expect(ticketsPlace(queryOf(ticketAddress(ID)))).toEqual({
+    ...TICKETS_DEFAULTS,
+    state: 'all',
+    open: ID,
+  });
+  expect([
+    ticketsMoved({ ...TICKETS_DEFAULTS, page: 4 }, { text: 'x' }).page,
+    ticketsMoved({ ...TICKETS_DEFAULTS, page: 4 }, { open: ID }).page,
+  ]).toEqual([1, 4]);
+  expect(ticketsAsk({ ...TICKETS_DEFAULTS, text: ' disk ', company: 2 })).toEqual({
+    state: 'open',
+    page: '1',
+    pageSize: '10',
+    search: 'disk',
+    company: '2',
+  });
+  expect([isNarrowed(TICKETS_DEFAULTS), isNarrowed({ ...TICKETS_DEFAULTS, state: 'all' })]).toEqual(
+    [false, true],
+  );
 });
 
 test('TICKET-9: a new ticket begins with a subject that fits', () => {
-  const row = { state: 'Failed', jobName: 'Files', computer: 'pc-1', companyName: 'Calloway', message: 'No space left' } as const;
-  expect([subjectOf(row, 1), subjectOf(null, 3), descriptionOf(row), descriptionOf(null)]).toEqual(['Failed: Files on pc-1', '3 backups need attention', 'Calloway\nNo space left', '']);
+  const row = {
+    state: 'Failed',
+    jobName: 'Files',
+    computer: 'pc-1',
+    companyName: 'Calloway',
+    message: 'No space left',
+  } as const;
+  expect([subjectOf(row, 1), subjectOf(null, 3), descriptionOf(row), descriptionOf(null)]).toEqual([
+    'Failed: Files on pc-1',
+    '3 backups need attention',
+    'Calloway\nNo space left',
+    '',
+  ]);
   expect(subjectOf({ ...row, jobName: 'x'.repeat(200) }, 1)).toHaveLength(100);
 });

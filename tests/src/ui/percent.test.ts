@@ -7,15 +7,37 @@ import { percentOf } from '#src/ui/percent.ts';
 import { Ring } from '#src/ui/ring.tsx';
 
 test('PAGE-8: a share is from 0 to 100 percent whatever the numbers are', () => {
-  fc.assert(fc.property(fc.double(), fc.double(), (part, whole) => {
-    const percent = percentOf(part, whole);
-    expect(percent >= 0 && percent <= 100).toBe(true);
-  }));
-  expect([percentOf(1, 4), percentOf(340, 312), percentOf(-3, 10), percentOf(0, 0), percentOf(3, 0), percentOf(Number.NaN, 5)]).toEqual([25, 100, 0, 0, 0, 0]);
+  fc.assert(
+    fc.property(fc.double(), fc.double(), (part, whole) => {
+      const percent = percentOf(part, whole);
+      expect(percent >= 0 && percent <= 100).toBe(true);
+    }),
+  );
+  expect([
+    percentOf(1, 4),
+    percentOf(340, 312),
+    percentOf(-3, 10),
+    percentOf(0, 0),
+    percentOf(3, 0),
+    percentOf(Number.NaN, 5),
+  ]).toEqual([25, 100, 0, 0, 0, 0]);
 });
 
-const drawn = (done: number, of: number): number => Number(/stroke-dasharray="([^ "]+)/.exec(renderToStaticMarkup(createElement(Ring, { done, of, word: 'cleared' })))?.[1] ?? 0);
-const bars = (...values: readonly number[]): readonly string[] => [...renderToStaticMarkup(createElement(BarList, { entries: values.map((value, key) => ({ key, title: 'Job', value, told: '1' })), empty: '' })).matchAll(/width:([^"]+)"/g)].map(([, width]) => width ?? '');
+const drawn = (done: number, of: number): number =>
+  Number(
+    /stroke-dasharray="([^ "]+)/.exec(
+      renderToStaticMarkup(createElement(Ring, { done, of, word: 'cleared' })),
+    )?.[1] ?? 0,
+  );
+const bars = (...values: readonly number[]): readonly string[] =>
+  [
+    ...renderToStaticMarkup(
+      createElement(BarList, {
+        entries: values.map((value, key) => ({ key, title: 'Job', value, told: '1' })),
+        empty: '',
+      }),
+    ).matchAll(/width:([^"]+)"/g),
+  ].map(([, width]) => width ?? '');
 
 test('PAGE-8: a ring and a bar draw no more than the whole and nothing that is no number', () => {
   const full = 2 * Math.PI * 12;

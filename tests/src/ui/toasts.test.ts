@@ -4,15 +4,25 @@ import { TOP, topOfToasts } from '#src/ui/toast-place.ts';
 import { startToastTimer } from '#src/ui/toast-timer.ts';
 import { clearToasts, tell, tellFailure, tellInfo, toasts } from '#src/ui/toasts.ts';
 
-beforeEach(() => { vi.useFakeTimers(); });
-afterEach(() => { clearToasts(); vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  clearToasts();
+  vi.useRealTimers();
+});
 
 test('TOAST-1: a success lasts 3.5 s, an error and an information 5 s, and with 0 it stays', () => {
   tell('Saved');
   tellFailure('It failed');
   tellInfo('On its way');
   tellInfo('Read this', 0);
-  expect(toasts.now().map(({ tone, lastsMs }) => [tone, lastsMs])).toEqual([['done', 3_500], ['failed', 5_000], ['info', 5_000], ['info', 0]]);
+  expect(toasts.now().map(({ tone, lastsMs }) => [tone, lastsMs])).toEqual([
+    ['done', 3_500],
+    ['failed', 5_000],
+    ['info', 5_000],
+    ['info', 0],
+  ]);
 });
 
 test('TOAST-1: its time is up to the millisecond, and a time of 0 never is', () => {
@@ -28,44 +38,75 @@ test('TOAST-1: its time is up to the millisecond, and a time of 0 never is', () 
 });
 
 test('TOAST-2: while it is held its time stands still, and at least a second is left afterwards', () => {
-  fc.assert(fc.property(fc.array(fc.record({ runs: fc.integer({ min: 0, max: 900 }), held: fc.integer({ min: 0, max: 20_000 }) }), { maxLength: 6 }), (steps) => {
-    let ended = false, left = 5_000;
-    const timer = startToastTimer(5_000, () => { ended = true; });
-    for (const { runs, held } of steps) {
-      vi.advanceTimersByTime(runs);
-      left -= runs;
-      if (left <= 0) break;
-      timer.hold();
-      timer.hold();
-      left = Math.max(left, 1_000);
-      vi.advanceTimersByTime(held);
-      expect(ended).toBe(false);
-      timer.release();
-      timer.release();
-    }
-    if (left > 0) {
-      vi.advanceTimersByTime(left - 1);
-      expect(ended).toBe(false);
-      vi.advanceTimersByTime(1);
-    }
-    expect(ended).toBe(true);
-    timer.stop();
-  }));
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({
+          runs: fc.integer({ min: 0, max: 900 }),
+          held: fc.integer({ min: 0, max: 20_000 }),
+        }),
+        { maxLength: 6 },
+      ),
+      (steps) => {
+        let ended = false;
+        let left = 5_000;
+        const timer = startToastTimer(5_000, () => {
+          ended = true;
+        });
+        for (const { runs, held } of steps) {
+          vi.advanceTimersByTime(runs);
+          left -= runs;
+          if (left <= 0) break;
+          timer.hold();
+          timer.hold();
+          left = Math.max(left, 1_000);
+          vi.advanceTimersByTime(held);
+          expect(ended).toBe(false);
+          timer.release();
+          timer.release();
+        }
+        if (left > 0) {
+          vi.advanceTimersByTime(left - 1);
+          expect(ended).toBe(false);
+          vi.advanceTimersByTime(1);
+        }
+        expect(ended).toBe(true);
+        timer.stop();
+      },
+    ),
+  );
 });
 
 const whole = (min: number, max: number) => fc.integer({ min, max });
 
 test('TOAST-3: messages do not cover what was pressed, and stand at the top where that is elsewhere', () => {
-  const scene = fc.record({ width: whole(320, 1_900), height: whole(400, 1_200), tall: whole(44, 180) }).chain((view) => fc.record({
-    view: fc.constant(view), pressed: fc.record({ left: whole(0, view.width - 20), top: whole(0, view.height - 20), width: whole(20, 300), height: whole(20, 44) }),
-  }));
-  fc.assert(fc.property(scene, ({ view, pressed }) => {
-    const width = Math.min(400, view.width - 24), messages = { left: view.width - 12 - width, top: 0, width, height: view.tall };
-    const top = topOfToasts(messages, pressed, view.height);
-    const apart = top + view.tall <= pressed.top || top >= pressed.top + pressed.height || messages.left >= pressed.left + pressed.width || pressed.left + pressed.width <= messages.left;
-    expect(apart).toBe(true);
-    expect(top >= 0 && top + view.tall <= view.height).toBe(true);
-  }));
+  const scene = fc
+    .record({ width: whole(320, 1_900), height: whole(400, 1_200), tall: whole(44, 180) })
+    .chain((view) =>
+      fc.record({
+        view: fc.constant(view),
+        pressed: fc.record({
+          left: whole(0, view.width - 20),
+          top: whole(0, view.height - 20),
+          width: whole(20, 300),
+          height: whole(20, 44),
+        }),
+      }),
+    );
+  fc.assert(
+    fc.property(scene, ({ view, pressed }) => {
+      const width = Math.min(400, view.width - 24);
+      const messages = { left: view.width - 12 - width, top: 0, width, height: view.tall };
+      const top = topOfToasts(messages, pressed, view.height);
+      const apart =
+        top + view.tall <= pressed.top ||
+        top >= pressed.top + pressed.height ||
+        messages.left >= pressed.left + pressed.width ||
+        pressed.left + pressed.width <= messages.left;
+      expect(apart).toBe(true);
+      expect(top >= 0 && top + view.tall <= view.height).toBe(true);
+    }),
+  );
   const messages = { left: 1_028, top: 0, width: 400, height: 44 };
   expect(topOfToasts(messages, null, 900)).toBe(TOP);
   expect(topOfToasts(messages, { left: 20, top: 10, width: 100, height: 32 }, 900)).toBe(TOP);

@@ -1,6 +1,11 @@
 /** The calendar's judge: each cell from all runs, one by one. */
 import { isAnomaly, statusCode } from '#contract/monitoring/columns.ts';
-import type { CalendarAsk, CalendarCell, CalendarLine, CalendarView } from '#contract/monitoring/calendar.ts';
+import type {
+  CalendarAsk,
+  CalendarCell,
+  CalendarLine,
+  CalendarView,
+} from '#contract/monitoring/calendar.ts';
 import { dayOf, dayText, startOfDay, worst } from '#contract/monitoring/day.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
@@ -16,45 +21,114 @@ const stateOf = (kind: number): RunState => {
 const fold = (text: string): string => text.toLowerCase();
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const among = <T>(list: readonly T[], one: T): boolean => list.length === 0 || list.includes(one);
-const isBad = (state: RunState | null): boolean => state === 'Failed' || state === 'Error' || state === 'Missed';
+const isBad = (state: RunState | null): boolean =>
+  state === 'Failed' || state === 'Error' || state === 'Missed';
 const shareOf = (states: readonly (RunState | null)[]): number | null => {
   const told = states.filter((state) => state !== null && state !== 'Running');
   return told.length === 0 ? null : told.filter((state) => !isBad(state)).length / told.length;
 };
 
-export function slowCalendar(plain: Plain, kept: ReadonlyMap<string, boolean>, ask: CalendarAsk, now: number): Omit<CalendarView, 'version'> {
-  const day = (ms: number): number => dayOf(ms, plain.timeZone, plain.beginsHour), start = (n: number): number => startOfDay(n, plain.timeZone, plain.beginsHour);
+export function slowCalendar(
+  plain: Plain,
+  kept: ReadonlyMap<string, boolean>,
+  ask: CalendarAsk,
+  now: number,
+): Omit<CalendarView, 'version'> {
+  const day = (ms: number): number => dayOf(ms, plain.timeZone, plain.beginsHour);
+  const start = (n: number): number => startOfDay(n, plain.timeZone, plain.beginsHour);
   const ns: number[] = [];
   if (ask.from < ask.to) for (let n = day(ask.from); n <= day(ask.to - 1); n++) ns.push(n);
-  const results = (job: JobRow, n: number): RunState[] => [...plain.runs.values()].filter((run) => run.job === job.n && day(run.startSec * 1000) === n)
-    .sort((a, b) => a.startSec - b.startSec || a.n - b.n).map(({ kind }) => stateOf(kind));
-  const shown = (job: JobRow, n: number): RunState | null => worst(results(job, n), ask.mode === 'mixed' ? 'warning-if-mixed' : ask.mode);
-  const key = fold(ask.text.trim()), companyOf = (job: JobRow): string => plain.companies.get(job.company)?.name ?? '';
-  const jobs = [...plain.jobs.values()].filter((job) => among(ask.companies, job.company) && among(ask.sources, job.source) && among(ask.types, job.type)
-    && among(ask.instructionTypes, job.group) && [job.name, job.computer, companyOf(job)].some((name) => !key.includes('\0') && fold(name).includes(key))
-    && (!ask.problemsOnly || ns.some((n) => results(job, n).some((state) => state !== 'Success' && state !== 'Running'))))
-    .sort((a, b) => byText(fold(companyOf(a)), fold(companyOf(b))) || a.company - b.company || byText(`${fold(a.name)}\0${fold(a.computer)}`, `${fold(b.name)}\0${fold(b.computer)}`) || a.n - b.n);
-  const window = <T>(all: readonly T[]): T[] => all.slice(ask.days.first, ask.days.first + ask.days.count);
-  const lines: CalendarLine[] = [...new Set(jobs.map(({ company }) => company))].flatMap((company): CalendarLine[] => {
-    const own = jobs.filter((job) => job.company === company), folded = ask.folded.includes(company);
-    const states = own.map((job) => ns.map((n) => shown(job, n)));
-    const head: CalendarLine = {
-      is: 'company', company, name: plain.companies.get(company)?.name ?? '', jobs: own.length, share: shareOf(states.flat()),
-      bad: window(ns.map((_n, i) => states.filter((one) => isBad(one[i] ?? null)).length)), folded,
-    };
-    return [head, ...(folded ? [] : own.map((job, i): CalendarLine => ({
-      is: 'job', job: job.n, name: job.name, computer: job.computer, share: shareOf(states[i] ?? []),
-      cells: window((states[i] ?? []).map((state): CalendarCell => state ?? (job.enabled ? null : 'off'))),
-      counts: RUN_STATES.map((state) => (states[i] ?? []).filter((one) => one === state).length),
-    })))];
-  });
-  const first = [...kept.keys()].sort()[0], keptFrom = first === undefined ? null : Date.parse(first);
+  const results = (job: JobRow, n: number): RunState[] =>
+    [...plain.runs.values()]
+      .filter((run) => run.job === job.n && day(run.startSec * 1000) === n)
+      .sort((a, b) => a.startSec - b.startSec || a.n - b.n)
+      .map(({ kind }) => stateOf(kind));
+  const shown = (job: JobRow, n: number): RunState | null =>
+    worst(results(job, n), ask.mode === 'mixed' ? 'warning-if-mixed' : ask.mode);
+  const key = fold(ask.text.trim());
+  const companyOf = (job: JobRow): string => plain.companies.get(job.company)?.name ?? '';
+  const jobs = [...plain.jobs.values()]
+    .filter(
+      (job) =>
+        among(ask.companies, job.company) &&
+        among(ask.sources, job.source) &&
+        among(ask.types, job.type) &&
+        among(ask.instructionTypes, job.group) &&
+        [job.name, job.computer, companyOf(job)].some(
+          (name) => !key.includes('\0') && fold(name).includes(key),
+        ) &&
+        (!ask.problemsOnly ||
+          ns.some((n) =>
+            results(job, n).some((state) => state !== 'Success' && state !== 'Running'),
+          )),
+    )
+    .sort(
+      (a, b) =>
+        byText(fold(companyOf(a)), fold(companyOf(b))) ||
+        a.company - b.company ||
+        byText(`${fold(a.name)}\0${fold(a.computer)}`, `${fold(b.name)}\0${fold(b.computer)}`) ||
+        a.n - b.n,
+    );
+  const window = <T>(all: readonly T[]): T[] =>
+    all.slice(ask.days.first, ask.days.first + ask.days.count);
+  const lines: CalendarLine[] = [...new Set(jobs.map(({ company }) => company))].flatMap(
+    (company): CalendarLine[] => {
+      const own = jobs.filter((job) => job.company === company);
+      const folded = ask.folded.includes(company);
+      const states = own.map((job) => ns.map((n) => shown(job, n)));
+      const head: CalendarLine = {
+        is: 'company',
+        company,
+        name: plain.companies.get(company)?.name ?? '',
+        jobs: own.length,
+        share: shareOf(states.flat()),
+        bad: window(ns.map((_n, i) => states.filter((one) => isBad(one[i] ?? null)).length)),
+        folded,
+      };
+      return [
+        head,
+        ...(folded
+          ? []
+          : own.map((job, i): CalendarLine => ({
+              is: 'job',
+              job: job.n,
+              name: job.name,
+              computer: job.computer,
+              share: shareOf(states[i] ?? []),
+              cells: window(
+                (states[i] ?? []).map(
+                  (state): CalendarCell => state ?? (job.enabled ? null : 'off'),
+                ),
+              ),
+              counts: RUN_STATES.map(
+                (state) => (states[i] ?? []).filter((one) => one === state).length,
+              ),
+            }))),
+      ];
+    },
+  );
+  const first = [...kept.keys()].sort()[0];
+  const keptFrom = first === undefined ? null : Date.parse(first);
   return {
     days: ns.map((n) => {
-      const [from, to] = [start(n), start(n + 1)], weekday = new Date(n * DAY).getUTCDay();
-      const touched = [...kept].filter(([, here]) => !here).some(([utc]) => Date.parse(utc) < to && Date.parse(utc) + DAY > from);
-      return { day: dayText(n), from, to, weekend: weekday === 0 || weekday === 6, today: n === day(now), here: keptFrom !== null && from >= keptFrom && !touched };
+      const [from, to] = [start(n), start(n + 1)];
+      const weekday = new Date(n * DAY).getUTCDay();
+      const touched = [...kept]
+        .filter(([, here]) => !here)
+        .some(([utc]) => Date.parse(utc) < to && Date.parse(utc) + DAY > from);
+      return {
+        day: dayText(n),
+        from,
+        to,
+        weekend: weekday === 0 || weekday === 6,
+        today: n === day(now),
+        here: keptFrom !== null && from >= keptFrom && !touched,
+      };
     }),
-    lines: lines.slice(ask.rows.first, ask.rows.first + ask.rows.count), total: lines.length, jobs: jobs.length, first: ask.rows.first, keptFrom,
+    lines: lines.slice(ask.rows.first, ask.rows.first + ask.rows.count),
+    total: lines.length,
+    jobs: jobs.length,
+    first: ask.rows.first,
+    keptFrom,
   };
 }

@@ -4,26 +4,72 @@ import type { JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
 import { encodeColumns, viewColumns } from '#contract/monitoring/columns.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 
-const NOW = Date.UTC(2026, 10, 20, 9), DAY = 86_400_000;
+const NOW = Date.UTC(2026, 10, 20, 9);
+const DAY = 86_400_000;
 
-const run = (n: number, job: number) => ({ n, job, company: 1, problem: job, startSec: NOW / 1000 - n * 60, elapsedSec: 1, bytes: null, kind: 3, message: null });
+const run = (n: number, job: number) => ({
+  n,
+  job,
+  company: 1,
+  problem: job,
+  startSec: NOW / 1000 - n * 60,
+  elapsedSec: 1,
+  bytes: null,
+  kind: 3,
+  message: null,
+});
 const job = (n: number, name: string): JobRow => ({
-  n, uid: 'j', key: 'k', company: 1, name, source: 'restic', type: 'Backup', group: 'other', computer: '', server: '', managed: null, enabled: true,
-  schedule: null, graceSec: null, firstSeenAt: 0, missedIgnored: null, disabledIgnored: null, problem: null,
+  n,
+  uid: 'j',
+  key: 'k',
+  company: 1,
+  name,
+  source: 'restic',
+  type: 'Backup',
+  group: 'other',
+  computer: '',
+  server: '',
+  managed: null,
+  enabled: true,
+  schedule: null,
+  graceSec: null,
+  firstSeenAt: 0,
+  missedIgnored: null,
+  disabledIgnored: null,
+  problem: null,
 });
 const problem = (n: number, openedAt: number, closedAt: number | null): ProblemRow => ({
-  n, job: n, company: 1, cause: 1, state: 'Failed', openedAt, lastAt: NOW, lastRun: n, runs: 1, closedAt, closedBy: null, review: null, snooze: null, note: null, ticket: null,
+  n,
+  job: n,
+  company: 1,
+  cause: 1,
+  state: 'Failed',
+  openedAt,
+  lastAt: NOW,
+  lastRun: n,
+  runs: 1,
+  closedAt,
+  closedBy: null,
+  review: null,
+  snooze: null,
+  note: null,
+  ticket: null,
 });
 
 function filled() {
   const engine = makeEngine();
   engine.zone('UTC', 0);
-  engine.addSegment(viewColumns(encodeColumns([run(2, 2), run(1, 1)].toSorted((a, b) => b.startSec - a.startSec)).buffer));
+  engine.addSegment(
+    viewColumns(
+      encodeColumns([run(2, 2), run(1, 1)].toSorted((a, b) => b.startSec - a.startSec)).buffer,
+    ),
+  );
   return engine;
 }
 
 test('COL-8: a text that is asked for again is looked for in the names of jobs that came meanwhile', () => {
-  const engine = filled(), asked = { ...EVERYTHING, text: 'mail' };
+  const engine = filled();
+  const asked = { ...EVERYTHING, text: 'mail' };
   engine.put({ job: [job(1, 'Files')] });
   expect(engine.select(asked, NOW).total).toBe(0);
   engine.put({ job: [job(1, 'Mail'), job(2, 'Mail 2')] });
@@ -31,14 +77,16 @@ test('COL-8: a text that is asked for again is looked for in the names of jobs t
 });
 
 test('COL-8, COL-10: what is in order by days is put in order anew as they pass', () => {
-  const engine = filled(), asked = { ...EVERYTHING, order: 'streak' as const };
+  const engine = filled();
+  const asked = { ...EVERYTHING, order: 'streak' as const };
   engine.put({ problem: [problem(1, NOW - 2 * DAY, NOW), problem(2, NOW - DAY, null)] });
   expect([...engine.select(asked, NOW).ids()]).toEqual([2, 1]);
   expect([...engine.select(asked, NOW + 3 * DAY).ids()]).toEqual([1, 2]);
 });
 
 test('COL-7: a list that nothing was told of since is the same one', () => {
-  const engine = filled(), asked = { ...EVERYTHING, review: 'pending' as const };
+  const engine = filled();
+  const asked = { ...EVERYTHING, review: 'pending' as const };
   engine.put({ problem: [problem(1, NOW - DAY, null)] });
   const list = engine.select(asked, NOW);
   engine.put({ job: [job(1, 'Mail')], key: [] });

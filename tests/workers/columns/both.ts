@@ -9,7 +9,11 @@ import type { Engine } from '#workers/seams.ts';
 import type { Step } from './arbitrary.ts';
 import type { Plain } from './oracle.ts';
 
-export interface Both { readonly engine: Engine; readonly plain: Plain; take(step: Step): void }
+export interface Both {
+  readonly engine: Engine;
+  readonly plain: Plain;
+  take(step: Step): void;
+}
 
 /** Sorted, and of a run given twice the later one. */
 export function columnsOf(runs: readonly LeanRun[]): RunColumns {
@@ -19,10 +23,17 @@ export function columnsOf(runs: readonly LeanRun[]): RunColumns {
 
 export function makeBoth(timeZone = 'Europe/Berlin', beginsHour = 6): Both {
   const engine = makeEngine();
-  const runs = new Map<number, LeanRun>(), told = new Set<number>();
-  const companies = new Map<number, CompanyRow>(), jobs = new Map<number, JobRow>(), causes = new Map<number, CauseRow>();
-  const problems = new Map<number, ProblemRow>(), over = new Map<number, ProblemRow>();
-  const people = new Map([['u1', 'Ann'], ['u2', 'Ben']]);
+  const runs = new Map<number, LeanRun>();
+  const told = new Set<number>();
+  const companies = new Map<number, CompanyRow>();
+  const jobs = new Map<number, JobRow>();
+  const causes = new Map<number, CauseRow>();
+  const problems = new Map<number, ProblemRow>();
+  const over = new Map<number, ProblemRow>();
+  const people = new Map([
+    ['u1', 'Ann'],
+    ['u2', 'Ben'],
+  ]);
   const named = [...people].map(([id, name]) => ({ id, name }));
   engine.people(named);
   engine.zone(timeZone, beginsHour);
@@ -32,14 +43,23 @@ export function makeBoth(timeZone = 'Europe/Berlin', beginsHour = 6): Both {
     take(step) {
       switch (step.is) {
         case 'segment': {
-          const columns = columnsOf(step.runs), given = step.runs.length % 2 === 0; // half of them as the disk gives them, and half of those with their outline
-          engine.addSegment(columns, given, given && step.runs.length % 4 === 0 ? outlineOf(columns) : undefined);
+          const columns = columnsOf(step.runs);
+          // half of them as the disk gives them, and half of those with their outline
+          const given = step.runs.length % 2 === 0;
+          engine.addSegment(
+            columns,
+            given,
+            given && step.runs.length % 4 === 0 ? outlineOf(columns) : undefined,
+          );
           for (const run of step.runs) if (!told.has(run.n)) runs.set(run.n, run);
           return;
         }
         case 'upsert':
           engine.upsert(step.runs);
-          for (const run of step.runs) { runs.set(run.n, run); told.add(run.n); }
+          for (const run of step.runs) {
+            runs.set(run.n, run);
+            told.add(run.n);
+          }
           return;
         case 'put':
           engine.put(step);

@@ -10,15 +10,32 @@ import { columnsOf, makeBoth } from './both.ts';
 import { answer } from './oracle.ts';
 
 const run = (n: number, more: Partial<LeanRun> = {}): LeanRun => ({
-  n, job: 1, company: 1, problem: null, startSec: 1_000 + n, elapsedSec: 1, bytes: 1, kind: 1, message: null, ...more,
+  n,
+  job: 1,
+  company: 1,
+  problem: null,
+  startSec: 1_000 + n,
+  elapsedSec: 1,
+  bytes: 1,
+  kind: 1,
+  message: null,
+  ...more,
 });
-const idsOf = (engine: ReturnType<typeof makeEngine>, more: Partial<typeof EVERYTHING> = {}): number[] =>
-  [...engine.select({ ...EVERYTHING, ...more }, NOW).ids()];
+const idsOf = (
+  engine: ReturnType<typeof makeEngine>,
+  more: Partial<typeof EVERYTHING> = {},
+): number[] => [...engine.select({ ...EVERYTHING, ...more }, NOW).ids()];
 
 test('COL-2, COL-7: an empty store answers, and so does a store of one run', () => {
   const engine = makeEngine();
   const nothing = engine.select({ ...EVERYTHING, rows: 'jobs', order: 'worst', text: 'x' }, NOW);
-  expect([nothing.total, [...nothing.ids()], nothing.progress, engine.newestAt, engine.size]).toEqual([0, [], { cleared: 0, of: 0 }, null, 0]);
+  expect([
+    nothing.total,
+    [...nothing.ids()],
+    nothing.progress,
+    engine.newestAt,
+    engine.size,
+  ]).toEqual([0, [], { cleared: 0, of: 0 }, null, 0]);
   expect(engine.view(nothing, { first: 0, count: 50 }, NOW)).toEqual([]);
   engine.addSegment(columnsOf([]));
   engine.upsert([run(7)]);
@@ -31,7 +48,12 @@ test('COL-2, COL-7: an empty store answers, and so does a store of one run', () 
 
 test('COL-2: a time begins with its first millisecond and ends before its last, whatever part of a second is asked', () => {
   const engine = makeEngine();
-  engine.upsert([run(1, { startSec: 10 }), run(2, { startSec: 11 }), run(3, { startSec: 11 }), run(4, { startSec: 12 })]);
+  engine.upsert([
+    run(1, { startSec: 10 }),
+    run(2, { startSec: 11 }),
+    run(3, { startSec: 11 }),
+    run(4, { startSec: 12 }),
+  ]);
   expect(idsOf(engine, { from: 11_000, to: 12_000 })).toEqual([3, 2]);
   expect(idsOf(engine, { from: 10_001, to: 12_001 })).toEqual([4, 3, 2]);
   expect(idsOf(engine, { from: 11_001, to: 12_000 })).toEqual([]);
@@ -39,9 +61,16 @@ test('COL-2: a time begins with its first millisecond and ends before its last, 
 });
 
 test('COL-1: 16,385 runs given as one, as two pages that overlap, and one by one at the end are the same store', () => {
-  const runs = Array.from({ length: 16_385 }, (_, i) => run(i + 1, { startSec: 5_000 + (i >> 2), job: 1 + (i % 9), message: i % 100 === 0 ? `m${i}` : null }))
-    .sort(newestFirst);
-  const whole = makeEngine(), cut = makeEngine(), late = makeEngine();
+  const runs = Array.from({ length: 16_385 }, (_, i) =>
+    run(i + 1, {
+      startSec: 5_000 + (i >> 2),
+      job: 1 + (i % 9),
+      message: i % 100 === 0 ? `m${i}` : null,
+    }),
+  ).sort(newestFirst);
+  const whole = makeEngine();
+  const cut = makeEngine();
+  const late = makeEngine();
   whole.addSegment(viewColumns(encodeColumns(runs).buffer));
   cut.addSegment(viewColumns(encodeColumns(runs.slice(8_000)).buffer));
   cut.addSegment(viewColumns(encodeColumns(runs.slice(0, 8_010)).buffer));
@@ -61,8 +90,16 @@ test('COL-1, COL-8: pieces that grow past two pages are cut, and messages told a
   const old = Array.from({ length: 16_384 }, (_, i) => run(i * 3 + 1, { startSec: 5_000 + i }));
   both.take({ is: 'segment', runs: old });
   both.take({ is: 'segment', runs: old.map((one) => run(one.n + 1, { startSec: one.startSec })) });
-  both.take({ is: 'upsert', runs: old.slice(0, 9_000).map((one) => run(one.n + 2, { startSec: one.startSec, kind: 3, message: `late ${one.n}` })) });
-  both.take({ is: 'upsert', runs: old.slice(0, 3_000).map((one) => ({ ...one, message: `told ${one.n}` })) });
+  both.take({
+    is: 'upsert',
+    runs: old
+      .slice(0, 9_000)
+      .map((one) => run(one.n + 2, { startSec: one.startSec, kind: 3, message: `late ${one.n}` })),
+  });
+  both.take({
+    is: 'upsert',
+    runs: old.slice(0, 3_000).map((one) => ({ ...one, message: `told ${one.n}` })),
+  });
   for (const text of ['late 1', 'told']) {
     const asked = { ...EVERYTHING, text, order: 'worst' as const };
     expect([...both.engine.select(asked, NOW).ids()]).toEqual(answer(both.plain, asked, NOW).ids);
@@ -71,45 +108,100 @@ test('COL-1, COL-8: pieces that grow past two pages are cut, and messages told a
 
 /** Two in a hundred failed, with one of three problems; forty companies; some say something. */
 const mixed = (n: number): LeanRun =>
-  run(n, { kind: n % 50 === 0 ? 3 : 1, company: 1 + (n % 40), problem: n % 50 === 0 ? 1 + (n % 3) : null, message: n % 70 === 0 ? `m${n}` : null });
+  run(n, {
+    kind: n % 50 === 0 ? 3 : 1,
+    company: 1 + (n % 40),
+    problem: n % 50 === 0 ? 1 + (n % 3) : null,
+    message: n % 70 === 0 ? `m${n}` : null,
+  });
 const troubleOf = (n: number): ProblemRow => ({
-  n, job: 1, company: 1, cause: n, state: 'Failed', openedAt: 0, lastAt: 0, lastRun: 1, runs: 1, closedAt: null, closedBy: null,
-  review: n === 1 ? { by: 'u1', at: 0, comment: null } : null, snooze: null, note: null, ticket: null,
+  n,
+  job: 1,
+  company: 1,
+  cause: n,
+  state: 'Failed',
+  openedAt: 0,
+  lastAt: 0,
+  lastRun: 1,
+  runs: 1,
+  closedAt: null,
+  closedBy: null,
+  review: n === 1 ? { by: 'u1', at: 0, comment: null } : null,
+  snooze: null,
+  note: null,
+  ticket: null,
 });
 
 test('COL-2, COL-3, COL-9: where one column decides, few rows, most rows and rows without a problem are told as plain rows would, before a change and after', () => {
-  const failed = { states: ['Failed'] } satisfies Partial<RunsFilter>, most = Array.from({ length: 30 }, (_, i) => i);
+  const failed = { states: ['Failed'] } satisfies Partial<RunsFilter>;
+  const most = Array.from({ length: 30 }, (_, i) => i);
   const questions: Partial<RunsFilter>[] = [
-    {}, failed, { states: ['Success'] }, { companies: most }, { companies: [7, 9] }, { review: 'pending' }, { review: 'none' }, { causes: [3] },
-    { text: 'm14' }, { text: 'm told' }, { from: 1_501_000, companies: most }, { to: 3_502_000, companies: most },
+    {},
+    failed,
+    { states: ['Success'] },
+    { companies: most },
+    { companies: [7, 9] },
+    { review: 'pending' },
+    { review: 'none' },
+    { causes: [3] },
+    { text: 'm14' },
+    { text: 'm told' },
+    { from: 1_501_000, companies: most },
+    { to: 3_502_000, companies: most },
   ];
-  for (const [size, asks] of [[3_000, questions], [33_000, [failed]]] as const) { // as one piece: a page, and more than a piece grows to
+  for (const [size, asks] of [
+    [3_000, questions],
+    [33_000, [failed]],
+  ] as const) {
+    // as one piece: a page, and more than a piece grows to
     const both = makeBoth();
     both.take({ is: 'put', company: [], job: [], cause: [], problem: [1, 2, 3].map(troubleOf) });
     both.take({ is: 'segment', runs: Array.from({ length: size }, (_, i) => mixed(i + 1)) });
     for (const changed of [[], [50, 51, 52, size]]) {
-      both.take({ is: 'upsert', runs: changed.map((n) => ({ ...mixed(n), kind: 4, company: 7, problem: n % 2 === 0 ? 2 : null, message: 'm told' })) });
+      both.take({
+        is: 'upsert',
+        runs: changed.map((n) => ({
+          ...mixed(n),
+          kind: 4,
+          company: 7,
+          problem: n % 2 === 0 ? 2 : null,
+          message: 'm told',
+        })),
+      });
       for (const more of asks) {
-        const asked = { ...EVERYTHING, ...more }, told = both.engine.select(asked, NOW), truth = answer(both.plain, asked, NOW);
+        const asked = { ...EVERYTHING, ...more };
+        const told = both.engine.select(asked, NOW);
+        const truth = answer(both.plain, asked, NOW);
         expect(told.facets).toEqual(truth.facets);
-        expect(Buffer.from(told.ids().buffer).equals(Buffer.from(Uint32Array.from(truth.ids).buffer))).toBe(true);
+        expect(
+          Buffer.from(told.ids().buffer).equals(Buffer.from(Uint32Array.from(truth.ids).buffer)),
+        ).toBe(true);
       }
     }
   }
 });
 
 test('COL-1: columns are copied: what the store changes, their giver does not see', () => {
-  const columns = columnsOf([run(1), run(2)]), before = columns.kind.slice(), engine = makeEngine();
+  const columns = columnsOf([run(1), run(2)]);
+  const before = columns.kind.slice();
+  const engine = makeEngine();
   engine.addSegment(columns);
   engine.upsert([run(2, { kind: 3, message: 'bad' })]);
   expect(columns.kind).toEqual(before);
 });
 
 test('COL-1: unknown lengths and sizes stay unknown, the largest stay exact', () => {
-  const engine = makeEngine(), known = run(2, { bytes: 2 ** 47, elapsedSec: NONE - 1 });
+  const engine = makeEngine();
+  const known = run(2, { bytes: 2 ** 47, elapsedSec: NONE - 1 });
   engine.upsert([run(1, { bytes: null, elapsedSec: null }), known]);
-  expect(engine.view(engine.select(EVERYTHING, NOW), { first: 0, count: 2 }, NOW).map(({ bytes, durationSec }) => [bytes, durationSec]))
-    .toEqual([[2 ** 47, NONE - 1], [null, null]]);
+  expect(
+    engine
+      .view(engine.select(EVERYTHING, NOW), { first: 0, count: 2 }, NOW)
+      .map(({ bytes, durationSec }) => [bytes, durationSec]),
+  ).toEqual([
+    [2 ** 47, NONE - 1],
+    [null, null],
+  ]);
 });
 
 test('COL-8: what was told of a run stands against a piece given later; among pieces the later stands', () => {
@@ -117,14 +209,29 @@ test('COL-8: what was told of a run stands against a piece given later; among pi
   engine.addSegment(columnsOf([run(1, { message: 'first' }), run(2, { message: 'first' })]));
   engine.upsert([run(1, { message: 'told' })]);
   engine.addSegment(columnsOf([run(1, { message: 'later' }), run(2, { message: 'later' })]));
-  expect([...engine.runs([1, 2]).values()].map(({ message }) => message)).toEqual(['later', 'told']);
+  expect([...engine.runs([1, 2]).values()].map(({ message }) => message)).toEqual([
+    'later',
+    'told',
+  ]);
 });
 
 test('COL-4: a key means its characters, in any case, of any alphabet', () => {
   const engine = makeEngine();
   engine.put({ company: [{ n: 1, id: 'c', name: 'Straßenbau İzmir', madeAt: 0 }] });
-  engine.upsert([run(1, { message: 'Disk (D:) [full] 100% a.b*c' }), run(2, { message: 'plain', company: 2 })]);
-  for (const text of ['(d:)', '[FULL]', '100%', 'a.b*c', 'STRASSE'.replace('SS', 'ß'), 'İzmir', ' disk ']) expect(idsOf(engine, { text })).toEqual([1]);
+  engine.upsert([
+    run(1, { message: 'Disk (D:) [full] 100% a.b*c' }),
+    run(2, { message: 'plain', company: 2 }),
+  ]);
+  for (const text of [
+    '(d:)',
+    '[FULL]',
+    '100%',
+    'a.b*c',
+    'STRASSE'.replace('SS', 'ß'),
+    'İzmir',
+    ' disk ',
+  ])
+    expect(idsOf(engine, { text })).toEqual([1]);
   expect(idsOf(engine, { text: 'a.b.c' })).toEqual([]);
   engine.put({ company: [{ n: 1, id: 'c', name: 'Renamed', madeAt: 0 }] });
   expect(idsOf(engine, { text: 'straße' })).toEqual([]);
@@ -134,8 +241,18 @@ test('COL-4: a key means its characters, in any case, of any alphabet', () => {
 test('COL-4: a run whose message was told anew is found by what it says now, and still by its names', () => {
   const engine = makeEngine();
   engine.put({ company: [{ n: 1, id: 'c', name: 'Disk works', madeAt: 0 }] });
-  engine.addSegment(columnsOf([run(1, { message: 'disk full' }), run(2, { message: 'disk full', company: 2 }), run(3, { company: 2 })]));
-  engine.upsert([run(1, { message: 'quota' }), run(2, { message: 'quota', company: 2 }), run(3, { message: 'disk full', company: 2 })]);
+  engine.addSegment(
+    columnsOf([
+      run(1, { message: 'disk full' }),
+      run(2, { message: 'disk full', company: 2 }),
+      run(3, { company: 2 }),
+    ]),
+  );
+  engine.upsert([
+    run(1, { message: 'quota' }),
+    run(2, { message: 'quota', company: 2 }),
+    run(3, { message: 'disk full', company: 2 }),
+  ]);
   expect(idsOf(engine, { text: 'disk' })).toEqual([3, 1]);
   expect(idsOf(engine, { text: 'quota' })).toEqual([2, 1]);
 });
@@ -143,18 +260,35 @@ test('COL-4: a run whose message was told anew is found by what it says now, and
 test('COL-2: a snooze that ends between two questions makes its runs pending, and asked of the time before, snoozed again', () => {
   const engine = makeEngine();
   const problem = {
-    n: 4, job: 1, company: 1, cause: 1, state: 'Failed' as const, openedAt: 0, lastAt: 0, lastRun: 1, runs: 1, closedAt: null, closedBy: null,
-    review: null, snooze: { by: 'u', at: 0, until: NOW, reason: 'r' }, note: null, ticket: null,
+    n: 4,
+    job: 1,
+    company: 1,
+    cause: 1,
+    state: 'Failed' as const,
+    openedAt: 0,
+    lastAt: 0,
+    lastRun: 1,
+    runs: 1,
+    closedAt: null,
+    closedBy: null,
+    review: null,
+    snooze: { by: 'u', at: 0, until: NOW, reason: 'r' },
+    note: null,
+    ticket: null,
   };
   engine.put({ problem: [problem] });
   engine.upsert([run(1, { kind: 3, problem: 4 }), run(2)]);
-  const asleep = (now: number): number[] => [...engine.select({ ...EVERYTHING, review: 'snoozed' }, now).ids()];
+  const asleep = (now: number): number[] => [
+    ...engine.select({ ...EVERYTHING, review: 'snoozed' }, now).ids(),
+  ];
   expect([asleep(NOW - 1), asleep(NOW), asleep(NOW - 1)]).toEqual([[1], [], [1]]);
   expect(engine.select(EVERYTHING, NOW).progress).toEqual({ cleared: 0, of: 1 });
   engine.overlay(new Map([[4, { ...problem, review: { by: 'u', at: 1, comment: null } }]]));
   expect(engine.select(EVERYTHING, NOW).progress).toEqual({ cleared: 1, of: 1 });
   expect(engine.row('problem', 4)).toEqual(problem);
-  expect(engine.view(engine.select(EVERYTHING, NOW), { first: 1, count: 1 }, NOW)[0]?.waiting).toBe(true);
+  expect(engine.view(engine.select(EVERYTHING, NOW), { first: 1, count: 1 }, NOW)[0]?.waiting).toBe(
+    true,
+  );
   engine.overlay(new Map());
   expect(engine.select(EVERYTHING, NOW).progress).toEqual({ cleared: 0, of: 1 });
 });
@@ -162,17 +296,55 @@ test('COL-2: a snooze that ends between two questions makes its runs pending, an
 test('COL-9: what is counted from sums follows a run that is told anew, and a filter of one column alone counts as rows do', () => {
   const both = makeBoth();
   const problem = {
-    n: 4, job: 1, company: 1, cause: 1, state: 'Failed' as const, openedAt: 0, lastAt: 0, lastRun: 1, runs: 1, closedAt: null, closedBy: null,
-    review: null, snooze: null, note: null, ticket: null,
+    n: 4,
+    job: 1,
+    company: 1,
+    cause: 1,
+    state: 'Failed' as const,
+    openedAt: 0,
+    lastAt: 0,
+    lastRun: 1,
+    runs: 1,
+    closedAt: null,
+    closedBy: null,
+    review: null,
+    snooze: null,
+    note: null,
+    ticket: null,
   };
-  both.take({ is: 'put', company: [], job: [], cause: [{ n: 1, template: 't', kind: 'space' }], problem: [problem] });
-  both.take({ is: 'segment', runs: Array.from({ length: 20 }, (_, i) => run(i + 1, { company: 1 + (i % 3), kind: 1 + (i % 4), problem: i % 5 === 0 ? 4 : null })) });
-  const filters = [{}, { review: 'pending' as const }, { review: 'none' as const }, { companies: [2] }, { states: ['Failed' as const] }, { kinds: ['space' as const] }, { causes: [2] }];
+  both.take({
+    is: 'put',
+    company: [],
+    job: [],
+    cause: [{ n: 1, template: 't', kind: 'space' }],
+    problem: [problem],
+  });
+  both.take({
+    is: 'segment',
+    runs: Array.from({ length: 20 }, (_, i) =>
+      run(i + 1, { company: 1 + (i % 3), kind: 1 + (i % 4), problem: i % 5 === 0 ? 4 : null }),
+    ),
+  });
+  const filters = [
+    {},
+    { review: 'pending' as const },
+    { review: 'none' as const },
+    { companies: [2] },
+    { states: ['Failed' as const] },
+    { kinds: ['space' as const] },
+    { causes: [2] },
+  ];
   for (const kind of [3, 2, 1]) {
     for (const more of filters) {
       const asked = { ...EVERYTHING, ...more };
       expect(both.engine.select(asked, NOW).facets).toEqual(answer(both.plain, asked, NOW).facets);
     }
-    both.take({ is: 'upsert', runs: [run(6, { company: 1 + kind, kind, problem: kind === 2 ? null : 4 }), run(7, { company: 3, kind, problem: 4 })] });
+    both.take({
+      is: 'upsert',
+      runs: [
+        run(6, { company: 1 + kind, kind, problem: kind === 2 ? null : 4 }),
+        run(7, { company: 3, kind, problem: 4 }),
+      ],
+    });
   }
 });

@@ -17,110 +17,182 @@ function equal(actual: unknown, wanted: unknown): void {
 }
 
 function same({ engine, plain }: Both, asked: RunsFilter, now: number): void {
-  const selection = engine.select(asked, now), truth = answer(plain, asked, now);
+  const selection = engine.select(asked, now);
+  const truth = answer(plain, asked, now);
   equal([...selection.ids()], truth.ids);
   equal(selection.total, truth.ids.length);
   equal(selection.facets, truth.facets);
   equal(selection.progress, truth.progress);
   const first = truth.ids.length >> 2;
-  equal(engine.view(selection, { first, count: 12 }, now), view(plain, truth.ids.slice(first, first + 12), asked, now));
+  equal(
+    engine.view(selection, { first, count: 12 }, now),
+    view(plain, truth.ids.slice(first, first + 12), asked, now),
+  );
   sameLines(selection, truth);
 }
 
 /** Windows of lines with every group open, every third one folded away and all of them. */
 function sameLines(selection: Selection, truth: ReturnType<typeof answer>): void {
   const keys = truth.groups?.map(({ head }) => head.key) ?? [];
-  for (const folded of [[], [...keys.filter((_, i) => i % 3 === truth.ids.length % 3), 'nobody', -1, 70_000], keys]) {
+  for (const folded of [
+    [],
+    [...keys.filter((_, i) => i % 3 === truth.ids.length % 3), 'nobody', -1, 70_000],
+    keys,
+  ]) {
     const all = linesOf(truth.ids, truth.groups, folded);
-    for (const window of [{ first: 0, count: all.length }, { first: all.length >> 1, count: 5 }, { first: -1, count: 1 }, { first: all.length - 1, count: 9 }]) {
-      const from = Math.max(0, window.first), seen = all.slice(from, from + window.count);
+    for (const window of [
+      { first: 0, count: all.length },
+      { first: all.length >> 1, count: 5 },
+      { first: -1, count: 1 },
+      { first: all.length - 1, count: 9 },
+    ]) {
+      const from = Math.max(0, window.first);
+      const seen = all.slice(from, from + window.count);
       const { count, heads, rows } = selection.lines(window, folded);
       equal(count, all.length);
-      equal(heads, seen.filter((line) => typeof line !== 'number'));
-      equal([...rows.ids()], seen.filter((line) => typeof line === 'number'));
+      equal(
+        heads,
+        seen.filter((line) => typeof line !== 'number'),
+      );
+      equal(
+        [...rows.ids()],
+        seen.filter((line) => typeof line === 'number'),
+      );
     }
   }
-  for (const { head: { key, title: _, causes: _causes, ...counts } } of truth.groups ?? []) equal(selection.counts(key), counts);
+  for (const {
+    head: { key, title: _, causes: _causes, ...counts },
+  } of truth.groups ?? [])
+    equal(selection.counts(key), counts);
 }
 
 test('COL-2, COL-3, COL-4, COL-7, COL-8: the columns answer as plain rows do, whatever was given and in whatever order', () => {
-  fc.assert(fc.property(steps, fc.array(fc.oneof(filter, lightFilter), { minLength: 3, maxLength: 6 }), fc.constantFrom(-1, 0, 1, 7_200_000), (all, filters, later) => {
-    const both = makeBoth();
-    for (const step of all) {
-      both.take(step);
-      same(both, filters[0]!, NOW);
-    }
-    for (const one of filters) same(both, one, NOW + later);
-    for (const one of filters) same(both, one, NOW - later);
-    expect(both.engine.size).toBe(both.plain.runs.size);
-    const starts = [...both.plain.runs.values()].map(({ startSec }) => startSec * 1000);
-    expect(both.engine.newestAt).toBe(starts.length === 0 ? null : Math.max(...starts));
-    expect(both.engine.runs([...both.plain.runs.keys(), 1_000])).toEqual(both.plain.runs);
-    expect(both.engine.all('problem')).toEqual([...both.plain.problems.values()]);
-  }), { numRuns: numRuns(60) });
+  fc.assert(
+    fc.property(
+      steps,
+      fc.array(fc.oneof(filter, lightFilter), { minLength: 3, maxLength: 6 }),
+      fc.constantFrom(-1, 0, 1, 7_200_000),
+      (all, filters, later) => {
+        const both = makeBoth();
+        for (const step of all) {
+          both.take(step);
+          same(both, filters[0]!, NOW);
+        }
+        for (const one of filters) same(both, one, NOW + later);
+        for (const one of filters) same(both, one, NOW - later);
+        expect(both.engine.size).toBe(both.plain.runs.size);
+        const starts = [...both.plain.runs.values()].map(({ startSec }) => startSec * 1000);
+        expect(both.engine.newestAt).toBe(starts.length === 0 ? null : Math.max(...starts));
+        expect(both.engine.runs([...both.plain.runs.keys(), 1_000])).toEqual(both.plain.runs);
+        expect(both.engine.all('problem')).toEqual([...both.plain.problems.values()]);
+      },
+    ),
+    { numRuns: numRuns(60) },
+  );
 });
 
-/** Asks little: so it is asked mostly, and what asks of one column or of none has ways of its own. */
-const little = fc.tuple(filter, fc.subarray(Object.keys(EVERYTHING), { minLength: 1, maxLength: 3 }))
-  .map(([all, kept]): RunsFilter => ({ ...EVERYTHING, ...Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name))) }));
+/**
+ * Asks little: so it is asked mostly, and what asks of one column or of none has ways of its own.
+ */
+const little = fc
+  .tuple(filter, fc.subarray(Object.keys(EVERYTHING), { minLength: 1, maxLength: 3 }))
+  .map(([all, kept]): RunsFilter => ({
+    ...EVERYTHING,
+    ...Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name))),
+  }));
 
 test('COL-2, COL-3, COL-8, COL-9: so they do where little is asked, again after each change', () => {
-  fc.assert(fc.property(steps, fc.array(little, { minLength: 6, maxLength: 6 }), (all, filters) => {
-    const both = makeBoth();
-    for (const step of all) {
-      both.take(step);
-      for (const one of filters) same(both, one, NOW);
-    }
-    expect(both.engine.size).toBe(both.plain.runs.size);
-  }), { numRuns: numRuns(30) });
+  fc.assert(
+    fc.property(steps, fc.array(little, { minLength: 6, maxLength: 6 }), (all, filters) => {
+      const both = makeBoth();
+      for (const step of all) {
+        both.take(step);
+        for (const one of filters) same(both, one, NOW);
+      }
+      expect(both.engine.size).toBe(both.plain.runs.size);
+    }),
+    { numRuns: numRuns(30) },
+  );
 });
 
 const NO_ROWS = { company: [], job: [], cause: [], problem: [] };
 
 test('COL-8: a question asked again is answered as if for the first time, whatever was told since and however late it is', () => {
-  const moments = fc.array(fc.constantFrom(NOW - 2, NOW, NOW + 1, NOW + 3_600_000, NOW + 86_400_000), { minLength: 2, maxLength: 4 });
-  fc.assert(fc.property(steps, fc.oneof(little, lightFilter), moments, (all, asked, at) => {
-    const both = makeBoth();
-    for (const step of all) {
-      const parts = step.is === 'put' ? (['company', 'job', 'cause', 'problem'] as const).map((table) => ({ ...step, ...NO_ROWS, [table]: step[table] })) : [step];
-      for (const part of parts) {
-        both.take(part);
-        for (const now of at) same(both, asked, now);
+  const moments = fc.array(
+    fc.constantFrom(NOW - 2, NOW, NOW + 1, NOW + 3_600_000, NOW + 86_400_000),
+    { minLength: 2, maxLength: 4 },
+  );
+  fc.assert(
+    fc.property(steps, fc.oneof(little, lightFilter), moments, (all, asked, at) => {
+      const both = makeBoth();
+      for (const step of all) {
+        const parts =
+          step.is === 'put'
+            ? (['company', 'job', 'cause', 'problem'] as const).map((table) => ({
+                ...step,
+                ...NO_ROWS,
+                [table]: step[table],
+              }))
+            : [step];
+        for (const part of parts) {
+          both.take(part);
+          for (const now of at) same(both, asked, now);
+        }
       }
-    }
-    expect(both.engine.size).toBe(both.plain.runs.size);
-  }), { numRuns: numRuns(60) });
+      expect(both.engine.size).toBe(both.plain.runs.size);
+    }),
+    { numRuns: numRuns(60) },
+  );
 });
 
 test('COL-7, COL-8: a selection names the same runs however the store goes on, and tells them as they are now', () => {
-  fc.assert(fc.property(steps, steps, filter, (before, after, asked) => {
-    const both = makeBoth();
-    for (const step of before) both.take(step);
-    const selection = both.engine.select(asked, NOW), { ids } = answer(both.plain, asked, NOW);
-    for (const step of after) both.take(step);
-    expect([...selection.ids()]).toEqual(ids);
-    expect(both.engine.view(selection, { first: 0, count: 8 }, NOW)).toEqual(view(both.plain, ids.slice(0, 8), asked, NOW));
-  }), { numRuns: numRuns(60) });
+  fc.assert(
+    fc.property(steps, steps, filter, (before, after, asked) => {
+      const both = makeBoth();
+      for (const step of before) both.take(step);
+      const selection = both.engine.select(asked, NOW);
+      const { ids } = answer(both.plain, asked, NOW);
+      for (const step of after) both.take(step);
+      expect([...selection.ids()]).toEqual(ids);
+      expect(both.engine.view(selection, { first: 0, count: 8 }, NOW)).toEqual(
+        view(both.plain, ids.slice(0, 8), asked, NOW),
+      );
+    }),
+    { numRuns: numRuns(60) },
+  );
 });
 
 test('COL-8, COL-10, COL-11, COL-13: every order, either way round, in every grouping is that of plain rows, and a group asked for alone is its rows', () => {
-  fc.assert(fc.property(steps, lightFilter, fc.array(lightFilter, { minLength: 1, maxLength: 4 }), fc.boolean(), (all, asked, others, later) => {
-    const both = makeBoth(), now = later ? NOW + 90 * 86_400_000 : NOW;
-    for (const step of all) {
-      both.take(step);
-      for (const one of others) same(both, one, now);
-    }
-    for (const order of ORDERS) {
-      for (const reverse of [false, true]) {
-        for (const group of [null, ...GROUPS]) {
-          const one = { ...asked, order, reverse, group }, selection = both.engine.select(one, now), truth = answer(both.plain, one, now);
-          equal([...selection.ids()], truth.ids);
-          sameLines(selection, truth);
-          if (order !== 'cause') continue;
-          for (const { head, ids } of truth.groups ?? []) equal([...both.engine.select(ofGroup(one, head), now).ids()], ids);
+  fc.assert(
+    fc.property(
+      steps,
+      lightFilter,
+      fc.array(lightFilter, { minLength: 1, maxLength: 4 }),
+      fc.boolean(),
+      (all, asked, others, later) => {
+        const both = makeBoth();
+        const now = later ? NOW + 90 * 86_400_000 : NOW;
+        for (const step of all) {
+          both.take(step);
+          for (const one of others) same(both, one, now);
         }
-      }
-    }
-    expect(both.engine.size).toBe(both.plain.runs.size);
-  }), { numRuns: numRuns(12) });
+        for (const order of ORDERS) {
+          for (const reverse of [false, true]) {
+            for (const group of [null, ...GROUPS]) {
+              const one = { ...asked, order, reverse, group };
+              const selection = both.engine.select(one, now);
+              const truth = answer(both.plain, one, now);
+              equal([...selection.ids()], truth.ids);
+              sameLines(selection, truth);
+              if (order !== 'cause') continue;
+              for (const { head, ids } of truth.groups ?? [])
+                equal([...both.engine.select(ofGroup(one, head), now).ids()], ids);
+            }
+          }
+        }
+        expect(both.engine.size).toBe(both.plain.runs.size);
+      },
+    ),
+    { numRuns: numRuns(12) },
+  );
 });

@@ -1,14 +1,36 @@
-/** The columns' judge: the same questions answered from plain rows, one by one, by code that can be read at a glance. */
+/**
+ * The columns' judge: the same questions answered from plain rows, one by one, by code that can be
+ * read at a glance.
+ */
 import { nameKey } from '#workers/columns/order-names.ts';
-import { isAnomaly, managedCode, sourceCode, statusCode, typeCode } from '#contract/monitoring/columns.ts';
+import {
+  isAnomaly,
+  managedCode,
+  sourceCode,
+  statusCode,
+  typeCode,
+} from '#contract/monitoring/columns.ts';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import { dayOf, worst } from '#contract/monitoring/day.ts';
 import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
 import { REVIEW_STATES, RUN_STATES, SINGLE_CAUSES } from '#contract/monitoring/query.ts';
-import type { GroupHead, ReviewState, RunsFacets, RunsFilter, RunState, RunView } from '#contract/monitoring/query.ts';
+import type {
+  GroupHead,
+  ReviewState,
+  RunsFacets,
+  RunsFilter,
+  RunState,
+  RunView,
+} from '#contract/monitoring/query.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
 import { scheduleStateOf } from '#contract/monitoring/schedule-state.ts';
-import { JOB_TYPES, PROBLEM_KINDS, SOURCE_NAMES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
+import {
+  JOB_TYPES,
+  PROBLEM_KINDS,
+  SOURCE_NAMES,
+  SOURCES,
+  STATUSES,
+} from '#contract/monitoring/words.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 
 export interface Plain {
@@ -40,8 +62,10 @@ const stateOf = (kind: number): RunState => {
   const status = STATUSES[statusCode(kind)] ?? 'Running';
   return status === 'Success' && isAnomaly(kind) ? 'Anomaly' : status;
 };
-const isGood = ({ kind }: LeanRun): boolean => ['Success', 'Warning'].includes(STATUSES[statusCode(kind)] ?? '');
-const managedOf = (kind: number): boolean | null => (managedCode(kind) === 0 ? null : managedCode(kind) === 2);
+const isGood = ({ kind }: LeanRun): boolean =>
+  ['Success', 'Warning'].includes(STATUSES[statusCode(kind)] ?? '');
+const managedOf = (kind: number): boolean | null =>
+  managedCode(kind) === 0 ? null : managedCode(kind) === 2;
 
 export function reviewOf(problem: ProblemRow | undefined, now: number): ReviewState {
   if (!problem) return 'none';
@@ -50,45 +74,75 @@ export function reviewOf(problem: ProblemRow | undefined, now: number): ReviewSt
   return problem.review ? 'cleared' : 'pending';
 }
 
-const problemOf = (plain: Plain, n: number | null): ProblemRow | undefined => (n === null ? undefined : plain.over.get(n) ?? plain.problems.get(n));
+const problemOf = (plain: Plain, n: number | null): ProblemRow | undefined =>
+  n === null ? undefined : (plain.over.get(n) ?? plain.problems.get(n));
 
-const serverOf = ({ jobs }: Plain, { job }: LeanRun): string => jobs.get(job)?.server || jobs.get(job)?.computer || '';
+const serverOf = ({ jobs }: Plain, { job }: LeanRun): string =>
+  jobs.get(job)?.server || jobs.get(job)?.computer || '';
 
 function tell(plain: Plain, run: LeanRun, filter: RunsFilter, now: number): Told {
   const found = problemOf(plain, run.problem);
   const problem = found && !filter.anomaly && found.state === 'Anomaly' ? undefined : found;
   return {
-    run, state: stateOf(run.kind), problem, review: reviewOf(problem, now), cause: problem?.cause,
+    run,
+    state: stateOf(run.kind),
+    problem,
+    review: reviewOf(problem, now),
+    cause: problem?.cause,
     kind: problem && (plain.causes.get(problem.cause)?.kind ?? 'other'),
   };
 }
 
-const found = <T>(all: readonly (T | undefined)[]): T[] => [...new Set(all)].filter((one) => one !== undefined);
+const found = <T>(all: readonly (T | undefined)[]): T[] =>
+  [...new Set(all)].filter((one) => one !== undefined);
 const most = <F extends { value: number; count: number }>(all: F[]): F[] =>
   all.filter((one) => one.count > 0).sort((a, b) => b.count - a.count || a.value - b.value);
 
 type Value = string | number | null;
 
 /** What a row is ordered by; null and the empty name are no value. */
-function valueOf(plain: Plain, { run, state }: Told, order: Exclude<RunsFilter['order'], 'newest'>, now: number): Value {
-  const job = plain.jobs.get(run.job), problem = problemOf(plain, run.problem);
+function valueOf(
+  plain: Plain,
+  { run, state }: Told,
+  order: Exclude<RunsFilter['order'], 'newest'>,
+  now: number,
+): Value {
+  const job = plain.jobs.get(run.job);
+  const problem = problemOf(plain, run.problem);
   const day = (ms: number): number => dayOf(ms, plain.timeZone, plain.beginsHour);
   switch (order) {
-    case 'worst': return RUN_STATES.indexOf(state);
-    case 'company': return plain.companies.get(run.company)?.name ?? null;
-    case 'job': return job?.name ?? null;
-    case 'computer': return job?.computer ?? null;
-    case 'duration': return run.elapsedSec;
-    case 'bytes': return run.bytes;
-    case 'lastGood': return [...plain.runs.values()].filter((one) => one.job === run.job && isGood(one)).sort(newest)[0]?.startSec ?? null;
-    case 'streak': return problem ? Math.max(1, day(problem.closedAt ?? now) - day(problem.openedAt) + 1) : null;
-    case 'cause': return (problem && plain.causes.get(problem.cause)?.template) ?? null;
-    case 'source': return SOURCE_NAMES[SOURCES[sourceCode(run.kind)] ?? 'api'];
-    case 'ticket': return problem?.ticket ?? null;
+    case 'worst':
+      return RUN_STATES.indexOf(state);
+    case 'company':
+      return plain.companies.get(run.company)?.name ?? null;
+    case 'job':
+      return job?.name ?? null;
+    case 'computer':
+      return job?.computer ?? null;
+    case 'duration':
+      return run.elapsedSec;
+    case 'bytes':
+      return run.bytes;
+    case 'lastGood':
+      return (
+        [...plain.runs.values()].filter((one) => one.job === run.job && isGood(one)).sort(newest)[0]
+          ?.startSec ?? null
+      );
+    case 'streak':
+      return problem ? Math.max(1, day(problem.closedAt ?? now) - day(problem.openedAt) + 1) : null;
+    case 'cause':
+      return (problem && plain.causes.get(problem.cause)?.template) ?? null;
+    case 'source':
+      return SOURCE_NAMES[SOURCES[sourceCode(run.kind)] ?? 'api'];
+    case 'ticket':
+      return problem?.ticket ?? null;
   }
 }
 
-const less = (a: string | number, b: string | number): boolean => (typeof a === 'string' && typeof b === 'string' && nameKey(a) !== nameKey(b) ? nameKey(a) < nameKey(b) : a < b);
+const less = (a: string | number, b: string | number): boolean =>
+  typeof a === 'string' && typeof b === 'string' && nameKey(a) !== nameKey(b)
+    ? nameKey(a) < nameKey(b)
+    : a < b;
 
 /** Rows without a value are last, either way. */
 function compare(a: Value, b: Value, reverse: boolean): number {
@@ -99,40 +153,91 @@ function compare(a: Value, b: Value, reverse: boolean): number {
 }
 
 function inOrder(plain: Plain, rows: readonly Told[], filter: RunsFilter, now: number): Told[] {
-  if (filter.order === 'newest') return rows.toSorted((a, b) => (filter.reverse ? -1 : 1) * newest(a.run, b.run));
-  const { order } = filter, valued = rows.map((one) => ({ one, value: valueOf(plain, one, order, now) }));
-  return valued.sort((a, b) => compare(a.value, b.value, filter.reverse) || newest(a.one.run, b.one.run)).map(({ one }) => one);
+  if (filter.order === 'newest')
+    return rows.toSorted((a, b) => (filter.reverse ? -1 : 1) * newest(a.run, b.run));
+  const { order } = filter;
+  const valued = rows.map((one) => ({ one, value: valueOf(plain, one, order, now) }));
+  return valued
+    .sort((a, b) => compare(a.value, b.value, filter.reverse) || newest(a.one.run, b.one.run))
+    .map(({ one }) => one);
 }
 
-export interface PlainGroup { readonly head: Omit<GroupHead, 'line' | 'folded'>; readonly ids: number[] }
+export interface PlainGroup {
+  readonly head: Omit<GroupHead, 'line' | 'folded'>;
+  readonly ids: number[];
+}
 
 /** `rows` in order; `reviewed`: the rows of any review state. */
-function groupsOf(plain: Plain, rows: readonly Told[], reviewed: readonly Told[], { group }: RunsFilter): PlainGroup[] {
-  const met = [...rows, ...reviewed.filter(({ review }) => review !== 'none')], jobsOf = (cause: number): number => new Set(met.filter((one) => one.cause === cause).map(({ run }) => run.job)).size;
-  const single = new Set(group === 'cause' ? found(met.map(({ cause }) => cause)).filter((cause) => jobsOf(cause) === 1) : []);
+function groupsOf(
+  plain: Plain,
+  rows: readonly Told[],
+  reviewed: readonly Told[],
+  { group }: RunsFilter,
+): PlainGroup[] {
+  const met = [...rows, ...reviewed.filter(({ review }) => review !== 'none')];
+  const jobsOf = (cause: number): number =>
+    new Set(met.filter((one) => one.cause === cause).map(({ run }) => run.job)).size;
+  const single = new Set(
+    group === 'cause'
+      ? found(met.map(({ cause }) => cause)).filter((cause) => jobsOf(cause) === 1)
+      : [],
+  );
   const keyOf = ({ run, cause }: Told): number | string =>
-    (group === 'company' ? run.company : group === 'job' ? run.job : group === 'server' ? serverOf(plain, run) : cause !== undefined && single.has(cause) ? SINGLE_CAUSES : cause ?? 0);
-  const titleOf = (key: number | string): string => (group === 'company' ? plain.companies.get(Number(key))?.name : group === 'job' ? plain.jobs.get(Number(key))?.name
-    : group === 'cause' ? plain.causes.get(Number(key))?.template : String(key)) ?? '';
+    group === 'company'
+      ? run.company
+      : group === 'job'
+        ? run.job
+        : group === 'server'
+          ? serverOf(plain, run)
+          : cause !== undefined && single.has(cause)
+            ? SINGLE_CAUSES
+            : (cause ?? 0);
+  const titleOf = (key: number | string): string =>
+    (group === 'company'
+      ? plain.companies.get(Number(key))?.name
+      : group === 'job'
+        ? plain.jobs.get(Number(key))?.name
+        : group === 'cause'
+          ? plain.causes.get(Number(key))?.template
+          : String(key)) ?? '';
   const groups = [...new Set(rows.map(keyOf))].map((key): PlainGroup => {
-    const own = rows.filter((one) => keyOf(one) === key), asked = reviewed.filter((one) => keyOf(one) === key && one.review !== 'none');
+    const own = rows.filter((one) => keyOf(one) === key);
+    const asked = reviewed.filter((one) => keyOf(one) === key && one.review !== 'none');
     return {
       head: {
-        key, title: titleOf(key), rows: own.length, jobs: new Set(own.map(({ run }) => run.job)).size, companies: new Set(own.map(({ run }) => run.company)).size,
+        key,
+        title: titleOf(key),
+        rows: own.length,
+        jobs: new Set(own.map(({ run }) => run.job)).size,
+        companies: new Set(own.map(({ run }) => run.company)).size,
         worst: RUN_STATES.find((state) => own.some((one) => one.state === state)) ?? 'Success',
-        progress: { cleared: asked.filter(({ review }) => review !== 'pending').length, of: asked.length },
+        progress: {
+          cleared: asked.filter(({ review }) => review !== 'pending').length,
+          of: asked.length,
+        },
         ...(key === SINGLE_CAUSES && { causes: [...single].sort((a, b) => a - b) }),
       },
       ids: own.map(({ run }) => run.n),
     };
   });
-  const behind = (key: number | string): number => (group !== 'cause' ? 0 : key === SINGLE_CAUSES ? 1 : key === 0 ? 2 : 0);
-  return groups.sort(({ head: a }, { head: b }) => behind(a.key) - behind(b.key) || RUN_STATES.indexOf(a.worst) - RUN_STATES.indexOf(b.worst) || b.rows - a.rows
-    || compare(a.title, b.title, false) || Number(a.key) - Number(b.key));
+  const behind = (key: number | string): number =>
+    group !== 'cause' ? 0 : key === SINGLE_CAUSES ? 1 : key === 0 ? 2 : 0;
+  return groups.sort(
+    ({ head: a }, { head: b }) =>
+      behind(a.key) - behind(b.key) ||
+      RUN_STATES.indexOf(a.worst) - RUN_STATES.indexOf(b.worst) ||
+      b.rows - a.rows ||
+      compare(a.title, b.title, false) ||
+      Number(a.key) - Number(b.key),
+  );
 }
 
 /** The lines of a list: heads, and the runs of those that are not folded away. */
-export function linesOf(ids: readonly number[], groups: readonly PlainGroup[] | null, folded: readonly (number | string)[]): (number | GroupHead)[] {
+export function linesOf(
+  ids: readonly number[],
+  groups: readonly PlainGroup[] | null,
+  folded: readonly (number | string)[],
+): (number | GroupHead)[] {
   if (!groups) return [...ids];
   const lines: (number | GroupHead)[] = [];
   for (const { head, ids: own } of groups) {
@@ -150,38 +255,75 @@ interface Answer {
 }
 
 export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
-  let runs = [...plain.runs.values()].sort(newest).filter(({ startSec }) =>
-    (filter.from === null || startSec * 1000 >= filter.from) && (filter.to === null || startSec * 1000 < filter.to));
-  if (filter.rows === 'jobs') runs = runs.filter((run, i) => runs.findIndex(({ job }) => job === run.job) === i);
+  let runs = [...plain.runs.values()]
+    .sort(newest)
+    .filter(
+      ({ startSec }) =>
+        (filter.from === null || startSec * 1000 >= filter.from) &&
+        (filter.to === null || startSec * 1000 < filter.to),
+    );
+  if (filter.rows === 'jobs')
+    runs = runs.filter((run, i) => runs.findIndex(({ job }) => job === run.job) === i);
   const key = filter.text.trim().toLowerCase();
-  const has = (text: string | null | undefined): boolean => !key.includes('\0') && (text ?? '').toLowerCase().includes(key);
-  const told = runs.filter((run) => filter.jobs.length === 0 || filter.jobs.includes(run.job)).filter((run) => key === ''
-    || has(plain.jobs.get(run.job)?.name) || has(plain.jobs.get(run.job)?.computer) || has(plain.companies.get(run.company)?.name) || has(run.message))
+  const has = (text: string | null | undefined): boolean =>
+    !key.includes('\0') && (text ?? '').toLowerCase().includes(key);
+  const told = runs
+    .filter((run) => filter.jobs.length === 0 || filter.jobs.includes(run.job))
+    .filter(
+      (run) =>
+        key === '' ||
+        has(plain.jobs.get(run.job)?.name) ||
+        has(plain.jobs.get(run.job)?.computer) ||
+        has(plain.companies.get(run.company)?.name) ||
+        has(run.message),
+    )
     .filter((run) => filter.servers.length === 0 || filter.servers.includes(serverOf(plain, run)))
-    .filter((run) => filter.instructionTypes.length === 0 || filter.instructionTypes.some((group) => group === plain.jobs.get(run.job)?.group))
+    .filter(
+      (run) =>
+        filter.instructionTypes.length === 0 ||
+        filter.instructionTypes.some((group) => group === plain.jobs.get(run.job)?.group),
+    )
     .map((run) => tell(plain, run, filter, now));
   const wants: Record<Dimension, (one: Told) => boolean> = {
     review: (one) => filter.review === null || one.review === filter.review,
     states: (one) => filter.states.length === 0 || filter.states.includes(one.state),
     kinds: (one) => filter.kinds.length === 0 || filter.kinds.some((kind) => kind === one.kind),
     companies: (one) => filter.companies.length === 0 || filter.companies.includes(one.run.company),
-    sources: (one) => filter.sources.length === 0 || filter.sources.some((source) => source === SOURCES[sourceCode(one.run.kind)]),
-    types: (one) => filter.types.length === 0 || filter.types.some((type) => type === JOB_TYPES[typeCode(one.run.kind)]),
+    sources: (one) =>
+      filter.sources.length === 0 ||
+      filter.sources.some((source) => source === SOURCES[sourceCode(one.run.kind)]),
+    types: (one) =>
+      filter.types.length === 0 ||
+      filter.types.some((type) => type === JOB_TYPES[typeCode(one.run.kind)]),
     managed: (one) => filter.managed === null || managedOf(one.run.kind) === filter.managed,
     anomaly: () => true,
     causes: (one) => filter.causes.length === 0 || filter.causes.includes(one.cause ?? 0),
   };
   const passing = (but: Dimension | null): Told[] =>
-    told.filter((one) => Object.entries(wants).every(([dimension, wants]) => dimension === but || wants(one)));
-  const count = <T>(dimension: Dimension, values: readonly T[], of: (one: Told) => unknown): { value: T; count: number }[] => {
+    told.filter((one) =>
+      Object.entries(wants).every(([dimension, wants]) => dimension === but || wants(one)),
+    );
+  const count = <T>(
+    dimension: Dimension,
+    values: readonly T[],
+    of: (one: Told) => unknown,
+  ): { value: T; count: number }[] => {
     const rows = passing(dimension);
-    return values.map((value) => ({ value, count: rows.filter((one) => of(one) === value).length }));
+    return values.map((value) => ({
+      value,
+      count: rows.filter((one) => of(one) === value).length,
+    }));
   };
   const review = count('review', REVIEW_STATES, (one) => one.review);
-  const of = (state: ReviewState): number => review.find(({ value }) => value === state)?.count ?? 0;
+  const of = (state: ReviewState): number =>
+    review.find(({ value }) => value === state)?.count ?? 0;
   const listed = inOrder(plain, passing(null), filter, now);
   const groups = filter.group && groupsOf(plain, listed, passing('review'), filter);
-  const counted = filter.anomaly ? listed : told.map(({ run }) => tell(plain, run, { ...filter, anomaly: true }, now)).filter((one) => Object.values(wants).every((want) => want(one)));
+  const counted = filter.anomaly
+    ? listed
+    : told
+        .map(({ run }) => tell(plain, run, { ...filter, anomaly: true }, now))
+        .filter((one) => Object.values(wants).every((want) => want(one)));
   return {
     ids: groups ? groups.flatMap(({ ids }) => ids) : listed.map(({ run }) => run.n),
     groups,
@@ -189,48 +331,108 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
       review,
       states: count('states', RUN_STATES, (one) => one.state),
       kinds: count('kinds', PROBLEM_KINDS, (one) => one.kind),
-      companies: most(count('companies', found(told.map((one) => one.run.company)), (one) => one.run.company))
-        .map((one) => ({ ...one, name: plain.companies.get(one.value)?.name ?? '' })),
+      companies: most(
+        count('companies', found(told.map((one) => one.run.company)), (one) => one.run.company),
+      ).map((one) => ({ ...one, name: plain.companies.get(one.value)?.name ?? '' })),
       sources: count('sources', SOURCES, (one) => SOURCES[sourceCode(one.run.kind)]),
       types: count('types', JOB_TYPES, (one) => JOB_TYPES[typeCode(one.run.kind)]),
       managed: count('managed', [true, false, null], (one) => managedOf(one.run.kind)),
-      anomaly: [true, false].map((value) => ({ value, count: counted.filter((one) => (one.state === 'Anomaly') === value).length })),
-      causes: most(count('causes', found(told.map((one) => one.cause)), (one) => one.cause))
-        .map((one) => ({ ...one, template: plain.causes.get(one.value)?.template ?? '' })),
+      anomaly: [true, false].map((value) => ({
+        value,
+        count: counted.filter((one) => (one.state === 'Anomaly') === value).length,
+      })),
+      causes: most(count('causes', found(told.map((one) => one.cause)), (one) => one.cause)).map(
+        (one) => ({ ...one, template: plain.causes.get(one.value)?.template ?? '' }),
+      ),
     },
-    progress: { cleared: of('snoozed') + of('cleared'), of: of('pending') + of('snoozed') + of('cleared') },
+    progress: {
+      cleared: of('snoozed') + of('cleared'),
+      of: of('pending') + of('snoozed') + of('cleared'),
+    },
   };
 }
 
-export function view(plain: Plain, ids: readonly number[], filter: RunsFilter, now: number): RunView[] {
+export function view(
+  plain: Plain,
+  ids: readonly number[],
+  filter: RunsFilter,
+  now: number,
+): RunView[] {
   const today = dayOf(now, plain.timeZone, plain.beginsHour);
   const day = (ms: number): number => dayOf(ms, plain.timeZone, plain.beginsHour);
-  const named = <T extends { readonly by: string }>(one: T | null): (T & { name: string }) | null => one && { ...one, name: plain.people.get(one.by) ?? '' };
+  const named = <T extends { readonly by: string }>(one: T | null): (T & { name: string }) | null =>
+    one && { ...one, name: plain.people.get(one.by) ?? '' };
   return ids.flatMap((n): RunView[] => {
     const run = plain.runs.get(n);
     if (!run) return [];
-    const job = plain.jobs.get(run.job), problem = problemOf(plain, run.problem), cause = problem && plain.causes.get(problem.cause);
+    const job = plain.jobs.get(run.job);
+    const problem = problemOf(plain, run.problem);
+    const cause = problem && plain.causes.get(problem.cause);
     const history = [...plain.runs.values()].filter((one) => one.job === run.job).sort(newest);
     const good = history.filter(isGood);
     const before = good.filter((one) => newest(run, one) < 0);
-    const durations = before.map((one) => one.elapsedSec).filter((one) => one !== null).slice(0, 30);
-    const bytes = before.map((one) => one.bytes).filter((one) => one !== null).slice(0, 30);
-    return [{
-      n, job: run.job, jobName: job?.name ?? '', company: run.company, companyName: plain.companies.get(run.company)?.name ?? '',
-      computer: job?.computer ?? '', source: SOURCES[sourceCode(run.kind)] ?? 'api', type: JOB_TYPES[typeCode(run.kind)] ?? 'Other',
-      managed: managedOf(run.kind), scheduleState: !job ? null : !job.enabled ? 'Disabled' : job.schedule === null ? null : scheduleStateOf(job), status: STATUSES[statusCode(run.kind)] ?? 'Running', state: stateOf(run.kind),
-      startedAt: run.startSec * 1000, durationSec: run.elapsedSec, usualDuration: usualOf(durations, LEAST_SPREAD.duration),
-      bytes: run.bytes, usualBytes: usualOf(bytes, LEAST_SPREAD.bytes), message: run.message, template: problem ? (cause?.template ?? null) : null,
-      strip: Array.from({ length: 14 }, (_, i) => worst(history.toReversed()
-        .filter(({ startSec }) => Math.min(today, day(startSec * 1000)) === today - 13 + i).map(({ kind }) => stateOf(kind)), 'worst')),
-      lastGoodAt: good[0] ? good[0].startSec * 1000 : null,
-      review: !filter.anomaly && problem?.state === 'Anomaly' ? 'none' : reviewOf(problem, now),
-      problem: problem ? {
-        n: problem.n, cause: problem.cause, kind: cause?.kind ?? 'other', day: Math.max(1, day(problem.closedAt ?? now) - day(problem.openedAt) + 1),
-        openedAt: problem.openedAt, closedAt: problem.closedAt, review: named(problem.review), snooze: named(problem.snooze),
-        note: named(problem.note), ticket: problem.ticket,
-      } : null,
-      waiting: run.problem !== null && plain.over.has(run.problem),
-    }];
+    const durations = before
+      .map((one) => one.elapsedSec)
+      .filter((one) => one !== null)
+      .slice(0, 30);
+    const bytes = before
+      .map((one) => one.bytes)
+      .filter((one) => one !== null)
+      .slice(0, 30);
+    return [
+      {
+        n,
+        job: run.job,
+        jobName: job?.name ?? '',
+        company: run.company,
+        companyName: plain.companies.get(run.company)?.name ?? '',
+        computer: job?.computer ?? '',
+        source: SOURCES[sourceCode(run.kind)] ?? 'api',
+        type: JOB_TYPES[typeCode(run.kind)] ?? 'Other',
+        managed: managedOf(run.kind),
+        scheduleState: !job
+          ? null
+          : !job.enabled
+            ? 'Disabled'
+            : job.schedule === null
+              ? null
+              : scheduleStateOf(job),
+        status: STATUSES[statusCode(run.kind)] ?? 'Running',
+        state: stateOf(run.kind),
+        startedAt: run.startSec * 1000,
+        durationSec: run.elapsedSec,
+        usualDuration: usualOf(durations, LEAST_SPREAD.duration),
+        bytes: run.bytes,
+        usualBytes: usualOf(bytes, LEAST_SPREAD.bytes),
+        message: run.message,
+        template: problem ? (cause?.template ?? null) : null,
+        strip: Array.from({ length: 14 }, (_, i) =>
+          worst(
+            history
+              .toReversed()
+              .filter(({ startSec }) => Math.min(today, day(startSec * 1000)) === today - 13 + i)
+              .map(({ kind }) => stateOf(kind)),
+            'worst',
+          ),
+        ),
+        lastGoodAt: good[0] ? good[0].startSec * 1000 : null,
+        review: !filter.anomaly && problem?.state === 'Anomaly' ? 'none' : reviewOf(problem, now),
+        problem: problem
+          ? {
+              n: problem.n,
+              cause: problem.cause,
+              kind: cause?.kind ?? 'other',
+              day: Math.max(1, day(problem.closedAt ?? now) - day(problem.openedAt) + 1),
+              openedAt: problem.openedAt,
+              closedAt: problem.closedAt,
+              review: named(problem.review),
+              snooze: named(problem.snooze),
+              note: named(problem.note),
+              ticket: problem.ticket,
+            }
+          : null,
+        waiting: run.problem !== null && plain.over.has(run.problem),
+      },
+    ];
   });
 }

@@ -18,10 +18,30 @@ type Step =
   | { readonly is: 'forget'; readonly day: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ is: fc.constant('day' as const), day: fc.nat(DAYS.length - 1), stale: fc.boolean() }) },
-  { weight: 5, arbitrary: fc.record({ is: fc.constant('change' as const), count: fc.constantFrom(1, 3, 20), seed: fc.nat(5000) }) },
-  { weight: 6, arbitrary: fc.record({ is: fc.constantFrom('compact' as const, 'reopen' as const) }) },
-  { weight: 1, arbitrary: fc.record({ is: fc.constant('forget' as const), day: fc.nat(DAYS.length - 1) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      is: fc.constant('day' as const),
+      day: fc.nat(DAYS.length - 1),
+      stale: fc.boolean(),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      is: fc.constant('change' as const),
+      count: fc.constantFrom(1, 3, 20),
+      seed: fc.nat(5000),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ is: fc.constantFrom('compact' as const, 'reopen' as const) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ is: fc.constant('forget' as const), day: fc.nat(DAYS.length - 1) }),
+  },
 );
 
 async function take(device: Device, one: Step): Promise<void> {
@@ -32,29 +52,41 @@ async function take(device: Device, one: Step): Promise<void> {
 }
 
 describe.each(DISKS)('on %s', (name, make) => {
-  test('SYNC-2: whatever arrives, is compacted or reopened in whatever order, the device shows the plain fold', { timeout: 30_000 * PROOF }, async () => {
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-      const { disk, again } = await make();
-      let device = new Device(disk);
-      await device.begin(12);
-      for (const one of steps) {
-        await take(device, one);
-        if (one.is === 'reopen') device = device.on(await again());
-        expect(device.seen(await shown(device.disk))).toEqual(device.expected());
-      }
-      for (let left = 200; await device.disk.compact(); left--) if (left === 0) throw new Error('compaction does not end');
-      expect(device.seen(await shown(device.disk))).toEqual(device.expected());
-      expect((await device.disk.open())?.patches.length).toBeLessThanOrEqual(PATCHES_MOST);
-    }), { numRuns: (name === 'memory' ? 30 : 15) * PROOF });
-  });
+  test(
+    'SYNC-2: whatever arrives, is compacted or reopened in whatever order, the device shows the plain fold',
+    { timeout: 30_000 * PROOF },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+          const { disk, again } = await make();
+          let device = new Device(disk);
+          await device.begin(12);
+          for (const one of steps) {
+            await take(device, one);
+            if (one.is === 'reopen') device = device.on(await again());
+            expect(device.seen(await shown(device.disk))).toEqual(device.expected());
+          }
+          for (let left = 200; await device.disk.compact(); left--)
+            if (left === 0) throw new Error('compaction does not end');
+          expect(device.seen(await shown(device.disk))).toEqual(device.expected());
+          expect((await device.disk.open())?.patches.length).toBeLessThanOrEqual(PATCHES_MOST);
+        }),
+        { numRuns: (name === 'memory' ? 30 : 15) * PROOF },
+      );
+    },
+  );
 
   test('COL-5: patches of many runs are folded, and only the touched segments are written again', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
     await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 2000, 1))] }]);
-    await disk.addDays([{ day: yesterday, pages: [page(runsOfDay(yesterday, LIMITS.pageRows, 100_000))] }]);
+    await disk.addDays([
+      { day: yesterday, pages: [page(runsOfDay(yesterday, LIMITS.pageRows, 100_000))] },
+    ]);
     const untouched = (await disk.open())?.segments[1];
-    const many = Array.from({ length: LIMITS.pageRows + 1 }, (_, i) => run(1_000_000 + i, startOfDay(today) + (i % 86_000), 1));
+    const many = Array.from({ length: LIMITS.pageRows + 1 }, (_, i) =>
+      run(1_000_000 + i, startOfDay(today) + (i % 86_000), 1),
+    );
     await disk.append(patch(11, [...many, run(1, startOfDay(today), 9)]), 1);
     while (await disk.compact());
     const opened = await disk.open();
@@ -69,12 +101,19 @@ describe.each(DISKS)('on %s', (name, make) => {
   test('COL-5: runs of a day that is still to come wait for its page, and compaction does not spin on them', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
-    const newer = Array.from({ length: LIMITS.pageRows + 5 }, (_, i) => run(i + 1, startOfDay(today) + i, 1));
+    const newer = Array.from({ length: LIMITS.pageRows + 5 }, (_, i) =>
+      run(i + 1, startOfDay(today) + i, 1),
+    );
     await disk.append(patch(11, newer, { problem: [problem(1)] }), 1);
     expect(await disk.compact()).toBe(true); // the front of what was folded is still to be made
     expect(await disk.compact()).toBe(false);
     expect(await disk.compact()).toBe(false);
-    await disk.addDays([{ day: today, pages: [page([run(1, startOfDay(today), 0), run(900_000, startOfDay(today) + 9)])] }]);
+    await disk.addDays([
+      {
+        day: today,
+        pages: [page([run(1, startOfDay(today), 0), run(900_000, startOfDay(today) + 9)])],
+      },
+    ]);
     while (await disk.compact());
     expect((await disk.open())?.patches).toEqual([]);
     const { runs } = await shown(disk);
@@ -94,17 +133,33 @@ describe.each(DISKS)('on %s', (name, make) => {
 });
 
 test('COL-5: days, patches and compaction from two tabs at once lose no segment, no run and no row', async () => {
-  const days = Array.from({ length: 31 }, (_, i) => new Date(Date.UTC(2026, 0, 31 - i)).toISOString().slice(0, 10));
+  const days = Array.from({ length: 31 }, (_, i) =>
+    new Date(Date.UTC(2026, 0, 31 - i)).toISOString().slice(0, 10),
+  );
   const place = await placeIn(freshIdb());
-  const one = await place.open(), two = await place.open();
+  const one = await place.open();
+  const two = await place.open();
   await one.begin(fresh({}, days));
   await two.open();
   const disks = [one, two] as const;
   const compacting = disks.map((disk) => compactFor(disk, 25));
   await Promise.all([
-    ...days.map((day, i) => (disks[i % 2] ?? one).addDays([{ day, pages: [page(runsOfDay(day, 20, 1 + i * 100)), page(runsOfDay(day, 20, 51 + i * 100))] }])),
-    ...Array.from({ length: 90 }, (_, i) => (disks[i % 2] ?? one).append(
-      patch(11 + i, [run(100_000 + i, startOfDay(days[i % 31] ?? '') + 5)], { problem: [problem(i * 50 + 1)] }), i)),
+    ...days.map((day, i) =>
+      (disks[i % 2] ?? one).addDays([
+        {
+          day,
+          pages: [page(runsOfDay(day, 20, 1 + i * 100)), page(runsOfDay(day, 20, 51 + i * 100))],
+        },
+      ]),
+    ),
+    ...Array.from({ length: 90 }, (_, i) =>
+      (disks[i % 2] ?? one).append(
+        patch(11 + i, [run(100_000 + i, startOfDay(days[i % 31] ?? '') + 5)], {
+          problem: [problem(i * 50 + 1)],
+        }),
+        i,
+      ),
+    ),
     ...compacting,
   ]);
   for (const moment of ['before', 'after'] as const) {
@@ -120,7 +175,8 @@ test('COL-5: days, patches and compaction from two tabs at once lose no segment,
 
 test('SYNC-1: a tab that still works on data from before a fresh start changes nothing any more', async () => {
   const place = await placeIn(freshIdb());
-  const old = await place.open(), next = await place.open();
+  const old = await place.open();
+  const next = await place.open();
   await old.begin(fresh());
   await next.begin(fresh({}, DAYS, 'e2'));
   await expect(old.append(patch(99, [run(1, 1)]), 1)).rejects.toMatchObject({ kind: 'gone' });

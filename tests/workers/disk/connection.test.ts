@@ -5,15 +5,20 @@ import { openDisk } from '#workers/disk/disk.ts';
 import { freshIdb, NAME, OWNER, placeIn } from './places.ts';
 import { command, DAYS, fresh, page, runsOfDay } from './sample.ts';
 
-const opened = (request: IDBOpenDBRequest): Promise<{ db: IDBDatabase; blocked: boolean }> => new Promise((resolve, reject) => {
-  let blocked = false;
-  request.addEventListener('blocked', () => { blocked = true; });
-  request.addEventListener('success', () => resolve({ db: request.result, blocked }));
-  request.addEventListener('error', () => reject(request.error ?? new Error('no reason')));
-});
+const opened = (request: IDBOpenDBRequest): Promise<{ db: IDBDatabase; blocked: boolean }> =>
+  new Promise((resolve, reject) => {
+    let blocked = false;
+    request.addEventListener('blocked', () => {
+      blocked = true;
+    });
+    request.addEventListener('success', () => resolve({ db: request.result, blocked }));
+    request.addEventListener('error', () => reject(request.error ?? new Error('no reason')));
+  });
 
 test('G17: a newer build upgrades at once; the open disk closes, says so, also to who listens late, and answers as unavailable', async () => {
-  const place = await placeIn(freshIdb()), disk = await place.open(), lost = vi.fn<(why: string) => void>();
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  const lost = vi.fn<(why: string) => void>();
   await disk.begin(fresh());
   disk.onLost(lost);
   const { db, blocked } = await opened(place.idb.indexedDB.open(NAME, 20));
@@ -30,11 +35,13 @@ test('G17: a newer build upgrades at once; the open disk closes, says so, also t
 
 test('G16: a connection that the browser closes under us is told; our own closing is not', async () => {
   const place = await placeIn(freshIdb());
-  const db = await openDatabase('daybook:t2:u2:u2', 'owner', (why) => told.push(why), place.idb), told: string[] = [];
+  const db = await openDatabase('daybook:t2:u2:u2', 'owner', (why) => told.push(why), place.idb);
+  const told: string[] = [];
   forceCloseDatabase(db as unknown as Parameters<typeof forceCloseDatabase>[0]);
   await expect.poll(() => told).toEqual(['closed']);
 
-  const disk = await place.open(), lost = vi.fn<() => void>();
+  const disk = await place.open();
+  const lost = vi.fn<() => void>();
   disk.onLost(lost);
   disk.close();
   await expect(disk.open()).rejects.toMatchObject({ kind: 'unavailable' });
@@ -42,11 +49,18 @@ test('G16: a connection that the browser closes under us is told; our own closin
 });
 
 test('G16: a database that vanished or holds something else is loaded anew', async () => {
-  const place = await placeIn(freshIdb()), disk = await place.open();
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
   await disk.begin(fresh());
   await disk.addDays([{ day: DAYS[0] ?? '', pages: [page(runsOfDay(DAYS[0] ?? '', 10, 1))] }]);
   await disk.keepCommand(command('a'));
-  for (const manifest of [null, 'text', { epoch: 'e1' }, { ...(await manifestOf(place.idb)), days: [{ day: 5 }] }, { ...(await manifestOf(place.idb)), segments: 'x' }]) {
+  for (const manifest of [
+    null,
+    'text',
+    { epoch: 'e1' },
+    { ...(await manifestOf(place.idb)), days: [{ day: 5 }] },
+    { ...(await manifestOf(place.idb)), segments: 'x' },
+  ]) {
     await putRaw(place.idb, 'meta', { name: 'manifest', manifest });
     expect(await disk.open()).toBeNull();
     await expect(disk.compact()).rejects.toMatchObject({ kind: 'corrupt' });
@@ -57,19 +71,23 @@ test('G16: a database that vanished or holds something else is loaded anew', asy
 
   const lost = vi.fn<(why: string) => void>();
   disk.onLost(lost);
-  await new Promise((resolve) => { place.idb.indexedDB.deleteDatabase(NAME).addEventListener('success', resolve); });
+  await new Promise((resolve) => {
+    place.idb.indexedDB.deleteDatabase(NAME).addEventListener('success', resolve);
+  });
   expect(lost).toHaveBeenCalledWith('closed');
   expect(await (await place.open()).open()).toBeNull();
 });
 
 test('OUT-7, A11: signing out takes the keys first; a kept outbox is read again when its user signs in', async () => {
-  const place = await placeIn(freshIdb()), disk = await place.open();
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
   await disk.begin(fresh());
   await disk.keepCommand(command('a'));
   await disk.destroy(true);
   disk.close();
   expect(await place.register.current(0)).toEqual({ is: 'none' });
-  const again = await place.register.enter(OWNER, 2_000), later = await openDisk(again, place.register, place.idb);
+  const again = await place.register.enter(OWNER, 2_000);
+  const later = await openDisk(again, place.register, place.idb);
   expect(again.device).toBe(place.held.device);
   expect(await later.open()).toBeNull();
   expect(await later.commands()).toEqual([{ ...command('a'), order: 1 }]);
@@ -77,7 +95,10 @@ test('OUT-7, A11: signing out takes the keys first; a kept outbox is read again 
 });
 
 test('C9: signing out with nothing kept deletes the database, also under an open tab, and the next sign-in is another device', async () => {
-  const place = await placeIn(freshIdb()), disk = await place.open(), tab = await place.open(), lost = vi.fn<(why: string) => void>();
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  const tab = await place.open();
+  const lost = vi.fn<(why: string) => void>();
   tab.onLost(lost);
   await disk.begin(fresh());
   await disk.keepCommand(command('a'));
@@ -93,7 +114,8 @@ test('C9: signing out with nothing kept deletes the database, also under an open
 });
 
 test('C9: where the data cannot be deleted, the keys are gone all the same', async () => {
-  const place = await placeIn(freshIdb()), disk = await place.open();
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
   await disk.begin(fresh());
   disk.close();
   await expect(disk.destroy(true)).rejects.toMatchObject({ kind: 'unavailable' });

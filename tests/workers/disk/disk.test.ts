@@ -12,14 +12,31 @@ describe.each(DISKS)('on %s', (_name, make) => {
     expect(await disk.open()).toBeNull();
     await disk.begin(fresh({ problem: [problem(1), problem(2000)] }));
     await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 100, 1))] }]);
-    const id = await disk.append(patch(12, [run(1, startOfDay(today), 1)], { problem: [problem(1, 2)] }), 777);
-    expect(await disk.patch(id)).toEqual(patch(12, [run(1, startOfDay(today), 1)], { problem: [problem(1, 2)] }));
+    const id = await disk.append(
+      patch(12, [run(1, startOfDay(today), 1)], { problem: [problem(1, 2)] }),
+      777,
+    );
+    expect(await disk.patch(id)).toEqual(
+      patch(12, [run(1, startOfDay(today), 1)], { problem: [problem(1, 2)] }),
+    );
 
     const opened = await (await again()).open();
-    expect(opened).toMatchObject({ epoch: 'e1', cursor: 12, syncedAt: 777, me: { username: 'ada' }, people: [{ name: 'Ada' }], branding: { title: 'North' } });
-    expect(opened?.days).toEqual([{ day: today, here: true }, ...DAYS.slice(1).map((day) => ({ day, here: false }))]);
+    expect(opened).toMatchObject({
+      epoch: 'e1',
+      cursor: 12,
+      syncedAt: 777,
+      me: { username: 'ada' },
+      people: [{ name: 'Ada' }],
+      branding: { title: 'North' },
+    });
+    expect(opened?.days).toEqual([
+      { day: today, here: true },
+      ...DAYS.slice(1).map((day) => ({ day, here: false })),
+    ]);
     expect(opened?.rows).toEqual({});
-    expect(opened?.segments).toEqual([{ id: 1, rows: 100, fromSec: startOfDay(today), toSec: startOfDay(today) + 99 * 40 }]);
+    expect(opened?.segments).toEqual([
+      { id: 1, rows: 100, fromSec: startOfDay(today), toSec: startOfDay(today) + 99 * 40 },
+    ]);
     expect(opened?.patches).toHaveLength(1);
   });
 
@@ -31,7 +48,14 @@ describe.each(DISKS)('on %s', (_name, make) => {
     await disk.keepCommand(command('c1'));
     await disk.begin(fresh({}, [yesterday], 'e2'));
     const later = await again();
-    expect(await later.open()).toMatchObject({ epoch: 'e2', cursor: 10, rows: {}, patches: [], segments: [], days: [{ day: yesterday, here: false }] });
+    expect(await later.open()).toMatchObject({
+      epoch: 'e2',
+      cursor: 10,
+      rows: {},
+      patches: [],
+      segments: [],
+      days: [{ day: yesterday, here: false }],
+    });
     await expect(later.segment(1)).rejects.toMatchObject({ kind: 'gone' });
     expect(await later.commands()).toEqual([{ ...command('c1'), order: 1 }]);
   });
@@ -53,11 +77,15 @@ describe.each(DISKS)('on %s', (_name, make) => {
   test('SYNC-10: what is older than the window leaves', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
-    for (const [i, day] of DAYS.entries()) await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, i * 100 + 1))] }]);
+    for (const [i, day] of DAYS.entries())
+      await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, i * 100 + 1))] }]);
     await disk.forget(startOfDay(yesterday));
     const opened = await disk.open();
     expect(opened?.days.map((one) => one.day)).toEqual([today, yesterday]);
-    expect(opened?.segments.map((one) => one.fromSec)).toEqual([startOfDay(today), startOfDay(yesterday)]);
+    expect(opened?.segments.map((one) => one.fromSec)).toEqual([
+      startOfDay(today),
+      startOfDay(yesterday),
+    ]);
   });
 
   test('OUT-1, OUT-2: a kept command is there after reopening, in its order, once, with its number', async () => {
@@ -71,8 +99,14 @@ describe.each(DISKS)('on %s', (_name, make) => {
     await later.markCommand('a', 'refused', { kind: 'conflict', message: 'Reviewed by Bo first.' });
     await later.markCommand('gone', 'refused', null);
     expect(await later.commands()).toEqual([
-      { ...command('a'), order: 1, state: 'refused', failure: { kind: 'conflict', message: 'Reviewed by Bo first.' } },
-      { ...command('b'), order: 2 }, { ...command('d'), order: 4 },
+      {
+        ...command('a'),
+        order: 1,
+        state: 'refused',
+        failure: { kind: 'conflict', message: 'Reviewed by Bo first.' },
+      },
+      { ...command('b'), order: 2 },
+      { ...command('d'), order: 4 },
     ]);
   });
 

@@ -5,7 +5,13 @@ import type { Notice } from '#workers/seams.ts';
 import { DISKS, freshIdb, OWNER, placeIn } from './places.ts';
 import { command, fresh } from './sample.ts';
 
-const notice = (id: string, at: number): Notice => ({ id, at, text: `about ${id}`, run: 1, refused: { change: { is: 'reopen' }, by: [{ why: 'Reviewed by Bo first.', runs: [1, 2] }] } });
+const notice = (id: string, at: number): Notice => ({
+  id,
+  at,
+  text: `about ${id}`,
+  run: 1,
+  refused: { change: { is: 'reopen' }, by: [{ why: 'Reviewed by Bo first.', runs: [1, 2] }] },
+});
 const answer = (at: number, value: unknown = at) => ({ at, value });
 
 describe.each(DISKS)('on %s', (_name, make) => {
@@ -16,7 +22,9 @@ describe.each(DISKS)('on %s', (_name, make) => {
     await disk.dropNotice('n60');
     await disk.begin(fresh());
     const all = await (await again()).notices();
-    expect(all.map(({ at }) => at)).toEqual(Array.from({ length: NOTICES_MOST }, (_, i) => i + 4).filter((at) => at !== 60));
+    expect(all.map(({ at }) => at)).toEqual(
+      Array.from({ length: NOTICES_MOST }, (_, i) => i + 4).filter((at) => at !== 60),
+    );
     expect(all.find(({ id }) => id === 'n50')).toEqual({ ...notice('n50', 50), text: 'told anew' });
   });
 
@@ -28,7 +36,11 @@ describe.each(DISKS)('on %s', (_name, make) => {
     await disk.keepAnswer('q1', answer(100));
     await disk.keepAnswer('q51', answer(101));
     const later = await again();
-    expect(await Promise.all(['early', 'q1', 'q2', 'q3', 'q51', 'never'].map((one) => later.answerTo(one)))).toEqual([null, answer(100), null, answer(3), answer(101), null]);
+    expect(
+      await Promise.all(
+        ['early', 'q1', 'q2', 'q3', 'q51', 'never'].map((one) => later.answerTo(one)),
+      ),
+    ).toEqual([null, answer(100), null, answer(3), answer(101), null]);
   });
 
   test('OFF-6: kept answers have a bound in bytes, and one that is larger alone is forgotten', async () => {
@@ -36,7 +48,12 @@ describe.each(DISKS)('on %s', (_name, make) => {
     await disk.begin(fresh());
     const third = 'x'.repeat(ANSWERS_MOST_BYTES / 3);
     for (const name of ['a', 'b', 'c']) await disk.keepAnswer(name, answer(1, third));
-    const there = async (): Promise<string[]> => (await Promise.all(['a', 'b', 'c'].map(async (name) => ((await disk.answerTo(name)) ? name : '')))).filter((name) => name !== '');
+    const there = async (): Promise<string[]> =>
+      (
+        await Promise.all(
+          ['a', 'b', 'c'].map(async (name) => ((await disk.answerTo(name)) ? name : '')),
+        )
+      ).filter((name) => name !== '');
     expect(await there()).toEqual(['b', 'c']);
     await disk.keepAnswer('c', answer(2, 'x'.repeat(ANSWERS_MOST_BYTES)));
     expect(await there()).toEqual(['b']);
@@ -52,7 +69,9 @@ describe.each(DISKS)('on %s', (_name, make) => {
 });
 
 test('OFF-6: an answer of a load that another tab has replaced is not kept', async () => {
-  const place = await placeIn(freshIdb()), mine = await place.open(), other = await place.open();
+  const place = await placeIn(freshIdb());
+  const mine = await place.open();
+  const other = await place.open();
   await mine.begin(fresh());
   await other.begin(fresh());
   await mine.keepAnswer('q', answer(1));
@@ -60,7 +79,9 @@ test('OFF-6: an answer of a load that another tab has replaced is not kept', asy
 });
 
 test('OUT-7, OFF-6, C9: signing out with unsent work keeps notices for this user and no answer; without it nothing', async () => {
-  const idb = freshIdb(), place = await placeIn(idb), disk = await place.open();
+  const idb = freshIdb();
+  const place = await placeIn(idb);
+  const disk = await place.open();
   await disk.begin(fresh());
   await disk.keepCommand(command('a'));
   await disk.keepNotice(notice('n', 1));
@@ -76,7 +97,8 @@ test('OUT-7, OFF-6, C9: signing out with unsent work keeps notices for this user
 });
 
 test('G52: notices and answers that are not what was sealed there are not there', async () => {
-  const place = await placeIn(freshIdb()), disk = await place.open();
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
   await disk.begin(fresh());
   await disk.keepNotice(notice('n', 1));
   await disk.keepAnswer('q', answer(1));

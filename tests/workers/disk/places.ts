@@ -8,7 +8,12 @@ export const OWNER: Owner = { tenant: 't1', user: 'u1', actor: 'u1' };
 export const NAME = 'daybook:t1:u1:u1';
 
 /** A browser's storage, signed in. */
-export interface Place { readonly idb: Idb; readonly register: Register; readonly held: Held; open(): Promise<Disk> }
+export interface Place {
+  readonly idb: Idb;
+  readonly register: Register;
+  readonly held: Held;
+  open(): Promise<Disk>;
+}
 
 export const freshIdb = (): Idb => ({ indexedDB: new IDBFactory(), IDBKeyRange });
 
@@ -18,15 +23,33 @@ export async function placeIn(idb: Idb): Promise<Place> {
   return { idb, register, held, open: () => openDisk(held, register, idb) };
 }
 
-/** The implementations that every promise holds on. `again` is the disk after closing; memory has no afterwards. */
-export const DISKS: readonly (readonly [name: string, make: () => Promise<{ disk: Disk; again: () => Promise<Disk> }>])[] = [
-  ['IndexedDB', async () => {
-    const place = await placeIn(freshIdb());
-    const disk = await place.open();
-    return { disk, again: () => { disk.close(); return place.open(); } };
-  }],
-  ['memory', () => {
-    const disk = memoryDisk('device');
-    return Promise.resolve({ disk, again: () => Promise.resolve(disk) });
-  }],
+/**
+ * The implementations that every promise holds on. `again` is the disk after closing; memory has no
+ * afterwards.
+ */
+export const DISKS: readonly (readonly [
+  name: string,
+  make: () => Promise<{ disk: Disk; again: () => Promise<Disk> }>,
+])[] = [
+  [
+    'IndexedDB',
+    async () => {
+      const place = await placeIn(freshIdb());
+      const disk = await place.open();
+      return {
+        disk,
+        again: () => {
+          disk.close();
+          return place.open();
+        },
+      };
+    },
+  ],
+  [
+    'memory',
+    () => {
+      const disk = memoryDisk('device');
+      return Promise.resolve({ disk, again: () => Promise.resolve(disk) });
+    },
+  ],
 ];

@@ -9,17 +9,23 @@ test('BRAND-9: what a provider changes of its look and its time stands on a sign
   await clock.pass(5_000);
   const before = door.session.who;
   if (before.is !== 'in') throw new Error('nobody is in');
-  let branding: Branding = { ...PLAIN_BRANDING, ...before.branding }, begun = 0;
+  let branding: Branding = { ...PLAIN_BRANDING, ...before.branding };
+  let begun = 0;
   const handle = server.handle.bind(server);
   server.handle = async (request, cookie) => {
     if (request.url.includes('sync/bootstrap')) {
       begun += 1;
-      const whole = await (await handle(request, cookie)).json() as { data: object };
+      const whole = (await (await handle(request, cookie)).json()) as { data: object };
       return Response.json({ success: true, data: { ...whole.data, branding } });
     }
-    return request.url.endsWith('service-providers/branding') ? Response.json({ success: true, data: branding }) : handle(request, cookie);
+    return request.url.endsWith('service-providers/branding')
+      ? Response.json({ success: true, data: branding })
+      : handle(request, cookie);
   };
-  const shown = () => (door.session.who.is === 'in' ? { title: door.session.who.branding.title, zone: door.session.who.branding.timeZone } : null);
+  const shown = () =>
+    door.session.who.is === 'in'
+      ? { title: door.session.who.branding.title, zone: door.session.who.branding.timeZone }
+      : null;
   await clock.pass(11 * 60_000);
   expect([shown()?.title, begun]).toEqual([before.branding.title, 0]);
   branding = { ...branding, title: 'Harbour', timeZone: 'Pacific/Auckland' };
@@ -31,19 +37,27 @@ test('BRAND-9: what a provider changes of its look and its time stands on a sign
   loopOf(door).stop();
 });
 
-test('BRAND-12: everything is asked at the page\'s own address, whatever address of the API the branding names', async () => {
-  const { clock, server, annDevice, bad } = scene(), asked: string[] = [];
-  const elsewhere = 'https://api.elsewhere.example/v2', handle = server.handle.bind(server);
+test("BRAND-12: everything is asked at the page's own address, whatever address of the API the branding names", async () => {
+  const { clock, server, annDevice, bad } = scene();
+  const asked: string[] = [];
+  const elsewhere = 'https://api.elsewhere.example/v2';
+  const handle = server.handle.bind(server);
   server.handle = async (request, cookie) => {
     asked.push(request.url);
     const answer = await handle(request, cookie);
     if (!/sync\/bootstrap|service-providers\/branding/.test(request.url)) return answer;
-    return new Response((await answer.text()).replaceAll(/"apiUrl":"[^"]*"/g, `"apiUrl":"${elsewhere}"`), answer);
+    return new Response(
+      (await answer.text()).replaceAll(/"apiUrl":"[^"]*"/g, `"apiUrl":"${elsewhere}"`),
+      answer,
+    );
   };
   const door = annDevice.open();
   await clock.pass(5_000);
   expect(door.session.who).toMatchObject({ is: 'in', branding: { apiUrl: elsewhere } });
-  await door.send('changeExecution', { id: String(bad()[0]), change: { is: 'note', content: 'here' } });
+  await door.send('changeExecution', {
+    id: String(bad()[0]),
+    change: { is: 'note', content: 'here' },
+  });
   await clock.pass(12 * 60_000);
   expect(asked.length).toBeGreaterThan(5);
   expect([...new Set(asked.map((url) => new URL(url).origin))]).toEqual(['http://daybook.test']);

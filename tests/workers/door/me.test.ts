@@ -10,16 +10,30 @@ test('OWN-1: a change of who one is stands on the page as soon as the server has
   await clock.pass(2_000);
   const before = nameOf(door.session.who);
   expect(before).not.toBeNull();
-  let refreshes = 0, refuse = true;
+  let refreshes = 0;
+  let refuse = true;
   const handle = server.handle.bind(server);
   server.handle = (request, cookie) => {
     if (request.url.endsWith('auth/refresh')) refreshes += 1;
     if (!request.url.includes('/security-questions')) return handle(request, cookie);
-    if (refuse) return Promise.resolve(Response.json({ success: false, message: 'no', error: { kind: 'bad-input', message: 'no', issues: [] } }, { status: 400 }));
+    if (refuse)
+      return Promise.resolve(
+        Response.json(
+          {
+            success: false,
+            message: 'no',
+            error: { kind: 'bad-input', message: 'no', issues: [] },
+          },
+          { status: 400 },
+        ),
+      );
     ann.me.name = 'Ann Again';
     return Promise.resolve(Response.json({ success: true, data: {} }));
   };
-  const input = { id: ann.me.id, answers: [1, 2, 3].map((n) => ({ question: `Question ${n}`, answer: `answer ${n}` })) };
+  const input = {
+    id: ann.me.id,
+    answers: [1, 2, 3].map((n) => ({ question: `Question ${n}`, answer: `answer ${n}` })),
+  };
   expect(await door.ask('setSecurityQuestions', input)).toMatchObject({ ok: false });
   expect([refreshes, nameOf(door.session.who)]).toEqual([0, before]);
   refuse = false;
@@ -42,19 +56,28 @@ test('OWN-1: an answer that was on its way while somebody changed the own accoun
     if (!/sync\/bootstrap|auth\/refresh/.test(request.url)) return answer;
     // Written down now, with the name of now, and handed over when the test says so.
     const body = await answer.text();
-    await new Promise<void>((resolve) => { late.push(resolve); });
+    await new Promise<void>((resolve) => {
+      late.push(resolve);
+    });
     return new Response(body, { status: answer.status, headers: answer.headers });
   };
   door.session.loop?.anew();
   await clock.pass(100);
   expect(late).toHaveLength(1);
-  const saved = door.ask('setSecurityQuestions', { id: ann.me.id, answers: [1, 2, 3].map((n) => ({ question: `Question ${n}`, answer: `answer ${n}` })) });
+  const saved = door.ask('setSecurityQuestions', {
+    id: ann.me.id,
+    answers: [1, 2, 3].map((n) => ({ question: `Question ${n}`, answer: `answer ${n}` })),
+  });
   await clock.pass(100);
   // The refresh that follows the change, then the load from before it.
-  late.splice(1).forEach((hand) => { hand(); });
+  late.splice(1).forEach((hand) => {
+    hand();
+  });
   await saved;
   expect(nameOf(door.session.who)).toBe('Ann Again');
-  late.splice(0).forEach((hand) => { hand(); });
+  late.splice(0).forEach((hand) => {
+    hand();
+  });
   await clock.pass(2_000);
   expect(nameOf(door.session.who)).toBe('Ann Again');
 });

@@ -8,21 +8,41 @@ test('OFF-6: with the network the server answers; without it its last answer sta
   const door = annDevice.open();
   await clock.pass(2_000);
   const first = await door.read('lastSync', {});
-  expect(first).toMatchObject({ ok: true, value: { live: true, at: clock.now(), value: { status: 'SUCCEEDED', at: clock.now() } } });
+  expect(first).toMatchObject({
+    ok: true,
+    value: { live: true, at: clock.now(), value: { status: 'SUCCEEDED', at: clock.now() } },
+  });
   await clock.pass(60_000);
   annDevice.wire.up = false;
   server.cutStreams();
   await clock.pass(1_000);
   expect(loopOf(door).status().is).toBe('offline');
-  expect(await door.read('lastSync', {})).toMatchObject({ ok: true, value: { live: false, at: at(first), value: { at: at(first) }, failure: { kind: 'needs-network' } } });
-  expect(await door.read('listKeys', {})).toMatchObject({ ok: false, failure: { kind: 'needs-network' } }); // never asked before
+  expect(await door.read('lastSync', {})).toMatchObject({
+    ok: true,
+    value: {
+      live: false,
+      at: at(first),
+      value: { at: at(first) },
+      failure: { kind: 'needs-network' },
+    },
+  });
+  expect(await door.read('listKeys', {})).toMatchObject({
+    ok: false,
+    failure: { kind: 'needs-network' },
+  }); // never asked before
   annDevice.kill(door);
   const again = annDevice.open();
   await clock.pass(1_000);
-  expect(await again.read('lastSync', {})).toMatchObject({ ok: true, value: { live: false, at: at(first) } });
+  expect(await again.read('lastSync', {})).toMatchObject({
+    ok: true,
+    value: { live: false, at: at(first) },
+  });
   annDevice.wire.up = true;
   await clock.pass(70_000);
-  expect(await again.read('lastSync', {})).toMatchObject({ ok: true, value: { live: true, at: clock.now() } });
+  expect(await again.read('lastSync', {})).toMatchObject({
+    ok: true,
+    value: { live: true, at: clock.now() },
+  });
 });
 
 test('OFF-6: a server that keeps silent is not waited for while it seems away, and what it refuses is refused', async () => {
@@ -35,7 +55,9 @@ test('OFF-6: a server that keeps silent is not waited for while it seems away, a
   await clock.pass(90_000);
   expect(loopOf(door).status().is).toBe('offline');
   let told: unknown = null;
-  void (async () => { told = await door.read('lastSync', {}); })();
+  void (async () => {
+    told = await door.read('lastSync', {});
+  })();
   await clock.pass(2_900);
   expect(told).toBeNull();
   await clock.pass(200);
@@ -43,11 +65,27 @@ test('OFF-6: a server that keeps silent is not waited for while it seems away, a
   annDevice.wire.faults = { ...annDevice.wire.faults, silence: 0 };
   await clock.pass(70_000);
   const handle = server.handle.bind(server);
-  server.handle = (request, cookie) => (request.url.endsWith('last-sync')
-    ? Promise.resolve(Response.json({ success: false, message: 'no', error: { kind: 'forbidden', message: 'no' } }, { status: 403 })) : handle(request, cookie));
-  expect(await door.read('lastSync', {})).toMatchObject({ ok: false, failure: { kind: 'forbidden' } });
-  server.handle = (request, cookie) => (request.url.endsWith('last-sync') ? Promise.resolve(new Response('<html>', { status: 503 })) : handle(request, cookie));
-  expect(await door.read('lastSync', {})).toMatchObject({ ok: true, value: { live: false, failure: { kind: 'busy' } } });
+  server.handle = (request, cookie) =>
+    request.url.endsWith('last-sync')
+      ? Promise.resolve(
+          Response.json(
+            { success: false, message: 'no', error: { kind: 'forbidden', message: 'no' } },
+            { status: 403 },
+          ),
+        )
+      : handle(request, cookie);
+  expect(await door.read('lastSync', {})).toMatchObject({
+    ok: false,
+    failure: { kind: 'forbidden' },
+  });
+  server.handle = (request, cookie) =>
+    request.url.endsWith('last-sync')
+      ? Promise.resolve(new Response('<html>', { status: 503 }))
+      : handle(request, cookie);
+  expect(await door.read('lastSync', {})).toMatchObject({
+    ok: true,
+    value: { live: false, failure: { kind: 'busy' } },
+  });
 });
 
 test('OFF-6, SYNC-6: what was answered before the scope changed, or to somebody who has signed out, is not told again', async () => {
@@ -73,5 +111,8 @@ test('OFF-6, SYNC-6: what was answered before the scope changed, or to somebody 
   await clock.pass(1_000);
   expect(await door.read('lastSync', {})).toMatchObject({ ok: false });
   await door.signOut('discard');
-  expect(await door.read('lastSync', {})).toMatchObject({ ok: false, failure: { kind: 'signed-out' } });
+  expect(await door.read('lastSync', {})).toMatchObject({
+    ok: false,
+    failure: { kind: 'signed-out' },
+  });
 });

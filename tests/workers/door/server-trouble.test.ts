@@ -6,9 +6,16 @@ test('OFF-7: a gateway that answers 502 or 503 is server trouble and no lost net
   const door = annDevice.open();
   await clock.pass(2_000);
   expect(loopOf(door).status().is).toBe('live');
-  const handle = server.handle.bind(server), since = clock.now();
+  const handle = server.handle.bind(server);
+  const since = clock.now();
   for (const status of [502, 503]) {
-    server.handle = () => Promise.resolve(new Response('<html>Bad gateway</html>', { status, headers: { 'content-type': 'text/html' } }));
+    server.handle = () =>
+      Promise.resolve(
+        new Response('<html>Bad gateway</html>', {
+          status,
+          headers: { 'content-type': 'text/html' },
+        }),
+      );
     server.cutStreams();
     await clock.pass(5_000);
     const told = loopOf(door).status();
@@ -16,7 +23,12 @@ test('OFF-7: a gateway that answers 502 or 503 is server trouble and no lost net
     expect(must(told.offlineSince) - since).toBeLessThan(5_000);
   }
   const run = must(bad()[0]);
-  expect(await door.send('changeExecution', { id: String(run), change: { is: 'review', comment: null } })).toMatchObject({ ok: true });
+  expect(
+    await door.send('changeExecution', {
+      id: String(run),
+      change: { is: 'review', comment: null },
+    }),
+  ).toMatchObject({ ok: true });
   expect(loopOf(door).status()).toMatchObject({ is: 'server-trouble', waiting: 1 });
   annDevice.wire.up = false; // now the network goes as well
   await clock.pass(70_000);
@@ -33,9 +45,23 @@ test('OFF-7: opened again while the gateway answers 502, it is server trouble fr
   const door = annDevice.open();
   await clock.pass(2_000);
   annDevice.kill(door);
-  server.handle = () => Promise.resolve(new Response('<html>Bad gateway</html>', { status: 502, headers: { 'content-type': 'text/html' } }));
+  server.handle = () =>
+    Promise.resolve(
+      new Response('<html>Bad gateway</html>', {
+        status: 502,
+        headers: { 'content-type': 'text/html' },
+      }),
+    );
   const again = annDevice.open();
   await clock.pass(5_000);
   expect(loopOf(again).status().is).toBe('server-trouble');
-  expect(await again.ask('listEvidence', { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' })).toMatchObject({ ok: false, failure: { kind: 'busy', message: 'The server does not answer properly. Try again in a moment.' } });
+  expect(
+    await again.ask('listEvidence', { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }),
+  ).toMatchObject({
+    ok: false,
+    failure: {
+      kind: 'busy',
+      message: 'The server does not answer properly. Try again in a moment.',
+    },
+  });
 });

@@ -8,18 +8,28 @@ const NAMED = { way: 'password', username: 'ann', password: 'x' } as const;
 
 /** A sign-in whose provider's word comes when the test gives it. */
 function waiting() {
-  const asked: { readonly what: SignInAsk; readonly auth: Auth }[] = [], clock = new TestClock();
+  const asked: { readonly what: SignInAsk; readonly auth: Auth }[] = [];
+  const clock = new TestClock();
   const { promise, resolve: says } = Promise.withResolvers<Auth | null>();
-  const signIn = makeSignIn(clock, (what, auth) => {
-    asked.push({ what, auth });
-    return Promise.resolve({ ok: false, failure: { kind: 'wrong-credentials', message: MESSAGES.wrongCredentials } } as const);
-  }, () => promise, () => undefined);
+  const signIn = makeSignIn(
+    clock,
+    (what, auth) => {
+      asked.push({ what, auth });
+      return Promise.resolve({
+        ok: false,
+        failure: { kind: 'wrong-credentials', message: MESSAGES.wrongCredentials },
+      } as const);
+    },
+    () => promise,
+    () => undefined,
+  );
   return { asked, says, signIn };
 }
 
 test('AUTH-11: a name and a password that come before the provider has said whose list decides wait for its word', async () => {
   for (const auth of ['ad', 'db'] as const) {
-    const { asked, says, signIn } = waiting(), answer = signIn.go({ ...NAMED, auth: null });
+    const { asked, says, signIn } = waiting();
+    const answer = signIn.go({ ...NAMED, auth: null });
     await Promise.resolve();
     expect(asked).toEqual([]);
     says(auth);
@@ -28,8 +38,9 @@ test('AUTH-11: a name and a password that come before the provider has said whos
   }
 });
 
-test('AUTH-11: where the provider cannot be asked nobody is told that a password is wrong; who says that it is the portal\'s own waits for nothing', async () => {
-  const { asked, says, signIn } = waiting(), answer = signIn.go({ ...NAMED, auth: null });
+test("AUTH-11: where the provider cannot be asked nobody is told that a password is wrong; who says that it is the portal's own waits for nothing", async () => {
+  const { asked, says, signIn } = waiting();
+  const answer = signIn.go({ ...NAMED, auth: null });
   says(null);
   expect(await answer).toMatchObject({ failure: { kind: 'no-answer' } });
   expect(asked).toEqual([]);

@@ -7,15 +7,27 @@ type Door = ReturnType<typeof makeDoor>;
 const noticesOf = (door: Door) => loopOf(door).outbox.view().notices;
 const note = (content: string) => ({ is: 'note' as const, content });
 
-/** Bob reviewed `runs` while he had no network; Ann reviewed the first two, and one that he names is of nobody. */
+/**
+ * Bob reviewed `runs` while he had no network; Ann reviewed the first two, and one that he names is
+ * of nobody.
+ */
 async function conflict() {
-  const all = scene(), { clock, annDevice, bobDevice, bad, server } = all;
-  const anns = annDevice.open(), bobs = bobDevice.open();
+  const all = scene();
+  const { clock, annDevice, bobDevice, bad, server } = all;
+  const anns = annDevice.open();
+  const bobs = bobDevice.open();
   await clock.pass(2_000);
-  const runs = bad().slice(0, 3), fine = must([...server.rows.run.values()].find(({ problem }) => problem === null)).n;
+  const runs = bad().slice(0, 3);
+  const fine = must([...server.rows.run.values()].find(({ problem }) => problem === null)).n;
   bobDevice.wire.up = false;
-  await bobs.send('changeExecutions', { ids: [...runs, fine], change: { is: 'review', comment: 'mine' } });
-  await anns.send('changeExecutions', { ids: runs.slice(0, 2), change: { is: 'review', comment: null } });
+  await bobs.send('changeExecutions', {
+    ids: [...runs, fine],
+    change: { is: 'review', comment: 'mine' },
+  });
+  await anns.send('changeExecutions', {
+    ids: runs.slice(0, 2),
+    change: { is: 'review', comment: null },
+  });
   await clock.pass(1_000);
   bobDevice.wire.up = true;
   await clock.pass(70_000);
@@ -25,38 +37,70 @@ async function conflict() {
 test('OUT-5: each run that was refused of many is listed with its reason, its job and its company, and is tried again alone', async () => {
   const { clock, server, anns, bobs, runs, fine, problemOf } = await conflict();
   const [told] = noticesOf(bobs);
-  expect(told).toMatchObject({ text: '3 of 4 results were not changed: 2 different reasons.', run: runs[0], refused: 3 });
+  expect(told).toMatchObject({
+    text: '3 of 4 results were not changed: 2 different reasons.',
+    run: runs[0],
+    refused: 3,
+  });
   expect(loopOf(bobs).status()).toMatchObject({ refused: 0, partly: 1 });
-  const id = must(told).id, line = (n: number | undefined) => {
+  const id = must(told).id;
+  const line = (n: number | undefined) => {
     const run = must(server.rows.run.get(must(n)));
-    return { run: n, jobName: server.rows.job.get(run.job)?.name, companyName: server.rows.company.get(run.company)?.name, startedAt: Math.floor(run.startedAt / 1000) * 1000 };
+    return {
+      run: n,
+      jobName: server.rows.job.get(run.job)?.name,
+      companyName: server.rows.company.get(run.company)?.name,
+      startedAt: Math.floor(run.startedAt / 1000) * 1000,
+    };
   };
   expect(loopOf(bobs).outbox.refusedOf(id, 100)).toEqual({
-    count: 3, reasons: [
+    count: 3,
+    reasons: [
       { why: 'Reviewed by ann first.', count: 2, runs: runs.slice(0, 2).map(line) },
       { why: 'This result has no problem to review.', count: 1, runs: [line(fine)] },
     ],
   });
-  expect(loopOf(bobs).outbox.refusedOf(id, 1).reasons.map(({ count, runs: some }) => [count, some.length])).toEqual([[2, 1], [1, 0]]);
+  expect(
+    loopOf(bobs)
+      .outbox.refusedOf(id, 1)
+      .reasons.map(({ count, runs: some }) => [count, some.length]),
+  ).toEqual([
+    [2, 1],
+    [1, 0],
+  ]);
   await anns.send('changeExecutions', { ids: runs.slice(0, 2), change: { is: 'reopen' } });
   await clock.pass(1_000);
   const sent = server.log.length;
   expect(await bobs.mend(id, 'retry')).toMatchObject({ ok: true });
   await clock.pass(1_000);
   expect(runs.slice(0, 2).map((run) => problemOf(run)?.review?.comment)).toEqual(['mine', 'mine']);
-  const again = server.log.slice(sent).flatMap(({ event }) => (event.type === 'problem.reviewed@1' ? event.data.problems : []));
-  expect(new Set(again)).toEqual(new Set(runs.slice(0, 2).map((run) => problemOf(run)?.n))); // not those that were changed the first time
-  expect(noticesOf(bobs)).toMatchObject([{ text: '1 of 3 results were not changed: This result has no problem to review.' }]);
+  const again = server.log
+    .slice(sent)
+    .flatMap(({ event }) => (event.type === 'problem.reviewed@1' ? event.data.problems : []));
+  // not those that were changed the first time
+  expect(new Set(again)).toEqual(new Set(runs.slice(0, 2).map((run) => problemOf(run)?.n)));
+  expect(noticesOf(bobs)).toMatchObject([
+    { text: '1 of 3 results were not changed: This result has no problem to review.' },
+  ]);
 });
 
 test('OUT-5: of a change that was refused for every run, the reasons are listed too, also after the browser was closed', async () => {
   const { clock, bobs, bobDevice, runs, fine } = await conflict();
-  await bobs.send('changeExecutions', { ids: [must(runs[0]), fine], change: { is: 'review', comment: 'again' } });
+  await bobs.send('changeExecutions', {
+    ids: [must(runs[0]), fine],
+    change: { is: 'review', comment: 'again' },
+  });
   await clock.pass(1_000);
   const entry = must(loopOf(bobs).outbox.view().entries[0]);
-  expect(entry).toMatchObject({ state: 'refused', failure: { kind: 'conflict', message: '2 different reasons.' } });
+  expect(entry).toMatchObject({
+    state: 'refused',
+    failure: { kind: 'conflict', message: '2 different reasons.' },
+  });
   const told = loopOf(bobs).outbox.refusedOf(entry.id, 10);
-  expect(told.reasons.map(({ why, count }) => [why, count])).toEqual([['Reviewed by ann first.', 1], ['This result has no problem to review.', 1]]);
+  expect(told.reasons.map(({ why, count }) => [why, count])).toEqual([
+    ['Reviewed by ann first.', 1],
+    ['This result has no problem to review.', 1],
+  ]);
   bobDevice.kill(bobs);
   const later = bobDevice.open();
   await clock.pass(1_000);
@@ -72,9 +116,13 @@ test('OUT-5, OUT-6: what a person is told survives the browser and is put away i
   await anns.send('changeExecution', { id: third, change: note('ann') });
   await clock.pass(1_000);
   const all = noticesOf(bobs);
-  expect(all.map(({ text }) => text)).toEqual(['3 of 4 results were not changed: 2 different reasons.', 'ann replaced your note.']);
+  expect(all.map(({ text }) => text)).toEqual([
+    '3 of 4 results were not changed: 2 different reasons.',
+    'ann replaced your note.',
+  ]);
   bobDevice.kill(bobs);
-  const one = bobDevice.open(), two = bobDevice.open();
+  const one = bobDevice.open();
+  const two = bobDevice.open();
   await clock.pass(2_000);
   expect([noticesOf(one), noticesOf(two)]).toEqual([all, all]);
   expect(await two.mend(must(all[0]).id, 'discard')).toMatchObject({ ok: true });
@@ -82,10 +130,16 @@ test('OUT-5, OUT-6: what a person is told survives the browser and is put away i
   expect([noticesOf(one), noticesOf(two)]).toEqual([all.slice(1), all.slice(1)]);
   await one.send('changeExecution', { id: third, change: note('bob again') });
   await clock.pass(1_000);
-  await anns.send('changeExecution', { id: third, change: { is: 'snooze', until: clock.now() + 3_600_000, reason: 'later' } });
+  await anns.send('changeExecution', {
+    id: third,
+    change: { is: 'snooze', until: clock.now() + 3_600_000, reason: 'later' },
+  });
   await anns.send('changeExecution', { id: third, change: note('ann again') });
   await clock.pass(1_000);
-  expect([noticesOf(one), noticesOf(two)].map((some) => some.map(({ text }) => text))).toEqual([['ann replaced your note.', 'ann replaced your note.'], ['ann replaced your note.', 'ann replaced your note.']]);
+  expect([noticesOf(one), noticesOf(two)].map((some) => some.map(({ text }) => text))).toEqual([
+    ['ann replaced your note.', 'ann replaced your note.'],
+    ['ann replaced your note.', 'ann replaced your note.'],
+  ]);
   expect(noticesOf(anns)).toMatchObject([{ text: 'bob replaced your note.' }]);
   bobDevice.kill(one);
   bobDevice.kill(two);
@@ -98,7 +152,12 @@ test('OUT-6: who was away is told all the same; a snooze that had ended anyway i
   let anns = annDevice.open();
   const bobs = bobDevice.open();
   await clock.pass(2_000);
-  const [one = 0, two = 0, three = 0] = bad(), snooze = (ms: number) => ({ is: 'snooze' as const, until: clock.now() + ms, reason: 'later' });
+  const [one = 0, two = 0, three = 0] = bad();
+  const snooze = (ms: number) => ({
+    is: 'snooze' as const,
+    until: clock.now() + ms,
+    reason: 'later',
+  });
   await anns.send('changeExecution', { id: String(one), change: note('ann') });
   await anns.send('changeExecution', { id: String(two), change: snooze(10_000) });
   await anns.send('changeExecution', { id: String(three), change: snooze(3_600_000) });
@@ -106,18 +165,24 @@ test('OUT-6: who was away is told all the same; a snooze that had ended anyway i
   annDevice.kill(anns);
   await clock.pass(20_000);
   await bobs.send('changeExecution', { id: String(one), change: note('bob') });
-  for (const run of [two, three]) await bobs.send('changeExecution', { id: String(run), change: snooze(60_000) });
+  for (const run of [two, three])
+    await bobs.send('changeExecution', { id: String(run), change: snooze(60_000) });
   await clock.pass(2_000);
   anns = annDevice.open();
   await clock.pass(2_000);
-  expect(noticesOf(anns).map(({ text }) => text)).toEqual(['bob replaced your note.', 'bob replaced your snooze.']);
+  expect(noticesOf(anns).map(({ text }) => text)).toEqual([
+    'bob replaced your note.',
+    'bob replaced your snooze.',
+  ]);
 });
 
 test('OUT-6: where the disk refuses a notice, it is shown as long as the tab is open', async () => {
   const { clock, annDevice, bobDevice, bad } = scene();
-  const anns = annDevice.open(), bobs = bobDevice.open();
+  const anns = annDevice.open();
+  const bobs = bobDevice.open();
   await clock.pass(2_000);
-  const { disk } = loopOf(anns).replica, id = String(bad()[0]);
+  const { disk } = loopOf(anns).replica;
+  const id = String(bad()[0]);
   disk.keepNotice = () => Promise.reject(new DiskFault('full', 'no room'));
   await anns.send('changeExecution', { id, change: note('ann') });
   await clock.pass(1_000);

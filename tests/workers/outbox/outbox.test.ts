@@ -11,15 +11,25 @@ test('OUT-1, OUT-2: a command is on disk before it resolves, is sent in its orde
   annDevice.wire.up = false;
   const runs = bad().slice(0, 3);
   for (const run of runs) {
-    const sent = await door.send('changeExecution', { id: String(run), change: note(`about ${run}`) });
+    const sent = await door.send('changeExecution', {
+      id: String(run),
+      change: note(`about ${run}`),
+    });
     expect(sent).toMatchObject({ ok: true, value: { sent: false } });
-    expect((await annDevice.disk.commands()).at(-1)).toMatchObject({ input: { id: String(run) }, state: 'waiting' });
+    expect((await annDevice.disk.commands()).at(-1)).toMatchObject({
+      input: { id: String(run) },
+      state: 'waiting',
+    });
   }
   annDevice.kill(door);
   annDevice.wire.up = true;
   const again = annDevice.open();
   await clock.pass(5_000);
-  expect(server.log.flatMap(({ event }) => (event.type === 'problem.noted@1' ? [event.data.content] : []))).toEqual(runs.map((run) => `about ${run}`));
+  expect(
+    server.log.flatMap(({ event }) =>
+      event.type === 'problem.noted@1' ? [event.data.content] : [],
+    ),
+  ).toEqual(runs.map((run) => `about ${run}`));
   expect(loopOf(again).outbox.view().entries).toEqual([]);
   expect(await annDevice.disk.commands()).toEqual([]);
 });
@@ -30,9 +40,12 @@ test('OUT-1: where the disk refuses, nothing is said to be saved and nothing is 
   await clock.pass(2_000);
   const [run = 0] = bad();
   const { replica } = loopOf(door);
-  const { disk } = replica, keep = disk.keepCommand.bind(disk);
+  const { disk } = replica;
+  const keep = disk.keepCommand.bind(disk);
   disk.keepCommand = () => Promise.reject(new DiskFault('full', 'no room'));
-  expect(await door.send('changeExecution', { id: String(run), change: note('lost') })).toMatchObject({ ok: false, failure: { kind: 'storage' } });
+  expect(
+    await door.send('changeExecution', { id: String(run), change: note('lost') }),
+  ).toMatchObject({ ok: false, failure: { kind: 'storage' } });
   disk.keepCommand = keep;
   expect(shown(door, run, clock.now())?.problem?.note).toBeNull();
 });
@@ -60,20 +73,31 @@ test('OUT-3: where the answer is lost, the same key is asked again and the effec
 
 test('OUT-5, OUT-6: the second review is refused in words, its effect taken back, kept until mended', async () => {
   const { clock, server, annDevice, bobDevice, bad, problemOf, ann } = scene();
-  const anns = annDevice.open(), bobs = bobDevice.open();
+  const anns = annDevice.open();
+  const bobs = bobDevice.open();
   await clock.pass(2_000);
   const [run = 0] = bad();
   bobDevice.wire.up = false;
-  await bobs.send('changeExecution', { id: String(run), change: { is: 'review', comment: 'mine' } });
+  await bobs.send('changeExecution', {
+    id: String(run),
+    change: { is: 'review', comment: 'mine' },
+  });
   expect(shown(bobs, run, clock.now())?.problem?.review?.comment).toBe('mine');
-  await anns.send('changeExecution', { id: String(run), change: { is: 'review', comment: 'first' } });
+  await anns.send('changeExecution', {
+    id: String(run),
+    change: { is: 'review', comment: 'first' },
+  });
   await clock.pass(1_000);
   bobDevice.wire.up = true;
   await bobs.syncNow();
   await clock.pass(70_000);
   expect(problemOf(run)?.review?.by).toBe(ann.me.id);
   const [entry] = loopOf(bobs).outbox.view().entries;
-  expect(entry).toMatchObject({ state: 'refused', failure: { kind: 'conflict', message: 'Reviewed by ann first.' }, runs: [run] });
+  expect(entry).toMatchObject({
+    state: 'refused',
+    failure: { kind: 'conflict', message: 'Reviewed by ann first.' },
+    runs: [run],
+  });
   expect(shown(bobs, run, clock.now())?.problem?.review?.comment).toBe('first');
   expect((await bobDevice.disk.commands())[0]).toMatchObject({ state: 'refused' });
   expect(await bobs.mend(entry?.id ?? '', 'discard')).toEqual({ ok: true, value: null });
@@ -84,19 +108,28 @@ test('OUT-5, OUT-6: the second review is refused in words, its effect taken back
 
 test('OUT-5: a refused command that is tried again is a new one, and what is partly refused says which', async () => {
   const { clock, annDevice, bobDevice, bad, problemOf } = scene();
-  const anns = annDevice.open(), bobs = bobDevice.open();
+  const anns = annDevice.open();
+  const bobs = bobDevice.open();
   await clock.pass(2_000);
   const [one = 0, two = 0] = bad();
   bobDevice.wire.up = false;
-  await bobs.send('changeExecution', { id: String(one), change: { is: 'review', comment: 'late' } });
-  await bobs.send('changeExecutions', { ids: [one, two], change: { is: 'review', comment: 'both' } });
+  await bobs.send('changeExecution', {
+    id: String(one),
+    change: { is: 'review', comment: 'late' },
+  });
+  await bobs.send('changeExecutions', {
+    ids: [one, two],
+    change: { is: 'review', comment: 'both' },
+  });
   await anns.send('changeExecution', { id: String(one), change: { is: 'review', comment: null } });
   await clock.pass(1_000);
   bobDevice.wire.up = true;
   await clock.pass(70_000);
   const { entries, notices } = loopOf(bobs).outbox.view();
   expect(entries.map(({ state }) => state)).toEqual(['refused']);
-  expect(notices).toMatchObject([{ text: '1 of 2 results were not changed: Reviewed by ann first.', run: one, refused: 1 }]);
+  expect(notices).toMatchObject([
+    { text: '1 of 2 results were not changed: Reviewed by ann first.', run: one, refused: 1 },
+  ]);
   expect(problemOf(two)?.review?.comment).toBe('both');
   await anns.send('changeExecution', { id: String(one), change: { is: 'reopen' } });
   await clock.pass(1_000);
@@ -109,10 +142,16 @@ test('OUT-5: a refused command that is tried again is a new one, and what is par
 
 test('OUT-6: whose note was replaced is told who did it, once, and who replaces own words is told nothing', async () => {
   const { clock, annDevice, bobDevice, bad } = scene();
-  const anns = annDevice.open(), bobs = bobDevice.open();
+  const anns = annDevice.open();
+  const bobs = bobDevice.open();
   await clock.pass(2_000);
   const [run = 0] = bad();
-  for (const [door, content] of [[anns, 'a1'], [anns, 'a2'], [bobs, 'b1'], [bobs, 'b2']] as const) {
+  for (const [door, content] of [
+    [anns, 'a1'],
+    [anns, 'a2'],
+    [bobs, 'b1'],
+    [bobs, 'b2'],
+  ] as const) {
     await door.send('changeExecution', { id: String(run), change: note(content) });
     await clock.pass(1_000);
   }
@@ -126,13 +165,20 @@ test('G11: a command that breaks the server every time is set aside, and the one
   await clock.pass(2_000);
   const [one = 0, two = 0] = bad();
   const handle = server.handle.bind(server);
-  server.handle = (request, cookie) => (request.url.endsWith(`/jobExecutions/${one}`) ? Promise.resolve(Response.json({}, { status: 500 })) : handle(request, cookie));
+  server.handle = (request, cookie) =>
+    request.url.endsWith(`/jobExecutions/${one}`)
+      ? Promise.resolve(Response.json({}, { status: 500 }))
+      : handle(request, cookie);
   await door.send('changeExecution', { id: String(one), change: note('poison') });
   await door.send('changeExecution', { id: String(two), change: note('behind') });
   await clock.pass(10 * 60_000);
   expect(problemOf(two)?.note?.content).toBe('behind');
-  expect(loopOf(door).outbox.view().entries).toMatchObject([{ state: 'refused', runs: [one], failure: { kind: 'server-fault' } }]);
-  expect(annDevice.wire.asked.filter(({ path }) => path.endsWith(`/${one}`)).length).toBeLessThan(20);
+  expect(loopOf(door).outbox.view().entries).toMatchObject([
+    { state: 'refused', runs: [one], failure: { kind: 'server-fault' } },
+  ]);
+  expect(annDevice.wire.asked.filter(({ path }) => path.endsWith(`/${one}`)).length).toBeLessThan(
+    20,
+  );
 });
 
 test('OUT-8: a change that the server has no disk space for is kept, said so, and sent when there is space again', async () => {
@@ -141,13 +187,29 @@ test('OUT-8: a change that the server has no disk space for is kept, said so, an
   await clock.pass(2_000);
   const [run = 0] = bad();
   const handle = server.handle.bind(server);
-  server.handle = (request, cookie) => (request.url.endsWith(`/jobExecutions/${run}`)
-    ? Promise.resolve(Response.json({ success: false, message: 'full', error: { kind: 'out-of-space', retryAfterMs: 5_000 } }, { status: 507, headers: { 'retry-after': '5' } }))
-    : handle(request, cookie));
+  server.handle = (request, cookie) =>
+    request.url.endsWith(`/jobExecutions/${run}`)
+      ? Promise.resolve(
+          Response.json(
+            {
+              success: false,
+              message: 'full',
+              error: { kind: 'out-of-space', retryAfterMs: 5_000 },
+            },
+            { status: 507, headers: { 'retry-after': '5' } },
+          ),
+        )
+      : handle(request, cookie);
   await door.send('changeExecution', { id: String(run), change: note('kept') });
   await clock.pass(60 * 60_000);
   expect(shown(door, run, clock.now())?.problem?.note?.content).toBe('kept');
-  expect(loopOf(door).status()).toMatchObject({ is: 'live', waiting: 1, refused: 0, fault: 'The server is out of disk space. Your changes are saved on this device and will be sent later.' });
+  expect(loopOf(door).status()).toMatchObject({
+    is: 'live',
+    waiting: 1,
+    refused: 0,
+    fault:
+      'The server is out of disk space. Your changes are saved on this device and will be sent later.',
+  });
   server.handle = handle;
   await clock.pass(2 * 60_000);
   expect(problemOf(run)?.note?.content).toBe('kept');
@@ -159,10 +221,20 @@ test('OUT-3: numbers that never reached the server leave no gap that would stop 
   const door = annDevice.open();
   await clock.pass(2_000);
   const [one = 0, two = 0] = bad();
-  await annDevice.disk.keepCommand({ id: 'gone', call: 'changeExecution', input: {}, madeAt: 0, state: 'waiting', failure: null });
+  await annDevice.disk.keepCommand({
+    id: 'gone',
+    call: 'changeExecution',
+    input: {},
+    madeAt: 0,
+    state: 'waiting',
+    failure: null,
+  });
   await annDevice.disk.dropCommand('gone');
   await door.send('changeExecution', { id: String(one), change: note('first') });
   await door.send('changeExecution', { id: String(two), change: note('second') });
   await clock.pass(1_000);
-  expect([problemOf(one)?.note?.content, problemOf(two)?.note?.content]).toEqual(['first', 'second']);
+  expect([problemOf(one)?.note?.content, problemOf(two)?.note?.content]).toEqual([
+    'first',
+    'second',
+  ]);
 });

@@ -2,7 +2,13 @@
 import { isAnomaly, statusCode } from '#contract/monitoring/columns.ts';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import { dayOf, dayText, startOfDay, worst } from '#contract/monitoring/day.ts';
-import type { Attention, Overview, OverviewAsk, Ranked, Tally } from '#contract/monitoring/overview.ts';
+import type {
+  Attention,
+  Overview,
+  OverviewAsk,
+  Ranked,
+  Tally,
+} from '#contract/monitoring/overview.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
@@ -17,70 +23,166 @@ const stateOf = ({ kind }: LeanRun): RunState => {
 };
 const rank = (state: RunState): number => RUN_STATES.indexOf(state);
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
-const finished = (own: readonly LeanRun[]): number[] => own.filter((run) => !['Running', 'Missed'].includes(stateOf(run))).map(({ elapsedSec }) => elapsedSec).filter((one) => one !== null);
+const finished = (own: readonly LeanRun[]): number[] =>
+  own
+    .filter((run) => !['Running', 'Missed'].includes(stateOf(run)))
+    .map(({ elapsedSec }) => elapsedSec)
+    .filter((one) => one !== null);
 const jobsOf = (all: readonly ProblemRow[]): number => new Set(all.map(({ job }) => job)).size;
 
 function tally(runs: readonly LeanRun[]): Tally {
-  const of = (...states: RunState[]): number => runs.filter((run) => states.includes(stateOf(run))).length;
+  const of = (...states: RunState[]): number =>
+    runs.filter((run) => states.includes(stateOf(run))).length;
   return {
-    runs: runs.length, success: of('Success'), warning: of('Warning'), failed: of('Failed', 'Error'), missed: of('Missed'), anomaly: of('Anomaly'), running: of('Running'),
+    runs: runs.length,
+    success: of('Success'),
+    warning: of('Warning'),
+    failed: of('Failed', 'Error'),
+    missed: of('Missed'),
+    anomaly: of('Anomaly'),
+    running: of('Running'),
     bytes: sum(runs.map(({ bytes }) => bytes ?? 0)),
   };
 }
 
-export function slowOverview(plain: Plain, kept: ReadonlyMap<string, boolean>, ask: OverviewAsk, now: number): Omit<Overview, 'version'> {
-  const day = (ms: number): number => dayOf(ms, plain.timeZone, plain.beginsHour), start = (n: number): number => startOfDay(n, plain.timeZone, plain.beginsHour);
+export function slowOverview(
+  plain: Plain,
+  kept: ReadonlyMap<string, boolean>,
+  ask: OverviewAsk,
+  now: number,
+): Omit<Overview, 'version'> {
+  const day = (ms: number): number => dayOf(ms, plain.timeZone, plain.beginsHour);
+  const start = (n: number): number => startOfDay(n, plain.timeZone, plain.beginsHour);
   const groupOf = (job: number): EntityGroup => plain.jobs.get(job)?.group ?? 'other';
-  const meant = (job: number, company: number): boolean => (ask.companies.length === 0 || ask.companies.includes(company))
-    && (ask.instructionTypes.length === 0 || ask.instructionTypes.includes(groupOf(job)));
+  const meant = (job: number, company: number): boolean =>
+    (ask.companies.length === 0 || ask.companies.includes(company)) &&
+    (ask.instructionTypes.length === 0 || ask.instructionTypes.includes(groupOf(job)));
   const runs = [...plain.runs.values()].filter(({ job, company }) => meant(job, company));
-  const within = (from: number, to: number): LeanRun[] => runs.filter(({ startSec }) => startSec * 1000 >= from && startSec * 1000 < to);
-  const inNow = within(ask.from, ask.to), before = ask.from - (ask.to - ask.from), inBefore = within(before, ask.from);
+  const within = (from: number, to: number): LeanRun[] =>
+    runs.filter(({ startSec }) => startSec * 1000 >= from && startSec * 1000 < to);
+  const inNow = within(ask.from, ask.to);
+  const before = ask.from - (ask.to - ask.from);
+  const inBefore = within(before, ask.from);
   const ns: number[] = [];
   if (ask.from < ask.to) for (let n = day(ask.from); n <= day(ask.to - 1); n++) ns.push(n);
   const jobs = [...plain.jobs.values()].filter(({ n, company }) => meant(n, company));
-  const ranked = (value: (own: readonly LeanRun[]) => number): Ranked[] => jobs.map((job) => ({
-    job: job.n, jobName: job.name, company: job.company, companyName: plain.companies.get(job.company)?.name ?? '', value: value(inNow.filter((run) => run.job === job.n)),
-  })).filter((one) => one.value > 0).sort((a, b) => b.value - a.value || a.job - b.job).slice(0, 5);
-  const problems = [...new Map([...plain.problems, ...plain.over]).values()].filter((one) => meant(one.job, one.company) && reviewOf(one, now) === 'pending');
-  const oldest = [...kept.keys()].sort()[0], newest = Math.max(...[...plain.runs.values()].map(({ startSec }) => startSec * 1000));
+  const ranked = (value: (own: readonly LeanRun[]) => number): Ranked[] =>
+    jobs
+      .map((job) => ({
+        job: job.n,
+        jobName: job.name,
+        company: job.company,
+        companyName: plain.companies.get(job.company)?.name ?? '',
+        value: value(inNow.filter((run) => run.job === job.n)),
+      }))
+      .filter((one) => one.value > 0)
+      .sort((a, b) => b.value - a.value || a.job - b.job)
+      .slice(0, 5);
+  const problems = [...new Map([...plain.problems, ...plain.over]).values()].filter(
+    (one) => meant(one.job, one.company) && reviewOf(one, now) === 'pending',
+  );
+  const oldest = [...kept.keys()].sort()[0];
+  const newest = Math.max(...[...plain.runs.values()].map(({ startSec }) => startSec * 1000));
   return {
-    now: tally(inNow), before: { ...tally(inBefore), whole: oldest !== undefined && before >= Date.parse(oldest) },
-    groups: ENTITY_GROUPS.filter((group) => ask.instructionTypes.length === 0 || ask.instructionTypes.includes(group)).map((group) => ({
-      group, now: tally(inNow.filter(({ job }) => groupOf(job) === group)), before: tally(inBefore.filter(({ job }) => groupOf(job) === group)),
+    now: tally(inNow),
+    before: { ...tally(inBefore), whole: oldest !== undefined && before >= Date.parse(oldest) },
+    groups: ENTITY_GROUPS.filter(
+      (group) => ask.instructionTypes.length === 0 || ask.instructionTypes.includes(group),
+    ).map((group) => ({
+      group,
+      now: tally(inNow.filter(({ job }) => groupOf(job) === group)),
+      before: tally(inBefore.filter(({ job }) => groupOf(job) === group)),
     })),
-    days: ns.map((n) => ({ day: dayText(n), from: start(n), ...tally(inNow.filter(({ startSec }) => day(startSec * 1000) === n)) })),
+    days: ns.map((n) => ({
+      day: dayText(n),
+      from: start(n),
+      ...tally(inNow.filter(({ startSec }) => day(startSec * 1000) === n)),
+    })),
     jobs: {
-      all: jobs.length, disabled: jobs.filter(({ enabled }) => !enabled).length, companies: new Set(jobs.map(({ company }) => company)).size,
-      neverRan: jobs.filter(({ n, enabled }) => enabled && ![...plain.runs.values()].some((run) => run.job === n && stateOf(run) !== 'Missed')).length,
+      all: jobs.length,
+      disabled: jobs.filter(({ enabled }) => !enabled).length,
+      companies: new Set(jobs.map(({ company }) => company)).size,
+      neverRan: jobs.filter(
+        ({ n, enabled }) =>
+          enabled &&
+          ![...plain.runs.values()].some((run) => run.job === n && stateOf(run) !== 'Missed'),
+      ).length,
     },
-    pending: problems.length, attention: attention(plain, problems, now),
-    mostFailures: ranked((own) => tally(own).failed), longest: ranked((own) => Math.round(sum(finished(own)) / Math.max(1, finished(own).length))),
-    mostTransferred: ranked((own) => tally(own).bytes), newestAt: plain.runs.size === 0 ? null : newest,
-    whole: oldest !== undefined && ask.from >= Date.parse(oldest) && [...kept.values()].every(Boolean),
+    pending: problems.length,
+    attention: attention(plain, problems, now),
+    mostFailures: ranked((own) => tally(own).failed),
+    longest: ranked((own) => Math.round(sum(finished(own)) / Math.max(1, finished(own).length))),
+    mostTransferred: ranked((own) => tally(own).bytes),
+    newestAt: plain.runs.size === 0 ? null : newest,
+    whole:
+      oldest !== undefined && ask.from >= Date.parse(oldest) && [...kept.values()].every(Boolean),
   };
 }
 
 function attention(plain: Plain, problems: readonly ProblemRow[], now: number): Attention[] {
-  const isShared = ({ cause }: ProblemRow): boolean => jobsOf(problems.filter((one) => one.cause === cause)) >= 2;
-  const names = [...new Set(problems.map((one) => (isShared(one) ? `cause ${one.cause}` : `job ${one.job}`)))];
-  const lines = names.map((name) => problems.filter((one) => name === (isShared(one) ? `cause ${one.cause}` : `job ${one.job}`)).sort((a, b) => b.lastAt - a.lastAt || b.n - a.n));
+  const isShared = ({ cause }: ProblemRow): boolean =>
+    jobsOf(problems.filter((one) => one.cause === cause)) >= 2;
+  const names = [
+    ...new Set(problems.map((one) => (isShared(one) ? `cause ${one.cause}` : `job ${one.job}`))),
+  ];
+  const lines = names.map((name) =>
+    problems
+      .filter((one) => name === (isShared(one) ? `cause ${one.cause}` : `job ${one.job}`))
+      .sort((a, b) => b.lastAt - a.lastAt || b.n - a.n),
+  );
   const today = dayOf(now, plain.timeZone, plain.beginsHour);
-  return lines.map((own) => {
-    const [head] = own;
-    if (!head) throw new Error('a line without a problem');
-    return { own, head, state: own.map(({ state }) => state).sort((a, b) => rank(a) - rank(b))[0] ?? head.state };
-  }).sort((a, b) => rank(a.state) - rank(b.state) || jobsOf(b.own) - jobsOf(a.own) || b.head.lastAt - a.head.lastAt || a.head.n - b.head.n).slice(0, 8).map(({ own, head, state }) => {
-    const job = plain.jobs.get(head.job), run = plain.runs.get(head.lastRun);
-    const history = [...plain.runs.values()].filter((one) => one.job === head.job).sort((a, b) => a.startSec - b.startSec || a.n - b.n);
-    const good = history.findLast((one) => ['Success', 'Warning'].includes(STATUSES[statusCode(one.kind)] ?? ''));
-    return {
-      state, cause: isShared(head) ? head.cause : null, template: plain.causes.get(head.cause)?.template ?? null,
-      message: run && run.startSec === Math.floor(head.lastAt / 1000) ? run.message : null,
-      jobs: jobsOf(own), companies: new Set(own.map(({ company }) => company)).size, run: head.lastRun, jobName: job?.name ?? '',
-      companyName: plain.companies.get(head.company)?.name ?? '', computer: job?.computer ?? '', since: Math.min(...own.map(({ openedAt }) => openedAt)),
-      lastGoodAt: good ? good.startSec * 1000 : null,
-      strip: Array.from({ length: 14 }, (_, i) => worst(history.filter(({ startSec }) => Math.min(today, dayOf(startSec * 1000, plain.timeZone, plain.beginsHour)) === today - 13 + i).map(stateOf), 'worst')),
-    };
-  });
+  return lines
+    .map((own) => {
+      const [head] = own;
+      if (!head) throw new Error('a line without a problem');
+      return {
+        own,
+        head,
+        state: own.map(({ state }) => state).sort((a, b) => rank(a) - rank(b))[0] ?? head.state,
+      };
+    })
+    .sort(
+      (a, b) =>
+        rank(a.state) - rank(b.state) ||
+        jobsOf(b.own) - jobsOf(a.own) ||
+        b.head.lastAt - a.head.lastAt ||
+        a.head.n - b.head.n,
+    )
+    .slice(0, 8)
+    .map(({ own, head, state }) => {
+      const job = plain.jobs.get(head.job);
+      const run = plain.runs.get(head.lastRun);
+      const history = [...plain.runs.values()]
+        .filter((one) => one.job === head.job)
+        .sort((a, b) => a.startSec - b.startSec || a.n - b.n);
+      const good = history.findLast((one) =>
+        ['Success', 'Warning'].includes(STATUSES[statusCode(one.kind)] ?? ''),
+      );
+      return {
+        state,
+        cause: isShared(head) ? head.cause : null,
+        template: plain.causes.get(head.cause)?.template ?? null,
+        message: run && run.startSec === Math.floor(head.lastAt / 1000) ? run.message : null,
+        jobs: jobsOf(own),
+        companies: new Set(own.map(({ company }) => company)).size,
+        run: head.lastRun,
+        jobName: job?.name ?? '',
+        companyName: plain.companies.get(head.company)?.name ?? '',
+        computer: job?.computer ?? '',
+        since: Math.min(...own.map(({ openedAt }) => openedAt)),
+        lastGoodAt: good ? good.startSec * 1000 : null,
+        strip: Array.from({ length: 14 }, (_, i) =>
+          worst(
+            history
+              .filter(
+                ({ startSec }) =>
+                  Math.min(today, dayOf(startSec * 1000, plain.timeZone, plain.beginsHour)) ===
+                  today - 13 + i,
+              )
+              .map(stateOf),
+            'worst',
+          ),
+        ),
+      };
+    });
 }

@@ -2,20 +2,49 @@ import { expect, test } from 'vitest';
 import { leanOf } from '#contract/monitoring/columns.ts';
 import { loopOf, must, scene } from '#tests/workers/scene.ts';
 
-/** A provider with runs on several days, a device that has them all, and what makes it load anew in the same epoch. */
+/**
+ * A provider with runs on several days, a device that has them all, and what makes it load anew in
+ * the same epoch.
+ */
 function loaded() {
-  const all = scene(), { server, ann, annDevice } = all;
-  const asked = (): string[] => annDevice.wire.asked.flatMap(({ path }) => (path.includes('sync/runs/') ? [path.slice(-10)] : []));
+  const all = scene();
+  const { server, ann, annDevice } = all;
+  const asked = (): string[] =>
+    annDevice.wire.asked.flatMap(({ path }) =>
+      path.includes('sync/runs/') ? [path.slice(-10)] : [],
+    );
   const anew = (): void => {
-    server.append([{ company: null, event: { type: 'user.scoped@1', data: { id: ann.me.id, roles: [...ann.me.roles], companies: null } } }]);
+    server.append([
+      {
+        company: null,
+        event: {
+          type: 'user.scoped@1',
+          data: { id: ann.me.id, roles: [...ann.me.roles], companies: null },
+        },
+      },
+    ]);
   };
   /** What stands on the device is what the server has. */
   const same = (door: ReturnType<typeof annDevice.open>): void => {
-    const { engine } = loopOf(door).replica, ns = [...server.rows.run.values()].map(({ n }) => n), here = engine.runs(ns);
+    const { engine } = loopOf(door).replica;
+    const ns = [...server.rows.run.values()].map(({ n }) => n);
+    const here = engine.runs(ns);
     expect([here.size, engine.size]).toEqual([ns.length, ns.length]);
-    for (const run of server.rows.run.values()) expect(here.get(run.n)).toEqual(leanOf(run, must(server.rows.job.get(run.job))));
+    for (const run of server.rows.run.values())
+      expect(here.get(run.n)).toEqual(leanOf(run, must(server.rows.job.get(run.job))));
   };
-  return { ...all, asked, anew, same, days: (): Set<string> => new Set([...server.rows.run.values()].map(({ startedAt }) => new Date(startedAt).toISOString().slice(0, 10))) };
+  return {
+    ...all,
+    asked,
+    anew,
+    same,
+    days: (): Set<string> =>
+      new Set(
+        [...server.rows.run.values()].map(({ startedAt }) =>
+          new Date(startedAt).toISOString().slice(0, 10),
+        ),
+      ),
+  };
 }
 
 test('SYNC-12: loading anew in the same epoch, days that have not changed are not fetched again, also after the browser was closed', async () => {
@@ -23,7 +52,8 @@ test('SYNC-12: loading anew in the same epoch, days that have not changed are no
   let door = annDevice.open();
   await clock.pass(2_000);
   expect(new Set(asked())).toEqual(days());
-  const before = asked().length, generation = loopOf(door).replica.generation;
+  const before = asked().length;
+  const generation = loopOf(door).replica.generation;
   anew();
   await clock.pass(2_000);
   expect(loopOf(door).replica.generation).toBe(generation + 1);
@@ -59,7 +89,8 @@ test('SYNC-12, SYNC-11: of a job that became another kind, and of another scope,
   expect(asked().length).toBeGreaterThan(before);
   same(door);
   before = asked().length;
-  server.users.set(ann.me.id, Object.assign(ann, { companies: [1, 2, 3] })); // sees the same by another right
+  // sees the same by another right
+  server.users.set(ann.me.id, Object.assign(ann, { companies: [1, 2, 3] }));
   anew();
   await clock.pass(2_000);
   expect(new Set(asked().slice(before))).toEqual(days());

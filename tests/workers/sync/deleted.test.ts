@@ -8,8 +8,16 @@ test('SYNC-6, COMP-4: a company that was deleted leaves the device at the next c
   const [gone] = [...new Set([...server.rows.run.values()].map(({ company }) => company))];
   if (gone === undefined) throw new Error('a story without a result');
   const left = (): readonly number[] => {
-    const { engine } = loopOf(door).replica, runs = [...server.rows.run.values()].filter(({ company }) => company === gone).map(({ n }) => n);
-    return [engine.all('company').filter(({ n }) => n === gone).length, engine.all('job').filter(({ company }) => company === gone).length, engine.all('problem').filter(({ company }) => company === gone).length, engine.runs(runs).size];
+    const { engine } = loopOf(door).replica;
+    const runs = [...server.rows.run.values()]
+      .filter(({ company }) => company === gone)
+      .map(({ n }) => n);
+    return [
+      engine.all('company').filter(({ n }) => n === gone).length,
+      engine.all('job').filter(({ company }) => company === gone).length,
+      engine.all('problem').filter(({ company }) => company === gone).length,
+      engine.runs(runs).size,
+    ];
   };
   expect(left().slice(0, 1)).toEqual([1]);
   expect(left().at(-1)).toBeGreaterThan(0);
@@ -28,5 +36,8 @@ test('SYNC-6, COMP-4: a company that was deleted leaves the device at the next c
   await clock.pass(5_000);
   expect(left()).toEqual([0, 0, 0, 0]);
   const { engine } = loopOf(door).replica;
-  expect([engine.size, engine.all('company').length]).toEqual([[...server.rows.run.values()].filter(({ company }) => company !== gone).length, server.rows.company.size - 1]);
+  expect([engine.size, engine.all('company').length]).toEqual([
+    [...server.rows.run.values()].filter(({ company }) => company !== gone).length,
+    server.rows.company.size - 1,
+  ]);
 });

@@ -11,35 +11,73 @@ import { loopOf, scene } from '#tests/workers/scene.ts';
 
 type Door = ReturnType<typeof makeDoor>;
 
-const GOOD: LastSync = { status: 'SUCCEEDED', at: 1_000, failed: [], sources: [{ source: 'vbr', keys: 1, failed: 0, at: 1_000 }] };
+const GOOD: LastSync = {
+  status: 'SUCCEEDED',
+  at: 1_000,
+  failed: [],
+  sources: [{ source: 'vbr', keys: 1, failed: 0, at: 1_000 }],
+};
 const BAD: LastSync = {
-  status: 'FAILED', at: 1_000,
-  failed: [{ entity: 'Head office: Jobs', at: 2_000, message: 'HTTP 500', kind: 'connection', id: null, name: 'Head office', company: 'Harbor Dental' }],
+  status: 'FAILED',
+  at: 1_000,
+  failed: [
+    {
+      entity: 'Head office: Jobs',
+      at: 2_000,
+      message: 'HTTP 500',
+      kind: 'connection',
+      id: null,
+      name: 'Head office',
+      company: 'Harbor Dental',
+    },
+  ],
   sources: [{ source: 'vbr', keys: 1, failed: 1, at: 1_000 }],
 };
 
 /** Ann's browser with a database of its own, in which tabs are opened. */
 async function begin() {
-  const all = scene(), idb = { indexedDB: new IDBFactory(), IDBKeyRange }, { clock, server, ann, annDevice } = all;
-  const world: WorkerWorld = { ...annDevice.world, openRegister: () => openRegister(idb), openDisk: (held, register) => openDisk(held, register, idb), memoryDisk };
+  const all = scene();
+  const idb = { indexedDB: new IDBFactory(), IDBKeyRange };
+  const { clock, server, ann, annDevice } = all;
+  const world: WorkerWorld = {
+    ...annDevice.world,
+    openRegister: () => openRegister(idb),
+    openDisk: (held, register) => openDisk(held, register, idb),
+    memoryDisk,
+  };
   const until = async (what: string, holds: () => boolean): Promise<void> => {
-    for (let i = 0; i < 600 && !holds(); i++) { await clock.pass(20); await new Promise((resolve) => { setTimeout(resolve, 1); }); }
+    for (let i = 0; i < 600 && !holds(); i++) {
+      await clock.pass(20);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 1);
+      });
+    }
     expect([what, holds()]).toEqual([what, true]);
   };
   /** A tab, and what its page was given last. */
   const tab = async (): Promise<{ readonly door: Door; readonly seen: (LastSync | null)[] }> => {
-    const door = makeDoor(world), seen: (LastSync | null)[] = [];
-    await door.watch('lastSync', {}, (value) => { seen.push(value); });
+    const door = makeDoor(world);
+    const seen: (LastSync | null)[] = [];
+    await door.watch('lastSync', {}, (value) => {
+      seen.push(value);
+    });
     return { door, seen };
   };
   const first = await tab();
   await until('the sign-in page', () => first.door.session.who.is === 'out');
   void first.door.signIn({ way: 'password', auth: 'db', username: 'ann', password: 'x' });
-  await until('signed in', () => first.door.session.loop !== null && loopOf(first.door).status().is === 'live' && loopOf(first.door).status().left === 0);
+  await until(
+    'signed in',
+    () =>
+      first.door.session.loop !== null &&
+      loopOf(first.door).status().is === 'live' &&
+      loopOf(first.door).status().left === 0,
+  );
   return { ...all, server, ann, wire: annDevice.wire, first, tab, until };
 }
 
-const has = (seen: readonly (LastSync | null)[], value: LastSync | null) => (): boolean => isDeepStrictEqual(seen.at(-1), value);
+const has = (seen: readonly (LastSync | null)[], value: LastSync | null) => (): boolean =>
+  isDeepStrictEqual(seen.at(-1), value);
 
 test('SYNC-14: how sources synced last comes with the first load, and a change of it without an event and without a call of its own', async () => {
   const { server, wire, first, until } = await begin();
@@ -83,7 +121,10 @@ test('SYNC-6, SYNC-14: it leaves the device with the right to read it, and comes
   server.poke({ is: 'scope' });
   await until('gone', has(first.seen, null));
   const later = await tab();
-  await until('the later tab is there', () => later.door.session.who.is === 'in' && later.seen.length > 0);
+  await until(
+    'the later tab is there',
+    () => later.door.session.who.is === 'in' && later.seen.length > 0,
+  );
   expect(later.seen).not.toContainEqual(expect.objectContaining({ status: 'FAILED' }));
   Object.assign(ann.me, { roles: ['operator'] });
   server.poke({ is: 'scope' });

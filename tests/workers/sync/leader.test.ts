@@ -7,23 +7,38 @@ test('SYNC-7: one tab leads; the other sees what it pulls and what it does, and 
   await clock.pass(2_000);
   const second = annDevice.open();
   await clock.pass(500);
-  expect([loopOf(first).status().follower, loopOf(second).status().follower]).toEqual([false, true]);
+  expect([loopOf(first).status().follower, loopOf(second).status().follower]).toEqual([
+    false,
+    true,
+  ]);
   expect(loopOf(second).status().is).toBe('live');
   story.finish(clock.now() - 1000);
   await clock.pass(200);
   expect(loopOf(second).replica.engine.size).toBe(server.rows.run.size);
   expect(loopOf(second).replica.cursor).toBe(server.log.length);
   const [run = 0, other = 0] = bad();
-  await second.send('changeExecution', { id: String(run), change: { is: 'note', content: 'from the second' } });
-  expect(shown(second, run, clock.now())).toMatchObject({ waiting: true, problem: { note: { content: 'from the second' } } });
+  await second.send('changeExecution', {
+    id: String(run),
+    change: { is: 'note', content: 'from the second' },
+  });
+  expect(shown(second, run, clock.now())).toMatchObject({
+    waiting: true,
+    problem: { note: { content: 'from the second' } },
+  });
   for (let i = 0; i < 20; i++) {
     await clock.pass(10);
     expect(shown(second, run, clock.now())?.problem?.note?.content).toBe('from the second');
   }
   expect(shown(first, run, clock.now())?.problem?.note?.content).toBe('from the second');
-  await first.send('changeExecution', { id: String(other), change: { is: 'note', content: 'from the first' } });
+  await first.send('changeExecution', {
+    id: String(other),
+    change: { is: 'note', content: 'from the first' },
+  });
   await clock.pass(200);
-  expect(shown(second, other, clock.now())).toMatchObject({ waiting: false, problem: { note: { content: 'from the first' } } });
+  expect(shown(second, other, clock.now())).toMatchObject({
+    waiting: false,
+    problem: { note: { content: 'from the first' } },
+  });
   expect([first, second].map((door) => loopOf(door).outbox.view().entries)).toEqual([[], []]);
   expect(annDevice.wire.asked.filter(({ path }) => path.includes('jobExecutions'))).toHaveLength(2);
   expect(annDevice.wire.asked.filter(({ path }) => path.endsWith('refresh'))).toHaveLength(1);
@@ -37,8 +52,14 @@ test('SYNC-7: a leader that dies is replaced within 2 s, from what is on disk, a
   await clock.pass(500);
   const runs = bad();
   annDevice.wire.faults = { drop: 0, lose: 1000, silence: 0, double: 0, delay: 0, garbage: 0 };
-  await first.send('changeExecution', { id: String(runs[0]), change: { is: 'note', content: 'one' } });
-  await second.send('changeExecution', { id: String(runs[1]), change: { is: 'note', content: 'two' } });
+  await first.send('changeExecution', {
+    id: String(runs[0]),
+    change: { is: 'note', content: 'one' },
+  });
+  await second.send('changeExecution', {
+    id: String(runs[1]),
+    change: { is: 'note', content: 'two' },
+  });
   await clock.pass(20);
   annDevice.kill(first);
   annDevice.wire.faults = { ...annDevice.wire.faults, lose: 0 };
@@ -46,7 +67,11 @@ test('SYNC-7: a leader that dies is replaced within 2 s, from what is on disk, a
   await clock.pass(2_000);
   expect(loopOf(second).status()).toMatchObject({ is: 'live', follower: false, waiting: 0 });
   expect(loopOf(second).replica.cursor).toBe(server.log.length);
-  expect(server.log.flatMap(({ event }) => (event.type === 'problem.noted@1' ? [event.data.content] : []))).toEqual(['one', 'two']);
+  expect(
+    server.log.flatMap(({ event }) =>
+      event.type === 'problem.noted@1' ? [event.data.content] : [],
+    ),
+  ).toEqual(['one', 'two']);
 });
 
 test('A2, SYNC-7: the tab that follows asks the leader for the token and never the server for one', async () => {
@@ -60,11 +85,22 @@ test('A2, SYNC-7: the tab that follows asks the leader for the token and never t
   server.handle = (request, cookie) => {
     if (!request.url.endsWith('last-sync')) return handle(request, cookie);
     seen = request.headers.get('authorization');
-    return Promise.resolve(Response.json({ success: true, data: { status: 'NEVER', at: null, failed: [], sources: [] } }));
+    return Promise.resolve(
+      Response.json({
+        success: true,
+        data: { status: 'NEVER', at: null, failed: [], sources: [] },
+      }),
+    );
   };
   const asked = second.ask('lastSync', {});
   await clock.pass(100);
-  expect(await asked).toEqual({ ok: true, value: { status: 'NEVER', at: null, failed: [], sources: [] } });
+  expect(await asked).toEqual({
+    ok: true,
+    value: { status: 'NEVER', at: null, failed: [], sources: [] },
+  });
   expect(seen).toBe('Bearer token-1');
-  expect(await second.ask('refresh', {})).toMatchObject({ ok: false, failure: { kind: 'no-such-call' } });
+  expect(await second.ask('refresh', {})).toMatchObject({
+    ok: false,
+    failure: { kind: 'no-such-call' },
+  });
 });

@@ -10,8 +10,11 @@ import { SimWire } from '#tests/sim/wire.ts';
 import { must } from '#tests/workers/scene.ts';
 
 function scene(seed = 1) {
-  const clock = new TestClock(), chance = makeChance(seed), server = new SimServer(() => clock.now());
-  const user = server.addUser('ann'), other = server.addUser('bob');
+  const clock = new TestClock();
+  const chance = makeChance(seed);
+  const server = new SimServer(() => clock.now());
+  const user = server.addUser('ann');
+  const other = server.addUser('bob');
   const story = new Story(server, chance, () => clock.now());
   story.begin(3, 6, 60);
   const device = new SimDevice(clock, chance, new SimWire(server, clock, chance, user.me.id), user);
@@ -22,11 +25,19 @@ test('SYNC-3, SYNC-5: a device loads newest days first, is live, and a poke brin
   const { clock, server, story, device } = scene();
   const door = device.open();
   const views: RunsView[] = [];
-  await door.watch('runs', { filter: EVERYTHING, window: { first: 0, count: 100 }, held: false, folded: [], round: 0 }, (view) => { views.push(view); });
+  await door.watch(
+    'runs',
+    { filter: EVERYTHING, window: { first: 0, count: 100 }, held: false, folded: [], round: 0 },
+    (view) => {
+      views.push(view);
+    },
+  );
   await clock.pass(2_000);
   expect(door.session.loop?.status()).toMatchObject({ is: 'live', left: 0, follower: false });
   expect(views.at(-1)?.total).toBe(server.rows.run.size);
-  const days = device.wire.asked.filter(({ path }) => path.includes('/runs/')).map(({ path }) => path.slice(-10));
+  const days = device.wire.asked
+    .filter(({ path }) => path.includes('/runs/'))
+    .map(({ path }) => path.slice(-10));
   expect(days).toEqual([...days].sort().toReversed());
   story.finish(clock.now() - 1000);
   await settle();
@@ -40,7 +51,8 @@ test('LOG-6: another epoch makes the device begin anew, with its outbox kept and
   const door = device.open();
   await clock.pass(2_000);
   device.wire.up = false;
-  const run = [...server.rows.problem.values()].find(({ closedAt }) => closedAt === null)?.lastRun ?? 0;
+  const run =
+    [...server.rows.problem.values()].find(({ closedAt }) => closedAt === null)?.lastRun ?? 0;
   await door.send('changeExecution', { id: String(run), change: { is: 'note', content: 'kept' } });
   server.epoch = 'e2';
   device.wire.up = true;
@@ -59,11 +71,15 @@ test('SYNC-6: what is out of scope leaves memory and disk at the next contact', 
   await clock.pass(2_000);
   const { engine } = must(door.session.loop?.replica);
   expect(engine.all('company').map(({ n }) => n)).toEqual([1]);
-  expect(engine.size).toBe([...server.rows.run.values()].filter(({ company }) => company === 1).length);
+  expect(engine.size).toBe(
+    [...server.rows.run.values()].filter(({ company }) => company === 1).length,
+  );
   const opened = await device.disk.open();
   expect(opened?.rows.company?.map(({ n }) => n)).toEqual([1]);
   const jobs: number[] = [];
-  await device.disk.restOfBooks(opened?.folds ?? 0, async ({ job = [] }) => { jobs.push(...job.map(({ company }) => company)); });
+  await device.disk.restOfBooks(opened?.folds ?? 0, async ({ job = [] }) => {
+    jobs.push(...job.map(({ company }) => company));
+  });
   expect(new Set(jobs)).toEqual(new Set([1]));
 });
 
@@ -71,14 +87,32 @@ test('SYNC-6: causes that come beside the events stand before them, in memory an
   const { clock, server, device } = scene();
   const door = device.open();
   await clock.pass(2_000);
-  const handle = server.handle.bind(server), found = { n: server.rows.cause.size + 1, template: 'The tape is jammed', kind: 'other' as const };
+  const handle = server.handle.bind(server);
+  const found = {
+    n: server.rows.cause.size + 1,
+    template: 'The tape is jammed',
+    kind: 'other' as const,
+  };
   server.handle = async (request, cookie) => {
     const answer = await handle(request, cookie);
     if (!request.url.includes('sync/events')) return answer;
-    const body = await answer.json() as { data: { events: { event: { type: string; data: unknown } }[]; causes?: unknown[] } }, beside = body.data.events.filter(({ event }) => event.type === 'cause.found@1');
-    return Response.json({ ...body, data: { ...body.data, events: body.data.events.filter((one) => !beside.includes(one)), causes: beside.map(({ event }) => event.data) } });
+    const body = (await answer.json()) as {
+      data: { events: { event: { type: string; data: unknown } }[]; causes?: unknown[] };
+    };
+    const beside = body.data.events.filter(({ event }) => event.type === 'cause.found@1');
+    return Response.json({
+      ...body,
+      data: {
+        ...body.data,
+        events: body.data.events.filter((one) => !beside.includes(one)),
+        causes: beside.map(({ event }) => event.data),
+      },
+    });
   };
-  server.append([{ company: null, event: { type: 'cause.found@1', data: found } }], { actor: { is: 'clock' }, commandId: null });
+  server.append([{ company: null, event: { type: 'cause.found@1', data: found } }], {
+    actor: { is: 'clock' },
+    commandId: null,
+  });
   await clock.pass(20_000);
   expect(door.session.loop?.status()).toMatchObject({ is: 'live', fault: null });
   expect(must(door.session.loop?.replica).engine.all('cause')).toContainEqual(found);
@@ -89,18 +123,23 @@ test('G11, SYNC-9: an event that this version does not know is loaded around onc
   const { clock, server, story, device } = scene();
   const door = device.open();
   await clock.pass(2_000);
-  const boots = (): number => device.wire.asked.filter(({ path }) => path.endsWith('bootstrap')).length;
+  const boots = (): number =>
+    device.wire.asked.filter(({ path }) => path.endsWith('bootstrap')).length;
   const handle = server.handle.bind(server);
   let strange = 0;
   server.handle = async (request, cookie) => {
     const answer = await handle(request, cookie);
     if (!request.url.includes('sync/events')) return answer;
-    const body = await answer.json() as { data: { events: { seq: number; event: unknown }[] } };
-    for (const one of body.data.events) if (one.seq > strange) one.event = { type: 'moon.risen@1', data: {} };
+    const body = (await answer.json()) as { data: { events: { seq: number; event: unknown }[] } };
+    for (const one of body.data.events)
+      if (one.seq > strange) one.event = { type: 'moon.risen@1', data: {} };
     return Response.json(body);
   };
   strange = server.log.length;
-  for (let i = 0; i < 3; i++) { story.finish(clock.now() - 1000); await clock.pass(2_000); }
+  for (let i = 0; i < 3; i++) {
+    story.finish(clock.now() - 1000);
+    await clock.pass(2_000);
+  }
   expect(boots()).toBe(2);
   expect(door.session.loop?.replica.cursor).toBe(server.log.length);
   expect(door.session.loop?.status()).toMatchObject({ is: 'live' });
@@ -111,8 +150,15 @@ test('SYNC-9: a device that is too old says so, keeps what it has and its outbox
   const { clock, server, device } = scene();
   const door = device.open();
   await clock.pass(2_000);
-  const run = [...server.rows.problem.values()].find(({ closedAt }) => closedAt === null)?.lastRun ?? 0;
-  server.handle = () => Promise.resolve(Response.json({ success: false, message: 'old', error: { kind: 'update-needed' } }, { status: 426 }));
+  const run =
+    [...server.rows.problem.values()].find(({ closedAt }) => closedAt === null)?.lastRun ?? 0;
+  server.handle = () =>
+    Promise.resolve(
+      Response.json(
+        { success: false, message: 'old', error: { kind: 'update-needed' } },
+        { status: 426 },
+      ),
+    );
   server.cutStreams();
   await door.send('changeExecution', { id: String(run), change: { is: 'note', content: 'kept' } });
   await clock.pass(20_000);
@@ -126,7 +172,10 @@ test('SYNC-9: a device that is too old says so, keeps what it has and its outbox
 test('SYNC-5: with the stream off, polling brings the same within 15 s', async () => {
   const { clock, server, story, device } = scene();
   const handle = server.handle.bind(server);
-  server.handle = (request, cookie) => (request.url.endsWith('sync/stream') ? Promise.resolve(new Response('no', { status: 502 })) : handle(request, cookie));
+  server.handle = (request, cookie) =>
+    request.url.endsWith('sync/stream')
+      ? Promise.resolve(new Response('no', { status: 502 }))
+      : handle(request, cookie);
   const door = device.open();
   await clock.pass(120_000);
   story.finish(clock.now() - 1000);

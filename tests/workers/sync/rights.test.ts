@@ -13,41 +13,76 @@ import { loopOf, must, scene } from '#tests/workers/scene.ts';
 
 type Door = ReturnType<typeof makeDoor>;
 
-const live = (door: Door) => (): boolean => door.session.loop?.status().is === 'live' && loopOf(door).status().left === 0;
+const live = (door: Door) => (): boolean =>
+  door.session.loop?.status().is === 'live' && loopOf(door).status().left === 0;
 
-/** Ann's browser with a real (fake-indexeddb) database, signed in as an operator, with everything that a device keeps. */
+/**
+ * Ann's browser with a real (fake-indexeddb) database, signed in as an operator, with everything
+ * that a device keeps.
+ */
 async function begin() {
-  const all = scene(), idb = { indexedDB: new IDBFactory(), IDBKeyRange }, { world: base, wire } = all.annDevice, { clock, server, ann, bad } = all;
-  const world: WorkerWorld = { ...base, openRegister: () => openRegister(idb), openDisk: (held, register) => openDisk(held, register, idb), memoryDisk };
+  const all = scene();
+  const idb = { indexedDB: new IDBFactory(), IDBKeyRange };
+  const { world: base, wire } = all.annDevice;
+  const { clock, server, ann, bad } = all;
+  const world: WorkerWorld = {
+    ...base,
+    openRegister: () => openRegister(idb),
+    openDisk: (held, register) => openDisk(held, register, idb),
+    memoryDisk,
+  };
   const until = async (what: string, holds: () => boolean): Promise<void> => {
-    for (let i = 0; i < 600 && !holds(); i++) { await clock.pass(20); await new Promise((resolve) => { setTimeout(resolve, 1); }); }
+    for (let i = 0; i < 600 && !holds(); i++) {
+      await clock.pass(20);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 1);
+      });
+    }
     expect([what, holds()]).toEqual([what, true]);
   };
   const wait = async <T>(work: Promise<T>): Promise<T> => {
     let done = false;
-    void work.finally(() => { done = true; });
+    void work.finally(() => {
+      done = true;
+    });
     await until('an answer', () => done);
     return work;
   };
-  const roles = (next: readonly Role[]): void => { Object.assign(ann.me, { roles: next }); };
+  const roles = (next: readonly Role[]): void => {
+    Object.assign(ann.me, { roles: next });
+  };
   /** Records in each store of the database itself. */
   async function stored(): Promise<Record<string, number>> {
-    const name = databaseOf({ tenant: ann.me.serviceProviderId, user: ann.me.id, actor: ann.me.id });
+    const name = databaseOf({
+      tenant: ann.me.serviceProviderId,
+      user: ann.me.id,
+      actor: ann.me.id,
+    });
     const db = await new Promise<IDBDatabase>((resolve, reject) => {
       const opening = idb.indexedDB.open(name);
       opening.addEventListener('success', () => resolve(opening.result));
       opening.addEventListener('error', () => reject(new Error('the database does not open')));
     });
-    const counts = await Promise.all([...db.objectStoreNames].map((store) => new Promise<[string, number]>((resolve) => {
-      const counting = db.transaction(store).objectStore(store).count();
-      counting.addEventListener('success', () => resolve([store, counting.result]));
-    })));
+    const counts = await Promise.all(
+      [...db.objectStoreNames].map(
+        (store) =>
+          new Promise<[string, number]>((resolve) => {
+            const counting = db.transaction(store).objectStore(store).count();
+            counting.addEventListener('success', () => resolve([store, counting.result]));
+          }),
+      ),
+    );
     db.close();
     return Object.fromEntries(counts);
   }
   const inMemory = (door: Door): Record<string, number> => {
     const { engine, days, people } = loopOf(door).replica;
-    return { ...Object.fromEntries(SMALL_TABLES.map((table) => [table, engine.all(table).length])), runs: engine.select(EVERYTHING, clock.now()).total, days: days.size, others: people.filter(({ id }) => id !== ann.me.id).length };
+    return {
+      ...Object.fromEntries(SMALL_TABLES.map((table) => [table, engine.all(table).length])),
+      runs: engine.select(EVERYTHING, clock.now()).total,
+      days: days.size,
+      others: people.filter(({ id }) => id !== ann.me.id).length,
+    };
   };
 
   roles(['operator']);
@@ -58,16 +93,42 @@ async function begin() {
   expect(await wait(door.read('lastSync', {}))).toMatchObject({ ok: true });
   // A note of Ann's that Bob's replaces: she is told so, with his name.
   const run = must(bad()[0]);
-  await wait(door.send('changeExecution', { id: String(run), change: { is: 'note', content: 'Ann was here' } }));
+  await wait(
+    door.send('changeExecution', {
+      id: String(run),
+      change: { is: 'note', content: 'Ann was here' },
+    }),
+  );
   await until('her note', () => server.log.some(({ event }) => event.type === 'problem.noted@1'));
   const problem = must(server.rows.run.get(run)?.problem);
-  server.append([{ company: must(server.rows.problem.get(problem)).company, event: { type: 'problem.noted@1', data: { problems: [problem], content: 'Bob was here' } } }], { actor: { is: 'user', id: all.bob.me.id }, commandId: null });
+  server.append(
+    [
+      {
+        company: must(server.rows.problem.get(problem)).company,
+        event: { type: 'problem.noted@1', data: { problems: [problem], content: 'Bob was here' } },
+      },
+    ],
+    { actor: { is: 'user', id: all.bob.me.id }, commandId: null },
+  );
   await until('the notice', () => loopOf(door).outbox.view().notices.length === 1);
   return { ...all, world, wire, door, roles, stored, inMemory, until, wait };
 }
 
 /** Nothing is left of what an operator may read. */
-const NOTHING = { company: 0, job: 0, cause: 0, problem: 0, key: 0, view: 0, shift: 0, preference: 0, lastSync: 0, runs: 0, days: 0, others: 0 };
+const NOTHING = {
+  company: 0,
+  job: 0,
+  cause: 0,
+  problem: 0,
+  key: 0,
+  view: 0,
+  shift: 0,
+  preference: 0,
+  lastSync: 0,
+  runs: 0,
+  days: 0,
+  others: 0,
+};
 
 test('SYNC-6, G33: a role taken away while the page is open: all that it let one read leaves the memory, the database, the kept answers and the notices', async () => {
   const { server, wire, door, roles, stored, inMemory, until, wait } = await begin();
@@ -77,12 +138,25 @@ test('SYNC-6, G33: a role taken away while the page is open: all that it let one
   const asked = wire.asked.length;
   roles(['o365_admin']);
   server.poke({ is: 'scope' });
-  await until('the forbidden pages', () => door.session.who.is === 'in' && door.session.who.me.roles[0] === 'o365_admin');
+  await until(
+    'the forbidden pages',
+    () => door.session.who.is === 'in' && door.session.who.me.roles[0] === 'o365_admin',
+  );
   await until('nothing', () => live(door)() && loopOf(door).replica.engine.size === 0);
   expect(inMemory(door)).toEqual(NOTHING);
   expect(loopOf(door).outbox.view()).toEqual({ entries: [], notices: [] });
-  for (let i = 0; i < 200 && (await stored())['notices'] !== 0; i++) await new Promise((resolve) => { setTimeout(resolve, 5); });
-  expect(await stored()).toMatchObject({ books: 0, segments: 0, patches: 0, answers: 0, notices: 0, outbox: 0 });
+  for (let i = 0; i < 200 && (await stored())['notices'] !== 0; i++)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
+  expect(await stored()).toMatchObject({
+    books: 0,
+    segments: 0,
+    patches: 0,
+    answers: 0,
+    notices: 0,
+    outbox: 0,
+  });
   expect(wire.asked.slice(asked).filter(({ path }) => path.includes('sync/runs/'))).toEqual([]);
   wire.up = false;
   expect(await wait(door.read('lastSync', {}))).toMatchObject({ ok: false });
@@ -95,13 +169,25 @@ test('SYNC-6, SYNC-13: a role taken away while the browser was closed and away: 
   roles(['sub-sp']);
   story.finish(clock.now() - 1_000);
   const again = makeDoor(world);
-  await until('what it had', () => again.session.who.is === 'in' && loopOf(again).replica.engine.size > 0);
+  await until(
+    'what it had',
+    () => again.session.who.is === 'in' && loopOf(again).replica.engine.size > 0,
+  );
   wire.up = true;
   await until('nothing', () => live(again)() && loopOf(again).replica.engine.size === 0);
   expect(inMemory(again)).toEqual(NOTHING);
   expect(again.session.who).toMatchObject({ me: { roles: ['sub-sp'] } });
-  for (let i = 0; i < 200 && (await stored())['notices'] !== 0; i++) await new Promise((resolve) => { setTimeout(resolve, 5); });
-  expect(await stored()).toMatchObject({ books: 0, segments: 0, patches: 0, answers: 0, notices: 0 });
+  for (let i = 0; i < 200 && (await stored())['notices'] !== 0; i++)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
+  expect(await stored()).toMatchObject({
+    books: 0,
+    segments: 0,
+    patches: 0,
+    answers: 0,
+    notices: 0,
+  });
   // Opened once more with no network, there is nothing that could be shown.
   loopOf(again).stop();
   wire.up = false;
@@ -112,7 +198,10 @@ test('SYNC-6, SYNC-13: a role taken away while the browser was closed and away: 
   // And with its role it has all of it again.
   wire.up = true;
   roles(['operator']);
-  await until('all data', () => live(third)() && loopOf(third).replica.engine.size === server.rows.run.size);
+  await until(
+    'all data',
+    () => live(third)() && loopOf(third).replica.engine.size === server.rows.run.size,
+  );
 });
 
 test('SYNC-6: days that are refused while they are being loaded: the device begins with what it may read, and asks for no further one', async () => {
@@ -121,11 +210,18 @@ test('SYNC-6: days that are refused while they are being loaded: the device begi
   const handle = server.handle.bind(server);
   let refused = 0;
   server.handle = (request, cookie) => {
-    if (request.url.includes('sync/runs/')) { Object.assign(ann.me, { roles: ['o365_admin'] }); refused += 1; }
+    if (request.url.includes('sync/runs/')) {
+      Object.assign(ann.me, { roles: ['o365_admin'] });
+      refused += 1;
+    }
     return handle(request, cookie);
   };
   const door = annDevice.open();
   await clock.pass(5_000);
   expect(loopOf(door).status()).toMatchObject({ is: 'live', left: 0 });
-  expect([loopOf(door).replica.engine.size, loopOf(door).replica.engine.all('job').length, refused]).toEqual([0, 0, 1]);
+  expect([
+    loopOf(door).replica.engine.size,
+    loopOf(door).replica.engine.all('job').length,
+    refused,
+  ]).toEqual([0, 0, 1]);
 });

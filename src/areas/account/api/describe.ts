@@ -1,5 +1,12 @@
-/** What the page shows of the API, read from the server's OpenAPI description: that is what this very server checks. */
-export interface Group { readonly name: string; readonly says: string; readonly calls: readonly ApiCall[] }
+/**
+ * What the page shows of the API, read from the server's OpenAPI description: that is what this
+ * very server checks.
+ */
+export interface Group {
+  readonly name: string;
+  readonly says: string;
+  readonly calls: readonly ApiCall[];
+}
 
 export interface ApiCall {
   readonly id: string;
@@ -14,73 +21,161 @@ export interface ApiCall {
   readonly body: Shape | 'raw' | null;
   /** What stands in `data`; else the media type of the answer. */
   readonly answer: Shape | string;
-  readonly failures: readonly { readonly status: string; readonly kinds: readonly string[]; readonly says: string }[];
+  readonly failures: readonly {
+    readonly status: string;
+    readonly kinds: readonly string[];
+    readonly says: string;
+  }[];
   /** For the example: the schema of the body, and of the parameters. */
-  readonly samples: { readonly body: unknown; readonly query: readonly (readonly [name: string, value: string])[] };
+  readonly samples: {
+    readonly body: unknown;
+    readonly query: readonly (readonly [name: string, value: string])[];
+  };
 }
 
-/** `key`: with these abilities, or with any key. `person`: only who is signed in. `address`: the key stands in the address. */
-export type Who = { readonly is: 'key'; readonly abilities: readonly string[] } | { readonly is: 'person' | 'ingest-key' | 'everybody' | 'address' };
-export interface Field { readonly name: string; readonly depth: number; readonly place: string | null; readonly type: string; readonly required: boolean; readonly rules: string }
+/**
+ * `key`: with these abilities, or with any key. `person`: only who is signed in. `address`: the key
+ * stands in the address.
+ */
+export type Who =
+  | { readonly is: 'key'; readonly abilities: readonly string[] }
+  | { readonly is: 'person' | 'ingest-key' | 'everybody' | 'address' };
+export interface Field {
+  readonly name: string;
+  readonly depth: number;
+  readonly place: string | null;
+  readonly type: string;
+  readonly required: boolean;
+  readonly rules: string;
+}
 /** `more`: fields that are left out, as they lie too deep or are too many. */
-export interface Shape { readonly type: string; readonly fields: readonly Field[]; readonly more: boolean }
+export interface Shape {
+  readonly type: string;
+  readonly fields: readonly Field[];
+  readonly more: boolean;
+}
 
-const DEEPEST = 3, MOST_FIELDS = 60;
+const DEEPEST = 3;
+const MOST_FIELDS = 60;
 type Json = Readonly<Record<string, unknown>>;
 
 export function describe(page: unknown): readonly Group[] {
-  const calls = Object.entries(objectAt(page, 'paths')).flatMap(([path, item]) => Object.entries(asObject(item)).filter(([method]) => METHODS.has(method)).map(([method, operation]) => {
-    const root = textOf(listOf(asObject(item)['servers'])[0], 'url') ?? textOf(listOf(asObject(page)['servers'])[0], 'url') ?? '';
-    return { tag: wordAt(listOf(asObject(operation)['tags'])[0]), call: callOf(page, root.replace(/\/$/, '') + path, method, asObject(operation)) };
-  }));
-  return listOf(asObject(page)['tags']).map((tag) => {
-    const name = textOf(tag, 'name') ?? '';
-    return { name, says: textOf(tag, 'description') ?? '', calls: calls.filter((one) => one.tag === name).map(({ call }) => call) };
-  }).filter((group) => group.calls.length > 0);
+  const calls = Object.entries(objectAt(page, 'paths')).flatMap(([path, item]) =>
+    Object.entries(asObject(item))
+      .filter(([method]) => METHODS.has(method))
+      .map(([method, operation]) => {
+        const root =
+          textOf(listOf(asObject(item)['servers'])[0], 'url') ??
+          textOf(listOf(asObject(page)['servers'])[0], 'url') ??
+          '';
+        return {
+          tag: wordAt(listOf(asObject(operation)['tags'])[0]),
+          call: callOf(page, root.replace(/\/$/, '') + path, method, asObject(operation)),
+        };
+      }),
+  );
+  return listOf(asObject(page)['tags'])
+    .map((tag) => {
+      const name = textOf(tag, 'name') ?? '';
+      return {
+        name,
+        says: textOf(tag, 'description') ?? '',
+        calls: calls.filter((one) => one.tag === name).map(({ call }) => call),
+      };
+    })
+    .filter((group) => group.calls.length > 0);
 }
 
 /** Calls that a program makes, or all; of them those that hold every word. */
 export function found(groups: readonly Group[], words: string, all: boolean): readonly Group[] {
-  const asked = words.toLowerCase().split(/\s+/).filter((word) => word !== '');
-  return groups.map((group) => ({
-    ...group, calls: group.calls.filter(({ id, method, path, says, who }) => {
-      if (!all && (who.is === 'person' || who.is === 'everybody')) return false;
-      const text = `${group.name} ${id} ${method} ${path} ${says} ${who.is === 'key' ? who.abilities.join(' ') : ''}`.toLowerCase();
-      return asked.every((word) => text.includes(word));
-    }),
-  })).filter(({ calls }) => calls.length > 0);
+  const asked = words
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return groups
+    .map((group) => ({
+      ...group,
+      calls: group.calls.filter(({ id, method, path, says, who }) => {
+        if (!all && (who.is === 'person' || who.is === 'everybody')) return false;
+        const text =
+          `${group.name} ${id} ${method} ${path} ${says} ${who.is === 'key' ? who.abilities.join(' ') : ''}`.toLowerCase();
+        return asked.every((word) => text.includes(word));
+      }),
+    }))
+    .filter(({ calls }) => calls.length > 0);
 }
 
 /** A line for a shell at the portal's own address. */
-export function curlOf({ method, path, who, body, answer, samples }: ApiCall, origin: string): string {
-  const query = samples.query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
-  const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} '${origin}${path}${query === '' ? '' : `?${query}`}'`];
+export function curlOf(
+  { method, path, who, body, answer, samples }: ApiCall,
+  origin: string,
+): string {
+  const query = samples.query
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join('&');
+  const lines = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} '${origin}${path}${query === '' ? '' : `?${query}`}'`,
+  ];
   if (who.is === 'key') lines.push(`-H "Authorization: Bearer $DAYBOOK_KEY"`);
   if (who.is === 'ingest-key') lines.push(`-H "Authorization: Bearer $DAYBOOK_INGEST_KEY"`);
   if (body === 'raw') lines.push('--data-binary @FILE');
-  else if (body !== null) lines.push(`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(samples.body).replaceAll("'", String.raw`'\''`)}'`);
-  if (typeof answer === 'string' && answer !== 'text/plain' && answer !== 'text/event-stream') lines.push('-o FILE');
+  else if (body !== null)
+    lines.push(
+      `-H 'Content-Type: application/json'`,
+      `-d '${JSON.stringify(samples.body).replaceAll("'", String.raw`'\''`)}'`,
+    );
+  if (typeof answer === 'string' && answer !== 'text/plain' && answer !== 'text/event-stream')
+    lines.push('-o FILE');
   return lines.join(' \\\n  ');
 }
 
 function callOf(page: unknown, path: string, method: string, operation: Json): ApiCall {
   const parameters = listOf(operation['parameters']).map(asObject);
-  const content = asObject(asObject(operation['requestBody'])['content']), sent = asObject(content['application/json'])['schema'];
-  const good = Object.entries(asObject(asObject(asObject(operation['responses'])['200'])['content'])), [media, first] = good[0] ?? ['', null];
+  const content = asObject(asObject(operation['requestBody'])['content']);
+  const sent = asObject(content['application/json'])['schema'];
+  const good = Object.entries(
+    asObject(asObject(asObject(operation['responses'])['200'])['content']),
+  );
+  const [media, first] = good[0] ?? ['', null];
   const data = asObject(asObject(asObject(asObject(first)['schema'])['properties']))['data'];
-  const hasBody = sent !== undefined && Object.keys(asObject(asObject(sent)['properties'])).length + listOf(asObject(sent)['anyOf']).length + listOf(asObject(sent)['oneOf']).length > 0;
+  const hasBody =
+    sent !== undefined &&
+    Object.keys(asObject(asObject(sent)['properties'])).length +
+      listOf(asObject(sent)['anyOf']).length +
+      listOf(asObject(sent)['oneOf']).length >
+      0;
   return {
-    id: textOf(operation, 'operationId') ?? '', method: method.toUpperCase(), path, says: textOf(operation, 'summary') ?? '', note: textOf(operation, 'description'), who: whoOf(path, listOf(operation['security'])),
-    parameters: parameters.map((one) => ({ ...fieldOf(textOf(one, 'name') ?? '', one['schema'], one['required'] === true, 0), place: PLACES[textOf(one, 'in') ?? ''] ?? '' })),
+    id: textOf(operation, 'operationId') ?? '',
+    method: method.toUpperCase(),
+    path,
+    says: textOf(operation, 'summary') ?? '',
+    note: textOf(operation, 'description'),
+    who: whoOf(path, listOf(operation['security'])),
+    parameters: parameters.map((one) => ({
+      ...fieldOf(textOf(one, 'name') ?? '', one['schema'], one['required'] === true, 0),
+      place: PLACES[textOf(one, 'in') ?? ''] ?? '',
+    })),
     body: '*/*' in content ? 'raw' : hasBody ? shapeOf(sent) : null,
     answer: media === 'application/json' && data !== undefined ? shapeOf(data) : media,
-    failures: Object.entries(asObject(operation['responses'])).filter(([status]) => status !== '200').map(([status, given]) => {
-      const response = resolved(page, given), words = textOf(response, 'description') ?? '';
-      return { status, kinds: [...words.matchAll(/`([\w-]+)`: /g)].map((match) => match[1] ?? ''), says: words.replaceAll(/`[\w-]+`: /g, '') };
-    }),
+    failures: Object.entries(asObject(operation['responses']))
+      .filter(([status]) => status !== '200')
+      .map(([status, given]) => {
+        const response = resolved(page, given);
+        const words = textOf(response, 'description') ?? '';
+        return {
+          status,
+          kinds: [...words.matchAll(/`([\w-]+)`: /g)].map((match) => match[1] ?? ''),
+          says: words.replaceAll(/`[\w-]+`: /g, ''),
+        };
+      }),
     samples: {
       body: hasBody ? sampleOf(sent) : null,
-      query: parameters.filter((one) => one['in'] === 'query' && one['required'] === true).map((one) => [textOf(one, 'name') ?? '', String(sampleOf(one['schema'], (textOf(one, 'name') ?? '').toUpperCase()))]),
+      query: parameters
+        .filter((one) => one['in'] === 'query' && one['required'] === true)
+        .map((one) => [
+          textOf(one, 'name') ?? '',
+          String(sampleOf(one['schema'], (textOf(one, 'name') ?? '').toUpperCase())),
+        ]),
     },
   };
 }
@@ -101,7 +196,10 @@ function shapeOf(schema: unknown): Shape {
     if (inner === null) return;
     const required = listOf(inner['required']);
     for (const [name, property] of Object.entries(asObject(inner['properties']))) {
-      if (fields.length >= MOST_FIELDS) { more = true; return; }
+      if (fields.length >= MOST_FIELDS) {
+        more = true;
+        return;
+      }
       fields.push(fieldOf(name, property, required.includes(name), depth));
       if (withFields(property) === null) continue;
       if (depth + 1 < DEEPEST) walk(property, depth + 1);
@@ -112,9 +210,19 @@ function shapeOf(schema: unknown): Shape {
   return { type: typeOf(schema), fields, more };
 }
 
-const fieldOf = (name: string, schema: unknown, required: boolean, depth: number): Field => ({ name, depth, place: null, type: typeOf(schema), required, rules: rulesOf(asObject(schema)) });
+const fieldOf = (name: string, schema: unknown, required: boolean, depth: number): Field => ({
+  name,
+  depth,
+  place: null,
+  type: typeOf(schema),
+  required,
+  rules: rulesOf(asObject(schema)),
+});
 
-/** The object whose fields are to be shown: the thing itself, what a list is of, the one that is not null. */
+/**
+ * The object whose fields are to be shown: the thing itself, what a list is of, the one that is not
+ * null.
+ */
 function withFields(value: unknown): Json | null {
   const schema = asObject(value);
   if (Object.keys(asObject(schema['properties'])).length > 0) return schema;
@@ -127,55 +235,113 @@ function typeOf(value: unknown): string {
   const schema = asObject(value);
   if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
   const choices = choicesOf(schema);
-  if (choices.length > 0) return [...new Set(choices.map((one) => (tagged(one) ?? typeOf(one))))].join(' or ');
-  if (Array.isArray(schema['enum'])) return schema['enum'].length > 60 ? 'one of many' : schema['enum'].map((one) => JSON.stringify(one)).join(' | ');
-  if (schema['type'] === 'array') return schema['items'] === undefined ? 'list' : `list of ${typeOf(schema['items'])}`;
+  if (choices.length > 0)
+    return [...new Set(choices.map((one) => tagged(one) ?? typeOf(one)))].join(' or ');
+  if (Array.isArray(schema['enum']))
+    return schema['enum'].length > 60
+      ? 'one of many'
+      : schema['enum'].map((one) => JSON.stringify(one)).join(' | ');
+  if (schema['type'] === 'array')
+    return schema['items'] === undefined ? 'list' : `list of ${typeOf(schema['items'])}`;
   return textOf(schema, 'type') ?? 'anything';
 }
 
 /** Of several objects each is known by a word: `is: "note"`. */
 function tagged(value: unknown): string | null {
-  const word = Object.entries(asObject(asObject(value)['properties'])).find(([, inner]) => asObject(inner)['const'] !== undefined);
-  return word === undefined ? null : `{ ${word[0]}: ${JSON.stringify(asObject(word[1])['const'])}${Object.keys(asObject(asObject(value)['properties'])).filter((name) => name !== word[0]).map((name) => `, ${name}`).join('')} }`;
+  const word = Object.entries(asObject(asObject(value)['properties'])).find(
+    ([, inner]) => asObject(inner)['const'] !== undefined,
+  );
+  return word === undefined
+    ? null
+    : `{ ${word[0]}: ${JSON.stringify(asObject(word[1])['const'])}${Object.keys(
+        asObject(asObject(value)['properties']),
+      )
+        .filter((name) => name !== word[0])
+        .map((name) => `, ${name}`)
+        .join('')} }`;
 }
 
 function rulesOf(schema: Json): string {
-  const said = (name: string, words: (limit: number) => string): string[] => (typeof schema[name] === 'number' ? [words(schema[name])] : []);
+  const said = (name: string, words: (limit: number) => string): string[] =>
+    typeof schema[name] === 'number' ? [words(schema[name])] : [];
   return [
-    ...said('minLength', (least) => (least > 1 ? `at least ${least} characters` : 'not empty')), ...said('maxLength', (most) => `at most ${most} characters`),
-    ...said('minItems', (least) => `at least ${least}`), ...said('maxItems', (most) => `at most ${most}`), ...said('minimum', (least) => `from ${least}`), ...said('maximum', (most) => `to ${most}`),
-    ...(typeof schema['format'] === 'string' ? [schema['format']] : []), ...(typeof schema['pattern'] === 'string' && schema['pattern'].length <= 60 ? [schema['pattern']] : []),
+    ...said('minLength', (least) => (least > 1 ? `at least ${least} characters` : 'not empty')),
+    ...said('maxLength', (most) => `at most ${most} characters`),
+    ...said('minItems', (least) => `at least ${least}`),
+    ...said('maxItems', (most) => `at most ${most}`),
+    ...said('minimum', (least) => `from ${least}`),
+    ...said('maximum', (most) => `to ${most}`),
+    ...(typeof schema['format'] === 'string' ? [schema['format']] : []),
+    ...(typeof schema['pattern'] === 'string' && schema['pattern'].length <= 60
+      ? [schema['pattern']]
+      : []),
   ].join(', ');
 }
 
 /** Something of the shape: what has to be there, and nothing else. */
 function sampleOf(value: unknown, name = ''): unknown {
-  const schema = asObject(value), [example] = listOf(schema['examples']);
+  const schema = asObject(value);
+  const [example] = listOf(schema['examples']);
   if (example !== undefined) return example;
   if (schema['const'] !== undefined) return schema['const'];
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   const [choice] = choicesOf(schema);
   if (choice !== undefined) return sampleOf(choice, name);
   switch (schema['type']) {
-    case 'object': return Object.fromEntries(listOf(schema['required']).map(String).map((field) => [field, sampleOf(asObject(schema['properties'])[field], field)]));
-    case 'array': return typeof schema['minItems'] === 'number' && schema['minItems'] > 0 ? [sampleOf(schema['items'], name)] : [];
-    case 'integer': case 'number': return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1;
-    case 'boolean': return true;
-    case 'null': return null;
-    default: return schema['format'] === 'uuid' ? '00000000-0000-4000-8000-000000000000' : typeof schema['pattern'] === 'string' && /\\d/.test(schema['pattern']) ? '0' : name === '' ? 'text' : name;
+    case 'object':
+      return Object.fromEntries(
+        listOf(schema['required'])
+          .map(String)
+          .map((field) => [field, sampleOf(asObject(schema['properties'])[field], field)]),
+      );
+    case 'array':
+      return typeof schema['minItems'] === 'number' && schema['minItems'] > 0
+        ? [sampleOf(schema['items'], name)]
+        : [];
+    case 'integer':
+    case 'number':
+      return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1;
+    case 'boolean':
+      return true;
+    case 'null':
+      return null;
+    default:
+      return schema['format'] === 'uuid'
+        ? '00000000-0000-4000-8000-000000000000'
+        : typeof schema['pattern'] === 'string' && /\\d/.test(schema['pattern'])
+          ? '0'
+          : name === ''
+            ? 'text'
+            : name;
   }
 }
 
-const choicesOf = (schema: Json): readonly unknown[] => [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])];
+const choicesOf = (schema: Json): readonly unknown[] => [
+  ...listOf(schema['anyOf']),
+  ...listOf(schema['oneOf']),
+];
 const METHODS: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete']);
-const PLACES: Readonly<Record<string, string>> = { path: 'in the path', query: 'in the query', header: 'header' };
-const asObject = (value: unknown): Json => (typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {});
+const PLACES: Readonly<Record<string, string>> = {
+  path: 'in the path',
+  query: 'in the query',
+  header: 'header',
+};
+const asObject = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 const objectAt = (value: unknown, name: string): Json => asObject(asObject(value)[name]);
 const wordAt = (value: unknown): string => (typeof value === 'string' ? value : '');
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const textOf = (value: unknown, name: string): string | null => { const text = asObject(value)[name]; return typeof text === 'string' ? text : null; };
+const textOf = (value: unknown, name: string): string | null => {
+  const text = asObject(value)[name];
+  return typeof text === 'string' ? text : null;
+};
 
 function resolved(page: unknown, value: unknown): unknown {
   const ref = textOf(value, '$ref');
-  return ref === null ? value : ref.replace('#/', '').split('/').reduce<unknown>((at, part) => asObject(at)[part], page);
+  return ref === null
+    ? value
+    : ref
+        .replace('#/', '')
+        .split('/')
+        .reduce<unknown>((at, part) => asObject(at)[part], page);
 }

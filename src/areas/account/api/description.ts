@@ -4,7 +4,12 @@ import { describe } from './describe.ts';
 import type { Group } from './describe.ts';
 
 /** The server's own description, asked once a visit; public as it is, it needs no session. */
-export interface Described { readonly groups: readonly Group[] | null; readonly failed: boolean; readonly offline: boolean; readonly again: () => void }
+export interface Described {
+  readonly groups: readonly Group[] | null;
+  readonly failed: boolean;
+  readonly offline: boolean;
+  readonly again: () => void;
+}
 
 export function useDescription(): Described {
   const [groups, setGroups] = useState(kept);
@@ -23,9 +28,16 @@ export function useDescription(): Described {
       setTold(round);
     };
     void ask();
-    return () => { stop.abort(); };
+    return () => {
+      stop.abort();
+    };
   }, [round]);
-  return { groups, failed: groups === null && told === round, offline, again: () => setTurn(turn + 1) };
+  return {
+    groups,
+    failed: groups === null && told === round,
+    offline,
+    again: () => setTurn(turn + 1),
+  };
 }
 
 async function read(signal: AbortSignal): Promise<readonly Group[] | null> {

@@ -29,7 +29,10 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
   async function confirm(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     if (busy) return;
-    if (!/^\d{6}$/.test(code)) { setFault('Enter the six digits that the app shows.'); return field.current?.focus(); }
+    if (!/^\d{6}$/.test(code)) {
+      setFault('Enter the six digits that the app shows.');
+      return field.current?.focus();
+    }
     setBusy(true);
     setFault(null);
     const answer = await withReauth(() => door().ask('confirmTotp', { id, code }));
@@ -44,22 +47,57 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
     return field.current?.focus();
   }
 
-  if (codes !== null) return <RecoveryCodesDialog codes={codes} says="Each lets you in once when the app is not at hand. They are not shown again." onClose={onClose} />;
+  if (codes !== null)
+    return (
+      <RecoveryCodesDialog
+        codes={codes}
+        says="Each lets you in once when the app is not at hand. They are not shown again."
+        onClose={onClose}
+      />
+    );
   return (
     <Dialog
-      title="Set up an authenticator" onClose={onClose} first={field}
-      footer={<>
-        {over === null && <Button type="submit" form="new-authenticator" variant="primary" busy={busy}>Turn it on</Button>}
-        <Button onClick={onClose}>{over === null ? 'Cancel' : 'Close'}</Button>
-      </>}
+      title="Set up an authenticator"
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          {over === null && (
+            <Button type="submit" form="new-authenticator" variant="primary" busy={busy}>
+              Turn it on
+            </Button>
+          )}
+          <Button onClick={onClose}>{over === null ? 'Cancel' : 'Close'}</Button>
+        </>
+      }
     >
-      <form id="new-authenticator" className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void confirm(event)} noValidate aria-busy={busy}>
-        {over !== null ? <Callout tone="failed" alert>{over}</Callout> : (
+      <form
+        id="new-authenticator"
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void confirm(event)}
+        noValidate
+        aria-busy={busy}
+      >
+        {over !== null ? (
+          <Callout tone="failed" alert>
+            {over}
+          </Callout>
+        ) : (
           <>
-            <p className="m-0 text-ink-2">Scan this with the app, then type the code that it shows.</p>
+            <p className="m-0 text-ink-2">
+              Scan this with the app, then type the code that it shows.
+            </p>
             <AuthenticatorSecret secret={begun.secret} uri={begun.uri} />
             <TextField
-              ref={field} label="Code of the app" required name="code" inputMode="numeric" autoComplete="one-time-code" maxLength={7} value={code} fault={fault}
+              ref={field}
+              label="Code of the app"
+              required
+              name="code"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              maxLength={7}
+              value={code}
+              fault={fault}
               onChange={(event) => setCode(event.target.value.replaceAll(/\D/g, '').slice(0, 6))}
             />
           </>

@@ -12,11 +12,21 @@ import { tell } from '#src/ui/toasts.ts';
 import { NewAuthenticator } from './authenticator-new.tsx';
 import { Confirm } from './confirm.tsx';
 
-export interface FactorProps { readonly id: string; readonly factors: Factors; readonly onChanged: () => void }
+export interface FactorProps {
+  readonly id: string;
+  readonly factors: Factors;
+  readonly onChanged: () => void;
+}
 
 /** An app that makes codes: set up, put in the place of another, removed. */
-export function Authenticator({ id, factors: { totp, policy, sms, phone }, onChanged }: FactorProps) {
-  const [begun, setBegun] = useState<{ readonly secret: string; readonly uri: string } | null>(null);
+export function Authenticator({
+  id,
+  factors: { totp, policy, sms, phone },
+  onChanged,
+}: FactorProps) {
+  const [begun, setBegun] = useState<{ readonly secret: string; readonly uri: string } | null>(
+    null,
+  );
   const [removing, setRemoving] = useState(false);
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
@@ -34,20 +44,48 @@ export function Authenticator({ id, factors: { totp, policy, sms, phone }, onCha
 
   return (
     <FormSection wide title="Authenticator app" says={POLICIES[policy]}>
-      <StateLine on={totp !== null} word={totp === null ? 'Not set up' : `On since ${formatDate(totp.since, zone)}`}>
-        {totp === null ? 'An app on your phone makes a code of six digits, which is asked for after the password.' : 'Its code is asked for after the password.'}
+      <StateLine
+        on={totp !== null}
+        word={totp === null ? 'Not set up' : `On since ${formatDate(totp.since, zone)}`}
+      >
+        {totp === null
+          ? 'An app on your phone makes a code of six digits, which is asked for after the password.'
+          : 'Its code is asked for after the password.'}
         {sms && phone !== null && totp === null && ` Codes go by SMS to ${phone} until then.`}
       </StateLine>
-      {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
+      {fault !== null && (
+        <Callout tone="failed" alert>
+          {fault}
+        </Callout>
+      )}
       <div className="flex flex-wrap gap-2">
-        <Button busy={busy} onClick={() => void begin()}>{totp === null ? 'Set up an authenticator' : 'Use another app'}</Button>
+        <Button busy={busy} onClick={() => void begin()}>
+          {totp === null ? 'Set up an authenticator' : 'Use another app'}
+        </Button>
         {totp !== null && <Button onClick={() => setRemoving(true)}>Remove</Button>}
       </div>
-      {begun !== null && <NewAuthenticator id={id} begun={begun} onClose={() => setBegun(null)} onConfirmed={() => { tell('Authenticator set up'); onChanged(); }} />}
+      {begun !== null && (
+        <NewAuthenticator
+          id={id}
+          begun={begun}
+          onClose={() => setBegun(null)}
+          onConfirmed={() => {
+            tell('Authenticator set up');
+            onChanged();
+          }}
+        />
+      )}
       {removing && (
         <Confirm
-          title="Remove the authenticator?" says="Its codes open nothing any more, and only the password is asked for where you have no passkey." action="Remove it"
-          call={() => door().ask('removeTotp', { id })} onClose={() => setRemoving(false)} onDone={() => { tell('Authenticator removed'); onChanged(); }}
+          title="Remove the authenticator?"
+          says="Its codes open nothing any more, and only the password is asked for where you have no passkey."
+          action="Remove it"
+          call={() => door().ask('removeTotp', { id })}
+          onClose={() => setRemoving(false)}
+          onDone={() => {
+            tell('Authenticator removed');
+            onChanged();
+          }}
         />
       )}
     </FormSection>

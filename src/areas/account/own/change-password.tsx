@@ -13,14 +13,28 @@ export function ChangePassword() {
   const factors = useAsked('getFactors', { id: me?.id ?? '' }, me !== null && me.acting === null);
   return (
     <OwnPage title="Change password" asked={[factors]}>
-      {() => me !== null && factors.value !== null && (
-        <FormSection title="A new password" says={me.auth === 'ad' ? 'It changes in the directory, for everything that you use it for.' : 'For this portal only.'}>
-          <PasswordForm
-            me={me} least={leastOf(factors.value)} current="Current password" failed={ACCOUNT.changePassword} action="Change the password"
-            onChanged={() => tell('Password changed. Your other sessions have ended.')}
-          />
-        </FormSection>
-      )}
+      {() =>
+        me !== null &&
+        factors.value !== null && (
+          <FormSection
+            title="A new password"
+            says={
+              me.auth === 'ad'
+                ? 'It changes in the directory, for everything that you use it for.'
+                : 'For this portal only.'
+            }
+          >
+            <PasswordForm
+              me={me}
+              least={leastOf(factors.value)}
+              current="Current password"
+              failed={ACCOUNT.changePassword}
+              action="Change the password"
+              onChanged={() => tell('Password changed. Your other sessions have ended.')}
+            />
+          </FormSection>
+        )
+      }
     </OwnPage>
   );
 }

@@ -28,14 +28,23 @@ export function Confirm({ title, says, action, call, onClose, onDone }: ConfirmP
   }
   return (
     <Dialog
-      title={title} onClose={onClose}
-      footer={<>
-        <Button variant="danger" busy={busy} onClick={() => void go()}>{action}</Button>
-        <Button onClick={onClose}>Cancel</Button>
-      </>}
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="danger" busy={busy} onClick={() => void go()}>
+            {action}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
     >
       <p className="m-0 px-5 py-4 break-words">{says}</p>
-      {fault !== null && <p role="alert" className="m-0 border-t border-hair px-5 py-3 text-failed">{fault}</p>}
+      {fault !== null && (
+        <p role="alert" className="m-0 border-t border-hair px-5 py-3 text-failed">
+          {fault}
+        </p>
+      )}
     </Dialog>
   );
 }

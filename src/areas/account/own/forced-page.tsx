@@ -26,7 +26,9 @@ export function ForcedPage({ title, says, until, children }: ForcedPageProps) {
   return (
     <AccountPage title={title} says={says}>
       {children}
-      <div className="border-t border-hair pt-3"><LogOut look="plain" /></div>
+      <div className="border-t border-hair pt-3">
+        <LogOut look="plain" />
+      </div>
     </AccountPage>
   );
 }

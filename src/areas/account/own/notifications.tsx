@@ -7,15 +7,21 @@ import { useAsked } from './use-asked.ts';
 /** `/monitoring/notifications`: of what the user is told, how, and when not. */
 export function NotificationsPage() {
   const me = useMe();
-  const asked = useAsked('getNotify', NOTHING, me !== null && me.acting === null), { value } = asked;
+  const asked = useAsked('getNotify', NOTHING, me !== null && me.acting === null);
+  const { value } = asked;
   return (
     <OwnPage title="Notifications" asked={[asked]}>
-      {() => value !== null && (
-        <>
-          <NotifyForm told={value} onSaved={(settings, nextAt) => asked.set({ ...value, settings, nextAt })} />
-          <NotifyDevices told={value} onChanged={asked.again} />
-        </>
-      )}
+      {() =>
+        value !== null && (
+          <>
+            <NotifyForm
+              told={value}
+              onSaved={(settings, nextAt) => asked.set({ ...value, settings, nextAt })}
+            />
+            <NotifyDevices told={value} onChanged={asked.again} />
+          </>
+        )
+      }
     </OwnPage>
   );
 }

@@ -13,11 +13,18 @@ import { Late } from '#src/ui/late.tsx';
 export interface OwnPageProps {
   readonly title: string;
   /** What is asked of the server before the page can be shown. */
-  readonly asked?: readonly { readonly value: unknown; readonly failure: Failure | null; readonly asking: boolean; readonly again: () => void }[];
+  readonly asked?: readonly {
+    readonly value: unknown;
+    readonly failure: Failure | null;
+    readonly asking: boolean;
+    readonly again: () => void;
+  }[];
   readonly children: () => ReactNode;
 }
 
-/** A page about the user's own account: nobody else's hands, and nothing of it without the network. */
+/**
+ * A page about the user's own account: nobody else's hands, and nothing of it without the network.
+ */
 export function OwnPage({ title, asked = [], children }: OwnPageProps) {
   const me = useMe();
   const offline = useWatch('status', NOTHING)?.is === 'offline';
@@ -36,10 +43,32 @@ export function OwnPage({ title, asked = [], children }: OwnPageProps) {
   return (
     <Page title={title}>
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
-        {offline && <div className="mb-5 max-w-[740px]"><Callout tone="warning">Your account can be seen and changed with the network only.</Callout></div>}
-        {missing.length === 0 ? children() : failure === null || (offline && failure.kind === 'needs-network') ? !offline && <Late><Opening /></Late> : (
+        {offline && (
+          <div className="mb-5 max-w-[740px]">
+            <Callout tone="warning">
+              Your account can be seen and changed with the network only.
+            </Callout>
+          </div>
+        )}
+        {missing.length === 0 ? (
+          children()
+        ) : failure === null || (offline && failure.kind === 'needs-network') ? (
+          !offline && (
+            <Late>
+              <Opening />
+            </Late>
+          )
+        ) : (
           <div className="max-w-[740px]">
-            <Callout tone="failed" alert action={<Button size="sm" onClick={() => missing.forEach(({ again }) => again())}>Try again</Button>}>
+            <Callout
+              tone="failed"
+              alert
+              action={
+                <Button size="sm" onClick={() => missing.forEach(({ again }) => again())}>
+                  Try again
+                </Button>
+              }
+            >
               {failure.message}
             </Callout>
           </div>

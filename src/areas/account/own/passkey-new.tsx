@@ -33,7 +33,9 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
     const made = await makePasskey(asked.value.options);
     if (made.is === 'known') return 'This device has a passkey for this account already.';
     if (made.is === 'none') return ACCOUNT.passkeyNotMade;
-    const answer = await withReauth(() => door().ask('addPasskey', { id, name: name.trim(), response: made.response }));
+    const answer = await withReauth(() =>
+      door().ask('addPasskey', { id, name: name.trim(), response: made.response }),
+    );
     if (!answer.ok) return answer.failure.message;
     onMade();
     if (answer.value.recoveryCodes === null) onClose();
@@ -51,21 +53,54 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
     return setBusy(false);
   }
 
-  if (codes !== null) return <RecoveryCodesDialog codes={codes} says="Each lets you in once when the device is not at hand. They are not shown again." onClose={onClose} />;
+  if (codes !== null)
+    return (
+      <RecoveryCodesDialog
+        codes={codes}
+        says="Each lets you in once when the device is not at hand. They are not shown again."
+        onClose={onClose}
+      />
+    );
   return (
     <Dialog
-      title="Add a passkey" onClose={onClose} first={field}
-      footer={<>
-        <Button type="submit" form="new-passkey" variant="primary" busy={busy}>Go on</Button>
-        <Button onClick={onClose}>Cancel</Button>
-      </>}
+      title="Add a passkey"
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          <Button type="submit" form="new-passkey" variant="primary" busy={busy}>
+            Go on
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
     >
-      <form id="new-passkey" className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void submit(event)} noValidate aria-busy={busy}>
+      <form
+        id="new-passkey"
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void submit(event)}
+        noValidate
+        aria-busy={busy}
+      >
         <TextField
-          ref={field} label="Name" required value={name} maxLength={64} autoComplete="off" onChange={(event) => { setName(event.target.value); setMissing(false); }}
-          hint="By which you know the device. Then your browser asks for your finger, face or PIN." fault={missing ? 'Give it a name.' : null}
+          ref={field}
+          label="Name"
+          required
+          value={name}
+          maxLength={64}
+          autoComplete="off"
+          onChange={(event) => {
+            setName(event.target.value);
+            setMissing(false);
+          }}
+          hint="By which you know the device. Then your browser asks for your finger, face or PIN."
+          fault={missing ? 'Give it a name.' : null}
         />
-        {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
+        {fault !== null && (
+          <Callout tone="failed" alert>
+            {fault}
+          </Callout>
+        )}
       </form>
     </Dialog>
   );
@@ -73,6 +108,8 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
 
 /** A name that no other passkey has. */
 function freeName(name: string, taken: readonly string[]): string {
-  const free = [name, ...Array.from({ length: taken.length }, (_, at) => `${name} ${at + 2}`)].find((one) => !taken.includes(one));
+  const free = [name, ...Array.from({ length: taken.length }, (_, at) => `${name} ${at + 2}`)].find(
+    (one) => !taken.includes(one),
+  );
   return free ?? name;
 }

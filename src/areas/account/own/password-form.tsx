@@ -26,9 +26,22 @@ export interface PasswordFormProps {
 type At = 'current' | 'next' | 'again';
 
 /** The present password and a new one, twice. */
-export function PasswordForm({ me, least, current: label, failed, action, onChanged }: PasswordFormProps) {
-  const [typed, setTyped] = useState<Readonly<Record<At, string>>>({ current: '', next: '', again: '' });
-  const [fault, setFault] = useState<{ readonly at: At | null; readonly sentence: string } | null>(null);
+export function PasswordForm({
+  me,
+  least,
+  current: label,
+  failed,
+  action,
+  onChanged,
+}: PasswordFormProps) {
+  const [typed, setTyped] = useState<Readonly<Record<At, string>>>({
+    current: '',
+    next: '',
+    again: '',
+  });
+  const [fault, setFault] = useState<{ readonly at: At | null; readonly sentence: string } | null>(
+    null,
+  );
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
   const [waitUntil, setWaitUntil] = useState(0);
@@ -48,11 +61,15 @@ export function PasswordForm({ me, least, current: label, failed, action, onChan
     const { current, next, again } = typed;
     if (current === '') return refuse('current', 'Enter your present password.');
     if (next === '') return refuse('next', 'Enter a new password.');
-    if (me.auth === 'db' && Array.from(next).length < least) return refuse('next', ACCOUNT.passwordShort(least));
+    if (me.auth === 'db' && Array.from(next).length < least)
+      return refuse('next', ACCOUNT.passwordShort(least));
     if (next !== again) return refuse('again', 'This is not the same as the new password.');
     setBusy(true);
     const input = { id: me.id, currentPassword: current, newPassword: next };
-    const answer = await withReauth(() => door().ask(me.auth === 'ad' ? 'changePasswordAd' : 'changePasswordDb', input), current);
+    const answer = await withReauth(
+      () => door().ask(me.auth === 'ad' ? 'changePasswordAd' : 'changePasswordDb', input),
+      current,
+    );
     setBusy(false);
     if (answer.ok) {
       setTyped({ current: '', next: '', again: '' });
@@ -65,22 +82,66 @@ export function PasswordForm({ me, least, current: label, failed, action, onChan
   }
 
   const field = (at: At) => ({
-    name: at, type: shown ? 'text' : 'password', value: typed[at], maxLength: LIMITS.passwordChars, autoCapitalize: 'none', spellCheck: false,
-    autoComplete: at === 'current' ? 'current-password' : 'new-password', fault: fault?.at === at ? fault.sentence : null,
-    onChange: (event: { readonly target: { readonly value: string } }) => { setTyped({ ...typed, [at]: event.target.value }); setFault(null); },
+    name: at,
+    type: shown ? 'text' : 'password',
+    value: typed[at],
+    maxLength: LIMITS.passwordChars,
+    autoCapitalize: 'none',
+    spellCheck: false,
+    autoComplete: at === 'current' ? 'current-password' : 'new-password',
+    fault: fault?.at === at ? fault.sentence : null,
+    onChange: (event: { readonly target: { readonly value: string } }) => {
+      setTyped({ ...typed, [at]: event.target.value });
+      setFault(null);
+    },
   });
   return (
-    <form ref={form} className="grid gap-4" onSubmit={(event) => void change(event)} noValidate aria-busy={busy}>
-      <input type="text" name="username" autoComplete="username" value={me.username} readOnly hidden />
-      <ul className="m-0 grid list-disc gap-1 pl-4 text-ink-2">{rulesOf(me.auth, least).map((rule) => <li key={rule}>{rule}</li>)}</ul>
-      {fault !== null && fault.at === null && <Callout tone="failed" alert>{fault.sentence}</Callout>}
+    <form
+      ref={form}
+      className="grid gap-4"
+      onSubmit={(event) => void change(event)}
+      noValidate
+      aria-busy={busy}
+    >
+      <input
+        type="text"
+        name="username"
+        autoComplete="username"
+        value={me.username}
+        readOnly
+        hidden
+      />
+      <ul className="m-0 grid list-disc gap-1 pl-4 text-ink-2">
+        {rulesOf(me.auth, least).map((rule) => (
+          <li key={rule}>{rule}</li>
+        ))}
+      </ul>
+      {fault !== null && fault.at === null && (
+        <Callout tone="failed" alert>
+          {fault.sentence}
+        </Callout>
+      )}
       <TextField {...field('current')} label={label} required />
       <TextField
-        {...field('next')} label="New password" required
-        end={<IconButton icon={shown ? 'eye-off' : 'eye'} label={shown ? 'Hide passwords' : 'Show passwords'} aria-pressed={shown} className="mr-1" onClick={() => setShown(!shown)} />}
+        {...field('next')}
+        label="New password"
+        required
+        end={
+          <IconButton
+            icon={shown ? 'eye-off' : 'eye'}
+            label={shown ? 'Hide passwords' : 'Show passwords'}
+            aria-pressed={shown}
+            className="mr-1"
+            onClick={() => setShown(!shown)}
+          />
+        }
       />
       <TextField {...field('again')} label="New password again" required />
-      <div><Button type="submit" variant="primary" busy={busy} disabled={waits > 0}>{waits > 0 ? `Try again in ${waits} s` : action}</Button></div>
+      <div>
+        <Button type="submit" variant="primary" busy={busy} disabled={waits > 0}>
+          {waits > 0 ? `Try again in ${waits} s` : action}
+        </Button>
+      </div>
     </form>
   );
 }

@@ -4,30 +4,66 @@ import { LIMITS } from '#contract/limits.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';
 
 /** How long a password of this user has to be at least: shorter beside a second factor (G35). */
-export const leastOf = ({ policy, totp, passkeys, sms }: Pick<Factors, 'policy' | 'totp' | 'passkeys' | 'sms'>): number =>
-  (policy !== 'own' || totp !== null || passkeys.length > 0 || sms ? LIMITS.passwordLeastWithFactor : LIMITS.passwordLeast);
+export const leastOf = ({
+  policy,
+  totp,
+  passkeys,
+  sms,
+}: Pick<Factors, 'policy' | 'totp' | 'passkeys' | 'sms'>): number =>
+  policy !== 'own' || totp !== null || passkeys.length > 0 || sms
+    ? LIMITS.passwordLeastWithFactor
+    : LIMITS.passwordLeast;
 
 /** The rules, told before anything is typed. The directory has its own. */
 export function rulesOf(auth: 'ad' | 'db', least: number): readonly string[] {
   return auth === 'ad'
-    ? ['Your directory’s rules hold: your administrator can tell them.', 'All your other sessions end.']
+    ? [
+        'Your directory’s rules hold: your administrator can tell them.',
+        'All your other sessions end.',
+      ]
     : [
-      `At least ${least} characters${least > LIMITS.passwordLeastWithFactor ? `, or ${LIMITS.passwordLeastWithFactor} once you have a second factor` : ''}. A few words that do not belong together are easy to keep.`,
-      'No kinds of characters are asked for. Common passwords, and your name in it, are refused.',
-      'All your other sessions end.',
-    ];
+        `At least ${least} characters${least > LIMITS.passwordLeastWithFactor ? `, or ${LIMITS.passwordLeastWithFactor} once you have a second factor` : ''}. A few words that do not belong together are easy to keep.`,
+        'No kinds of characters are asked for. Common passwords, and your name in it, are refused.',
+        'All your other sessions end.',
+      ];
 }
 
-export interface PasswordRefusal { readonly at: 'current' | 'next' | null; readonly sentence: string }
+export interface PasswordRefusal {
+  readonly at: 'current' | 'next' | null;
+  readonly sentence: string;
+}
 
-/** What a refusal means here, in the specification's words. `fallback`: the page's own sentence for what nobody can mend. */
-export function passwordRefusal(failure: Failure, auth: 'ad' | 'db', fallback: string): PasswordRefusal {
+/**
+ * What a refusal means here, in the specification's words. `fallback`: the page's own sentence for
+ * what nobody can mend.
+ */
+export function passwordRefusal(
+  failure: Failure,
+  auth: 'ad' | 'db',
+  fallback: string,
+): PasswordRefusal {
   switch (failure.kind) {
     case 'wrong-credentials':
-      if (failure.message.includes('WILL_NOT_PERFORM')) return { at: 'next', sentence: ACCOUNT.passwordPolicy };
+      if (failure.message.includes('WILL_NOT_PERFORM'))
+        return { at: 'next', sentence: ACCOUNT.passwordPolicy };
       return { at: 'current', sentence: auth === 'ad' ? failure.message : ACCOUNT.currentPassword };
-    case 'bad-input': return failure.issues.some(({ path }) => path === 'newPassword') ? { at: 'next', sentence: failure.message } : { at: null, sentence: failure.message };
-    case 'too-many': case 'busy': case 'out-of-space': case 'needs-network': case 'no-answer': case 'not-sent': case 'forbidden': case 'reauth_required': return { at: null, sentence: failure.message };
-    default: return { at: null, sentence: auth === 'ad' && failure.kind === 'conflict' ? failure.message : fallback };
+    case 'bad-input':
+      return failure.issues.some(({ path }) => path === 'newPassword')
+        ? { at: 'next', sentence: failure.message }
+        : { at: null, sentence: failure.message };
+    case 'too-many':
+    case 'busy':
+    case 'out-of-space':
+    case 'needs-network':
+    case 'no-answer':
+    case 'not-sent':
+    case 'forbidden':
+    case 'reauth_required':
+      return { at: null, sentence: failure.message };
+    default:
+      return {
+        at: null,
+        sentence: auth === 'ad' && failure.kind === 'conflict' ? failure.message : fallback,
+      };
   }
 }

@@ -16,50 +16,111 @@ export interface Draft {
   readonly timeZone: string;
   readonly notices: Readonly<Record<(typeof NOTICES)[number], boolean>>;
 }
-export const FIELDS = ['name', 'username', 'email', 'mobilePhone', 'officePhone', 'language', 'timeZone'] as const;
+export const FIELDS = [
+  'name',
+  'username',
+  'email',
+  'mobilePhone',
+  'officePhone',
+  'language',
+  'timeZone',
+] as const;
 export type Field = (typeof FIELDS)[number];
 export type Faults = Partial<Readonly<Record<Field, string>>>;
 
 export function draftOf(profile: Profile): Draft {
   const { name, username, email, mobilePhone, officePhone, language, timeZone, notices } = profile;
   return {
-    name, username, email, mobilePhone: mobilePhone ?? '', officePhone: officePhone ?? '', language: language ?? '', timeZone: timeZone ?? '',
-    notices: { security: notices?.security ?? true, reports: notices?.reports ?? true, product: notices?.product ?? true },
+    name,
+    username,
+    email,
+    mobilePhone: mobilePhone ?? '',
+    officePhone: officePhone ?? '',
+    language: language ?? '',
+    timeZone: timeZone ?? '',
+    notices: {
+      security: notices?.security ?? true,
+      reports: notices?.reports ?? true,
+      product: notices?.product ?? true,
+    },
   };
 }
 
-/** What is wrong with what was typed, before anybody is asked. Only of what was changed: what stands was accepted once. */
+/**
+ * What is wrong with what was typed, before anybody is asked. Only of what was changed: what stands
+ * was accepted once.
+ */
 export function faultsOf(draft: Draft, profile: Profile): Faults {
-  const before = draftOf(profile), changed = (field: Field): boolean => draft[field].trim() !== before[field];
-  const phone = (field: 'mobilePhone' | 'officePhone'): Faults => (changed(field) && draft[field].trim() !== '' && phoneOf(draft[field]) === null ? { [field]: ACCOUNT.phoneNotValid } : {});
+  const before = draftOf(profile);
+  const changed = (field: Field): boolean => draft[field].trim() !== before[field];
+  const phone = (field: 'mobilePhone' | 'officePhone'): Faults =>
+    changed(field) && draft[field].trim() !== '' && phoneOf(draft[field]) === null
+      ? { [field]: ACCOUNT.phoneNotValid }
+      : {};
   return {
     ...(draft.name.trim() === '' && { name: 'Enter your name.' }),
     ...(draft.username.trim() === '' ? { username: 'Enter a username.' } : {}),
-    ...(changed('email') && !/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(draft.email.trim()) && { email: 'Enter an address such as name@example.com.' }),
-    ...phone('mobilePhone'), ...phone('officePhone'),
+    ...(changed('email') &&
+      !/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(draft.email.trim()) && {
+        email: 'Enter an address such as name@example.com.',
+      }),
+    ...phone('mobilePhone'),
+    ...phone('officePhone'),
   };
 }
 
 /** Only what differs from what stands; null where nothing does. */
-export function changesOf(draft: Draft, profile: Profile): Omit<TakesOf<'editProfile'>, 'id'> | null {
+export function changesOf(
+  draft: Draft,
+  profile: Profile,
+): Omit<TakesOf<'editProfile'>, 'id'> | null {
   const before = draftOf(profile);
-  const text = (field: 'name' | 'username' | 'email'): object => (draft[field].trim() === before[field] ? {} : { [field]: draft[field].trim() });
-  const some = (field: 'language' | 'timeZone'): object => (draft[field] === before[field] ? {} : { [field]: draft[field] || null });
-  const phone = (field: 'mobilePhone' | 'officePhone'): object => (draft[field].trim() === before[field] ? {} : { [field]: draft[field].trim() === '' ? null : phoneOf(draft[field]) ?? draft[field].trim() });
+  const text = (field: 'name' | 'username' | 'email'): object =>
+    draft[field].trim() === before[field] ? {} : { [field]: draft[field].trim() };
+  const some = (field: 'language' | 'timeZone'): object =>
+    draft[field] === before[field] ? {} : { [field]: draft[field] || null };
+  const phone = (field: 'mobilePhone' | 'officePhone'): object =>
+    draft[field].trim() === before[field]
+      ? {}
+      : {
+          [field]:
+            draft[field].trim() === '' ? null : (phoneOf(draft[field]) ?? draft[field].trim()),
+        };
   const notices = NOTICES.filter((notice) => draft.notices[notice] !== before.notices[notice]);
   const changes = {
-    ...text('name'), ...text('username'), ...text('email'), ...phone('mobilePhone'), ...phone('officePhone'), ...some('language'), ...some('timeZone'),
-    ...(notices.length > 0 && { notices: Object.fromEntries(notices.map((notice) => [notice, draft.notices[notice]])) }),
+    ...text('name'),
+    ...text('username'),
+    ...text('email'),
+    ...phone('mobilePhone'),
+    ...phone('officePhone'),
+    ...some('language'),
+    ...some('timeZone'),
+    ...(notices.length > 0 && {
+      notices: Object.fromEntries(notices.map((notice) => [notice, draft.notices[notice]])),
+    }),
   };
   return Object.keys(changes).length === 0 ? null : changes;
 }
 
 /** Where a refusal belongs: beside its fields, or above them all. */
-export function refusalOf(failure: Failure): { readonly faults: Faults; readonly above: string | null } {
-  if (failure.kind === 'conflict') return { faults: { username: ACCOUNT.usernameTaken }, above: null };
+export function refusalOf(failure: Failure): {
+  readonly faults: Faults;
+  readonly above: string | null;
+} {
+  if (failure.kind === 'conflict')
+    return { faults: { username: ACCOUNT.usernameTaken }, above: null };
   if (failure.kind === 'bad-input') {
-    const faults = Object.fromEntries(failure.issues.flatMap(({ path, message }) => FIELDS.filter((field) => field === path).map((field) => [field, message])));
-    return Object.keys(faults).length > 0 ? { faults, above: null } : { faults: {}, above: failure.message };
+    const faults = Object.fromEntries(
+      failure.issues.flatMap(({ path, message }) =>
+        FIELDS.filter((field) => field === path).map((field) => [field, message]),
+      ),
+    );
+    return Object.keys(faults).length > 0
+      ? { faults, above: null }
+      : { faults: {}, above: failure.message };
   }
-  return { faults: {}, above: failure.kind === 'not-found' ? ACCOUNT.editProfile : failure.message };
+  return {
+    faults: {},
+    above: failure.kind === 'not-found' ? ACCOUNT.editProfile : failure.message,
+  };
 }

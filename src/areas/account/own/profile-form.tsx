@@ -23,7 +23,10 @@ import { LANGUAGE_CHOICES, zoneChoices } from './choices.ts';
 import { changesOf, draftOf, faultsOf, FIELDS, refusalOf } from './profile-draft.ts';
 import type { Draft, Faults } from './profile-draft.ts';
 
-export interface ProfileFormProps { readonly profile: Profile; readonly onSaved: (profile: Profile) => void }
+export interface ProfileFormProps {
+  readonly profile: Profile;
+  readonly onSaved: (profile: Profile) => void;
+}
 
 /** Name, ways to be reached, language and mails: saved together. */
 export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
@@ -52,7 +55,9 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
     show(wrong);
     if (offline || changes === null || Object.keys(wrong).length > 0) return;
     setBusy(true);
-    const answer = await withReauth(() => door().ask('editProfile', { id: profile.id, ...changes }));
+    const answer = await withReauth(() =>
+      door().ask('editProfile', { id: profile.id, ...changes }),
+    );
     setBusy(false);
     if (answer.ok) {
       onSaved(answer.value);
@@ -66,44 +71,124 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
   }
 
   const field = (name: 'name' | 'username' | 'email' | 'mobilePhone' | 'officePhone') => ({
-    name, value: draft[name], fault: faults[name] ?? null,
-    onChange: (event: { readonly target: { readonly value: string } }) => { put({ [name]: event.target.value }); setFaults((old) => ({ ...old, [name]: undefined })); },
+    name,
+    value: draft[name],
+    fault: faults[name] ?? null,
+    onChange: (event: { readonly target: { readonly value: string } }) => {
+      put({ [name]: event.target.value });
+      setFaults((old) => ({ ...old, [name]: undefined }));
+    },
   });
   return (
     <form ref={form} onSubmit={(event) => void save(event)} noValidate aria-busy={busy}>
       <UnsavedQuestion dirty={changes !== null && !busy} />
       <FormSection title="Who you are" says="Colleagues see this name next to your actions.">
         <RequiredNote />
-        <TextField {...field('name')} label="Name" required autoComplete="name" maxLength={LIMITS.nameChars} />
         <TextField
-          {...field('username')} label="Username" required autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} readOnly={directory}
-          hint={whole(draft.username, directory ? 'The directory keeps it.' : 'You sign in with it.')}
+          {...field('name')}
+          label="Name"
+          required
+          autoComplete="name"
+          maxLength={LIMITS.nameChars}
+        />
+        <TextField
+          {...field('username')}
+          label="Username"
+          required
+          autoComplete="username"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          maxLength={LIMITS.nameChars}
+          readOnly={directory}
+          hint={whole(
+            draft.username,
+            directory ? 'The directory keeps it.' : 'You sign in with it.',
+          )}
         />
       </FormSection>
-      <FormSection title="How to reach you" says="Phone numbers appear only here and aren’t stored on this device.">
-        <TextField {...field('email')} label="E-mail" type="email" autoComplete="email" autoCapitalize="none" maxLength={254} hint={whole(draft.email, 'When you change it, we notify your previous address.')} />
+      <FormSection
+        title="How to reach you"
+        says="Phone numbers appear only here and aren’t stored on this device."
+      >
+        <TextField
+          {...field('email')}
+          label="E-mail"
+          type="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          maxLength={254}
+          hint={whole(draft.email, 'When you change it, we notify your previous address.')}
+        />
         <EmailState profile={profile} onSent={onSaved} />
-        <TextField {...field('mobilePhone')} label="Mobile phone" type="tel" autoComplete="tel" maxLength={40} hint="For codes when you sign in. Include the country code, such as +1 555 010 0200." />
-        <TextField {...field('officePhone')} label="Office phone" type="tel" autoComplete="work tel" maxLength={40} />
-      </FormSection>
-      <FormSection title="Language and time" says={`Lists and reports use your provider’s days (${zone}).`}>
-        <Select
-          label="Language" block value={draft.language} options={[{ value: '', word: 'No preference' }, ...LANGUAGE_CHOICES]} onChange={(language) => put({ language })}
+        <TextField
+          {...field('mobilePhone')}
+          label="Mobile phone"
+          type="tel"
+          autoComplete="tel"
+          maxLength={40}
+          hint="For codes when you sign in. Include the country code, such as +1 555 010 0200."
         />
-        <Combobox label="Time zone" value={draft.timeZone || NONE} options={[{ value: NONE, word: `As the provider (${zone})` }, ...zoneChoices()]} onChange={(chosen) => put({ timeZone: chosen === NONE ? '' : chosen })} />
+        <TextField
+          {...field('officePhone')}
+          label="Office phone"
+          type="tel"
+          autoComplete="work tel"
+          maxLength={40}
+        />
+      </FormSection>
+      <FormSection
+        title="Language and time"
+        says={`Lists and reports use your provider’s days (${zone}).`}
+      >
+        <Select
+          label="Language"
+          block
+          value={draft.language}
+          options={[{ value: '', word: 'No preference' }, ...LANGUAGE_CHOICES]}
+          onChange={(language) => put({ language })}
+        />
+        <Combobox
+          label="Time zone"
+          value={draft.timeZone || NONE}
+          options={[{ value: NONE, word: `As the provider (${zone})` }, ...zoneChoices()]}
+          onChange={(chosen) => put({ timeZone: chosen === NONE ? '' : chosen })}
+        />
       </FormSection>
       <FormSection title="Notifications">
         <div className="grid">
           {NOTICES.map((notice) => (
-            <Switch key={notice} label={MAILS[notice][0]} detail={MAILS[notice][1]} on={draft.notices[notice]} onChange={(on) => put({ notices: { ...draft.notices, [notice]: on } })} />
+            <Switch
+              key={notice}
+              label={MAILS[notice][0]}
+              detail={MAILS[notice][1]}
+              on={draft.notices[notice]}
+              onChange={(on) => put({ notices: { ...draft.notices, [notice]: on } })}
+            />
           ))}
         </div>
       </FormSection>
       <div className="grid max-w-[760px] gap-3 pb-6 desk:pl-[280px]">
-        {above !== null && <Callout tone="failed" alert>{above}</Callout>}
+        {above !== null && (
+          <Callout tone="failed" alert>
+            {above}
+          </Callout>
+        )}
         <div className="flex flex-wrap items-center gap-2">
-          <Button type="submit" variant="primary" busy={busy} disabled={changes === null}>Save</Button>
-          {changes !== null && !busy && <Button onClick={() => { setDraft(draftOf(profile)); setFaults({}); setAbove(null); }}>Undo the changes</Button>}
+          <Button type="submit" variant="primary" busy={busy} disabled={changes === null}>
+            Save
+          </Button>
+          {changes !== null && !busy && (
+            <Button
+              onClick={() => {
+                setDraft(draftOf(profile));
+                setFaults({});
+                setAbove(null);
+              }}
+            >
+              Undo the changes
+            </Button>
+          )}
         </div>
       </div>
     </form>

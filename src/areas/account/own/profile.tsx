@@ -12,12 +12,14 @@ export function Profile() {
   const told: Told | null = asked.value;
   return (
     <OwnPage title="Profile" asked={[asked]}>
-      {() => told !== null && (
-        <>
-          <ProfileForm profile={told} onSaved={asked.set} />
-          <ThemeSection />
-        </>
-      )}
+      {() =>
+        told !== null && (
+          <>
+            <ProfileForm profile={told} onSaved={asked.set} />
+            <ThemeSection />
+          </>
+        )
+      }
     </OwnPage>
   );
 }

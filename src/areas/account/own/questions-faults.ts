@@ -2,26 +2,37 @@ import type { QUESTIONS } from '#contract/account/questions.ts';
 import type { Issue } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';
 
-export interface Chosen { readonly question: (typeof QUESTIONS)[number] | ''; readonly answer: string }
+export interface Chosen {
+  readonly question: (typeof QUESTIONS)[number] | '';
+  readonly answer: string;
+}
 /** What is wrong with one of the rows; null: nothing. */
 export type RowFault = { readonly of: 'question' | 'answer'; readonly sentence: string } | null;
 
-/** What can be told without asking: a question and an answer of three letters in each row, no answer twice. */
-export const answerFaults = (rows: readonly Chosen[]): readonly RowFault[] => rows.map(({ question, answer }, at): RowFault => {
-  if (question === '') return { of: 'question', sentence: 'Choose a question.' };
-  const plain = plainOf(answer);
-  if (Array.from(plain).length < 3) return { of: 'answer', sentence: ACCOUNT.answerTooShort };
-  return rows.some((other, place) => place !== at && plainOf(other.answer) === plain) ? { of: 'answer', sentence: ACCOUNT.answerTwice } : null;
-});
+/**
+ * What can be told without asking: a question and an answer of three letters in each row, no answer
+ * twice.
+ */
+export const answerFaults = (rows: readonly Chosen[]): readonly RowFault[] =>
+  rows.map(({ question, answer }, at): RowFault => {
+    if (question === '') return { of: 'question', sentence: 'Choose a question.' };
+    const plain = plainOf(answer);
+    if (Array.from(plain).length < 3) return { of: 'answer', sentence: ACCOUNT.answerTooShort };
+    return rows.some((other, place) => place !== at && plainOf(other.answer) === plain)
+      ? { of: 'answer', sentence: ACCOUNT.answerTwice }
+      : null;
+  });
 
 /** What the server says of each row: `answers.1.question`. */
 export function issueFaults(issues: readonly Issue[]): readonly RowFault[] {
   const found: RowFault[] = [null, null, null];
   for (const { path, message } of issues) {
     const [, at, of] = /^answers\.([0-2])\.(question|answer)$/.exec(path) ?? [];
-    if (at !== undefined) found[Number(at)] ??= { of: of === 'question' ? 'question' : 'answer', sentence: message };
+    if (at !== undefined)
+      found[Number(at)] ??= { of: of === 'question' ? 'question' : 'answer', sentence: message };
   }
   return found;
 }
 
-const plainOf = (answer: string): string => answer.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
+const plainOf = (answer: string): string =>
+  answer.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();

@@ -21,7 +21,12 @@ export interface QuestionsFormProps {
 
 /** Three different questions and their answers. */
 export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
-  const [rows, setRows] = useState<readonly Chosen[]>(() => Array.from({ length: QUESTIONS_ASKED }, (_, at) => ({ question: QUESTIONS.find((one) => one === before[at]) ?? '', answer: '' })));
+  const [rows, setRows] = useState<readonly Chosen[]>(() =>
+    Array.from({ length: QUESTIONS_ASKED }, (_, at) => ({
+      question: QUESTIONS.find((one) => one === before[at]) ?? '',
+      answer: '',
+    })),
+  );
   const [faults, setFaults] = useState<readonly RowFault[]>([]);
   const [above, setAbove] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -30,7 +35,9 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
   function show(wrong: readonly RowFault[]): void {
     setFaults(wrong);
     const at = wrong.findIndex((one) => one !== null);
-    if (at !== -1) form.current?.querySelectorAll('fieldset')[at]?.querySelector<HTMLElement>(wrong[at]?.of === 'question' ? 'select' : 'input')?.focus();
+    if (at === -1) return;
+    const row = form.current?.querySelectorAll('fieldset')[at];
+    row?.querySelector<HTMLElement>(wrong[at]?.of === 'question' ? 'select' : 'input')?.focus();
   }
   const refused = (failure: Failure): void => {
     const wrong = failure.kind === 'bad-input' ? issueFaults(failure.issues) : [];
@@ -59,26 +66,56 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
     setFaults(faults.map((fault, other) => (other === at ? null : fault)));
   };
   return (
-    <form ref={form} className="grid gap-5" onSubmit={(event) => void save(event)} noValidate aria-busy={busy}>
-      {above !== null && <Callout tone="failed" alert>{above}</Callout>}
+    <form
+      ref={form}
+      className="grid gap-5"
+      onSubmit={(event) => void save(event)}
+      noValidate
+      aria-busy={busy}
+    >
+      {above !== null && (
+        <Callout tone="failed" alert>
+          {above}
+        </Callout>
+      )}
       {rows.map((row, at) => {
         const fault = faults[at] ?? null;
         return (
           // oxlint-disable-next-line react/no-array-index-key -- the places are what they are
           <fieldset key={at} className="m-0 grid min-w-0 gap-3 border-0 p-0">
-            <legend className="sr-only">Question {at + 1} of {rows.length}</legend>
+            <legend className="sr-only">
+              Question {at + 1} of {rows.length}
+            </legend>
             <Select
-              label={`Question ${at + 1}`} required block placeholder="Choose a question" value={row.question} fault={fault?.of === 'question' ? fault.sentence : null}
-              options={QUESTIONS.filter((one) => one === row.question || rows.every((other) => other.question !== one)).map((one) => ({ value: one, word: one }))} onChange={(question) => put(at, { question })}
+              label={`Question ${at + 1}`}
+              required
+              block
+              placeholder="Choose a question"
+              value={row.question}
+              fault={fault?.of === 'question' ? fault.sentence : null}
+              options={QUESTIONS.filter(
+                (one) => one === row.question || rows.every((other) => other.question !== one),
+              ).map((one) => ({ value: one, word: one }))}
+              onChange={(question) => put(at, { question })}
             />
             <TextField
-              label={`Answer ${at + 1}`} required value={row.answer} maxLength={200} autoComplete="off" spellCheck={false} fault={fault?.of === 'answer' ? fault.sentence : null}
+              label={`Answer ${at + 1}`}
+              required
+              value={row.answer}
+              maxLength={200}
+              autoComplete="off"
+              spellCheck={false}
+              fault={fault?.of === 'answer' ? fault.sentence : null}
               onChange={(event) => put(at, { answer: event.target.value })}
             />
           </fieldset>
         );
       })}
-      <div><Button type="submit" variant="primary" busy={busy}>Save the answers</Button></div>
+      <div>
+        <Button type="submit" variant="primary" busy={busy}>
+          Save the answers
+        </Button>
+      </div>
     </form>
   );
 }

@@ -4,7 +4,15 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { RecoveryCodes } from '../recovery-codes.tsx';
 
 /** Recovery codes that were just made, shown once; `says` what they are for. */
-export function RecoveryCodesDialog({ codes, says, onClose }: { readonly codes: readonly string[]; readonly says: string; readonly onClose: () => void }) {
+export function RecoveryCodesDialog({
+  codes,
+  says,
+  onClose,
+}: {
+  readonly codes: readonly string[];
+  readonly says: string;
+  readonly onClose: () => void;
+}) {
   const portal = titleOf(useBranding());
   return (
     <Dialog title="Keep your recovery codes" stays onClose={onClose}>

@@ -10,7 +10,11 @@ import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
 import { StateLine } from './state-line.tsx';
 
 /** Codes for when no device is at hand: how many are left, and new ones. */
-export function RecoveryCodesLeft({ id, factors: { totp, passkeys, recoveryCodesLeft: left }, onChanged }: FactorProps) {
+export function RecoveryCodesLeft({
+  id,
+  factors: { totp, passkeys, recoveryCodesLeft: left },
+  onChanged,
+}: FactorProps) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
@@ -29,10 +33,28 @@ export function RecoveryCodesLeft({ id, factors: { totp, passkeys, recoveryCodes
 
   return (
     <FormSection wide title="Recovery codes" says="The way in when the app or the device is lost.">
-      <StateLine on={left > 0} word={left > 0 ? `${plural(left, 'code')} left` : 'None'}>{able ? 'Each is good once.' : 'They come with an authenticator or a passkey.'}</StateLine>
-      {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
-      {able && <div><Button busy={busy} onClick={() => void renew()}>Make new codes</Button></div>}
-      {codes !== null && <RecoveryCodesDialog codes={codes} says="Those before them are good no more. These are not shown again." onClose={() => setCodes(null)} />}
+      <StateLine on={left > 0} word={left > 0 ? `${plural(left, 'code')} left` : 'None'}>
+        {able ? 'Each is good once.' : 'They come with an authenticator or a passkey.'}
+      </StateLine>
+      {fault !== null && (
+        <Callout tone="failed" alert>
+          {fault}
+        </Callout>
+      )}
+      {able && (
+        <div>
+          <Button busy={busy} onClick={() => void renew()}>
+            Make new codes
+          </Button>
+        </div>
+      )}
+      {codes !== null && (
+        <RecoveryCodesDialog
+          codes={codes}
+          says="Those before them are good no more. These are not shown again."
+          onClose={() => setCodes(null)}
+        />
+      )}
     </FormSection>
   );
 }

@@ -8,16 +8,27 @@ import { PasswordForm } from './password-form.tsx';
 import { leastOf } from './password-words.ts';
 import { useAsked } from './use-asked.ts';
 
-/** `/monitoring/reset-password`: somebody else chose the present password, so another one comes before everything else. */
+/**
+ * `/monitoring/reset-password`: somebody else chose the present password, so another one comes
+ * before everything else.
+ */
 export function ResetPassword() {
   const me = useMe();
   const forced = useForced() === 'password';
   const factors = useAsked('getFactors', { id: me?.id ?? '' }, forced);
   return (
-    <ForcedPage title="Choose a new password" says="The present one was set by somebody else, or has to be changed. Then you go on." until="password">
+    <ForcedPage
+      title="Choose a new password"
+      says="The present one was set by somebody else, or has to be changed. Then you go on."
+      until="password"
+    >
       {me !== null && forced && (
         <PasswordForm
-          me={me} least={factors.value === null ? LIMITS.passwordLeastWithFactor : leastOf(factors.value)} current="Present password" failed={ACCOUNT.resetPassword} action="Set the password"
+          me={me}
+          least={factors.value === null ? LIMITS.passwordLeastWithFactor : leastOf(factors.value)}
+          current="Present password"
+          failed={ACCOUNT.resetPassword}
+          action="Set the password"
           onChanged={() => tell('Password changed')}
         />
       )}

@@ -10,17 +10,26 @@ import { useAsked } from './use-asked.ts';
 
 const saved = (): void => tell('Security questions saved');
 
-/** `/monitoring/security-questions`: chosen by oneself, or before everything else where the provider asks for them. */
+/**
+ * `/monitoring/security-questions`: chosen by oneself, or before everything else where the provider
+ * asks for them.
+ */
 export function SecurityQuestions() {
   const forced = useForced() === 'questions';
-  useEffect(() => { if (forced) setOpenedFor('questions'); }, [forced]);
+  useEffect(() => {
+    if (forced) setOpenedFor('questions');
+  }, [forced]);
   return forced || openedFor() === 'questions' ? <Forced /> : <Chosen />;
 }
 
 function Forced() {
   const me = useMe();
   return (
-    <ForcedPage title="Security questions" says="Your provider asks for them: with their answers and a code you can unlock your account yourself." until="questions">
+    <ForcedPage
+      title="Security questions"
+      says="Your provider asks for them: with their answers and a code you can unlock your account yourself."
+      until="questions"
+    >
       {me !== null && <QuestionsForm id={me.id} before={[]} onSaved={saved} />}
     </ForcedPage>
   );
@@ -31,14 +40,24 @@ function Chosen() {
   const profile = useAsked('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);
   return (
     <OwnPage title="Security questions" asked={[profile]}>
-      {() => profile.value !== null && (
-        <FormSection
-          title="Three questions"
-          says={profile.value.securityQuestions.length > 0 ? 'You have answered three. New answers take the place of those before.' : 'They are asked, beside a code, when you unlock your account yourself.'}
-        >
-          <QuestionsForm id={profile.value.id} before={profile.value.securityQuestions} onSaved={saved} />
-        </FormSection>
-      )}
+      {() =>
+        profile.value !== null && (
+          <FormSection
+            title="Three questions"
+            says={
+              profile.value.securityQuestions.length > 0
+                ? 'You have answered three. New answers take the place of those before.'
+                : 'They are asked, beside a code, when you unlock your account yourself.'
+            }
+          >
+            <QuestionsForm
+              id={profile.value.id}
+              before={profile.value.securityQuestions}
+              onSaved={saved}
+            />
+          </FormSection>
+        )
+      }
     </OwnPage>
   );
 }

@@ -10,26 +10,45 @@ import { useAsked } from './use-asked.ts';
 
 /** `/monitoring/security`: what opens the account besides the password, and where it is open. */
 export function Security() {
-  const me = useMe(), branding = useBranding();
-  const id = me?.id ?? '', own = me !== null && me.acting === null;
+  const me = useMe();
+  const branding = useBranding();
+  const id = me?.id ?? '';
+  const own = me !== null && me.acting === null;
   const factors = useAsked('getFactors', { id }, own);
   const sessions = useAsked('listSessions', { id }, own);
-  const changed = (): void => { factors.again(); sessions.again(); };
+  const changed = (): void => {
+    factors.again();
+    sessions.again();
+  };
   return (
     <OwnPage title="Security" asked={[factors, sessions]}>
-      {() => factors.value !== null && sessions.value !== null && (
-        <>
-          <Authenticator id={id} factors={factors.value} onChanged={changed} />
-          <Passkeys id={id} factors={factors.value} onChanged={changed} />
-          <RecoveryCodesLeft id={id} factors={factors.value} onChanged={changed} />
-          {branding?.securityQuestions === true && (
-            <FormSection wide title="Security questions" says="Asked beside a code when you unlock your account yourself.">
-              <p className="m-0"><Link to="/monitoring/security-questions" className="inline-flex items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11">Choose three and answer them</Link></p>
-            </FormSection>
-          )}
-          <Sessions id={id} sessions={sessions.value} onChanged={sessions.again} />
-        </>
-      )}
+      {() =>
+        factors.value !== null &&
+        sessions.value !== null && (
+          <>
+            <Authenticator id={id} factors={factors.value} onChanged={changed} />
+            <Passkeys id={id} factors={factors.value} onChanged={changed} />
+            <RecoveryCodesLeft id={id} factors={factors.value} onChanged={changed} />
+            {branding?.securityQuestions === true && (
+              <FormSection
+                wide
+                title="Security questions"
+                says="Asked beside a code when you unlock your account yourself."
+              >
+                <p className="m-0">
+                  <Link
+                    to="/monitoring/security-questions"
+                    className="inline-flex items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+                  >
+                    Choose three and answer them
+                  </Link>
+                </p>
+              </FormSection>
+            )}
+            <Sessions id={id} sessions={sessions.value} onChanged={sessions.again} />
+          </>
+        )
+      }
     </OwnPage>
   );
 }

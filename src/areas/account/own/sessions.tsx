@@ -13,7 +13,11 @@ import { Icon } from '#src/ui/icon.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { beganBy, deviceOf } from './device-words.ts';
 
-export interface SessionsProps { readonly id: string; readonly sessions: readonly OpenSession[]; readonly onChanged: () => void }
+export interface SessionsProps {
+  readonly id: string;
+  readonly sessions: readonly OpenSession[];
+  readonly onChanged: () => void;
+}
 
 /** Where the user is signed in, and the end of it. */
 export function Sessions({ id, sessions, onChanged }: SessionsProps) {
@@ -29,32 +33,74 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
     setFault(null);
     const answer = await withReauth(() => door().ask('endSession', { id, session }));
     setBusy(null);
-    if (answer.ok) tell(session === 'others' ? `${plural(answer.value.ended, 'session')} ended` : 'Session ended');
+    if (answer.ok)
+      tell(
+        session === 'others' ? `${plural(answer.value.ended, 'session')} ended` : 'Session ended',
+      );
     else if (answer.failure.kind !== 'not-found') return setFault(answer.failure.message);
     return onChanged();
   }
 
   return (
-    <FormSection wide title="Where you are signed in" says="A session that you do not know: end it, and change your password.">
-      {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
+    <FormSection
+      wide
+      title="Where you are signed in"
+      says="A session that you do not know: end it, and change your password."
+    >
+      {fault !== null && (
+        <Callout tone="failed" alert>
+          {fault}
+        </Callout>
+      )}
       <ul aria-label="Sessions" className="m-0 list-none p-0">
         {sessions.map((one) => (
-          <li key={one.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-hair py-2 first:pt-0">
+          <li
+            key={one.id}
+            className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-hair py-2 first:pt-0"
+          >
             <span className="min-w-0 grow basis-64">
               <span className="flex flex-wrap items-center gap-2">
                 <b data-tip={one.agent}>{deviceOf(one.agent)}</b>
-                {one.current && <Badge tone="success"><Icon name="tick" size={12} />This session</Badge>}
-                {one.acting !== null && <Badge tone="warning"><Icon name="person" size={12} />{one.acting === '' ? 'An administrator' : one.acting} as you</Badge>}
+                {one.current && (
+                  <Badge tone="success">
+                    <Icon name="tick" size={12} />
+                    This session
+                  </Badge>
+                )}
+                {one.acting !== null && (
+                  <Badge tone="warning">
+                    <Icon name="person" size={12} />
+                    {one.acting === '' ? 'An administrator' : one.acting} as you
+                  </Badge>
+                )}
               </span>
               <span className="block text-agate break-words text-ink-3">
-                {one.ip} · since {formatWhen(one.beganAt, zone)}, {beganBy(one.how)} · {one.current ? 'now' : `last seen ${formatAge(one.seenAt, now)}`}
+                {one.ip} · since {formatWhen(one.beganAt, zone)}, {beganBy(one.how)} ·{' '}
+                {one.current ? 'now' : `last seen ${formatAge(one.seenAt, now)}`}
               </span>
             </span>
-            {!one.current && <Button size="sm" busy={busy === one.id} onClick={() => void end(one.id)} aria-label={`End the session of ${deviceOf(one.agent)}, ${one.ip}`}>End</Button>}
+            {!one.current && (
+              <Button
+                size="sm"
+                busy={busy === one.id}
+                onClick={() => void end(one.id)}
+                aria-label={`End the session of ${deviceOf(one.agent)}, ${one.ip}`}
+              >
+                End
+              </Button>
+            )}
           </li>
         ))}
       </ul>
-      <div>{others.length > 0 ? <Button busy={busy === 'others'} onClick={() => void end('others')}>End all others</Button> : <p className="m-0 text-ink-3">Nowhere else.</p>}</div>
+      <div>
+        {others.length > 0 ? (
+          <Button busy={busy === 'others'} onClick={() => void end('others')}>
+            End all others
+          </Button>
+        ) : (
+          <p className="m-0 text-ink-3">Nowhere else.</p>
+        )}
+      </div>
     </FormSection>
   );
 }

@@ -2,11 +2,25 @@ import type { ReactNode } from 'react';
 import { Icon } from '#src/ui/icon.tsx';
 
 /** How a factor stands, by mark and word, with what it means. */
-export function StateLine({ on, word, children }: { readonly on: boolean; readonly word: string; readonly children: ReactNode }) {
+export function StateLine({
+  on,
+  word,
+  children,
+}: {
+  readonly on: boolean;
+  readonly word: string;
+  readonly children: ReactNode;
+}) {
   return (
     <p className="m-0 flex items-start gap-2">
-      <Icon name={on ? 'tick' : 'minus'} className={`mt-px ${on ? 'text-success' : 'text-ink-3'}`} />
-      <span className="min-w-0"><b className={on ? 'text-success' : ''}>{word}.</b> <span className="text-ink-2">{children}</span></span>
+      <Icon
+        name={on ? 'tick' : 'minus'}
+        className={`mt-px ${on ? 'text-success' : 'text-ink-3'}`}
+      />
+      <span className="min-w-0">
+        <b className={on ? 'text-success' : ''}>{word}.</b>{' '}
+        <span className="text-ink-2">{children}</span>
+      </span>
     </p>
   );
 }

@@ -4,7 +4,9 @@ import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import { door, useWatch } from '#src/door.ts';
 
-/** What the server says, kept by the page alone: numbers and factors are not for this device's disk. */
+/**
+ * What the server says, kept by the page alone: numbers and factors are not for this device's disk.
+ */
 export interface Asked<T> {
   readonly value: T | null;
   /** Why it is not there, or is an older one. */
@@ -16,7 +18,11 @@ export interface Asked<T> {
 }
 
 /** Asks when it is looked at, and again when the network is back. */
-export function useAsked<N extends CallName>(name: N, input: TakesOf<N>, wanted = true): Asked<GivesOf<N>> {
+export function useAsked<N extends CallName>(
+  name: N,
+  input: TakesOf<N>,
+  wanted = true,
+): Asked<GivesOf<N>> {
   const [value, set] = useState<GivesOf<N> | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [turn, setTurn] = useState(0);
@@ -33,7 +39,16 @@ export function useAsked<N extends CallName>(name: N, input: TakesOf<N>, wanted 
   useEffect(() => {
     if (wanted) void ask().then((answer) => take(answer, key));
   }, [key, wanted]);
-  return { value, failure, asking: wanted && told !== key, again: () => setTurn(turn + 1), set: (next) => { set(next); setFailure(null); } };
+  return {
+    value,
+    failure,
+    asking: wanted && told !== key,
+    again: () => setTurn(turn + 1),
+    set: (next) => {
+      set(next);
+      setFailure(null);
+    },
+  };
 }
 
 const NOTHING = {};

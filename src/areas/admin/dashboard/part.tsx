@@ -1,7 +1,12 @@
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 
-export interface PartProps { readonly title: string; readonly detail?: string; readonly className?: string; readonly children: ReactNode }
+export interface PartProps {
+  readonly title: string;
+  readonly detail?: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
 
 /** A part of the page under its head rule. */
 export function Part({ title, detail, className = '', children }: PartProps) {
@@ -9,8 +14,14 @@ export function Part({ title, detail, className = '', children }: PartProps) {
   return (
     <section aria-labelledby={id} className={`min-w-0 ${className}`}>
       <div className="flex min-h-6 items-baseline gap-3 border-b border-head-rule pb-1.5">
-        <h2 id={id} className="m-0 shrink-0 text-body">{title}</h2>
-        {detail !== undefined && <span className="ml-auto min-w-0 truncate text-agate text-ink-3" data-tip={detail}>{detail}</span>}
+        <h2 id={id} className="m-0 shrink-0 text-body">
+          {title}
+        </h2>
+        {detail !== undefined && (
+          <span className="ml-auto min-w-0 truncate text-agate text-ink-3" data-tip={detail}>
+            {detail}
+          </span>
+        )}
       </div>
       {children}
     </section>

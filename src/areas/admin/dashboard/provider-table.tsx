@@ -4,48 +4,127 @@ import type { Ms } from '#contract/ids.ts';
 import { formatAge, formatCount, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 
-export interface ProviderTableProps { readonly providers: readonly ProviderOverview[]; readonly zone: string; readonly now: Ms }
+export interface ProviderTableProps {
+  readonly providers: readonly ProviderOverview[];
+  readonly zone: string;
+  readonly now: Ms;
+}
 
 type Shown = Omit<ProviderOverview, '_id'>;
-const HEADS = ['Users', 'Signed in', 'Companies', 'Jobs', 'Results, hour', 'Results, day', 'To be sent', 'Quarantine'] as const;
+const HEADS = [
+  'Users',
+  'Signed in',
+  'Companies',
+  'Jobs',
+  'Results, hour',
+  'Results, day',
+  'To be sent',
+  'Quarantine',
+] as const;
 
-const figuresIn = ({ active, signedIn, companies, jobs, ingest, outgoing, quarantine }: Shown): readonly number[] =>
-  [active, signedIn, companies, jobs, ingest.hour, ingest.day, outgoing.waiting, quarantine];
+const figuresIn = ({
+  active,
+  signedIn,
+  companies,
+  jobs,
+  ingest,
+  outgoing,
+  quarantine,
+}: Shown): readonly number[] => [
+  active,
+  signedIn,
+  companies,
+  jobs,
+  ingest.hour,
+  ingest.day,
+  outgoing.waiting,
+  quarantine,
+];
 
-/** One line a provider: figures in columns, or named in words where there is no room for columns. */
+/**
+ * One line a provider: figures in columns, or named in words where there is no room for columns.
+ */
 export function ProviderTable({ providers, zone, now }: ProviderTableProps) {
   return (
     <table className="block w-full desk:table desk:border-collapse">
       <caption className="sr-only">Providers</caption>
       <thead className="sr-only desk:not-sr-only desk:table-header-group">
         <tr className="h-9 border-b border-rule text-left text-agate text-ink-2">
-          <th scope="col" className="font-normal">Name</th>
-          {HEADS.map((head) => <th key={head} scope="col" className="pl-3 text-right font-normal whitespace-nowrap">{head}</th>)}
-          <th scope="col" className="pl-6 font-normal">Sources</th>
-          <th scope="col" className="pl-3 text-right font-normal">Last heard</th>
+          <th scope="col" className="font-normal">
+            Name
+          </th>
+          {HEADS.map((head) => (
+            <th key={head} scope="col" className="pl-3 text-right font-normal whitespace-nowrap">
+              {head}
+            </th>
+          ))}
+          <th scope="col" className="pl-6 font-normal">
+            Sources
+          </th>
+          <th scope="col" className="pl-3 text-right font-normal">
+            Last heard
+          </th>
         </tr>
       </thead>
-      <tbody className="block desk:table-row-group">{providers.map(({ _id: id, ...one }) => <Line key={id} one={one} zone={zone} now={now} />)}</tbody>
+      <tbody className="block desk:table-row-group">
+        {providers.map(({ _id: id, ...one }) => (
+          <Line key={id} one={one} zone={zone} now={now} />
+        ))}
+      </tbody>
     </table>
   );
 }
 
-function Line({ one, zone, now }: { readonly one: Shown; readonly zone: string; readonly now: Ms }) {
+function Line({
+  one,
+  zone,
+  now,
+}: {
+  readonly one: Shown;
+  readonly zone: string;
+  readonly now: Ms;
+}) {
   const { name, hosts, own, sync } = one;
   return (
     <tr className="grid grid-cols-2 gap-x-4 gap-y-1 border-b border-hair py-2.5 desk:table-row desk:h-12 desk:py-0">
-      <th scope="row" className="col-span-2 min-w-0 text-left font-normal desk:max-w-0 desk:w-[24%]">
-        <Link to={`/admin/providers`} className="block truncate font-semibold hover:underline pointer-coarse:min-h-11 pointer-coarse:content-center" data-tip={name}>{name}</Link>
-        <span className="block truncate text-agate text-ink-3" data-tip={hosts.join(', ')}>{own ? 'this portal' : 'below'}{hosts.length > 0 ? `, ${hosts.join(', ')}` : ''}</span>
+      <th
+        scope="row"
+        className="col-span-2 min-w-0 text-left font-normal desk:max-w-0 desk:w-[24%]"
+      >
+        <Link
+          to={`/admin/providers`}
+          className="block truncate font-semibold hover:underline pointer-coarse:min-h-11 pointer-coarse:content-center"
+          data-tip={name}
+        >
+          {name}
+        </Link>
+        <span className="block truncate text-agate text-ink-3" data-tip={hosts.join(', ')}>
+          {own ? 'this portal' : 'below'}
+          {hosts.length > 0 ? `, ${hosts.join(', ')}` : ''}
+        </span>
       </th>
       {figuresIn(one).map((figure, i) => (
-        <td key={HEADS[i]} className="flex justify-between gap-2 whitespace-nowrap desk:table-cell desk:pl-3 desk:text-right">
-          <span className="text-agate text-ink-3 desk:hidden" aria-hidden>{HEADS[i]}</span>{formatCount(figure)}
+        <td
+          key={HEADS[i]}
+          className="flex justify-between gap-2 whitespace-nowrap desk:table-cell desk:pl-3 desk:text-right"
+        >
+          <span className="text-agate text-ink-3 desk:hidden" aria-hidden>
+            {HEADS[i]}
+          </span>
+          {formatCount(figure)}
         </td>
       ))}
-      <td className="whitespace-nowrap desk:pl-6"><Sources sync={sync} /></td>
+      <td className="whitespace-nowrap desk:pl-6">
+        <Sources sync={sync} />
+      </td>
       <td className="text-right whitespace-nowrap text-ink-2 desk:pl-3">
-        {sync.at === null ? <span className="text-ink-3">never</span> : <time data-tip={`${formatWhen(sync.at, zone)}, ${formatUtc(sync.at)}`}>{formatAge(sync.at, now)}</time>}
+        {sync.at === null ? (
+          <span className="text-ink-3">never</span>
+        ) : (
+          <time data-tip={`${formatWhen(sync.at, zone)}, ${formatUtc(sync.at)}`}>
+            {formatAge(sync.at, now)}
+          </time>
+        )}
       </td>
     </tr>
   );
@@ -53,7 +132,15 @@ function Line({ one, zone, now }: { readonly one: Shown; readonly zone: string; 
 
 function Sources({ sync: { sources, failed } }: Pick<ProviderOverview, 'sync'>) {
   if (sources === 0) return <span className="text-ink-3">none</span>;
-  return failed.length > 0
-    ? <span className="flex items-center gap-1.5 text-failed"><Icon name="failed" />{formatCount(failed.length)} of {formatCount(sources)} failed</span>
-    : <span className="flex items-center gap-1.5 text-success"><Icon name="success" />{formatCount(sources)} fine</span>;
+  return failed.length > 0 ? (
+    <span className="flex items-center gap-1.5 text-failed">
+      <Icon name="failed" />
+      {formatCount(failed.length)} of {formatCount(sources)} failed
+    </span>
+  ) : (
+    <span className="flex items-center gap-1.5 text-success">
+      <Icon name="success" />
+      {formatCount(sources)} fine
+    </span>
+  );
 }

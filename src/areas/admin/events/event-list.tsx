@@ -3,35 +3,70 @@ import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDate, formatTime, formatUtc } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 
-export interface EventListProps { readonly events: readonly EventListed[]; readonly zone: string; readonly onOpen: (seq: number) => void }
+export interface EventListProps {
+  readonly events: readonly EventListed[];
+  readonly zone: string;
+  readonly onOpen: (seq: number) => void;
+}
 
 /** One line an event: a table where it is wide, cards on a phone. The type opens the data. */
 export function EventList({ events, zone, onOpen }: EventListProps) {
   return (
     <EntryTable
-      caption="Events, newest first" heads={<>
-        <Head className="w-28 pl-5">Number</Head>
-        <Head className="w-44">When</Head>
-        <Head className="w-[22%]">Event</Head>
-        <Head>About</Head>
-        <Head className="w-[18%]">Company</Head>
-        <Head className="w-[22%] pr-5">Who</Head>
-      </>}
+      caption="Events, newest first"
+      heads={
+        <>
+          <Head className="w-28 pl-5">Number</Head>
+          <Head className="w-44">When</Head>
+          <Head className="w-[22%]">Event</Head>
+          <Head>About</Head>
+          <Head className="w-[18%]">Company</Head>
+          <Head className="w-[22%] pr-5">Who</Head>
+        </>
+      }
     >
       {events.map((one) => (
-        <tr key={one.seq} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 hover:bg-wash tablet:table-row tablet:h-10 tablet:p-0">
-          <td className="col-start-2 row-start-1 text-right text-ink-3 tablet:pl-5 tablet:text-left">{formatCount(one.seq)}</td>
-          <td className="col-start-2 row-start-2 text-right whitespace-nowrap text-ink-2 tablet:text-left">
-            <time data-tip={formatUtc(one.at)}>{formatDate(one.at, zone)} {formatTime(one.at, zone)}</time>
+        <tr
+          key={one.seq}
+          className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 hover:bg-wash tablet:table-row tablet:h-10 tablet:p-0"
+        >
+          <td className="col-start-2 row-start-1 text-right text-ink-3 tablet:pl-5 tablet:text-left">
+            {formatCount(one.seq)}
           </td>
-          <th scope="row" className="col-start-1 row-start-1 min-w-0 text-left font-normal tablet:pr-3">
-            <button type="button" onClick={() => onOpen(one.seq)} aria-haspopup="dialog" className="block max-w-full truncate font-semibold text-accent hover:underline pointer-coarse:min-h-11" data-tip={one.type}>
+          <td className="col-start-2 row-start-2 text-right whitespace-nowrap text-ink-2 tablet:text-left">
+            <time data-tip={formatUtc(one.at)}>
+              {formatDate(one.at, zone)} {formatTime(one.at, zone)}
+            </time>
+          </td>
+          <th
+            scope="row"
+            className="col-start-1 row-start-1 min-w-0 text-left font-normal tablet:pr-3"
+          >
+            <button
+              type="button"
+              onClick={() => onOpen(one.seq)}
+              aria-haspopup="dialog"
+              className="block max-w-full truncate font-semibold text-accent hover:underline pointer-coarse:min-h-11"
+              data-tip={one.type}
+            >
               {one.type.replace(/@\d+$/, '')}
             </button>
           </th>
-          <td className="col-start-1 row-start-2 min-w-0 truncate text-ink-2 tablet:pr-3" data-tip={one.entity}>{one.entity}</td>
-          <td className="col-start-1 row-start-3 min-w-0 truncate tablet:pr-3" data-tip={one.company ?? undefined}>{one.company ?? <span className="text-ink-3">–</span>}</td>
-          <td className="col-span-2 min-w-0 tablet:pr-5"><Who one={one} /></td>
+          <td
+            className="col-start-1 row-start-2 min-w-0 truncate text-ink-2 tablet:pr-3"
+            data-tip={one.entity}
+          >
+            {one.entity}
+          </td>
+          <td
+            className="col-start-1 row-start-3 min-w-0 truncate tablet:pr-3"
+            data-tip={one.company ?? undefined}
+          >
+            {one.company ?? <span className="text-ink-3">–</span>}
+          </td>
+          <td className="col-span-2 min-w-0 tablet:pr-5">
+            <Who one={one} />
+          </td>
         </tr>
       ))}
     </EntryTable>
@@ -42,9 +77,15 @@ export function EventList({ events, zone, onOpen }: EventListProps) {
 export function Who({ one: { actor, subject, acting } }: { readonly one: EventListed }) {
   const word = actor === 'clock' ? 'the clock' : actor;
   return (
-    <span className="flex min-w-0 items-center gap-1.5" data-tip={acting && subject !== null ? `${word}, signed in as ${subject}` : word}>
+    <span
+      className="flex min-w-0 items-center gap-1.5"
+      data-tip={acting && subject !== null ? `${word}, signed in as ${subject}` : word}
+    >
       {acting && <Icon name="users" className="shrink-0 text-warning" />}
-      <span className="truncate">{word}{acting && subject !== null && <span className="text-warning"> as {subject}</span>}</span>
+      <span className="truncate">
+        {word}
+        {acting && subject !== null && <span className="text-warning"> as {subject}</span>}
+      </span>
     </span>
   );
 }

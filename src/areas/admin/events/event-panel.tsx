@@ -18,14 +18,40 @@ export interface EventPanelProps {
 /** All that the log holds of one event. */
 export function EventPanel({ one, zone, onClose, onAbout }: EventPanelProps) {
   const lines: readonly (readonly [string, ReactNode])[] = [
-    ['Number', formatCount(one.seq)], ['When', <>{formatWhen(one.at, zone)} <span className="text-ink-3">({formatUtc(one.at)})</span></>],
-    ['About', one.entity], ['Company', one.company ?? 'none'], ['Who', <Who key="who" one={one} />],
-    ...(one.acting && one.subject !== null ? [['In whose name', one.subject] as const] : []), ['Type', one.type],
+    ['Number', formatCount(one.seq)],
+    [
+      'When',
+      <>
+        {formatWhen(one.at, zone)} <span className="text-ink-3">({formatUtc(one.at)})</span>
+      </>,
+    ],
+    ['About', one.entity],
+    ['Company', one.company ?? 'none'],
+    ['Who', <Who key="who" one={one} />],
+    ...(one.acting && one.subject !== null ? [['In whose name', one.subject] as const] : []),
+    ['Type', one.type],
   ];
   return (
-    <Dialog title={one.type.replace(/@\d+$/, '')} wide onClose={onClose} footer={<><Button onClick={onClose}>Close</Button><Button variant="quiet" onClick={onAbout}>Only events about this</Button></>}>
+    <Dialog
+      title={one.type.replace(/@\d+$/, '')}
+      wide
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          <Button variant="quiet" onClick={onAbout}>
+            Only events about this
+          </Button>
+        </>
+      }
+    >
       <dl className="m-0 grid grid-cols-[112px_minmax(0,1fr)] gap-y-1.5 px-5 py-4">
-        {lines.map(([name, value]) => <div key={name} className="contents"><dt className="text-ink-3">{name}</dt><dd className="m-0 break-words">{value}</dd></div>)}
+        {lines.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-ink-3">{name}</dt>
+            <dd className="m-0 break-words">{value}</dd>
+          </div>
+        ))}
       </dl>
       <div className="px-5 pb-5">
         <h3 className="m-0 pb-1.5 text-body">Data</h3>

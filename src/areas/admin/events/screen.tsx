@@ -26,7 +26,9 @@ import { EventList } from './event-list.tsx';
 import { Filters } from './filters.tsx';
 import { useEvents } from './use-events.ts';
 
-const EventPanel = lazy(async () => ({ default: (await withChunkTimeout(import('./event-panel.tsx'))).EventPanel }));
+const EventPanel = lazy(async () => ({
+  default: (await withChunkTimeout(import('./event-panel.tsx'))).EventPanel,
+}));
 
 /** `/admin/events`: everything that ever changed, as the log has it. */
 export function AdminEvents() {
@@ -38,10 +40,15 @@ function Log({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
   const place = eventsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const chosen = useChosenProvider();
-  const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour }, zone = branding.timeZone;
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const zone = branding.timeZone;
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const ask = eventsAsk(place, now, rule);
-  const { page, busy, fault, again } = useEvents({ ...ask, ...(place.before !== '' && { before: place.before }) }, !offline);
+  const { page, busy, fault, again } = useEvents(
+    { ...ask, ...(place.before !== '' && { before: place.before }) },
+    !offline,
+  );
   const [saving, setSaving] = useState(false);
   const own = place.provider === '' || place.provider === branding.id;
   const open = page?.events.find(({ seq }) => String(seq) === place.open);
@@ -55,7 +62,10 @@ function Log({ branding }: { readonly branding: Branding }) {
     setSaving(true);
     const made = await withReauth(() => door().file('exportAdminEvents', ask));
     setSaving(false);
-    if (!made.ok) { tellFailure(made.failure.message); return; }
+    if (!made.ok) {
+      tellFailure(made.failure.message);
+      return;
+    }
     saveFile(made.value.name, made.value.file);
     tell(`${made.value.name} saved`);
   }
@@ -63,45 +73,124 @@ function Log({ branding }: { readonly branding: Branding }) {
   const said = offline ? BASE.needsNetwork : fault;
   return (
     <Page
-      title="Events" search={<Search text={place.text} onText={(text) => filter({ text })} />}
-      action={<CallButton call="exportAdminEvents" icon="download" busy={saving} disabled={offline || page === null || page.events.length === 0} {...(offline && { 'data-tip': BASE.needsNetwork })} onClick={() => void download()}>Download CSV</CallButton>}
+      title="Events"
+      search={<Search text={place.text} onText={(text) => filter({ text })} />}
+      action={
+        <CallButton
+          call="exportAdminEvents"
+          icon="download"
+          busy={saving}
+          disabled={offline || page === null || page.events.length === 0}
+          {...(offline && { 'data-tip': BASE.needsNetwork })}
+          onClick={() => void download()}
+        >
+          Download CSV
+        </CallButton>
+      }
     >
       <div className="flex min-h-full flex-col bg-sheet">
         <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
           {chosen !== null && (chosen.all.value?.length ?? 0) > 1 && (
             <ChipSelect
-              name="Provider" label="Provider" icon="companies" value={own ? '' : place.provider} onChoose={(provider) => filter({ provider, company: '' })}
-              options={(chosen.all.value ?? []).map(({ _id: id, name, own: here }) => [here ? '' : id, here ? `${name} (this portal)` : name] as const)}
+              name="Provider"
+              label="Provider"
+              icon="companies"
+              value={own ? '' : place.provider}
+              onChoose={(provider) => filter({ provider, company: '' })}
+              options={(chosen.all.value ?? []).map(
+                ({ _id: id, name, own: here }) =>
+                  [here ? '' : id, here ? `${name} (this portal)` : name] as const,
+              )}
             />
           )}
-          <Filters place={place} types={page?.types ?? []} own={own} rule={rule} now={now} onPlace={filter} />
-          {page !== null && <span className="text-agate text-ink-3">{busy ? 'Asking…' : page.next === null && place.before === '' ? plural(page.events.length, 'event') : `${plural(page.events.length, 'event')} on this page`}</span>}
+          <Filters
+            place={place}
+            types={page?.types ?? []}
+            own={own}
+            rule={rule}
+            now={now}
+            onPlace={filter}
+          />
+          {page !== null && (
+            <span className="text-agate text-ink-3">
+              {busy
+                ? 'Asking…'
+                : page.next === null && place.before === ''
+                  ? plural(page.events.length, 'event')
+                  : `${plural(page.events.length, 'event')} on this page`}
+            </span>
+          )}
         </div>
         {said !== null && (
           <div className="px-5 py-3">
-            <Callout tone={offline ? 'warning' : 'failed'} alert={!offline} action={<Button size="sm" onClick={again}>Try again</Button>}>
-              {offline ? `The log is the server's own record, and is not kept on this device. ${said}` : said}
+            <Callout
+              tone={offline ? 'warning' : 'failed'}
+              alert={!offline}
+              action={
+                <Button size="sm" onClick={again}>
+                  Try again
+                </Button>
+              }
+            >
+              {offline
+                ? `The log is the server's own record, and is not kept on this device. ${said}`
+                : said}
             </Callout>
           </div>
         )}
-        {page === null && busy && <Late><Opening /></Late>}
+        {page === null && busy && (
+          <Late>
+            <Opening />
+          </Late>
+        )}
         {page !== null && page.events.length === 0 && page.next === null && (
-          <Notice icon="log" level={2} title={filtersOn(place) > 0 ? 'Nothing matches' : 'No events in these days'}>
-            <p className="m-0">{filtersOn(place) > 0 ? 'No event of these days has all of this. Take a filter away, or choose more days.' : 'Every change stands here once it happens. Choose more days to see older ones.'}</p>
+          <Notice
+            icon="log"
+            level={2}
+            title={filtersOn(place) > 0 ? 'Nothing matches' : 'No events in these days'}
+          >
+            <p className="m-0">
+              {filtersOn(place) > 0
+                ? 'No event of these days has all of this. Take a filter away, or choose more days.'
+                : 'Every change stands here once it happens. Choose more days to see older ones.'}
+            </p>
           </Notice>
         )}
-        {page !== null && page.events.length > 0 && <EventList events={page.events} zone={zone} onOpen={(seq) => go({ open: String(seq) })} />}
-        {page !== null && page.events.length === 0 && page.next !== null && <p className="m-0 px-5 py-3 text-ink-2">Nothing so far: the log was searched down to event {page.next}.</p>}
+        {page !== null && page.events.length > 0 && (
+          <EventList events={page.events} zone={zone} onOpen={(seq) => go({ open: String(seq) })} />
+        )}
+        {page !== null && page.events.length === 0 && page.next !== null && (
+          <p className="m-0 px-5 py-3 text-ink-2">
+            Nothing so far: the log was searched down to event {page.next}.
+          </p>
+        )}
         {page !== null && (page.next !== null || place.before !== '') && (
           <nav aria-label="Pages" className="flex flex-wrap gap-2 px-5 py-3">
-            {place.before !== '' && <Button size="sm" onClick={() => go({ before: '', open: '' })}>Newest</Button>}
-            {page.next !== null && <Button size="sm" busy={busy} onClick={() => go({ before: String(page.next), open: '' })}>Older</Button>}
+            {place.before !== '' && (
+              <Button size="sm" onClick={() => go({ before: '', open: '' })}>
+                Newest
+              </Button>
+            )}
+            {page.next !== null && (
+              <Button
+                size="sm"
+                busy={busy}
+                onClick={() => go({ before: String(page.next), open: '' })}
+              >
+                Older
+              </Button>
+            )}
           </nav>
         )}
       </div>
       {open && (
         <Suspense>
-          <EventPanel one={open} zone={zone} onClose={() => go({ open: '' })} onAbout={() => filter({ entity: open.entity })} />
+          <EventPanel
+            one={open}
+            zone={zone}
+            onClose={() => go({ open: '' })}
+            onAbout={() => filter({ entity: open.entity })}
+          />
         </Suspense>
       )}
     </Page>
@@ -109,8 +198,15 @@ function Log({ branding }: { readonly branding: Branding }) {
 }
 
 /** Asks once the typing rests. */
-function Search({ text, onText }: { readonly text: string; readonly onText: (text: string) => void }) {
-  const [typed, setTyped] = useState(text), [from, setFrom] = useState(text);
+function Search({
+  text,
+  onText,
+}: {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}) {
+  const [typed, setTyped] = useState(text);
+  const [from, setFrom] = useState(text);
   // The address was changed by something else: back, or the filters cleared.
   if (from !== text) {
     setFrom(text);
@@ -127,7 +223,15 @@ function Search({ text, onText }: { readonly text: string; readonly onText: (tex
     clearTimeout(timer.current);
     timer.current = setTimeout(() => now(next), RESTS_MS);
   };
-  return <SearchField label="Search types, what they are about, and data" value={typed} focusKey="/" onChange={later} onLeave={() => now(typed)} />;
+  return (
+    <SearchField
+      label="Search types, what they are about, and data"
+      value={typed}
+      focusKey="/"
+      onChange={later}
+      onLeave={() => now(typed)}
+    />
+  );
 }
 
 const RESTS_MS = 400;

@@ -12,20 +12,30 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { hostsIn, hostsText } from './names.ts';
 
-export interface HostsProps { readonly of: ProviderListed; readonly onClose: () => void; readonly onSaved: () => void }
+export interface HostsProps {
+  readonly of: ProviderListed;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}
 
 /** The names under which a provider's portal is opened. */
 export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: HostsProps) {
   const [typed, setTyped] = useState(hostsText(hosts));
   const [fault, setFault] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const next = hostsIn(typed), gone = hosts.filter((host) => !next.includes(host)), here = gone.includes(location.hostname);
+  const next = hostsIn(typed);
+  const gone = hosts.filter((host) => !next.includes(host));
+  const here = gone.includes(location.hostname);
 
   async function save(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     if (busy) return;
     const input = { id, hosts: [...next] };
-    const [wrong] = Object.values(faultsOf(providerCalls.setHosts.takes, input, { hosts: 'Enter host names such as backup.example.com, 20 at most.' }));
+    const [wrong] = Object.values(
+      faultsOf(providerCalls.setHosts.takes, input, {
+        hosts: 'Enter host names such as backup.example.com, 20 at most.',
+      }),
+    );
     setFault(wrong ?? null);
     if (wrong !== undefined) return;
     setBusy(true);
@@ -34,20 +44,61 @@ export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: H
     if (saved.ok) {
       tell('Host names saved');
       onSaved();
-    } else setFault(saved.failure.kind === 'bad-input' ? saved.failure.issues[0]?.message ?? saved.failure.message : saved.failure.message);
+    } else
+      setFault(
+        saved.failure.kind === 'bad-input'
+          ? (saved.failure.issues[0]?.message ?? saved.failure.message)
+          : saved.failure.message,
+      );
   }
 
   return (
     <Dialog
-      title={`Host names of ${name}`} onClose={onClose}
-      footer={<><Button variant="primary" type="submit" form="hosts" busy={busy} disabled={hostsText(next) === hostsText(hosts)}>Save</Button><Button onClick={onClose}>Cancel</Button></>}
+      title={`Host names of ${name}`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button
+            variant="primary"
+            type="submit"
+            form="hosts"
+            busy={busy}
+            disabled={hostsText(next) === hostsText(hosts)}
+          >
+            Save
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
     >
-      <form id="hosts" noValidate className="grid grid-cols-1 gap-3 px-5 py-4" onSubmit={(event) => void save(event)}>
-        <TextArea label="Host names" mono rows={6} value={typed} fault={fault} spellCheck={false} autoCapitalize="none" onChange={(event) => { setTyped(event.target.value); setFault(null); }} hint="One a line. Each leads to one provider only." />
+      <form
+        id="hosts"
+        noValidate
+        className="grid grid-cols-1 gap-3 px-5 py-4"
+        onSubmit={(event) => void save(event)}
+      >
+        <TextArea
+          label="Host names"
+          mono
+          rows={6}
+          value={typed}
+          fault={fault}
+          spellCheck={false}
+          autoCapitalize="none"
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setFault(null);
+          }}
+          hint="One a line. Each leads to one provider only."
+        />
         {gone.length > 0 && (
           <Callout tone="warning">
-            {here ? 'You use this portal by a name that you take away: you would be signed out here. ' : ''}
-            Taken away: {gone.join(', ')}. {own ? 'Passkeys and bookmarks' : 'Its users’ passkeys and bookmarks'} of {gone.length === 1 ? 'this name' : 'these names'} stop working.
+            {here
+              ? 'You use this portal by a name that you take away: you would be signed out here. '
+              : ''}
+            Taken away: {gone.join(', ')}.{' '}
+            {own ? 'Passkeys and bookmarks' : 'Its users’ passkeys and bookmarks'} of{' '}
+            {gone.length === 1 ? 'this name' : 'these names'} stop working.
           </Callout>
         )}
       </form>

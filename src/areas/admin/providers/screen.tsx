@@ -14,37 +14,92 @@ import { formatWhen, plural } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { ProviderList } from './provider-list.tsx';
 
-const NewProvider = lazy(async () => ({ default: (await withChunkTimeout(import('./new-provider.tsx'))).NewProvider }));
-const Hosts = lazy(async () => ({ default: (await withChunkTimeout(import('./hosts.tsx'))).Hosts }));
-const Invite = lazy(async () => ({ default: (await withChunkTimeout(import('./invite.tsx'))).Invite }));
+const NewProvider = lazy(async () => ({
+  default: (await withChunkTimeout(import('./new-provider.tsx'))).NewProvider,
+}));
+const Hosts = lazy(async () => ({
+  default: (await withChunkTimeout(import('./hosts.tsx'))).Hosts,
+}));
+const Invite = lazy(async () => ({
+  default: (await withChunkTimeout(import('./invite.tsx'))).Invite,
+}));
 
-type Asking = { readonly is: 'new' } | { readonly is: 'hosts' | 'invite'; readonly of: ProviderListed };
+type Asking =
+  | { readonly is: 'new' }
+  | { readonly is: 'hosts' | 'invite'; readonly of: ProviderListed };
 
-/** `/admin/providers`: the own provider and those below it, their host names, and links with which users register. */
+/**
+ * `/admin/providers`: the own provider and those below it, their host names, and links with which
+ * users register.
+ */
 export function AdminProviders() {
   const zone = useZone();
   const { value, at, failure, again } = useRemembered('listProviders', NOTHING);
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const [asking, setAsking] = useState<Asking | null>(null);
   const close = (): void => setAsking(null);
-  const done = (): void => { close(); again(); };
+  const done = (): void => {
+    close();
+    again();
+  };
   return (
     <Page
-      title="Providers" {...(value !== null && { detail: plural(value.length, 'provider') })}
-      action={<CallButton call="createProvider" variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': BASE.needsNetwork })} onClick={() => setAsking({ is: 'new' })}>New provider</CallButton>}
+      title="Providers"
+      {...(value !== null && { detail: plural(value.length, 'provider') })}
+      action={
+        <CallButton
+          call="createProvider"
+          variant="primary"
+          icon="plus"
+          disabled={offline}
+          {...(offline && { 'data-tip': BASE.needsNetwork })}
+          onClick={() => setAsking({ is: 'new' })}
+        >
+          New provider
+        </CallButton>
+      }
     >
       <div className="min-h-full bg-sheet pt-4">
         {failure !== null && (
           <div className="px-4 pb-4 tablet:px-5">
-            <Callout tone={offline ? 'warning' : 'failed'} alert={!offline} action={<Button size="sm" onClick={again}>Try again</Button>}>
-              {failure.message}{at !== null && <span className="block text-agate text-ink-3">The list below is from {formatWhen(at, zone)}.</span>}
+            <Callout
+              tone={offline ? 'warning' : 'failed'}
+              alert={!offline}
+              action={
+                <Button size="sm" onClick={again}>
+                  Try again
+                </Button>
+              }
+            >
+              {failure.message}
+              {at !== null && (
+                <span className="block text-agate text-ink-3">
+                  The list below is from {formatWhen(at, zone)}.
+                </span>
+              )}
             </Callout>
           </div>
         )}
-        {value === null ? failure === null && <Late><Opening /></Late> : (
+        {value === null ? (
+          failure === null && (
+            <Late>
+              <Opening />
+            </Late>
+          )
+        ) : (
           <>
-            <ProviderList providers={value} offline={offline} onHosts={(of) => setAsking({ is: 'hosts', of })} onInvite={(of) => setAsking({ is: 'invite', of })} />
-            {value.length === 1 && <p className="m-0 max-w-[640px] px-4 py-3 text-ink-2 tablet:px-5">No provider stands below this one. A provider below has its own users, companies, host names and look, and this portal can see how it stands.</p>}
+            <ProviderList
+              providers={value}
+              offline={offline}
+              onHosts={(of) => setAsking({ is: 'hosts', of })}
+              onInvite={(of) => setAsking({ is: 'invite', of })}
+            />
+            {value.length === 1 && (
+              <p className="m-0 max-w-[640px] px-4 py-3 text-ink-2 tablet:px-5">
+                No provider stands below this one. A provider below has its own users, companies,
+                host names and look, and this portal can see how it stands.
+              </p>
+            )}
           </>
         )}
       </div>

@@ -12,9 +12,32 @@ import { dayWords, moneyWords } from '../words.ts';
 import { InvoiceMark } from './mark.tsx';
 
 /** One invoice beside the list: how it stands, its lines, and the way to its PDF. */
-export function InvoiceDetails({ invoice, offline, zone }: { readonly invoice: InvoiceWhole; readonly offline: boolean; readonly zone: string }) {
-  const { _id: id, day, due, currency, total, balance, customer, companyName, lines, tax, note, mailed, changedAt } = invoice;
-  const [busy, setBusy] = useState(false), [wrong, setWrong] = useState<string | null>(null);
+export function InvoiceDetails({
+  invoice,
+  offline,
+  zone,
+}: {
+  readonly invoice: InvoiceWhole;
+  readonly offline: boolean;
+  readonly zone: string;
+}) {
+  const {
+    _id: id,
+    day,
+    due,
+    currency,
+    total,
+    balance,
+    customer,
+    companyName,
+    lines,
+    tax,
+    note,
+    mailed,
+    changedAt,
+  } = invoice;
+  const [busy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
 
   async function pdf(): Promise<void> {
     setBusy(true);
@@ -28,22 +51,66 @@ export function InvoiceDetails({ invoice, offline, zone }: { readonly invoice: I
 
   return (
     <div className="min-h-0 grow overflow-auto px-4 pb-4 tablet:px-5">
-      <p className="m-0 flex flex-wrap items-center gap-x-3 gap-y-2 py-2"><InvoiceMark invoice={invoice} /><Button size="sm" icon="download" className="ml-auto" busy={busy} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void pdf()}>Save the PDF</Button></p>
-      {wrong !== null && <div className="pb-3"><Callout tone="failed" alert>{wrong}</Callout></div>}
+      <p className="m-0 flex flex-wrap items-center gap-x-3 gap-y-2 py-2">
+        <InvoiceMark invoice={invoice} />
+        <Button
+          size="sm"
+          icon="download"
+          className="ml-auto"
+          busy={busy}
+          disabled={offline}
+          {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+          onClick={() => void pdf()}
+        >
+          Save the PDF
+        </Button>
+      </p>
+      {wrong !== null && (
+        <div className="pb-3">
+          <Callout tone="failed" alert>
+            {wrong}
+          </Callout>
+        </div>
+      )}
       <dl className="m-0 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 border-t border-hair py-3 [&_dd]:m-0 [&_dd]:break-words [&_dt]:text-ink-2">
-        <dt>Date</dt><dd>{dayWords(day)}</dd>
-        <dt>Due</dt><dd>{due === null ? 'No day is set' : dayWords(due)}</dd>
-        <dt>Company</dt><dd>{companyName ?? 'None: its customer is not mapped'}</dd>
-        <dt>Customer</dt><dd>{customer === '' ? 'Without a name' : customer}</dd>
-        {mailed !== null && <><dt>Mail</dt><dd>{mailed ? 'Sent from QuickBooks' : 'Not sent from QuickBooks'}</dd></>}
-        <dt>Changed</dt><dd>{formatWhen(changedAt, zone)}</dd>
+        <dt>Date</dt>
+        <dd>{dayWords(day)}</dd>
+        <dt>Due</dt>
+        <dd>{due === null ? 'No day is set' : dayWords(due)}</dd>
+        <dt>Company</dt>
+        <dd>{companyName ?? 'None: its customer is not mapped'}</dd>
+        <dt>Customer</dt>
+        <dd>{customer === '' ? 'Without a name' : customer}</dd>
+        {mailed !== null && (
+          <>
+            <dt>Mail</dt>
+            <dd>{mailed ? 'Sent from QuickBooks' : 'Not sent from QuickBooks'}</dd>
+          </>
+        )}
+        <dt>Changed</dt>
+        <dd>{formatWhen(changedAt, zone)}</dd>
       </dl>
       <table className="w-full border-collapse [&_td]:py-1.5 [&_td]:align-top [&_th]:py-1.5 [&_th]:text-left [&_th]:font-normal">
         <caption className="sr-only">Lines</caption>
-        <thead><tr className="border-t-2 border-b border-head-rule text-agate text-ink-2"><th scope="col">Line</th><th scope="col" className="w-32 text-right!">Amount</th></tr></thead>
+        <thead>
+          <tr className="border-t-2 border-b border-head-rule text-agate text-ink-2">
+            <th scope="col">Line</th>
+            <th scope="col" className="w-32 text-right!">
+              Amount
+            </th>
+          </tr>
+        </thead>
         <tbody>
-          {lines.map((line, i) => <Line key={i} line={line} currency={currency} />)}
-          {lines.length === 0 && <tr className="border-b border-hair"><td colSpan={2} className="text-ink-2">No lines were told.</td></tr>}
+          {lines.map((line, i) => (
+            <Line key={i} line={line} currency={currency} />
+          ))}
+          {lines.length === 0 && (
+            <tr className="border-b border-hair">
+              <td colSpan={2} className="text-ink-2">
+                No lines were told.
+              </td>
+            </tr>
+          )}
         </tbody>
         <tfoot>
           {tax !== null && <Sum word="Tax" amount={tax} currency={currency} />}
@@ -57,20 +124,51 @@ export function InvoiceDetails({ invoice, offline, zone }: { readonly invoice: I
   );
 }
 
-function Line({ line: { is, item, description, quantity, price, amount }, currency }: { readonly line: InvoiceLine; readonly currency: string }) {
+function Line({
+  line: { is, item, description, quantity, price, amount },
+  currency,
+}: {
+  readonly line: InvoiceLine;
+  readonly currency: string;
+}) {
   const word = item ?? (is === 'subtotal' ? 'Subtotal' : is === 'discount' ? 'Discount' : null);
   return (
     <tr className={`border-b border-hair ${is === 'subtotal' ? 'text-ink-2' : ''}`}>
       <td className="pr-3 break-words">
         {word !== null && <span className="block">{word}</span>}
-        {description !== null && <span className={`block ${word === null ? '' : 'text-agate text-ink-2'}`}>{description}</span>}
-        {quantity !== null && price !== null && <span className="block text-agate text-ink-2 tabular-nums">{quantity} × {price} {currency}</span>}
+        {description !== null && (
+          <span className={`block ${word === null ? '' : 'text-agate text-ink-2'}`}>
+            {description}
+          </span>
+        )}
+        {quantity !== null && price !== null && (
+          <span className="block text-agate text-ink-2 tabular-nums">
+            {quantity} × {price} {currency}
+          </span>
+        )}
       </td>
-      <td className="text-right tabular-nums">{amount === null ? '' : moneyWords(amount, currency)}</td>
+      <td className="text-right tabular-nums">
+        {amount === null ? '' : moneyWords(amount, currency)}
+      </td>
     </tr>
   );
 }
 
-const Sum = ({ word, amount, currency, bold = false }: { readonly word: string; readonly amount: number; readonly currency: string; readonly bold?: boolean }) => (
-  <tr className={bold ? 'font-semibold' : 'text-ink-2'}><th scope="row" className={bold ? 'font-semibold!' : ''}>{word}</th><td className="text-right tabular-nums">{moneyWords(amount, currency)}</td></tr>
+const Sum = ({
+  word,
+  amount,
+  currency,
+  bold = false,
+}: {
+  readonly word: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly bold?: boolean;
+}) => (
+  <tr className={bold ? 'font-semibold' : 'text-ink-2'}>
+    <th scope="row" className={bold ? 'font-semibold!' : ''}>
+      {word}
+    </th>
+    <td className="text-right tabular-nums">{moneyWords(amount, currency)}</td>
+  </tr>
 );

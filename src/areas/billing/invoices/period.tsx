@@ -5,23 +5,63 @@ import { SPAN_UNITS, spanKey, spanLabel, spanOfKey } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 
-const RangeDialog = lazy(async () => ({ default: (await withChunkTimeout(import('#src/span/range-dialog.tsx'))).RangeDialog }));
+const RangeDialog = lazy(async () => ({
+  default: (await withChunkTimeout(import('#src/span/range-dialog.tsx'))).RangeDialog,
+}));
 
 /** Those that invoices are looked for by: they come by the month. */
-const SHOWN: readonly Span[] = [...SPAN_UNITS.flatMap((unit): Span[] => [{ is: 'this', unit }, { is: 'before', unit }]), { is: 'last', days: 30 }, { is: 'last', days: 90 }];
+const SHOWN: readonly Span[] = [
+  ...SPAN_UNITS.flatMap((unit): Span[] => [
+    { is: 'this', unit },
+    { is: 'before', unit },
+  ]),
+  { is: 'last', days: 30 },
+  { is: 'last', days: 90 },
+];
 
 /** Of which days the invoices are: all, a month, a quarter, a year, or days of one's own. */
-export function Period({ span, zone, now, onSpan }: { readonly span: Span | null; readonly zone: string; readonly now: Ms; readonly onSpan: (span: Span | null) => void }) {
-  const [asking, setAsking] = useState(false), key = span === null ? '' : spanKey(span);
+export function Period({
+  span,
+  zone,
+  now,
+  onSpan,
+}: {
+  readonly span: Span | null;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly onSpan: (span: Span | null) => void;
+}) {
+  const [asking, setAsking] = useState(false);
+  const key = span === null ? '' : spanKey(span);
   return (
     <>
       <ChipSelect
-        name="Days" icon="calendar" value={key} onChoose={(chosen) => { if (chosen === 'range') setAsking(true); else onSpan(spanOfKey(chosen)); }}
-        options={[['', 'All days'], ...SHOWN.map((one) => [spanKey(one), spanLabel(one)] as const), ...(span === null || SHOWN.some((one) => spanKey(one) === key) ? [] : [[key, spanLabel(span)] as const]), ['range', 'Choose days…']]}
+        name="Days"
+        icon="calendar"
+        value={key}
+        onChoose={(chosen) => {
+          if (chosen === 'range') setAsking(true);
+          else onSpan(spanOfKey(chosen));
+        }}
+        options={[
+          ['', 'All days'],
+          ...SHOWN.map((one) => [spanKey(one), spanLabel(one)] as const),
+          ...(span === null || SHOWN.some((one) => spanKey(one) === key)
+            ? []
+            : [[key, spanLabel(span)] as const]),
+          ['range', 'Choose days…'],
+        ]}
       />
       {asking && (
         <Suspense>
-          <RangeDialog by="range" span={span ?? { is: 'this', unit: 'month' }} rule={{ zone, hour: 0 }} now={now} onSpan={onSpan} onClose={() => setAsking(false)} />
+          <RangeDialog
+            by="range"
+            span={span ?? { is: 'this', unit: 'month' }}
+            rule={{ zone, hour: 0 }}
+            now={now}
+            onSpan={onSpan}
+            onClose={() => setAsking(false)}
+          />
         </Suspense>
       )}
     </>

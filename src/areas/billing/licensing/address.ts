@@ -2,19 +2,40 @@ import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
 /** What shapes the page. `month` empty: this one. `provider` empty: the own one. */
-export interface LicensingPlace { readonly view: 'companies' | 'providers'; readonly month: string; readonly provider: string; readonly text: string; readonly page: number; readonly size: number }
+export interface LicensingPlace {
+  readonly view: 'companies' | 'providers';
+  readonly month: string;
+  readonly provider: string;
+  readonly text: string;
+  readonly page: number;
+  readonly size: number;
+}
 
-const SIZE = PAGE_SIZE, PATH = '/monitoring/licensing';
+const SIZE = PAGE_SIZE;
+const PATH = '/monitoring/licensing';
 
 export function licensingPlace(search: string): LicensingPlace {
-  const query = new URLSearchParams(search), month = query.get('month') ?? '', provider = query.get('provider') ?? '';
+  const query = new URLSearchParams(search);
+  const month = query.get('month') ?? '';
+  const provider = query.get('provider') ?? '';
   return {
-    view: query.get('view') === 'providers' ? 'providers' : 'companies', month: /^\d{4}-\d\d$/.test(month) ? month : '', provider: /^[\da-f-]{36}$/.test(provider) ? provider : '', text: (query.get('q') ?? '').slice(0, 100), page: Math.max(1, Math.floor(Number(query.get('page') ?? 1)) || 1),
+    view: query.get('view') === 'providers' ? 'providers' : 'companies',
+    month: /^\d{4}-\d\d$/.test(month) ? month : '',
+    provider: /^[\da-f-]{36}$/.test(provider) ? provider : '',
+    text: (query.get('q') ?? '').slice(0, 100),
+    page: Math.max(1, Math.floor(Number(query.get('page') ?? 1)) || 1),
     size: PAGE_SIZES.find((one) => String(one) === query.get('size')) ?? SIZE,
   };
 }
 
-export function licensingAddress({ view, month, provider, text, page, size }: LicensingPlace): string {
+export function licensingAddress({
+  view,
+  month,
+  provider,
+  text,
+  page,
+  size,
+}: LicensingPlace): string {
   const query = new URLSearchParams();
   if (view !== 'companies') query.set('view', view);
   if (month !== '') query.set('month', month);
@@ -29,5 +50,9 @@ export function licensingAddress({ view, month, provider, text, page, size }: Li
 /** `November 2026`. */
 export function monthWords(month: string): string {
   const at = Date.parse(`${month}-01T00:00:00Z`);
-  return Number.isNaN(at) ? month : new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(at);
+  return Number.isNaN(at)
+    ? month
+    : new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+        at,
+      );
 }

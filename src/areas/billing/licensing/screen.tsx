@@ -26,18 +26,47 @@ import type { Holder } from './usage-table.tsx';
 /** `/monitoring/licensing`: what was used in a month, by company or by provider (LIC-4). */
 export function Licensing() {
   const { history } = useRouter();
-  const place = licensingPlace(useRouterState({ select: ({ location }) => location.searchStr })), byCompany = place.view === 'companies';
-  const offline = useWatch('status', NOTHING)?.is === 'offline', zone = useZone(), exports = useCan('monitoring.licensing-export');
+  const place = licensingPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const byCompany = place.view === 'companies';
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const zone = useZone();
+  const exports = useCan('monitoring.licensing-export');
   const time = place.month === '' ? {} : { month: place.month };
-  const providers = useRemembered('listLicensing', time), companies = useRemembered('listCompanyLicensing', { ...time, ...(place.provider !== '' && { serviceProviderId: place.provider }) }, { wanted: byCompany });
+  const providers = useRemembered('listLicensing', time);
+  const companies = useRemembered(
+    'listCompanyLicensing',
+    { ...time, ...(place.provider !== '' && { serviceProviderId: place.provider }) },
+    { wanted: byCompany },
+  );
   const [busy, setBusy] = useState(false);
-  const asked = byCompany ? companies : providers, told = asked.value, all = providers.value?.providers ?? [];
-  const go = (next: Partial<LicensingPlace>, how: 'push' | 'replace' = 'push'): void => history[how](licensingAddress({ ...place, page: 1, ...next }));
+  const asked = byCompany ? companies : providers;
+  const told = asked.value;
+  const all = providers.value?.providers ?? [];
+  const go = (next: Partial<LicensingPlace>, how: 'push' | 'replace' = 'push'): void =>
+    history[how](licensingAddress({ ...place, page: 1, ...next }));
 
   const holders: readonly Holder[] = byCompany
-    ? (companies.value?.companies ?? []).map(({ company, companyName, lines }) => ({ key: String(company ?? 'none'), name: company === null ? 'Of no company' : companyName, lines }))
-    : all.map(({ serviceProvider: { id, name }, own, companies: count, total }) => ({ key: id, name: own ? `${name} (this portal)` : name, detail: plural(count, 'company', 'companies'), lines: total }));
-  const words = useDeferredValue(place.text.trim().toLowerCase()), found = words === '' ? holders : holders.filter(({ name, lines }) => [name, ...lines.flatMap(({ product, workload }) => [product, workload])].join('\n').toLowerCase().includes(words));
+    ? (companies.value?.companies ?? []).map(({ company, companyName, lines }) => ({
+        key: String(company ?? 'none'),
+        name: company === null ? 'Of no company' : companyName,
+        lines,
+      }))
+    : all.map(({ serviceProvider: { id, name }, own, companies: count, total }) => ({
+        key: id,
+        name: own ? `${name} (this portal)` : name,
+        detail: plural(count, 'company', 'companies'),
+        lines: total,
+      }));
+  const words = useDeferredValue(place.text.trim().toLowerCase());
+  const found =
+    words === ''
+      ? holders
+      : holders.filter(({ name, lines }) =>
+          [name, ...lines.flatMap(({ product, workload }) => [product, workload])]
+            .join('\n')
+            .toLowerCase()
+            .includes(words),
+        );
 
   const page = Math.min(place.page, pagesOf(found.length, place.size));
 
@@ -52,27 +81,121 @@ export function Licensing() {
 
   return (
     <Page
-      title="Licensing" search={<SearchField label="Search companies and products" value={place.text} focusKey="/" onChange={(text) => go({ text }, 'replace')} />}
-      {...(exports && { action: <Button icon="download" busy={busy} disabled={offline || holders.length === 0} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void download()}>Download CSV</Button> })}
+      title="Licensing"
+      search={
+        <SearchField
+          label="Search companies and products"
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ text }, 'replace')}
+        />
+      }
+      {...(exports && {
+        action: (
+          <Button
+            icon="download"
+            busy={busy}
+            disabled={offline || holders.length === 0}
+            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+            onClick={() => void download()}
+          >
+            Download CSV
+          </Button>
+        ),
+      })}
     >
       <div className="min-h-full bg-sheet">
         <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
-          <ChipSelect name="Month" icon="calendar" value={place.month === '' ? told?.months[0] ?? '' : place.month} onChoose={(month) => go({ month: month === told?.months[0] ? '' : month })} options={(told?.months ?? [place.month]).map((one) => [one, monthWords(one)] as const)} />
-          {all.length > 1 && <ChipSelect name="By" value={place.view} onChoose={(view) => go({ view: view === 'providers' ? 'providers' : 'companies' })} options={[['companies', 'By company'], ['providers', 'By provider']]} />}
-          {all.length > 1 && byCompany && (
-            <ChipSelect name="Provider" icon="companies" value={place.provider} onChoose={(provider) => go({ provider })} options={all.map(({ serviceProvider: { id, name }, own }) => [own ? '' : id, own ? `${name} (this portal)` : name] as const)} />
+          <ChipSelect
+            name="Month"
+            icon="calendar"
+            value={place.month === '' ? (told?.months[0] ?? '') : place.month}
+            onChoose={(month) => go({ month: month === told?.months[0] ? '' : month })}
+            options={(told?.months ?? [place.month]).map((one) => [one, monthWords(one)] as const)}
+          />
+          {all.length > 1 && (
+            <ChipSelect
+              name="By"
+              value={place.view}
+              onChoose={(view) => go({ view: view === 'providers' ? 'providers' : 'companies' })}
+              options={[
+                ['companies', 'By company'],
+                ['providers', 'By provider'],
+              ]}
+            />
           )}
-                  </div>
-        {!asked.live && asked.at !== null && <div className="px-5 py-3"><Callout tone="warning">{offline ? 'Without the network this is as it was told last' : asked.failure?.message ?? MESSAGES.noAnswer}: as of {formatWhen(asked.at, zone)}.</Callout></div>}
-        <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">Monitored here are jobs that had a result in the month, and their computers, each once a company. The rest is as connected systems told it{place.month === '' ? ', as of now' : ' last in that month'}.</p>
-        {told === null
-          ? asked.failure === null
-            ? <Late><Opening /></Late>
-            : <Notice icon="licensing" level={2} title="The figures are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p></Notice>
-          : found.length === 0
-            ? <Notice icon="licensing" level={2} title={words === '' ? 'Nothing was used in this month' : 'Nothing matches'}><p className="m-0">{words === '' ? 'Companies stand here once a job of theirs has a result, or a connected system tells of their licences.' : 'Search for other words, or choose another month.'}</p></Notice>
-            : <UsageTable caption={`${byCompany ? 'Companies' : 'Providers'}, ${monthWords(told.month)}`} holders={found.slice((page - 1) * place.size, page * place.size)} />}
-        {told !== null && <Pager page={page} size={place.size} count={found.length} one={byCompany ? 'company' : 'provider'} many={byCompany ? 'companies' : 'providers'} onPage={(next) => go({ page: next })} onSize={(size) => go({ size })} />}
+          {all.length > 1 && byCompany && (
+            <ChipSelect
+              name="Provider"
+              icon="companies"
+              value={place.provider}
+              onChoose={(provider) => go({ provider })}
+              options={all.map(
+                ({ serviceProvider: { id, name }, own }) =>
+                  [own ? '' : id, own ? `${name} (this portal)` : name] as const,
+              )}
+            />
+          )}
+        </div>
+        {!asked.live && asked.at !== null && (
+          <div className="px-5 py-3">
+            <Callout tone="warning">
+              {offline
+                ? 'Without the network this is as it was told last'
+                : (asked.failure?.message ?? MESSAGES.noAnswer)}
+              : as of {formatWhen(asked.at, zone)}.
+            </Callout>
+          </div>
+        )}
+        <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
+          Monitored here are jobs that had a result in the month, and their computers, each once a
+          company. The rest is as connected systems told it
+          {place.month === '' ? ', as of now' : ' last in that month'}.
+        </p>
+        {told === null ? (
+          asked.failure === null ? (
+            <Late>
+              <Opening />
+            </Late>
+          ) : (
+            <Notice
+              icon="licensing"
+              level={2}
+              title="The figures are not here"
+              actions={<Button onClick={asked.again}>Try again</Button>}
+            >
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+            </Notice>
+          )
+        ) : found.length === 0 ? (
+          <Notice
+            icon="licensing"
+            level={2}
+            title={words === '' ? 'Nothing was used in this month' : 'Nothing matches'}
+          >
+            <p className="m-0">
+              {words === ''
+                ? 'Companies stand here once a job of theirs has a result, or a connected system tells of their licences.'
+                : 'Search for other words, or choose another month.'}
+            </p>
+          </Notice>
+        ) : (
+          <UsageTable
+            caption={`${byCompany ? 'Companies' : 'Providers'}, ${monthWords(told.month)}`}
+            holders={found.slice((page - 1) * place.size, page * place.size)}
+          />
+        )}
+        {told !== null && (
+          <Pager
+            page={page}
+            size={place.size}
+            count={found.length}
+            one={byCompany ? 'company' : 'provider'}
+            many={byCompany ? 'companies' : 'providers'}
+            onPage={(next) => go({ page: next })}
+            onSize={(size) => go({ size })}
+          />
+        )}
       </div>
     </Page>
   );

@@ -1,9 +1,20 @@
 /** What Intuit said on the way back, as it stands in the address. */
-export type Back = { readonly is: 'given'; readonly code: string; readonly realmId: string; readonly state: string } | { readonly is: 'refused' };
+export type Back =
+  | {
+      readonly is: 'given';
+      readonly code: string;
+      readonly realmId: string;
+      readonly state: string;
+    }
+  | { readonly is: 'refused' };
 
 /** Null where nobody comes back. */
 export function backIn(search: string): Back | null {
-  const params = new URLSearchParams(search), code = params.get('code'), realmId = params.get('realmId'), state = params.get('state');
-  if (code !== null && realmId !== null && state !== null) return { is: 'given', code, realmId, state };
+  const params = new URLSearchParams(search);
+  const code = params.get('code');
+  const realmId = params.get('realmId');
+  const state = params.get('state');
+  if (code !== null && realmId !== null && state !== null)
+    return { is: 'given', code, realmId, state };
   return params.has('error') ? { is: 'refused' } : null;
 }

@@ -13,32 +13,65 @@ export interface ColourFieldProps {
 
 /** A colour by its number or by the browser's own picker, and what comes of it. */
 export function ColourField({ label, value, verdict, fault, onChange }: ColourFieldProps) {
-  const id = useId(), { is, shown, nearest } = verdict, says = fault ?? verdict.says;
+  const id = useId();
+  const { is, shown, nearest } = verdict;
+  const says = fault ?? verdict.says;
   const bad = fault !== null || is === 'no-colour' || is === 'refused';
-  const swatch = /^#[\da-f]{6}$/i.test(value.trim()) ? value.trim() : shown ?? '#000000';
+  const swatch = /^#[\da-f]{6}$/i.test(value.trim()) ? value.trim() : (shown ?? '#000000');
   return (
     <div className="grid gap-1.5">
-      <label htmlFor={id} className="font-semibold">{label}</label>
+      <label htmlFor={id} className="font-semibold">
+        {label}
+      </label>
       <div className="flex items-center gap-2">
         <input
-          type="color" value={swatch.toLowerCase()} aria-label={`${label}: pick`} onChange={(event) => onChange(event.target.value)}
+          type="color"
+          value={swatch.toLowerCase()}
+          aria-label={`${label}: pick`}
+          onChange={(event) => onChange(event.target.value)}
           className="h-8 w-11 shrink-0 cursor-pointer rounded-part border border-control bg-sheet p-0.5 pointer-coarse:h-11"
         />
         <input
-          id={id} value={value} placeholder="none" maxLength={7} spellCheck={false} autoComplete="off" autoCapitalize="none" aria-invalid={fault !== null || is === 'no-colour'} aria-describedby={`${id}-below`}
+          id={id}
+          value={value}
+          placeholder="none"
+          maxLength={7}
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="none"
+          aria-invalid={fault !== null || is === 'no-colour'}
+          aria-describedby={`${id}-below`}
           onChange={(event) => onChange(event.target.value)}
           className={`h-8 w-28 min-w-0 rounded-part border bg-sheet px-3 font-mono text-ink placeholder:text-ink-3 placeholder:opacity-100 pointer-coarse:h-11 ${bad ? 'border-failed' : 'border-control'}`}
         />
-        {value !== '' && <Button size="sm" variant="quiet" aria-label={`None: ${label}`} onClick={() => onChange('')}>None</Button>}
+        {value !== '' && (
+          <Button
+            size="sm"
+            variant="quiet"
+            aria-label={`None: ${label}`}
+            onClick={() => onChange('')}
+          >
+            None
+          </Button>
+        )}
       </div>
-      <p id={`${id}-below`} aria-live="polite" className={`m-0 flex items-start gap-1.5 text-agate ${bad ? 'text-failed' : is === 'legible' ? 'text-success' : 'text-ink-3'}`}>
-        {is !== 'none' && <Icon name={bad ? 'failed' : 'success'} size={12} className="mt-0.5 shrink-0" />}
+      <p
+        id={`${id}-below`}
+        aria-live="polite"
+        className={`m-0 flex items-start gap-1.5 text-agate ${bad ? 'text-failed' : is === 'legible' ? 'text-success' : 'text-ink-3'}`}
+      >
+        {is !== 'none' && (
+          <Icon name={bad ? 'failed' : 'success'} size={12} className="mt-0.5 shrink-0" />
+        )}
         <span className="min-w-0 break-words">{says}</span>
       </p>
       {nearest !== null && (
         <div>
           <Button size="sm" onClick={() => onChange(nearest)}>
-            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden><rect width="16" height="16" rx="2" fill={nearest} /></svg>Use {nearest}, the nearest that can be read
+            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden>
+              <rect width="16" height="16" rx="2" fill={nearest} />
+            </svg>
+            Use {nearest}, the nearest that can be read
           </Button>
         </div>
       )}

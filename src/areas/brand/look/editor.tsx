@@ -21,7 +21,12 @@ import { save } from './save.ts';
 
 const some = (value: string): string | null => (value.trim() === '' ? null : value.trim());
 
-export interface EditorProps { readonly chosen: ChosenProvider; readonly branding: Branding; readonly offline: boolean; readonly onSaved: (branding: Branding) => void }
+export interface EditorProps {
+  readonly chosen: ChosenProvider;
+  readonly branding: Branding;
+  readonly offline: boolean;
+  readonly onSaved: (branding: Branding) => void;
+}
 
 /** All of a branding in one form, beside a miniature of what it makes. */
 export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
@@ -33,9 +38,16 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
   const [cleaned, setCleaned] = useState(false);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const changes = changesOf(draft, branding), dirty = changes !== null || Object.values(pictures).some((one) => one !== undefined);
-  const put = (next: Partial<Draft>): void => { setDraft((old) => ({ ...old, ...next })); setAbove(null); };
-  const text = (name: TextName, value: string): void => { put({ [name]: value }); setFaults(Object.fromEntries(Object.entries(faults).filter(([at]) => at !== name))); };
+  const changes = changesOf(draft, branding);
+  const dirty = changes !== null || Object.values(pictures).some((one) => one !== undefined);
+  const put = (next: Partial<Draft>): void => {
+    setDraft((old) => ({ ...old, ...next }));
+    setAbove(null);
+  };
+  const text = (name: TextName, value: string): void => {
+    put({ [name]: value });
+    setFaults(Object.fromEntries(Object.entries(faults).filter(([at]) => at !== name)));
+  };
 
   async function submit(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
@@ -44,7 +56,10 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
     setAbove(null);
     setCleaned(false);
     setFaults(wrong);
-    if (Object.keys(wrong).length > 0) { focusFirstFault(form.current); return; }
+    if (Object.keys(wrong).length > 0) {
+      focusFirstFault(form.current);
+      return;
+    }
     setBusy(true);
     const { failure, branding: next, left, cleaned: out } = await save(id, changes, pictures);
     setBusy(false);
@@ -71,18 +86,32 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
 
   const logoOf = (name: 'logo' | 'logo-dark', present: string | null): string | null => {
     const one = pictures[name];
-    return one === 'none' ? null : one?.url ?? (own ? imageUrl(present) : null);
+    return one === 'none' ? null : (one?.url ?? (own ? imageUrl(present) : null));
   };
   const shown: Branding = {
-    ...branding, title: draft.title, sidebarTitle: draft.sidebarTitle, accent: some(draft.accent), accentDark: some(draft.accentDark), sidebar: some(draft.sidebar), sidebarDark: some(draft.sidebarDark),
+    ...branding,
+    title: draft.title,
+    sidebarTitle: draft.sidebarTitle,
+    accent: some(draft.accent),
+    accentDark: some(draft.accentDark),
+    sidebar: some(draft.sidebar),
+    sidebarDark: some(draft.sidebarDark),
   };
-  const preview = <Preview branding={shown} logo={logoOf('logo', branding.sidebarLogoUrl)} logoDark={logoOf('logo-dark', branding.sidebarLogoDarkUrl ?? null)} />;
+  const preview = (
+    <Preview
+      branding={shown}
+      logo={logoOf('logo', branding.sidebarLogoUrl)}
+      logoDark={logoOf('logo-dark', branding.sidebarLogoDarkUrl ?? null)}
+    />
+  );
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-4 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(300px,400px)]">
       <UnsavedQuestion dirty={dirty && !busy} />
       <aside aria-label="Preview" className="min-w-0 min-[1360px]:order-2">
         <details className="min-[1360px]:hidden">
-          <summary className="min-h-9 cursor-pointer content-center border-t-2 border-head-rule font-semibold pointer-coarse:min-h-11">Preview</summary>
+          <summary className="min-h-9 cursor-pointer content-center border-t-2 border-head-rule font-semibold pointer-coarse:min-h-11">
+            Preview
+          </summary>
           {preview}
         </details>
         <div className="hidden min-[1360px]:sticky min-[1360px]:top-4 min-[1360px]:block">
@@ -90,18 +119,64 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
           {preview}
         </div>
       </aside>
-      <form ref={form} noValidate aria-busy={busy} className="min-w-0" onSubmit={(event) => void submit(event)}>
-        <div className="flex flex-wrap items-center gap-2 pb-4 empty:hidden"><ProviderChoice chosen={chosen} /></div>
-        <LookForm draft={draft} branding={branding} pictures={pictures} own={own} faults={faults} onText={text} onDraft={put} onPictures={setPictures} />
-        <FeaturesForm features={draft.features} faults={faults} onFeatures={(features) => put({ features })} />
-        <CloudForm features={draft.features} faults={faults} onFeatures={(features) => put({ features })} />
+      <form
+        ref={form}
+        noValidate
+        aria-busy={busy}
+        className="min-w-0"
+        onSubmit={(event) => void submit(event)}
+      >
+        <div className="flex flex-wrap items-center gap-2 pb-4 empty:hidden">
+          <ProviderChoice chosen={chosen} />
+        </div>
+        <LookForm
+          draft={draft}
+          branding={branding}
+          pictures={pictures}
+          own={own}
+          faults={faults}
+          onText={text}
+          onDraft={put}
+          onPictures={setPictures}
+        />
+        <FeaturesForm
+          features={draft.features}
+          faults={faults}
+          onFeatures={(features) => put({ features })}
+        />
+        <CloudForm
+          features={draft.features}
+          faults={faults}
+          onFeatures={(features) => put({ features })}
+        />
         <div className="sticky bottom-0 grid gap-3 border-t border-rule bg-sheet py-3">
-          {above !== null && <Callout tone="failed" alert>{above}</Callout>}
-          {cleaned && <Callout tone="warning" alert>Parts of an SVG that could run or load something were taken out. Look at the picture before you leave.</Callout>}
+          {above !== null && (
+            <Callout tone="failed" alert>
+              {above}
+            </Callout>
+          )}
+          {cleaned && (
+            <Callout tone="warning" alert>
+              Parts of an SVG that could run or load something were taken out. Look at the picture
+              before you leave.
+            </Callout>
+          )}
           <div className="flex flex-wrap items-center gap-2">
-            <CallButton call="editBranding" type="submit" variant="primary" busy={busy} disabled={!dirty || offline}>Save</CallButton>
+            <CallButton
+              call="editBranding"
+              type="submit"
+              variant="primary"
+              busy={busy}
+              disabled={!dirty || offline}
+            >
+              Save
+            </CallButton>
             {dirty && !busy && <Button onClick={undo}>Undo the changes</Button>}
-            {Object.keys(faults).length > 0 && <span role="alert" className="text-failed">Some fields are not right yet.</span>}
+            {Object.keys(faults).length > 0 && (
+              <span role="alert" className="text-failed">
+                Some fields are not right yet.
+              </span>
+            )}
           </div>
         </div>
       </form>

@@ -18,10 +18,20 @@ export interface PictureFieldProps {
 }
 
 /** A picture of the portal: chosen here, sent with the rest. */
-export function PictureField({ name, label, hint, present, elsewhere, chosen, dark, onChoose }: PictureFieldProps) {
-  const id = useId(), input = useRef<HTMLInputElement>(null);
+export function PictureField({
+  name,
+  label,
+  hint,
+  present,
+  elsewhere,
+  chosen,
+  dark,
+  onChoose,
+}: PictureFieldProps) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
   const [fault, setFault] = useState<string | null>(null);
-  const shown = chosen === 'none' ? null : chosen?.url ?? (elsewhere ? null : imageUrl(present));
+  const shown = chosen === 'none' ? null : (chosen?.url ?? (elsewhere ? null : imageUrl(present)));
   const some = chosen === undefined ? present !== null : chosen !== 'none';
   async function take(file: File | undefined): Promise<void> {
     if (!file) return;
@@ -31,21 +41,65 @@ export function PictureField({ name, label, hint, present, elsewhere, chosen, da
   }
   return (
     <div className="grid gap-1.5">
-      <span id={id} className="font-semibold">{label}</span>
+      <span id={id} className="font-semibold">
+        {label}
+      </span>
       <div className="flex flex-wrap items-center gap-3">
-        <span className={`grid h-12 w-24 shrink-0 place-items-center overflow-hidden rounded-part border border-rule ${dark ? 'bg-side text-side-ink-2' : 'bg-paper text-ink-3'}`}>
-          {shown === null ? <span className="px-1 text-center text-agate">{some ? 'on its host' : 'none'}</span> : <img src={shown} alt="" className="max-h-10 max-w-20 object-contain" />}
+        <span
+          className={`grid h-12 w-24 shrink-0 place-items-center overflow-hidden rounded-part border border-rule ${dark ? 'bg-side text-side-ink-2' : 'bg-paper text-ink-3'}`}
+        >
+          {shown === null ? (
+            <span className="px-1 text-center text-agate">{some ? 'on its host' : 'none'}</span>
+          ) : (
+            <img src={shown} alt="" className="max-h-10 max-w-20 object-contain" />
+          )}
         </span>
         <input
-          ref={input} type="file" hidden aria-labelledby={id} data-picture={name} accept={`image/png,image/svg+xml,image/webp${name === 'favicon' ? ',image/x-icon,.ico' : ''}`}
-          onChange={(event) => { void take(event.target.files?.[0]); event.target.value = ''; }}
+          ref={input}
+          type="file"
+          hidden
+          aria-labelledby={id}
+          data-picture={name}
+          accept={`image/png,image/svg+xml,image/webp${name === 'favicon' ? ',image/x-icon,.ico' : ''}`}
+          onChange={(event) => {
+            void take(event.target.files?.[0]);
+            event.target.value = '';
+          }}
         />
-        <Button size="sm" aria-describedby={`${id}-below`} aria-label={`${some ? 'Replace' : 'Choose a file'}: ${label}`} onClick={() => input.current?.click()}>{some ? 'Replace' : 'Choose a file'}</Button>
-        {some && <Button size="sm" variant="quiet" aria-label={`Remove: ${label}`} onClick={() => { setFault(null); onChoose(present === null ? undefined : 'none'); }}>Remove</Button>}
-        {chosen !== undefined && chosen !== 'none' && present !== null && <Button size="sm" variant="quiet" onClick={() => onChoose(undefined)}>Keep the present one</Button>}
+        <Button
+          size="sm"
+          aria-describedby={`${id}-below`}
+          aria-label={`${some ? 'Replace' : 'Choose a file'}: ${label}`}
+          onClick={() => input.current?.click()}
+        >
+          {some ? 'Replace' : 'Choose a file'}
+        </Button>
+        {some && (
+          <Button
+            size="sm"
+            variant="quiet"
+            aria-label={`Remove: ${label}`}
+            onClick={() => {
+              setFault(null);
+              onChoose(present === null ? undefined : 'none');
+            }}
+          >
+            Remove
+          </Button>
+        )}
+        {chosen !== undefined && chosen !== 'none' && present !== null && (
+          <Button size="sm" variant="quiet" onClick={() => onChoose(undefined)}>
+            Keep the present one
+          </Button>
+        )}
       </div>
-      <p id={`${id}-below`} role={fault === null ? undefined : 'alert'} className={`m-0 flex items-start gap-1.5 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}>
-        {fault !== null && <Icon name="failed" size={12} className="mt-0.5" />}{fault ?? hint}
+      <p
+        id={`${id}-below`}
+        role={fault === null ? undefined : 'alert'}
+        className={`m-0 flex items-start gap-1.5 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}
+      >
+        {fault !== null && <Icon name="failed" size={12} className="mt-0.5" />}
+        {fault ?? hint}
       </p>
     </div>
   );

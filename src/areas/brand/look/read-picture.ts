@@ -5,7 +5,8 @@ import type { Chosen, PictureName } from './draft.ts';
 export async function readPicture(name: PictureName, file: File): Promise<Chosen | string> {
   const fault = fileFault(name, file);
   if (fault !== null) return fault;
-  const type = file.type === 'image/vnd.microsoft.icon' ? 'image/x-icon' : file.type as Chosen['type'];
+  const type =
+    file.type === 'image/vnd.microsoft.icon' ? 'image/x-icon' : (file.type as Chosen['type']);
   const url = URL.createObjectURL(file);
   const image = new Image();
   image.src = url;
@@ -17,7 +18,8 @@ export async function readPicture(name: PictureName, file: File): Promise<Chosen
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = '';
-  for (let at = 0; at < bytes.length; at += STEP) text += String.fromCharCode(...bytes.subarray(at, at + STEP));
+  for (let at = 0; at < bytes.length; at += STEP)
+    text += String.fromCharCode(...bytes.subarray(at, at + STEP));
   return { type, base64: btoa(text), url, width: image.naturalWidth, height: image.naturalHeight };
 }
 

@@ -13,20 +13,58 @@ export interface RowsFieldProps {
 }
 
 /** Lines of two words each, as many as are wanted. */
-export function RowsField({ label, heads: [first, second], rows, faultAt, add, onRows }: RowsFieldProps) {
-  const put = (at: number, row: readonly [string, string]): void => onRows(rows.map((old, i) => (i === at ? row : old)));
+export function RowsField({
+  label,
+  heads: [first, second],
+  rows,
+  faultAt,
+  add,
+  onRows,
+}: RowsFieldProps) {
+  const put = (at: number, row: readonly [string, string]): void =>
+    onRows(rows.map((old, i) => (i === at ? row : old)));
   return (
     <fieldset className="m-0 grid min-w-0 gap-3 border-0 p-0">
       <legend className="pb-1.5 font-semibold">{label}</legend>
       {rows.map(([one, other], at) => (
         // Lines have no name of their own: they are told by their place.
-        <div key={at} className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2 phone:grid-cols-[minmax(0,140px)_minmax(0,1fr)_auto]">
-          <div className="col-span-2 phone:col-span-1"><TextField label={`${first} ${at + 1}`} value={one} onChange={(event) => put(at, [event.target.value, other])} /></div>
-          <TextField label={`${second} ${at + 1}`} value={other} fault={faultAt(at)} autoCapitalize="none" spellCheck={false} onChange={(event) => put(at, [one, event.target.value])} />
-          <IconButton icon="trash" label={`Remove line ${at + 1} of ${label.toLowerCase()}`} className="mb-0.5 self-center" onClick={() => onRows(rows.filter((_, i) => i !== at))} />
+        <div
+          key={at}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2 phone:grid-cols-[minmax(0,140px)_minmax(0,1fr)_auto]"
+        >
+          <div className="col-span-2 phone:col-span-1">
+            <TextField
+              label={`${first} ${at + 1}`}
+              value={one}
+              onChange={(event) => put(at, [event.target.value, other])}
+            />
+          </div>
+          <TextField
+            label={`${second} ${at + 1}`}
+            value={other}
+            fault={faultAt(at)}
+            autoCapitalize="none"
+            spellCheck={false}
+            onChange={(event) => put(at, [one, event.target.value])}
+          />
+          <IconButton
+            icon="trash"
+            label={`Remove line ${at + 1} of ${label.toLowerCase()}`}
+            className="mb-0.5 self-center"
+            onClick={() => onRows(rows.filter((_, i) => i !== at))}
+          />
         </div>
       ))}
-      <div><Button size="sm" icon="plus" disabled={rows.length >= MOST} onClick={() => onRows([...rows, ['', '']])}>{add}</Button></div>
+      <div>
+        <Button
+          size="sm"
+          icon="plus"
+          disabled={rows.length >= MOST}
+          onClick={() => onRows([...rows, ['', '']])}
+        >
+          {add}
+        </Button>
+      </div>
     </fieldset>
   );
 }

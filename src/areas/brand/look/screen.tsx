@@ -22,13 +22,40 @@ function OneBranding({ chosen }: { readonly chosen: ChosenProvider }) {
   const { id, own, name } = chosen;
   const asked = useRemembered('brandingOf', { id });
   const [saved, setSaved] = useState<Branding | null>(null);
-  const offline = useWatch('status', NOTHING)?.is === 'offline', branding = saved ?? asked.value;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const branding = saved ?? asked.value;
   return (
     <Page title="Branding" {...(!own && name !== null && { detail: name })}>
       <div className="min-h-full bg-sheet px-4 py-4 tablet:px-5">
-        {offline && <div className="pb-4"><Callout tone="warning">{BASE.needsNetwork}</Callout></div>}
-        {asked.failure !== null && !offline && <div className="pb-4"><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{asked.failure.message}</Callout></div>}
-        {branding === null ? asked.failure === null && <Late><Opening /></Late> : <Editor chosen={chosen} branding={branding} offline={offline} onSaved={setSaved} />}
+        {offline && (
+          <div className="pb-4">
+            <Callout tone="warning">{BASE.needsNetwork}</Callout>
+          </div>
+        )}
+        {asked.failure !== null && !offline && (
+          <div className="pb-4">
+            <Callout
+              tone="failed"
+              alert
+              action={
+                <Button size="sm" onClick={asked.again}>
+                  Try again
+                </Button>
+              }
+            >
+              {asked.failure.message}
+            </Callout>
+          </div>
+        )}
+        {branding === null ? (
+          asked.failure === null && (
+            <Late>
+              <Opening />
+            </Late>
+          )
+        ) : (
+          <Editor chosen={chosen} branding={branding} offline={offline} onSaved={setSaved} />
+        )}
       </div>
     </Page>
   );

@@ -32,8 +32,17 @@ export interface PartFormProps {
 }
 
 /** One system that the portal talks to. Its secret goes in and never comes out. */
-export function PartForm({ id, name, kept: { settings, secrets }, offline, onKept, onDirty }: PartFormProps) {
-  const part = PARTS[name], set = keptPart(settings, name) !== null, hasSecret = secrets.includes(name);
+export function PartForm({
+  id,
+  name,
+  kept: { settings, secrets },
+  offline,
+  onKept,
+  onDirty,
+}: PartFormProps) {
+  const part = PARTS[name];
+  const set = keptPart(settings, name) !== null;
+  const hasSecret = secrets.includes(name);
   const before = draftOf(settings, name);
   const [draft, setDraft] = useState<PartDraft>(before);
   const [secret, setSecret] = useState('');
@@ -42,7 +51,10 @@ export function PartForm({ id, name, kept: { settings, secrets }, offline, onKep
   const [busy, setBusy] = useState<'save' | 'remove' | 'secret' | null>(null);
   const [opened, setOpened] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const changed = part.fields.some((field) => (draft[field.name] ?? '').trim() !== before[field.name]), dirty = changed || secret !== '';
+  const changed = part.fields.some(
+    (field) => (draft[field.name] ?? '').trim() !== before[field.name],
+  );
+  const dirty = changed || secret !== '';
   const tellDirty = useEffectEvent(onDirty);
   useEffect(() => tellDirty(dirty), [dirty]);
 
@@ -54,7 +66,9 @@ export function PartForm({ id, name, kept: { settings, secrets }, offline, onKep
   };
 
   async function change(input: ReturnType<typeof inputOf>): Promise<KeptSettings | null> {
-    const answer = await withReauth(() => door().ask('setProviderSettings', { id, ...input } as TakesOf<'setProviderSettings'>));
+    const answer = await withReauth(() =>
+      door().ask('setProviderSettings', { id, ...input } as TakesOf<'setProviderSettings'>),
+    );
     if (answer.ok) return answer.value;
     refused(answer.failure);
     return null;
@@ -70,10 +84,18 @@ export function PartForm({ id, name, kept: { settings, secrets }, offline, onKep
   async function save(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     if (busy !== null || !dirty) return;
-    const input = inputOf(settings, name, draft), wrong = faultsOf(settingsCalls.setProviderSettings.takes, { id, ...input }, faultWords(name));
+    const input = inputOf(settings, name, draft);
+    const wrong = faultsOf(
+      settingsCalls.setProviderSettings.takes,
+      { id, ...input },
+      faultWords(name),
+    );
     setAbove(null);
     setFaults(wrong);
-    if (Object.keys(wrong).length > 0) { focusFirstFault(form.current); return; }
+    if (Object.keys(wrong).length > 0) {
+      focusFirstFault(form.current);
+      return;
+    }
     setBusy('save');
     let next = changed || !set ? await change(input) : { settings, secrets };
     if (next !== null && secret !== '') {
@@ -86,7 +108,11 @@ export function PartForm({ id, name, kept: { settings, secrets }, offline, onKep
     setDraft(draftOf(next.settings, name));
     onKept(next);
     // It asks for something to do: it stays until it was read.
-    if (hasSecret && secret === '' && !next.secrets.includes(name)) tellInfo(`${part.title} saved. Its ${part.secret.toLowerCase()} was for the old address and was removed.`, 0);
+    if (hasSecret && secret === '' && !next.secrets.includes(name))
+      tellInfo(
+        `${part.title} saved. Its ${part.secret.toLowerCase()} was for the old address and was removed.`,
+        0,
+      );
     else tell(`${part.title} saved`);
   }
 
@@ -121,43 +147,195 @@ export function PartForm({ id, name, kept: { settings, secrets }, offline, onKep
           <Icon name="minus" className="mt-px text-ink-3" />
           <span className="min-w-0">
             Not set. {part.without}
-            {part.outbox && <> They can be read at <code className="font-mono text-agate">http://localhost:&lt;port&gt;/outbox</code> on the server’s own machine, and go out once this is set.</>}
+            {part.outbox && (
+              <>
+                {' '}
+                They can be read at{' '}
+                <code className="font-mono text-agate">
+                  http://localhost:&lt;port&gt;/outbox
+                </code>{' '}
+                on the server’s own machine, and go out once this is set.
+              </>
+            )}
           </span>
         </p>
       )}
-      {!set && !opened ? <div><CallButton call="setProviderSettings" aria-label={`Set up ${part.title}`} onClick={() => setOpened(true)}>Set up</CallButton></div> : (
-        <form ref={form} noValidate aria-label={part.title} className="grid gap-4" onSubmit={(event) => void save(event)}>
+      {!set && !opened ? (
+        <div>
+          <CallButton
+            call="setProviderSettings"
+            aria-label={`Set up ${part.title}`}
+            onClick={() => setOpened(true)}
+          >
+            Set up
+          </CallButton>
+        </div>
+      ) : (
+        <form
+          ref={form}
+          noValidate
+          aria-label={part.title}
+          className="grid gap-4"
+          onSubmit={(event) => void save(event)}
+        >
           <RequiredNote />
           {part.fields.map((field) => (
             <OneField
-              key={field.name} field={field} value={draft[field.name] ?? ''} fault={faults[pathOf(name, field.name)] ?? null}
-              onChange={(value) => { setDraft({ ...draft, [field.name]: value }); setFaults(Object.fromEntries(Object.entries(faults).filter(([at]) => at !== pathOf(name, field.name)))); }}
+              key={field.name}
+              field={field}
+              value={draft[field.name] ?? ''}
+              fault={faults[pathOf(name, field.name)] ?? null}
+              onChange={(value) => {
+                setDraft({ ...draft, [field.name]: value });
+                setFaults(
+                  Object.fromEntries(
+                    Object.entries(faults).filter(([at]) => at !== pathOf(name, field.name)),
+                  ),
+                );
+              }}
             />
           ))}
           <TextField
-            label={hasSecret ? `Replace the ${part.secret.toLowerCase()}` : part.secret} type="password" value={secret} maxLength={4_000} autoComplete="new-password" onChange={(event) => setSecret(event.target.value)}
-            hint={hasSecret
-              ? <span className="flex items-center gap-1.5"><Icon name="lock" size={12} />Is set, sealed, and never shown. Empty leaves it as it is.</span>
-              : 'Kept sealed, and never shown again.'}
+            label={hasSecret ? `Replace the ${part.secret.toLowerCase()}` : part.secret}
+            type="password"
+            value={secret}
+            maxLength={4_000}
+            autoComplete="new-password"
+            onChange={(event) => setSecret(event.target.value)}
+            hint={
+              hasSecret ? (
+                <span className="flex items-center gap-1.5">
+                  <Icon name="lock" size={12} />
+                  Is set, sealed, and never shown. Empty leaves it as it is.
+                </span>
+              ) : (
+                'Kept sealed, and never shown again.'
+              )
+            }
           />
-          {hasSecret && <div><CallButton call="setProviderSecret" size="sm" variant="quiet" className="-ml-2" busy={busy === 'secret'} {...network} onClick={() => void removeSecret()}>Remove the {part.secret.toLowerCase()}</CallButton></div>}
-          {above !== null && <Callout tone="failed" alert>{above}</Callout>}
+          {hasSecret && (
+            <div>
+              <CallButton
+                call="setProviderSecret"
+                size="sm"
+                variant="quiet"
+                className="-ml-2"
+                busy={busy === 'secret'}
+                {...network}
+                onClick={() => void removeSecret()}
+              >
+                Remove the {part.secret.toLowerCase()}
+              </CallButton>
+            </div>
+          )}
+          {above !== null && (
+            <Callout tone="failed" alert>
+              {above}
+            </Callout>
+          )}
           <div className="flex flex-wrap gap-2">
-            <CallButton call="setProviderSettings" type="submit" variant={dirty ? 'primary' : 'default'} busy={busy === 'save'} disabled={offline || !dirty} aria-label={`Save ${part.title}`}>Save</CallButton>
-            {set && <CallButton call="setProviderSettings" variant="quiet" busy={busy === 'remove'} {...network} aria-label={`Remove ${part.title}`} onClick={() => void remove()}>Remove</CallButton>}
-            {!set && <Button variant="quiet" onClick={() => { setOpened(false); setDraft(before); setSecret(''); setFaults({}); setAbove(null); }}>Cancel</Button>}
+            <CallButton
+              call="setProviderSettings"
+              type="submit"
+              variant={dirty ? 'primary' : 'default'}
+              busy={busy === 'save'}
+              disabled={offline || !dirty}
+              aria-label={`Save ${part.title}`}
+            >
+              Save
+            </CallButton>
+            {set && (
+              <CallButton
+                call="setProviderSettings"
+                variant="quiet"
+                busy={busy === 'remove'}
+                {...network}
+                aria-label={`Remove ${part.title}`}
+                onClick={() => void remove()}
+              >
+                Remove
+              </CallButton>
+            )}
+            {!set && (
+              <Button
+                variant="quiet"
+                onClick={() => {
+                  setOpened(false);
+                  setDraft(before);
+                  setSecret('');
+                  setFaults({});
+                  setAbove(null);
+                }}
+              >
+                Cancel
+              </Button>
+            )}
           </div>
-          {set && <TryIt key={JSON.stringify([settings, secrets])} id={id} part={part} dirty={dirty} offline={offline} />}
+          {set && (
+            <TryIt
+              key={JSON.stringify([settings, secrets])}
+              id={id}
+              part={part}
+              dirty={dirty}
+              offline={offline}
+            />
+          )}
         </form>
       )}
     </FormSection>
   );
 }
 
-function OneField({ field: { label, hint, kind = 'text', options, optional }, value, fault, onChange }: { readonly field: PartField; readonly value: string; readonly fault: string | null; readonly onChange: (value: string) => void }) {
-  if (kind === 'switch') return <Switch label={label} {...(hint !== undefined && { detail: hint })} on={value === 'true'} onChange={(on) => onChange(String(on))} />;
-  if (options) return <Select label={label} required={optional !== true} block value={value} options={options} fault={fault} onChange={onChange} />;
-  const shared = { label, required: optional !== true, value, fault, ...(hint !== undefined && { hint }), spellCheck: false, autoComplete: 'off', autoCapitalize: 'none' };
-  if (kind === 'many') return <TextArea {...shared} mono onChange={(event) => onChange(event.target.value)} />;
-  return <TextField {...shared} type={kind === 'number' ? 'text' : kind} {...(kind === 'number' && { inputMode: 'numeric' })} onChange={(event) => onChange(event.target.value)} />;
+function OneField({
+  field: { label, hint, kind = 'text', options, optional },
+  value,
+  fault,
+  onChange,
+}: {
+  readonly field: PartField;
+  readonly value: string;
+  readonly fault: string | null;
+  readonly onChange: (value: string) => void;
+}) {
+  if (kind === 'switch')
+    return (
+      <Switch
+        label={label}
+        {...(hint !== undefined && { detail: hint })}
+        on={value === 'true'}
+        onChange={(on) => onChange(String(on))}
+      />
+    );
+  if (options)
+    return (
+      <Select
+        label={label}
+        required={optional !== true}
+        block
+        value={value}
+        options={options}
+        fault={fault}
+        onChange={onChange}
+      />
+    );
+  const shared = {
+    label,
+    required: optional !== true,
+    value,
+    fault,
+    ...(hint !== undefined && { hint }),
+    spellCheck: false,
+    autoComplete: 'off',
+    autoCapitalize: 'none',
+  };
+  if (kind === 'many')
+    return <TextArea {...shared} mono onChange={(event) => onChange(event.target.value)} />;
+  return (
+    <TextField
+      {...shared}
+      type={kind === 'number' ? 'text' : kind}
+      {...(kind === 'number' && { inputMode: 'numeric' })}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
 }

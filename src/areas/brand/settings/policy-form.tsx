@@ -19,17 +19,43 @@ export interface PolicyFormProps {
   readonly onDirty: (dirty: boolean) => void;
 }
 
-interface Policy { readonly secondFactor: NonNullable<ProviderSettings['secondFactor']>; readonly securityQuestions: boolean; readonly loginAs: boolean }
-const policyOf = ({ secondFactor = 'own', securityQuestions = false, loginAs = true }: ProviderSettings): Policy => ({ secondFactor, securityQuestions, loginAs });
+interface Policy {
+  readonly secondFactor: NonNullable<ProviderSettings['secondFactor']>;
+  readonly securityQuestions: boolean;
+  readonly loginAs: boolean;
+}
+const policyOf = ({
+  secondFactor = 'own',
+  securityQuestions = false,
+  loginAs = true,
+}: ProviderSettings): Policy => ({ secondFactor, securityQuestions, loginAs });
 
 const FACTORS = [
-  ['own', 'Who has set one up is asked for it', 'An authenticator app, a passkey, or codes by SMS. Nobody has to.'],
-  ['sms', 'Everybody, by SMS at least', 'Who has an authenticator app or a passkey uses that; everybody else gets a code by SMS.'],
-  ['strong', 'Everybody, by an authenticator app or a passkey', 'Who has none sets one up at the next sign-in.'],
+  [
+    'own',
+    'Who has set one up is asked for it',
+    'An authenticator app, a passkey, or codes by SMS. Nobody has to.',
+  ],
+  [
+    'sms',
+    'Everybody, by SMS at least',
+    'Who has an authenticator app or a passkey uses that; everybody else gets a code by SMS.',
+  ],
+  [
+    'strong',
+    'Everybody, by an authenticator app or a passkey',
+    'Who has none sets one up at the next sign-in.',
+  ],
 ] as const;
 
 /** Who is asked for what when signing in. */
-export function PolicyForm({ id, kept: { settings, secrets }, offline, onKept, onDirty }: PolicyFormProps) {
+export function PolicyForm({
+  id,
+  kept: { settings, secrets },
+  offline,
+  onKept,
+  onDirty,
+}: PolicyFormProps) {
   const before = policyOf(settings);
   const [policy, setPolicy] = useState<Policy>(before);
   const [busy, setBusy] = useState(false);
@@ -37,7 +63,10 @@ export function PolicyForm({ id, kept: { settings, secrets }, offline, onKept, o
   const dirty = JSON.stringify(policy) !== JSON.stringify(before);
   const tellDirty = useEffectEvent(onDirty);
   useEffect(() => tellDirty(dirty), [dirty]);
-  const put = (next: Partial<Policy>): void => { setPolicy({ ...policy, ...next }); setAbove(null); };
+  const put = (next: Partial<Policy>): void => {
+    setPolicy({ ...policy, ...next });
+    setAbove(null);
+  };
 
   async function save(): Promise<void> {
     setBusy(true);
@@ -51,20 +80,63 @@ export function PolicyForm({ id, kept: { settings, secrets }, offline, onKept, o
   }
 
   return (
-    <FormSection title="Signing in" says="Applies from the next sign-in. Current sessions continue.">
+    <FormSection
+      title="Signing in"
+      says="Applies from the next sign-in. Current sessions continue."
+    >
       <fieldset className="m-0 min-w-0 border-0 p-0">
         <legend className="pb-1 font-semibold">Second factor</legend>
-        {FACTORS.map(([value, title, detail]) => <Choice key={value} name="second-factor" checked={policy.secondFactor === value} title={title} detail={detail} onChoose={() => put({ secondFactor: value })} />)}
+        {FACTORS.map(([value, title, detail]) => (
+          <Choice
+            key={value}
+            name="second-factor"
+            checked={policy.secondFactor === value}
+            title={title}
+            detail={detail}
+            onChoose={() => put({ secondFactor: value })}
+          />
+        ))}
       </fieldset>
-      {policy.secondFactor === 'sms' && (settings.sms === undefined || settings.sms === null || !secrets.includes('sms')) && (
-        <Callout tone="warning">No SMS gateway is set below: codes would wait in the outbox on the server’s own machine, and only who can read it could sign in.</Callout>
+      {policy.secondFactor === 'sms' &&
+        (settings.sms === undefined || settings.sms === null || !secrets.includes('sms')) && (
+          <Callout tone="warning">
+            No SMS gateway is set below: codes would wait in the outbox on the server’s own machine,
+            and only who can read it could sign in.
+          </Callout>
+        )}
+      <Switch
+        label="Security questions"
+        detail="Beside a code, for a forgotten password and a locked account. They are no factor by themselves."
+        on={policy.securityQuestions}
+        onChange={(securityQuestions) => put({ securityQuestions })}
+      />
+      <Switch
+        label="Signing in as another user"
+        detail="Administrators may help a user on the spot, for an hour and with a reason. Both records tell of it."
+        on={policy.loginAs}
+        onChange={(loginAs) => put({ loginAs })}
+      />
+      {above !== null && (
+        <Callout tone="failed" alert>
+          {above}
+        </Callout>
       )}
-      <Switch label="Security questions" detail="Beside a code, for a forgotten password and a locked account. They are no factor by themselves." on={policy.securityQuestions} onChange={(securityQuestions) => put({ securityQuestions })} />
-      <Switch label="Signing in as another user" detail="Administrators may help a user on the spot, for an hour and with a reason. Both records tell of it." on={policy.loginAs} onChange={(loginAs) => put({ loginAs })} />
-      {above !== null && <Callout tone="failed" alert>{above}</Callout>}
       <div className="flex flex-wrap gap-2">
-        <CallButton call="setProviderSettings" variant={dirty ? 'primary' : 'default'} busy={busy} disabled={offline || !dirty} aria-label="Save Signing in" onClick={() => void save()}>Save</CallButton>
-        {dirty && <Button variant="quiet" onClick={() => put(before)}>Undo the changes</Button>}
+        <CallButton
+          call="setProviderSettings"
+          variant={dirty ? 'primary' : 'default'}
+          busy={busy}
+          disabled={offline || !dirty}
+          aria-label="Save Signing in"
+          onClick={() => void save()}
+        >
+          Save
+        </CallButton>
+        {dirty && (
+          <Button variant="quiet" onClick={() => put(before)}>
+            Undo the changes
+          </Button>
+        )}
       </div>
     </FormSection>
   );

@@ -23,28 +23,71 @@ export function ProviderSettingsScreen() {
   return chosen === null ? null : <Settings key={chosen.id} chosen={chosen} />;
 }
 
-function Settings({ chosen }: { readonly chosen: NonNullable<ReturnType<typeof useChosenProvider>> }) {
+function Settings({
+  chosen,
+}: {
+  readonly chosen: NonNullable<ReturnType<typeof useChosenProvider>>;
+}) {
   const { id, own, name } = chosen;
   const asked = useRemembered('getProviderSettings', { id });
   const [saved, setSaved] = useState<KeptSettings | null>(null);
   const [dirty, setDirty] = useState<readonly string[]>([]);
-  const status = useWatch('status', NOTHING), acting = useMe()?.acting ?? null;
-  const offline = status?.is === 'offline', kept = saved ?? asked.value;
-  const mark = (part: string) => (on: boolean): void => setDirty((old) => (on === old.includes(part) ? old : on ? [...old, part] : old.filter((one) => one !== part)));
+  const status = useWatch('status', NOTHING);
+  const acting = useMe()?.acting ?? null;
+  const offline = status?.is === 'offline';
+  const kept = saved ?? asked.value;
+  const mark =
+    (part: string) =>
+    (on: boolean): void =>
+      setDirty((old) =>
+        on === old.includes(part) ? old : on ? [...old, part] : old.filter((one) => one !== part),
+      );
   const shared = kept === null ? null : { id, kept, offline, onKept: setSaved };
   return (
     <Page title="Provider settings" {...(!own && name !== null && { detail: name })}>
       <UnsavedQuestion dirty={dirty.length > 0} />
       <div className="min-h-full bg-sheet px-4 py-4 tablet:px-5">
-        <div className="flex flex-wrap items-center gap-2 pb-4 empty:hidden"><ProviderChoice chosen={chosen} /></div>
-        {offline && <div className="pb-4"><Callout tone="warning">{BASE.needsNetwork}</Callout></div>}
-        {acting !== null && <div className="pb-4"><Callout tone="warning">{ACCOUNT.notWhileActing}</Callout></div>}
-        {asked.failure !== null && !offline && <div className="pb-4"><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{asked.failure.message}</Callout></div>}
-        {shared === null ? asked.failure === null && <Late><Opening /></Late> : (
+        <div className="flex flex-wrap items-center gap-2 pb-4 empty:hidden">
+          <ProviderChoice chosen={chosen} />
+        </div>
+        {offline && (
+          <div className="pb-4">
+            <Callout tone="warning">{BASE.needsNetwork}</Callout>
+          </div>
+        )}
+        {acting !== null && (
+          <div className="pb-4">
+            <Callout tone="warning">{ACCOUNT.notWhileActing}</Callout>
+          </div>
+        )}
+        {asked.failure !== null && !offline && (
+          <div className="pb-4">
+            <Callout
+              tone="failed"
+              alert
+              action={
+                <Button size="sm" onClick={asked.again}>
+                  Try again
+                </Button>
+              }
+            >
+              {asked.failure.message}
+            </Callout>
+          </div>
+        )}
+        {shared === null ? (
+          asked.failure === null && (
+            <Late>
+              <Opening />
+            </Late>
+          )
+        ) : (
           <>
             <PolicyForm {...shared} onDirty={mark('policy')} />
             <QuotaForm {...shared} onDirty={mark('quota')} />
-            {PART_NAMES.map((part) => <PartForm key={part} {...shared} name={part} onDirty={mark(part)} />)}
+            {PART_NAMES.map((part) => (
+              <PartForm key={part} {...shared} name={part} onDirty={mark(part)} />
+            ))}
           </>
         )}
       </div>

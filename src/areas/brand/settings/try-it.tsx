@@ -5,7 +5,12 @@ import { door } from '#src/door.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import type { Part } from './parts.ts';
 
-export interface TryItProps { readonly id: string; readonly part: Part; readonly dirty: boolean; readonly offline: boolean }
+export interface TryItProps {
+  readonly id: string;
+  readonly part: Part;
+  readonly dirty: boolean;
+  readonly offline: boolean;
+}
 
 /** Tries what is saved, and says in words what came of it. */
 export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: TryItProps) {
@@ -25,10 +30,24 @@ export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: Try
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-3">
-        <CallButton call="tryProviderSettings" busy={busy} disabled={dirty || offline} aria-label={`Try it: ${title}`} onClick={() => void run()}>Try it</CallButton>
-        <span className="min-w-0 text-agate text-ink-3">{dirty ? 'Save first: what is saved is tried.' : tries}</span>
+        <CallButton
+          call="tryProviderSettings"
+          busy={busy}
+          disabled={dirty || offline}
+          aria-label={`Try it: ${title}`}
+          onClick={() => void run()}
+        >
+          Try it
+        </CallButton>
+        <span className="min-w-0 text-agate text-ink-3">
+          {dirty ? 'Save first: what is saved is tried.' : tries}
+        </span>
       </div>
-      {outcome !== null && <Callout tone={outcome.ok ? 'success' : 'failed'} alert>{outcome.says}</Callout>}
+      {outcome !== null && (
+        <Callout tone={outcome.ok ? 'success' : 'failed'} alert>
+          {outcome.says}
+        </Callout>
+      )}
     </div>
   );
 }

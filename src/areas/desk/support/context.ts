@@ -6,17 +6,37 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { formatUtc } from '#src/ui/format.ts';
 
-export interface Around { readonly path: string | null; readonly failures: readonly string[]; readonly status: SyncStatus | undefined; readonly agent: string }
-export interface ContextPart { readonly part: SupportPart; readonly word: string; readonly text: string }
+export interface Around {
+  readonly path: string | null;
+  readonly failures: readonly string[];
+  readonly status: SyncStatus | undefined;
+  readonly agent: string;
+}
+export interface ContextPart {
+  readonly part: SupportPart;
+  readonly word: string;
+  readonly text: string;
+}
 
-/** Sentences that say the same for everybody: those that name a job or a company are not among them. */
-const FIXED: ReadonlySet<string> = new Set(Object.values(MESSAGES).filter((one) => typeof one === 'string'));
-const STATES: Readonly<Record<SyncStatus['is'], string>> = { 'live': 'up to date', 'catching-up': 'loading', 'offline': 'no network', 'server-trouble': 'the server does not answer properly', 'signed-out': 'signed out', 'update-needed': 'a new version is there' };
+/**
+ * Sentences that say the same for everybody: those that name a job or a company are not among them.
+ */
+const FIXED: ReadonlySet<string> = new Set(
+  Object.values(MESSAGES).filter((one) => typeof one === 'string'),
+);
+const STATES: Readonly<Record<SyncStatus['is'], string>> = {
+  'live': 'up to date',
+  'catching-up': 'loading',
+  'offline': 'no network',
+  'server-trouble': 'the server does not answer properly',
+  'signed-out': 'signed out',
+  'update-needed': 'a new version is there',
+};
 
 /** SUPPORT-4: what can be told, in its order; what is not known is no part. */
 export function contextParts({ path, failures, status, agent }: Around): readonly ContextPart[] {
   const said: Readonly<Record<SupportPart, string | null>> = {
-    page: path === null ? null : path.split(/[?#]/)[0] ?? null,
+    page: path === null ? null : (path.split(/[?#]/)[0] ?? null),
     faults: failures.filter((one) => FIXED.has(one)).join(' | '),
     sync: status === undefined ? null : syncWords(status),
     version: APP_VERSION,
@@ -28,9 +48,20 @@ export function contextParts({ path, failures, status, agent }: Around): readonl
   });
 }
 
-export const contextOf = (parts: readonly ContextPart[], without: ReadonlySet<SupportPart>): SupportContext =>
-  Object.fromEntries(parts.filter(({ part }) => !without.has(part)).map(({ part, text }) => [part, text]));
+export const contextOf = (
+  parts: readonly ContextPart[],
+  without: ReadonlySet<SupportPart>,
+): SupportContext =>
+  Object.fromEntries(
+    parts.filter(({ part }) => !without.has(part)).map(({ part, text }) => [part, text]),
+  );
 
-const syncWords = ({ is, syncedAt, left, waiting, refused, storage }: SyncStatus): string => [
-  STATES[is], `whole ${syncedAt === null ? 'never' : formatUtc(syncedAt)}`, `${left} to load`, `${waiting} waiting`, `${refused} not accepted`, `storage ${storage}`,
-].join(', ');
+const syncWords = ({ is, syncedAt, left, waiting, refused, storage }: SyncStatus): string =>
+  [
+    STATES[is],
+    `whole ${syncedAt === null ? 'never' : formatUtc(syncedAt)}`,
+    `${left} to load`,
+    `${waiting} waiting`,
+    `${refused} not accepted`,
+    `storage ${storage}`,
+  ].join(', ');

@@ -8,36 +8,98 @@ import { useBranding, useMe } from '#src/session.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 
-/** `/monitoring/support/live`: how the support of the portal is spoken to at once. Known with no network. */
+/**
+ * `/monitoring/support/live`: how the support of the portal is spoken to at once. Known with no
+ * network.
+ */
 export function LiveSupport() {
-  const branding = useBranding(), me = useMe(), roles = me?.roles ?? [];
+  const branding = useBranding();
+  const me = useMe();
+  const roles = me?.roles ?? [];
   if (branding === null) return <Page title="Live support">{null}</Page>;
-  const { name, supportPhone: phone, supportEmail: email, features } = branding, chat = features.chat?.url ?? null, widget = hasChat(me, branding);
+  const { name, supportPhone: phone, supportEmail: email, features } = branding;
+  const chat = features.chat?.url ?? null;
+  const widget = hasChat(me, branding);
   const writes = mayOpen(PAGES['/monitoring/support/request'], roles, features);
   return (
     <Page title="Live support">
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
-        {phone === null && email === null && chat === null && !widget
-          ? <Notice icon="request" level={2} title="No live support yet"><p className="m-0">{name} has named no phone number, no address and no chat.{writes && <> <Link to="/monitoring/support/request" className={LINK}>Write a request</Link> instead.</>}</p></Notice>
-          : (
-            <div className="max-w-[760px]">
-              <FormSection title={name} says="Have the name of the job and the time of the result at hand.">
-                <ul className="m-0 list-none p-0">
-                  {phone !== null && <Way word="Phone"><a className={WAY} href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>{phone}</a></Way>}
-                  {widget && <Way word="Chat"><button type="button" aria-haspopup="dialog" className={WAY} onClick={() => setChat('open')}>Chat here</button></Way>}
-                  {chat !== null && <Way word={widget ? '' : 'Chat'}><a className={WAY} href={chat} target="_blank" rel="noreferrer">Open the chat<span className="sr-only"> in a new tab</span><Icon name="external" size={12} /></a></Way>}
-                  {email !== null && <Way word="E-mail"><a className={WAY} href={`mailto:${email}`}>{email}</a></Way>}
-                </ul>
-                {writes && <p className="m-0 text-ink-2">Not urgent? <Link to="/monitoring/support/request" className={LINK}>Write a request</Link>: it tells by itself where you were and what went wrong.</p>}
-              </FormSection>
-            </div>
-          )}
+        {phone === null && email === null && chat === null && !widget ? (
+          <Notice icon="request" level={2} title="No live support yet">
+            <p className="m-0">
+              {name} has named no phone number, no address and no chat.
+              {writes && (
+                <>
+                  {' '}
+                  <Link to="/monitoring/support/request" className={LINK}>
+                    Write a request
+                  </Link>{' '}
+                  instead.
+                </>
+              )}
+            </p>
+          </Notice>
+        ) : (
+          <div className="max-w-[760px]">
+            <FormSection
+              title={name}
+              says="Have the name of the job and the time of the result at hand."
+            >
+              <ul className="m-0 list-none p-0">
+                {phone !== null && (
+                  <Way word="Phone">
+                    <a className={WAY} href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>
+                      {phone}
+                    </a>
+                  </Way>
+                )}
+                {widget && (
+                  <Way word="Chat">
+                    <button
+                      type="button"
+                      aria-haspopup="dialog"
+                      className={WAY}
+                      onClick={() => setChat('open')}
+                    >
+                      Chat here
+                    </button>
+                  </Way>
+                )}
+                {chat !== null && (
+                  <Way word={widget ? '' : 'Chat'}>
+                    <a className={WAY} href={chat} target="_blank" rel="noreferrer">
+                      Open the chat<span className="sr-only"> in a new tab</span>
+                      <Icon name="external" size={12} />
+                    </a>
+                  </Way>
+                )}
+                {email !== null && (
+                  <Way word="E-mail">
+                    <a className={WAY} href={`mailto:${email}`}>
+                      {email}
+                    </a>
+                  </Way>
+                )}
+              </ul>
+              {writes && (
+                <p className="m-0 text-ink-2">
+                  Not urgent?{' '}
+                  <Link to="/monitoring/support/request" className={LINK}>
+                    Write a request
+                  </Link>
+                  : it tells by itself where you were and what went wrong.
+                </p>
+              )}
+            </FormSection>
+          </div>
+        )}
       </div>
     </Page>
   );
 }
 
-const LINK = 'text-accent underline underline-offset-2', WAY = `${LINK} inline-flex max-w-full items-center gap-1.5 pointer-coarse:min-h-11`;
+const LINK = 'text-accent underline underline-offset-2';
+const WAY = `${LINK} inline-flex max-w-full items-center gap-1.5 pointer-coarse:min-h-11`;
 
 function Way({ word, children }: { readonly word: string; readonly children: ReactNode }) {
   return (

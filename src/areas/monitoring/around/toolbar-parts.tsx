@@ -15,7 +15,9 @@ import { listOfView, viewQueryOf } from '../saved-views/views.ts';
 import { ViewsChip } from '../saved-views/views-chip.tsx';
 
 const handOver = () => import('../hand-over/hand-over-dialog.tsx');
-const HandOverDialog = lazy(async () => ({ default: (await withChunkTimeout(handOver())).HandOverDialog }));
+const HandOverDialog = lazy(async () => ({
+  default: (await withChunkTimeout(handOver())).HandOverDialog,
+}));
 
 export interface ToolbarPartsProps {
   readonly me: Me;
@@ -28,17 +30,52 @@ export interface ToolbarPartsProps {
   readonly onList: (next: List, at?: number) => void;
 }
 
-/** What is done with the list as a whole: name it, take it along as a file, hand it over. Loaded after the list. */
-export function ToolbarParts({ me, list, filter, columns, loaded, rule, now, onList }: ToolbarPartsProps) {
+/**
+ * What is done with the list as a whole: name it, take it along as a file, hand it over. Loaded
+ * after the list.
+ */
+export function ToolbarParts({
+  me,
+  list,
+  filter,
+  columns,
+  loaded,
+  rule,
+  now,
+  onList,
+}: ToolbarPartsProps) {
   const [handing, setHanding] = useState(false);
   const query = viewQueryOf(list);
   useEffect(() => bringAhead(handOver), []);
   return (
     <>
       <ViewsChip me={me} query={query} onOpen={(next, at) => onList(listOfView(next), at)} />
-      {can(me.roles, 'monitoring.job-actions') && <Button size="sm" onClick={() => setHanding(true)}>Hand over</Button>}
-      <ExportButton filter={filter} shown={columns.filter(({ shown }) => shown).map(({ id }) => id)} loaded={loaded ?? { days: 0, of: 0 }} zone={rule.zone} />
-      {handing && <Suspense><HandOverDialog rule={rule} now={now} query={query} filter={filter} onAll={() => { setHanding(false); onList(allOpen(list)); }} onClose={() => setHanding(false)} /></Suspense>}
+      {can(me.roles, 'monitoring.job-actions') && (
+        <Button size="sm" onClick={() => setHanding(true)}>
+          Hand over
+        </Button>
+      )}
+      <ExportButton
+        filter={filter}
+        shown={columns.filter(({ shown }) => shown).map(({ id }) => id)}
+        loaded={loaded ?? { days: 0, of: 0 }}
+        zone={rule.zone}
+      />
+      {handing && (
+        <Suspense>
+          <HandOverDialog
+            rule={rule}
+            now={now}
+            query={query}
+            filter={filter}
+            onAll={() => {
+              setHanding(false);
+              onList(allOpen(list));
+            }}
+            onClose={() => setHanding(false)}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -25,27 +25,43 @@ export function queryOf(board: Board): string {
   return params.toString().replaceAll('%2C', ',');
 }
 
-/** Reads any query: what is unknown, doubled or no value at all falls back to its default, and the rest stands. */
+/**
+ * Reads any query: what is unknown, doubled or no value at all falls back to its default, and the
+ * rest stands.
+ */
 export function boardOf(query: string): Board {
   const params = new URLSearchParams(query);
-  const words = (key: string): readonly string[] => [...new Set((params.get(key) ?? '').split(',').filter((word) => word !== ''))];
+  const words = (key: string): readonly string[] => [
+    ...new Set((params.get(key) ?? '').split(',').filter((word) => word !== '')),
+  ];
   const among = <T extends string>(key: string, all: readonly T[]): readonly T[] =>
     words(key).filter((word): word is T => (all as readonly string[]).includes(word));
-  const numbers = (key: string): readonly number[] => words(key).filter((word) => /^[1-9]\d{0,9}$/.test(word)).map(Number);
+  const numbers = (key: string): readonly number[] =>
+    words(key)
+      .filter((word) => /^[1-9]\d{0,9}$/.test(word))
+      .map(Number);
   const span = spanOfKey(params.get('date') ?? '');
   const fold: Fold = { all: words('folded')[0] === 'all', except: numbers('folded') };
   return {
     span: span === null ? DEFAULTS.span : bounded(span),
     mode: CALENDAR_MODES.find((mode) => mode === params.get('show')) ?? DEFAULTS.mode,
-    companies: numbers('company'), sources: among('source', SOURCES), types: among('type', JOB_TYPES),
-    instructionTypes: among('instructionType', ENTITY_GROUPS), problemsOnly: params.get('problems') === 'only',
-    text: (params.get('q') ?? '').slice(0, TEXT_CHARS), fold, open: openedOf(params.get('cell') ?? ''),
+    companies: numbers('company'),
+    sources: among('source', SOURCES),
+    types: among('type', JOB_TYPES),
+    instructionTypes: among('instructionType', ENTITY_GROUPS),
+    problemsOnly: params.get('problems') === 'only',
+    text: (params.get('q') ?? '').slice(0, TEXT_CHARS),
+    fold,
+    open: openedOf(params.get('cell') ?? ''),
   };
 }
 
 function openedOf(text: string): Opened | null {
-  const found = /^(job|company)-([1-9]\d{0,9}),(.+)$/.exec(text), day = found?.[3] ?? '';
-  return found && isDay(day) ? { of: found[1] === 'job' ? 'job' : 'company', n: Number(found[2]), day } : null;
+  const found = /^(job|company)-([1-9]\d{0,9}),(.+)$/.exec(text);
+  const day = found?.[3] ?? '';
+  return found && isDay(day)
+    ? { of: found[1] === 'job' ? 'job' : 'company', n: Number(found[2]), day }
+    : null;
 }
 
 /** The list of what an open cell holds: every run of the day, whatever its review. */

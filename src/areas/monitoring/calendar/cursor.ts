@@ -1,30 +1,66 @@
 /** The cell that keys mean. Day -1 is the line's name. */
-export interface Cursor { readonly line: number; readonly day: number }
-
-/** How far it can go; `start`: the day of the first press, `page`: lines of a page. */
-export interface Reach { readonly lines: number; readonly days: number; readonly page: number; readonly start: number }
-
-/** Where a key leads; null for a key that leads nowhere. The first press enters the grid. */
-export function moved(cursor: Cursor | null, key: string, ctrl: boolean, reach: Reach): Cursor | null {
-  if (reach.lines === 0) return null;
-  const to = target(cursor ?? { line: 0, day: reach.start }, key, ctrl, reach);
-  return to === null ? null : cursor === null && !ctrl && key.startsWith('Arrow') ? within({ line: 0, day: reach.start }, reach) : within(to, reach);
+export interface Cursor {
+  readonly line: number;
+  readonly day: number;
 }
 
-function target({ line, day }: Cursor, key: string, ctrl: boolean, { lines, days, page }: Reach): Cursor | null {
+/** How far it can go; `start`: the day of the first press, `page`: lines of a page. */
+export interface Reach {
+  readonly lines: number;
+  readonly days: number;
+  readonly page: number;
+  readonly start: number;
+}
+
+/** Where a key leads; null for a key that leads nowhere. The first press enters the grid. */
+export function moved(
+  cursor: Cursor | null,
+  key: string,
+  ctrl: boolean,
+  reach: Reach,
+): Cursor | null {
+  if (reach.lines === 0) return null;
+  const to = target(cursor ?? { line: 0, day: reach.start }, key, ctrl, reach);
+  return to === null
+    ? null
+    : cursor === null && !ctrl && key.startsWith('Arrow')
+      ? within({ line: 0, day: reach.start }, reach)
+      : within(to, reach);
+}
+
+function target(
+  { line, day }: Cursor,
+  key: string,
+  ctrl: boolean,
+  { lines, days, page }: Reach,
+): Cursor | null {
   switch (key) {
-    case 'ArrowDown': return { line: ctrl ? lines : line + 1, day };
-    case 'ArrowUp': return { line: ctrl ? 0 : line - 1, day };
-    case 'ArrowRight': return { line, day: ctrl ? days : day + 1 };
-    case 'ArrowLeft': return { line, day: ctrl ? 0 : day - 1 };
-    case 'Home': return { line: ctrl ? 0 : line, day: 0 };
-    case 'End': return { line: ctrl ? lines : line, day: days };
-    case 'PageDown': return { line: line + page, day };
-    case 'PageUp': return { line: line - page, day };
-    default: return null;
+    case 'ArrowDown':
+      return { line: ctrl ? lines : line + 1, day };
+    case 'ArrowUp':
+      return { line: ctrl ? 0 : line - 1, day };
+    case 'ArrowRight':
+      return { line, day: ctrl ? days : day + 1 };
+    case 'ArrowLeft':
+      return { line, day: ctrl ? 0 : day - 1 };
+    case 'Home':
+      return { line: ctrl ? 0 : line, day: 0 };
+    case 'End':
+      return { line: ctrl ? lines : line, day: days };
+    case 'PageDown':
+      return { line: line + page, day };
+    case 'PageUp':
+      return { line: line - page, day };
+    default:
+      return null;
   }
 }
 
 /** The nearest cell that there is. */
-export const within = ({ line, day }: Cursor, { lines, days }: Pick<Reach, 'lines' | 'days'>): Cursor =>
-  ({ line: Math.max(0, Math.min(lines - 1, line)), day: Math.max(-1, Math.min(days - 1, day)) });
+export const within = (
+  { line, day }: Cursor,
+  { lines, days }: Pick<Reach, 'lines' | 'days'>,
+): Cursor => ({
+  line: Math.max(0, Math.min(lines - 1, line)),
+  day: Math.max(-1, Math.min(days - 1, day)),
+});

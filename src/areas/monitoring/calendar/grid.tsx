@@ -1,5 +1,12 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid and no table: of its lines and days those in sight are drawn */
-import { useEffect, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import {
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { CSSProperties, KeyboardEvent, PointerEvent, Ref } from 'react';
 import type { CalendarLine, CalendarView } from '#contract/monitoring/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -28,32 +35,59 @@ export interface GridProps {
   readonly onPoint: (line: CalendarLine | null, day: number) => void;
   readonly ref: Ref<GridHandle>;
 }
-export interface GridHandle { focus(): void; cell(at: Cursor): Element | null }
+export interface GridHandle {
+  focus(): void;
+  cell(at: Cursor): Element | null;
+}
 
 const HEAD_PX = 60;
 const SKELETON = 24;
 const NO_DAYS: CalendarView['days'] = [];
 
-/** Jobs down, days across. Told what was pressed by what stands under the pointer: cells carry no handlers. */
-export function Grid({ view, touch, dayBegins, now, daysKey, open, onLines, onOpen, onPoint, ref }: GridProps) {
-  const scroller = useRef<HTMLDivElement>(null), cross = useRef<HTMLElement>(null);
+/**
+ * Jobs down, days across. Told what was pressed by what stands under the pointer: cells carry no
+ * handlers.
+ */
+export function Grid({
+  view,
+  touch,
+  dayBegins,
+  now,
+  daysKey,
+  open,
+  onLines,
+  onOpen,
+  onPoint,
+  ref,
+}: GridProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const cross = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(0);
   const [cursor, setCursor] = useState<Cursor | null>(null);
-  const days = useSame(view?.days ?? NO_DAYS), total = view?.total ?? 0;
-  const row = touch ? 44 : 28, left = touch ? 132 : width >= 1580 ? 432 : 332, col = columnWidth(width - left, days.length, touch);
+  const days = useSame(view?.days ?? NO_DAYS);
+  const total = view?.total ?? 0;
+  const row = touch ? 44 : 28;
+  const left = touch ? 132 : width >= 1580 ? 432 : 332;
+  const col = columnWidth(width - left, days.length, touch);
   const box = useBox(scroller, { row, col });
   if (box.width !== width) setWidth(box.width);
   const lines = stretchOf(box.top, Math.max(row, box.height - HEAD_PX), row, Infinity);
   const seen = stretchOf(box.left, Math.max(col, box.width - left), col, days.length);
-  const { first, count } = lines, sized = box.height > 0;
-  useEffect(() => { if (sized) onLines({ first, count }); }, [first, count, sized, onLines]);
+  const { first, count } = lines;
+  const sized = box.height > 0;
+  useEffect(() => {
+    if (sized) onLines({ first, count });
+  }, [first, count, sized, onLines]);
   const standings = useSame(days.map((day) => standingOf(day, view?.keptFrom ?? null, now)));
-  const today = days.findIndex((day) => day.today), start = today < 0 ? days.length - 1 : today;
+  const today = days.findIndex((day) => day.today);
+  const start = today < 0 ? days.length - 1 : today;
 
-  const lineAt = (line: number): CalendarLine | undefined => (view && line >= view.first ? view.lines[line - view.first] : undefined);
+  const lineAt = (line: number): CalendarLine | undefined =>
+    view && line >= view.first ? view.lines[line - view.first] : undefined;
   const point = (line: number, day: number): void => {
     const at = cross.current;
-    if (at) at.style.cssText = day < 0 ? 'display:none' : `display:block;left:${left + day * col}px`;
+    if (at)
+      at.style.cssText = day < 0 ? 'display:none' : `display:block;left:${left + day * col}px`;
     onPoint(lineAt(line) ?? null, day);
   };
   const go = (next: Cursor): void => {
@@ -62,7 +96,8 @@ export function Grid({ view, touch, dayBegins, now, daysKey, open, onLines, onOp
     const at = scroller.current;
     if (!at) return;
     at.scrollTop = scrolledTo(at.scrollTop, at.clientHeight, HEAD_PX, next.line * row, row);
-    if (next.day >= 0) at.scrollLeft = scrolledTo(at.scrollLeft, at.clientWidth, left, next.day * col, col);
+    if (next.day >= 0)
+      at.scrollLeft = scrolledTo(at.scrollLeft, at.clientWidth, left, next.day * col, col);
   };
   const press = useEffectEvent((key: string, ctrl: boolean): boolean => {
     const page = Math.max(1, Math.floor((box.height - HEAD_PX) / row) - 1);
@@ -77,7 +112,12 @@ export function Grid({ view, touch, dayBegins, now, daysKey, open, onLines, onOp
     return true;
   });
   const onKey = (event: KeyboardEvent): void => {
-    if (event.target === scroller.current && !event.altKey && press(event.key, event.ctrlKey || event.metaKey)) event.preventDefault();
+    if (
+      event.target === scroller.current &&
+      !event.altKey &&
+      press(event.key, event.ctrlKey || event.metaKey)
+    )
+      event.preventDefault();
   };
   // Where nothing else has the focus, the arrows enter the grid.
   useEffect(() => {
@@ -94,52 +134,104 @@ export function Grid({ view, touch, dayBegins, now, daysKey, open, onLines, onOp
   // Today stands at the right edge, with the days before it.
   useLayoutEffect(() => {
     const at = scroller.current;
-    if (at && days.length > 0 && width > 0) at.scrollLeft = Math.max(0, (start + 1) * col - (at.clientWidth - left));
+    if (at && days.length > 0 && width > 0)
+      at.scrollLeft = Math.max(0, (start + 1) * col - (at.clientWidth - left));
     // oxlint-disable-next-line react/exhaustive-deps -- other days or other cells only: a person who has scrolled stays where they are
   }, [daysKey, days.length, width > 0, touch]);
-  useLayoutEffect(() => { scroller.current?.scrollTo({ top: 0 }); }, [daysKey]);
-  useImperativeHandle(ref, () => ({
-    focus() { scroller.current?.focus({ preventScroll: true }); },
-    cell: ({ line, day }) => document.getElementById(cellId(line, day)),
-  }), []);
+  useLayoutEffect(() => {
+    scroller.current?.scrollTo({ top: 0 });
+  }, [daysKey]);
+  useImperativeHandle(
+    ref,
+    () => ({
+      focus() {
+        scroller.current?.focus({ preventScroll: true });
+      },
+      cell: ({ line, day }) => document.getElementById(cellId(line, day)),
+    }),
+    [],
+  );
 
   const over = (event: PointerEvent): void => {
     const at = placeOf(event);
     point(at?.line ?? -1, at?.day ?? -1);
   };
   const here = cursor && total > 0 ? within(cursor, { lines: total, days: days.length }) : null;
-  const drawn = Array.from({ length: Math.max(0, Math.min(count, total - first)) }, (_, i) => first + i);
+  const drawn = Array.from(
+    { length: Math.max(0, Math.min(count, total - first)) },
+    (_, i) => first + i,
+  );
   return (
     <div
-      ref={scroller} className="cal-scroll" role="grid" tabIndex={0} aria-label="Results by job and day" aria-rowcount={total + 1} aria-colcount={days.length + (touch ? 1 : 3)}
-      aria-busy={view === undefined} {...(here && { 'aria-activedescendant': cellId(here.line, here.day) })} {...(touch && { 'data-touch': '' })}
-      onKeyDown={onKey} onPointerOver={over} onPointerLeave={() => point(-1, -1)}
+      ref={scroller}
+      className="cal-scroll"
+      role="grid"
+      tabIndex={0}
+      aria-label="Results by job and day"
+      aria-rowcount={total + 1}
+      aria-colcount={days.length + (touch ? 1 : 3)}
+      aria-busy={view === undefined}
+      {...(here && { 'aria-activedescendant': cellId(here.line, here.day) })}
+      {...(touch && { 'data-touch': '' })}
+      onKeyDown={onKey}
+      onPointerOver={over}
+      onPointerLeave={() => point(-1, -1)}
       onClick={(event) => {
-        const at = placeOf(event), line = at && lineAt(at.line);
+        const at = placeOf(event);
+        const line = at && lineAt(at.line);
         if (!at || !line || at.day < -1) return;
         setCursor(at);
         onOpen(line, at.day);
       }}
       style={{ '--row': `${row}px`, '--col': `${col}px`, '--left': `${left}px` } as CSSProperties}
     >
-      <div className="cal-inner" role="presentation" style={{ width: Math.max(left + days.length * col, 0), minHeight: HEAD_PX + Math.max(total, 1) * row }}>
+      <div
+        className="cal-inner"
+        role="presentation"
+        style={{
+          width: Math.max(left + days.length * col, 0),
+          minHeight: HEAD_PX + Math.max(total, 1) * row,
+        }}
+      >
         <div role="presentation" className="cal-tints">
           {days.map((day, i) => {
-            const tint = standings[i] === 'here' ? (day.today ? 'today' : day.weekend ? 'weekend' : null) : standings[i] ?? null;
-            return tint === null ? null : <i key={day.day} data-tint={tint} style={{ left: left + i * col }} />;
+            const tint =
+              standings[i] === 'here'
+                ? day.today
+                  ? 'today'
+                  : day.weekend
+                    ? 'weekend'
+                    : null
+                : (standings[i] ?? null);
+            return tint === null ? null : (
+              <i key={day.day} data-tint={tint} style={{ left: left + i * col }} />
+            );
           })}
-          {days.map(({ day }, i) => (i > 0 && day.endsWith('-01') ? <i key={day} data-month style={{ left: left + i * col }} /> : null))}
+          {days.map(({ day }, i) =>
+            i > 0 && day.endsWith('-01') ? (
+              <i key={day} data-month style={{ left: left + i * col }} />
+            ) : null,
+          )}
         </div>
         <Head days={days} seen={seen} touch={touch} dayBegins={dayBegins} />
         <div role="rowgroup" className="cal-lines" style={{ height: total * row }}>
-          {view === undefined && Array.from({ length: SKELETON }, (_, i) => <Waiting key={i} index={i} row={row} />)}
+          {view === undefined &&
+            Array.from({ length: SKELETON }, (_, i) => <Waiting key={i} index={i} row={row} />)}
           {drawn.map((index) => {
             const line = lineAt(index);
             if (!line) return <Waiting key={`at ${index}`} index={index} row={row} />;
             return (
               <Line
-                key={line.is === 'job' ? `j${line.job}` : `c${line.company}`} line={line} index={index} top={index * row} days={days} standings={standings} seen={seen} touch={touch}
-                cursor={here?.line === index ? here.day : null} open={open?.line === index ? open.day : null}
+                key={line.is === 'job' ? `j${line.job}` : `c${line.company}`}
+                line={line}
+                index={index}
+                top={index * row}
+                days={days}
+                standings={standings}
+                seen={seen}
+                touch={touch}
+                cursor={here?.line === index ? here.day : null}
+                open={open?.line === index ? open.day : null}
               />
             );
           })}
@@ -150,7 +242,10 @@ export function Grid({ view, touch, dayBegins, now, daysKey, open, onLines, onOp
   );
 }
 
-/** The value as it was first given, for as long as it says the same: answers of the worker come anew each time. */
+/**
+ * The value as it was first given, for as long as it says the same: answers of the worker come anew
+ * each time.
+ */
 function useSame<T>(value: T): T {
   const [kept, keep] = useState(value);
   if (kept === value || JSON.stringify(kept) === JSON.stringify(value)) return kept;
@@ -160,6 +255,12 @@ function useSame<T>(value: T): T {
 
 /** The cell under an event; day -2: beside the name and the days. */
 function placeOf(event: { readonly target: EventTarget }): Cursor | null {
-  const under = event.target instanceof Element ? event.target : null, line = under?.closest<HTMLElement>('[data-line]')?.dataset['line'];
-  return line === undefined ? null : { line: Number(line), day: Number(under?.closest<HTMLElement>('[data-day]')?.dataset['day'] ?? -2) };
+  const under = event.target instanceof Element ? event.target : null;
+  const line = under?.closest<HTMLElement>('[data-line]')?.dataset['line'];
+  return line === undefined
+    ? null
+    : {
+        line: Number(line),
+        day: Number(under?.closest<HTMLElement>('[data-day]')?.dataset['day'] ?? -2),
+      };
 }

@@ -5,7 +5,12 @@ import type { Form } from './words.ts';
 export function CalendarLegend({ forms = LEGEND }: { readonly forms?: readonly Form[] }) {
   return (
     <ul aria-label="Legend" className="cal-legend">
-      {forms.map((form) => <li key={form}><i aria-hidden className="cal-cell" data-form={form} />{FORM_WORDS[form]}</li>)}
+      {forms.map((form) => (
+        <li key={form}>
+          <i aria-hidden className="cal-cell" data-form={form} />
+          {FORM_WORDS[form]}
+        </li>
+      ))}
     </ul>
   );
 }

@@ -9,7 +9,10 @@ export interface History {
   subscribe(listener: () => void): () => void;
 }
 
-/** The calendar as the address holds it. Words being typed show at once and reach the address when the typing rests. */
+/**
+ * The calendar as the address holds it. Words being typed show at once and reach the address when
+ * the typing rests.
+ */
 export interface Place {
   readonly now: () => Board;
   readonly subscribe: (listener: () => void) => () => void;
@@ -20,8 +23,11 @@ export interface Place {
 const TYPING_RESTS_MS = 350;
 
 export function makePlace(history: History): Place {
-  const path = history.location.pathname, listeners = new Set<() => void>();
-  let { search } = history.location, board = boardOf(search), timer: ReturnType<typeof setTimeout> | undefined;
+  const path = history.location.pathname;
+  const listeners = new Set<() => void>();
+  let { search } = history.location;
+  let board = boardOf(search);
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const announce = (): void => listeners.forEach((listener) => listener());
   const write = (how: 'push' | 'replace'): void => {
     clearTimeout(timer);
@@ -45,10 +51,15 @@ export function makePlace(history: History): Place {
     subscribe(listener) {
       const stop = listeners.size === 0 ? history.subscribe(read) : () => {};
       listeners.add(listener);
-      return () => { listeners.delete(listener); stop(); };
+      return () => {
+        listeners.delete(listener);
+        stop();
+      };
     },
     set(next, how = 'push') {
-      const typed = next.text !== board.text && queryOf({ ...next, text: '' }) === queryOf({ ...board, text: '' });
+      const typed =
+        next.text !== board.text &&
+        queryOf({ ...next, text: '' }) === queryOf({ ...board, text: '' });
       board = next;
       announce();
       if (!typed) return write(how);

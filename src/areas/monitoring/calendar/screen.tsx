@@ -47,18 +47,31 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
   const status = useWatch('status', STILL);
   const companies = useWatch('companies', STILL);
-  const around = useRef<HTMLDivElement>(null), grid = useRef<GridHandle>(null), readout = useRef<HTMLSpanElement>(null);
+  const around = useRef<HTMLDivElement>(null);
+  const grid = useRef<GridHandle>(null);
+  const readout = useRef<HTMLSpanElement>(null);
   const [asking, setAsking] = useState(false);
   const [printing, setPrinting] = useState(false);
-  const phone = !useWide(), touch = useTouch();
-  const view = answer ?? undefined, jobs = view?.jobs ?? 0, dayBegins = rule.hour === 0 ? null : hourName(rule.hour);
+  const phone = !useWide();
+  const touch = useTouch();
+  const view = answer ?? undefined;
+  const jobs = view?.jobs ?? 0;
+  const dayBegins = rule.hour === 0 ? null : hourName(rule.hour);
   useEffect(() => bringAhead(popover, filters, print), []);
   const found = view === undefined ? '' : plural(jobs, 'job');
-  useEffect(() => { if (found !== '') announce(found); }, [found]);
+  useEffect(() => {
+    if (found !== '') announce(found);
+  }, [found]);
   // The browser's own printing would print what is in sight alone.
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key.toLowerCase() !== 'p') return;
+      if (
+        !(event.ctrlKey || event.metaKey) ||
+        event.shiftKey ||
+        event.altKey ||
+        event.key.toLowerCase() !== 'p'
+      )
+        return;
       event.preventDefault();
       setPrinting(true);
     };
@@ -67,83 +80,189 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   }, []);
 
   const openAt = (line: CalendarLine, day: number): void => {
-    const of = line.is, n = line.is === 'job' ? line.job : line.company, head = view?.days[day];
-    if (day < 0) return of === 'company' ? setBoard({ ...board, fold: foldToggled(board.fold, n) }, 'replace') : history.push(jobAddress(n, spanKey(board.span)));
+    const of = line.is;
+    const n = line.is === 'job' ? line.job : line.company;
+    const head = view?.days[day];
+    if (day < 0)
+      return of === 'company'
+        ? setBoard({ ...board, fold: foldToggled(board.fold, n) }, 'replace')
+        : history.push(jobAddress(n, spanKey(board.span)));
     if (!head || head.from > now) return undefined;
     const same = board.open?.of === of && board.open.n === n && board.open.day === head.day;
-    return setBoard({ ...board, open: same ? null : { of, n, day: head.day } }, board.open === null ? 'push' : 'replace');
+    return setBoard(
+      { ...board, open: same ? null : { of, n, day: head.day } },
+      board.open === null ? 'push' : 'replace',
+    );
   };
   const close = (): void => {
     setBoard({ ...board, open: null }, 'replace');
     grid.current?.focus();
   };
   const point = (line: CalendarLine | null, day: number): void => {
-    const at = readout.current, head = view?.days[day];
+    const at = readout.current;
+    const head = view?.days[day];
     if (!at) return;
     const standing = head && standingOf(head, view?.keptFrom ?? null, now);
-    at.textContent = !line || !head || !standing ? '' : `${line.name}, ${line.is === 'job' ? cellWords(head, formOf(line.cells[day], standing)) : badWords(head, line.bad[day] ?? 0, standing)}`;
+    at.textContent =
+      !line || !head || !standing
+        ? ''
+        : `${line.name}, ${line.is === 'job' ? cellWords(head, formOf(line.cells[day], standing)) : badWords(head, line.bad[day] ?? 0, standing)}`;
   };
 
-  const { open } = board, place = open && view ? placeOf(view.lines, open) : -1;
+  const { open } = board;
+  const place = open && view ? placeOf(view.lines, open) : -1;
   const day = open && view ? view.days.findIndex((one) => one.day === open.day) : -1;
-  const cell: Cursor | null = view && place >= 0 && day >= 0 ? { line: view.first + place, day } : null;
+  const cell: Cursor | null =
+    view && place >= 0 && day >= 0 ? { line: view.first + place, day } : null;
   const missing = view && view.jobs > 0 ? missingWords(view.days, view.keptFrom, now) : null;
   return (
     <Page
-      title="Calendar view" scroll="own" {...(dayBegins !== null && { detail: `days begin at ${dayBegins}` })}
+      title="Calendar view"
+      scroll="own"
+      {...(dayBegins !== null && { detail: `days begin at ${dayBegins}` })}
       progress={<Steps board={board} today={today} onBoard={setBoard} />}
-      search={(
+      search={
         <SearchField
-          label="Search jobs, computers, companies" value={board.text} focusKey="/" onChange={(text) => setBoard({ ...board, text }, 'replace')} onLeave={() => grid.current?.focus()}
+          label="Search jobs, computers, companies"
+          value={board.text}
+          focusKey="/"
+          onChange={(text) => setBoard({ ...board, text }, 'replace')}
+          onLeave={() => grid.current?.focus()}
         />
-      )}
+      }
     >
       <div ref={around} className="cal-work">
         <div className="min-w-0">
           <Toolbar
-            board={board} rule={rule} today={today} now={now} printing={printing} missing={missing} counted={view ? `${formatCount(jobs)} ${isNarrowed(board) ? (jobs === 1 ? 'job matches' : 'jobs match') : jobs === 1 ? 'job' : 'jobs'}` : ''}
-            onBoard={setBoard} onFilters={() => setAsking(true)} onPrint={() => setPrinting(true)}
+            board={board}
+            rule={rule}
+            today={today}
+            now={now}
+            printing={printing}
+            missing={missing}
+            counted={
+              view
+                ? `${formatCount(jobs)} ${isNarrowed(board) ? (jobs === 1 ? 'job matches' : 'jobs match') : jobs === 1 ? 'job' : 'jobs'}`
+                : ''
+            }
+            onBoard={setBoard}
+            onFilters={() => setAsking(true)}
+            onPrint={() => setPrinting(true)}
           />
           <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
           <div className="cal-note" {...(phone && { 'data-phone': '' })}>
-            {phone && <span className="min-w-0 grow text-ink">{missing ?? (dayBegins === null ? '' : `Days begin at ${dayBegins}`)}</span>}
+            {phone && (
+              <span className="min-w-0 grow text-ink">
+                {missing ?? (dayBegins === null ? '' : `Days begin at ${dayBegins}`)}
+              </span>
+            )}
             {!phone && <span ref={readout} aria-hidden className="cal-cut grow text-ink" />}
-            {phone ? <details><summary>Legend</summary><CalendarLegend /></details> : <CalendarLegend />}
+            {phone ? (
+              <details>
+                <summary>Legend</summary>
+                <CalendarLegend />
+              </details>
+            ) : (
+              <CalendarLegend />
+            )}
           </div>
         </div>
-        {view && isEmpty(view)
-          ? <div className="min-h-0 overflow-auto"><Empty view={view} board={board} zone={rule.zone} onBoard={setBoard} /></div>
-          : (
-            <Grid
-              ref={grid} view={view} touch={touch} dayBegins={dayBegins} now={now} daysKey={`${spanKey(board.span)} ${today}`} open={cell}
-              onLines={setLines} onOpen={openAt} onPoint={point}
-            />
-          )}
+        {view && isEmpty(view) ? (
+          <div className="min-h-0 overflow-auto">
+            <Empty view={view} board={board} zone={rule.zone} onBoard={setBoard} />
+          </div>
+        ) : (
+          <Grid
+            ref={grid}
+            view={view}
+            touch={touch}
+            dayBegins={dayBegins}
+            now={now}
+            daysKey={`${spanKey(board.span)} ${today}`}
+            open={cell}
+            onLines={setLines}
+            onOpen={openAt}
+            onPoint={point}
+          />
+        )}
         {open !== null && view && (
           <Suspense>
             <DayPopover
-              key={`${open.of} ${open.n} ${open.day}`} names={namesOf(view.lines, open, companies ?? [])} opened={open} mode={board.mode} rule={rule} keptFrom={view.keptFrom} phone={phone} around={around}
-              cell={() => (cell ? grid.current?.cell(cell) ?? null : null)} onClose={close}
+              key={`${open.of} ${open.n} ${open.day}`}
+              names={namesOf(view.lines, open, companies ?? [])}
+              opened={open}
+              mode={board.mode}
+              rule={rule}
+              keptFrom={view.keptFrom}
+              phone={phone}
+              around={around}
+              cell={() => (cell ? (grid.current?.cell(cell) ?? null) : null)}
+              onClose={close}
             />
           </Suspense>
         )}
       </div>
-      {asking && <Suspense><Filters board={board} from={ask.from} to={ask.to} jobs={jobs} phone={phone} onBoard={(next) => setBoard({ ...next, open: null })} onClose={() => setAsking(false)} /></Suspense>}
-      {printing && <Suspense><Print ask={ask} board={board} branding={branding} companies={companies ?? []} today={today} now={now} onDone={() => setPrinting(false)} /></Suspense>}
+      {asking && (
+        <Suspense>
+          <Filters
+            board={board}
+            from={ask.from}
+            to={ask.to}
+            jobs={jobs}
+            phone={phone}
+            onBoard={(next) => setBoard({ ...next, open: null })}
+            onClose={() => setAsking(false)}
+          />
+        </Suspense>
+      )}
+      {printing && (
+        <Suspense>
+          <Print
+            ask={ask}
+            board={board}
+            branding={branding}
+            companies={companies ?? []}
+            today={today}
+            now={now}
+            onDone={() => setPrinting(false)}
+          />
+        </Suspense>
+      )}
     </Page>
   );
 }
 
-const jobAddress = (job: number, date: string): string => `/monitoring/daily-checks?date=${date}&rows=runs&review=any&order=newest&job=${job}`;
+const jobAddress = (job: number, date: string): string =>
+  `/monitoring/daily-checks?date=${date}&rows=runs&review=any&order=newest&job=${job}`;
 
-const placeOf = (lines: readonly CalendarLine[], { of, n }: { readonly of: 'job' | 'company'; readonly n: number }): number =>
+const placeOf = (
+  lines: readonly CalendarLine[],
+  { of, n }: { readonly of: 'job' | 'company'; readonly n: number },
+): number =>
   lines.findIndex((line) => line.is === of && (line.is === 'job' ? line.job : line.company) === n);
 
-/** What is open, by its name: the company of a job is the line above it. Null where the job is not in sight. */
-function namesOf(lines: readonly CalendarLine[], open: { readonly of: 'job' | 'company'; readonly n: number }, companies: readonly { readonly n: number; readonly name: string }[]): Names | null {
-  if (open.of === 'company') return { title: companies.find(({ n }) => n === open.n)?.name ?? 'Company', detail: 'Failed or did not run' };
-  const at = placeOf(lines, open), line = lines[at];
+/**
+ * What is open, by its name: the company of a job is the line above it. Null where the job is not
+ * in sight.
+ */
+function namesOf(
+  lines: readonly CalendarLine[],
+  open: { readonly of: 'job' | 'company'; readonly n: number },
+  companies: readonly { readonly n: number; readonly name: string }[],
+): Names | null {
+  if (open.of === 'company')
+    return {
+      title: companies.find(({ n }) => n === open.n)?.name ?? 'Company',
+      detail: 'Failed or did not run',
+    };
+  const at = placeOf(lines, open);
+  const line = lines[at];
   if (line?.is !== 'job') return null;
   const company = lines.slice(0, at).findLast((one) => one.is === 'company')?.name ?? '';
-  return { title: line.name, detail: [company, line.computer === '' ? '' : `on ${line.computer}`].filter((part) => part !== '').join(' ') };
+  return {
+    title: line.name,
+    detail: [company, line.computer === '' ? '' : `on ${line.computer}`]
+      .filter((part) => part !== '')
+      .join(' '),
+  };
 }

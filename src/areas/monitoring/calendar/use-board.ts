@@ -39,6 +39,10 @@ export function useBoard(branding: Branding): Asked {
   const today = dayAt(now, rule);
   const ask = askOf(board, today, rule, lines, companies?.map(({ n }) => n) ?? []);
   const view = useWatch('calendar', ask);
-  const [setLines] = useState(() => (next: Stretch): void => putLines((old) => (old.first === next.first && old.count === next.count ? old : next)));
+  const [setLines] = useState(
+    () =>
+      (next: Stretch): void =>
+        putLines((old) => (old.first === next.first && old.count === next.count ? old : next)),
+  );
   return { board, setBoard: place.set, view, ask, rule, now, today, setLines };
 }

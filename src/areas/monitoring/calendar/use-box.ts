@@ -2,27 +2,45 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { RefObject } from 'react';
 import type { Measures } from './sight.ts';
 
-/** What of the scrolled part is in sight, px. It changes in steps of a few lines and days, so that scrolling draws little. */
-export interface Box { readonly top: number; readonly left: number; readonly width: number; readonly height: number }
+/**
+ * What of the scrolled part is in sight, px. It changes in steps of a few lines and days, so that
+ * scrolling draws little.
+ */
+export interface Box {
+  readonly top: number;
+  readonly left: number;
+  readonly width: number;
+  readonly height: number;
+}
 
 const NOWHERE: Box = { top: 0, left: 0, width: 0, height: 0 };
 const STEP = 4;
 
-export function useBox(scroller: RefObject<HTMLElement | null>, { row, col }: Pick<Measures, 'row' | 'col'>): Box {
+export function useBox(
+  scroller: RefObject<HTMLElement | null>,
+  { row, col }: Pick<Measures, 'row' | 'col'>,
+): Box {
   const [box, setBox] = useState(NOWHERE);
   useEffect(() => {
     const at = scroller.current;
     if (!at) return;
-    const look = (): void => setBox((old) => {
-      const top = Math.floor(at.scrollTop / (row * STEP)) * row * STEP, left = Math.floor(at.scrollLeft / (col * STEP)) * col * STEP;
-      const { clientWidth: width, clientHeight: height } = at;
-      return old.top === top && old.left === left && old.width === width && old.height === height ? old : { top, left, width, height };
-    });
+    const look = (): void =>
+      setBox((old) => {
+        const top = Math.floor(at.scrollTop / (row * STEP)) * row * STEP;
+        const left = Math.floor(at.scrollLeft / (col * STEP)) * col * STEP;
+        const { clientWidth: width, clientHeight: height } = at;
+        return old.top === top && old.left === left && old.width === width && old.height === height
+          ? old
+          : { top, left, width, height };
+      });
     const sizes = new ResizeObserver(look);
     sizes.observe(at);
     at.addEventListener('scroll', look, { passive: true });
     look();
-    return () => { sizes.disconnect(); at.removeEventListener('scroll', look); };
+    return () => {
+      sizes.disconnect();
+      at.removeEventListener('scroll', look);
+    };
   }, [scroller, row, col]);
   return box;
 }

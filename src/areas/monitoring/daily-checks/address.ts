@@ -8,7 +8,10 @@ const TEXT_CHARS = 200;
 /** Names may hold a comma: each stands for itself, so many at most. */
 const MOST_NAMES = 200;
 
-/** The query of an address, without `?`. What stands at its default is left out, so that a plain address is the default round. */
+/**
+ * The query of an address, without `?`. What stands at its default is left out, so that a plain
+ * address is the default round.
+ */
 export function queryOf(list: List): string {
   const params = new URLSearchParams();
   const put = (key: string, value: string, byDefault: string): void => {
@@ -37,17 +40,25 @@ export function queryOf(list: List): string {
 }
 
 /**
- * Reads any query: what is unknown, doubled or no value at all falls back to its default, and the rest stands. Days may come as `from` and
- * `to` (`YYYY-MM-DD`, both included) as well, where there is no `date`: so other pages name them.
+ * Reads any query: what is unknown, doubled or no value at all falls back to its default, and the
+ * rest stands. Days may come as `from` and `to` (`YYYY-MM-DD`, both included) as well, where there
+ * is no `date`: so other pages name them.
  */
 export function listOf(query: string): List {
   const params = new URLSearchParams(query);
-  const words = (key: string): readonly string[] => [...new Set((params.get(key) ?? '').split(',').filter((word) => word !== ''))];
+  const words = (key: string): readonly string[] => [
+    ...new Set((params.get(key) ?? '').split(',').filter((word) => word !== '')),
+  ];
   const among = <T extends string>(key: string, all: readonly T[]): readonly T[] =>
     words(key).filter((word): word is T => (all as readonly string[]).includes(word));
-  const numbers = (key: string): readonly number[] => words(key).filter((word) => /^[1-9]\d{0,9}$/.test(word)).map(Number);
+  const numbers = (key: string): readonly number[] =>
+    words(key)
+      .filter((word) => /^[1-9]\d{0,9}$/.test(word))
+      .map(Number);
   /** 0: no cause. */
-  const causes = words('cause').filter((word) => /^(0|[1-9]\d{0,9})$/.test(word)).map(Number);
+  const causes = words('cause')
+    .filter((word) => /^(0|[1-9]\d{0,9})$/.test(word))
+    .map(Number);
   const one = <T extends string, E>(key: string, all: readonly T[], otherwise: E): T | E => {
     const value = params.get(key);
     return all.find((word) => word === value) ?? otherwise;
@@ -55,7 +66,9 @@ export function listOf(query: string): List {
   const review = one('review', [...REVIEW_STATES, 'any'] as const, 'pending' as const);
   const managed = one('managed', ['yes', 'no'] as const, null);
   return {
-    span: spanOfKey(params.get('date') ?? `${params.get('from') ?? ''}..${params.get('to') ?? ''}`) ?? DEFAULTS.span,
+    span:
+      spanOfKey(params.get('date') ?? `${params.get('from') ?? ''}..${params.get('to') ?? ''}`) ??
+      DEFAULTS.span,
     review: review === 'any' ? null : review,
     states: among('state', RUN_STATES),
     kinds: among('kind', PROBLEM_KINDS),
@@ -64,7 +77,10 @@ export function listOf(query: string): List {
     types: among('type', JOB_TYPES),
     causes,
     jobs: numbers('job'),
-    servers: [...new Set(params.getAll('server').map((name) => name.slice(0, TEXT_CHARS)))].slice(0, MOST_NAMES),
+    servers: [...new Set(params.getAll('server').map((name) => name.slice(0, TEXT_CHARS)))].slice(
+      0,
+      MOST_NAMES,
+    ),
     instructionTypes: among('instructionType', ENTITY_GROUPS),
     managed: managed === null ? null : managed === 'yes',
     anomaly: one('anomaly', ['off'] as const, null) === null,

@@ -3,5 +3,9 @@ import type { RunView } from '#contract/monitoring/query.ts';
 
 /** What is being asked over the page. `row`: the only one it is about, where it is one. */
 export type Ask =
-  | { readonly is: 'snooze' | 'note' | 'review' | 'ticket'; readonly runs: readonly RunN[]; readonly row: RunView | null }
+  | {
+      readonly is: 'snooze' | 'note' | 'review' | 'ticket';
+      readonly runs: readonly RunN[];
+      readonly row: RunView | null;
+    }
   | { readonly is: 'help' | 'facets' | 'columns' };

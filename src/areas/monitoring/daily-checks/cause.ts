@@ -1,9 +1,12 @@
 /** A part of a cause: `fixed` words belong to the template and recede, the others stand. */
-export interface Piece { readonly text: string; readonly fixed: boolean }
+export interface Piece {
+  readonly text: string;
+  readonly fixed: boolean;
+}
 
 /**
- * A message laid over its template, whose ‹marks› stand where messages vary. Where the two do not fit, from there on everything counts
- * as variable: nothing of the message is ever left out.
+ * A message laid over its template, whose ‹marks› stand where messages vary. Where the two do not
+ * fit, from there on everything counts as variable: nothing of the message is ever left out.
  */
 export function piecesOf(message: string, template: string | null): readonly Piece[] {
   if (template === null) return message === '' ? [] : [{ text: message, fixed: false }];

@@ -1,8 +1,9 @@
 import type { Order } from '#contract/monitoring/query.ts';
 
 /**
- * The columns between the select box and the review rail, which stand always. The ids are the grid areas of daily-checks.css. At 1,440 px all of them
- * fit in 1,028 px; beside an open result those up to the strip do, in 572 px.
+ * The columns between the select box and the review rail, which stand always. The ids are the grid
+ * areas of daily-checks.css. At 1,440 px all of them fit in 1,028 px; beside an open result those
+ * up to the strip do, in 572 px.
  */
 export const COLUMNS = {
   st: { word: 'State and streak', wide: 100, denseWide: 150, least: 84, order: 'worst' },
@@ -19,27 +20,57 @@ export const COLUMNS = {
   note: { word: 'Note', wide: 28, least: 28, order: null },
 } as const satisfies Readonly<Record<string, ColumnKind>>;
 
-interface ColumnKind { readonly word: string; readonly wide: number; /** In dense rows, where it holds on one line what else stands on two. */ readonly denseWide?: number; readonly least: number; readonly grows?: number; readonly order: Order | null }
+interface ColumnKind {
+  readonly word: string;
+  readonly wide: number;
+  /** In dense rows, where it holds on one line what else stands on two. */
+  readonly denseWide?: number;
+  readonly least: number;
+  readonly grows?: number;
+  readonly order: Order | null;
+}
 export type ColumnId = keyof typeof COLUMNS;
 export const COLUMN_IDS = Object.keys(COLUMNS) as readonly ColumnId[];
 
-/** One column as its user has it. `width` in px, null: its own. A locked one stays in sight when the list is scrolled sideways. */
-export interface Column { readonly id: ColumnId; readonly shown: boolean; readonly width: number | null; readonly locked: boolean }
+/**
+ * One column as its user has it. `width` in px, null: its own. A locked one stays in sight when the
+ * list is scrolled sideways.
+ */
+export interface Column {
+  readonly id: ColumnId;
+  readonly shown: boolean;
+  readonly width: number | null;
+  readonly locked: boolean;
+}
 
-export const DEFAULT_COLUMNS: readonly Column[] = COLUMN_IDS.map((id) => ({ id, shown: true, width: null, locked: false }));
+export const DEFAULT_COLUMNS: readonly Column[] = COLUMN_IDS.map((id) => ({
+  id,
+  shown: true,
+  width: null,
+  locked: false,
+}));
 export const MOST_WIDE = 640;
 
-/** Reads what was kept: unknown columns are passed over, missing ones stand at the end, every column once. */
+/**
+ * Reads what was kept: unknown columns are passed over, missing ones stand at the end, every column
+ * once.
+ */
 export function columnsOf(stored: string | null): readonly Column[] {
   const read = stored === null ? [] : listOf(stored);
   const known = new Map<ColumnId, Column>();
   for (const one of read) {
     const { id, shown, width, locked } = (one ?? {}) as Partial<Record<keyof Column, unknown>>;
-    if (typeof id !== 'string' || !Object.hasOwn(COLUMNS, id) || known.has(id as ColumnId)) continue;
+    if (typeof id !== 'string' || !Object.hasOwn(COLUMNS, id) || known.has(id as ColumnId))
+      continue;
     const kind: ColumnKind = COLUMNS[id as ColumnId];
     known.set(id as ColumnId, {
-      id: id as ColumnId, shown: shown !== false, locked: locked === true,
-      width: typeof width === 'number' && Number.isFinite(width) ? Math.round(Math.min(MOST_WIDE, Math.max(kind.least, width))) : null,
+      id: id as ColumnId,
+      shown: shown !== false,
+      locked: locked === true,
+      width:
+        typeof width === 'number' && Number.isFinite(width)
+          ? Math.round(Math.min(MOST_WIDE, Math.max(kind.least, width)))
+          : null,
     });
   }
   return [...known.values(), ...DEFAULT_COLUMNS.filter(({ id }) => !known.has(id))];
@@ -55,19 +86,29 @@ function listOf(stored: string): readonly unknown[] {
 }
 
 /** As CSS takes it. `stuck`: px from the left at which each locked column stays. */
-export interface Layout { readonly columns: string; readonly areas: string; readonly least: number; readonly hidden: readonly ColumnId[]; readonly stuck: ReadonlyMap<ColumnId, number> }
+export interface Layout {
+  readonly columns: string;
+  readonly areas: string;
+  readonly least: number;
+  readonly hidden: readonly ColumnId[];
+  readonly stuck: ReadonlyMap<ColumnId, number>;
+}
 
-const SELECT_PX = 36, REVIEW_PX = 36;
+const SELECT_PX = 36;
+const REVIEW_PX = 36;
 /** The names of a row, under which its cause runs on a second line. */
 const NAMES: readonly ColumnId[] = ['co', 'job', 'pc'];
 
 /**
- * Two lines a row: the cause runs under the names that stand side by side, and has no column of its own. Dense: one line, the cause is a
- * column. Locked columns come first, in their order.
+ * Two lines a row: the cause runs under the names that stand side by side, and has no column of its
+ * own. Dense: one line, the cause is a column. Locked columns come first, in their order.
  */
 export function layoutOf(columns: readonly Column[], dense: boolean): Layout {
   const shown = columns.filter((one) => one.shown);
-  const ordered = [...shown.filter(({ locked }) => locked), ...shown.filter(({ locked }) => !locked)];
+  const ordered = [
+    ...shown.filter(({ locked }) => locked),
+    ...shown.filter(({ locked }) => !locked),
+  ];
   const cause = shown.some(({ id }) => id === 'ca');
   const under = dense || !cause ? [] : namesTogether(ordered.filter(({ id }) => id !== 'ca'));
   const placed = under.length > 0 ? ordered.filter(({ id }) => id !== 'ca') : ordered;
@@ -81,17 +122,26 @@ export function layoutOf(columns: readonly Column[], dense: boolean): Layout {
     left += width ?? wideOf(id, dense);
   }
   return {
-    columns: [`${SELECT_PX}px`, ...placed.map((one) => sizeOf(one, dense)), `${REVIEW_PX}px`].join(' '),
+    columns: [`${SELECT_PX}px`, ...placed.map((one) => sizeOf(one, dense)), `${REVIEW_PX}px`].join(
+      ' ',
+    ),
     areas: dense ? `'${first.join(' ')}'` : `'${first.join(' ')}' '${second.join(' ')}'`,
-    least: SELECT_PX + REVIEW_PX + placed.reduce((sum, { id, width }) => sum + (width ?? wideOf(id, dense)), 0),
-    hidden: COLUMN_IDS.filter((id) => !placed.some((one) => one.id === id) && !(id === 'ca' && under.length > 0)),
+    least:
+      SELECT_PX +
+      REVIEW_PX +
+      placed.reduce((sum, { id, width }) => sum + (width ?? wideOf(id, dense)), 0),
+    hidden: COLUMN_IDS.filter(
+      (id) => !placed.some((one) => one.id === id) && !(id === 'ca' && under.length > 0),
+    ),
     stuck,
   };
 }
 
 /** The longest run of names side by side that stand alike (all locked, or none). */
 function namesTogether(placed: readonly Column[]): readonly ColumnId[] {
-  let best: ColumnId[] = [], run: ColumnId[] = [], locked = false;
+  let best: ColumnId[] = [];
+  let run: ColumnId[] = [];
+  let locked = false;
   for (const one of placed) {
     if (!NAMES.includes(one.id)) run = [];
     else run = run.length > 0 && one.locked === locked ? [...run, one.id] : [one.id];
@@ -103,25 +153,35 @@ function namesTogether(placed: readonly Column[]): readonly ColumnId[] {
 
 const wideOf = (id: ColumnId, dense: boolean): number => {
   const kind: ColumnKind = COLUMNS[id];
-  return dense ? kind.denseWide ?? kind.wide : kind.wide;
+  return dense ? (kind.denseWide ?? kind.wide) : kind.wide;
 };
 
 /** A locked column has a width of its own, so that the ones after it know where they stay. */
 function sizeOf({ id, width, locked }: Column, dense: boolean): string {
-  const kind: ColumnKind = COLUMNS[id], wide = wideOf(id, dense);
+  const kind: ColumnKind = COLUMNS[id];
+  const wide = wideOf(id, dense);
   if (width !== null) return `${width}px`;
   return kind.grows === undefined || locked ? `${wide}px` : `minmax(${wide}px, ${kind.grows}fr)`;
 }
 
 /** `by` places further to the left (negative) or right. */
-export function movedColumn(columns: readonly Column[], id: ColumnId, by: number): readonly Column[] {
-  const at = columns.findIndex((one) => one.id === id), one = columns[at];
+export function movedColumn(
+  columns: readonly Column[],
+  id: ColumnId,
+  by: number,
+): readonly Column[] {
+  const at = columns.findIndex((one) => one.id === id);
+  const one = columns[at];
   if (!one) return columns;
   const rest = columns.filter((other) => other !== one);
   return rest.toSpliced(Math.min(rest.length, Math.max(0, at + by)), 0, one);
 }
 
-export const changedColumn = (columns: readonly Column[], id: ColumnId, change: Partial<Omit<Column, 'id'>>): readonly Column[] =>
-  columns.map((one) => (one.id === id ? { ...one, ...change } : one));
+export const changedColumn = (
+  columns: readonly Column[],
+  id: ColumnId,
+  change: Partial<Omit<Column, 'id'>>,
+): readonly Column[] => columns.map((one) => (one.id === id ? { ...one, ...change } : one));
 
-export const isDefault = (columns: readonly Column[]): boolean => JSON.stringify(columns) === JSON.stringify(DEFAULT_COLUMNS);
+export const isDefault = (columns: readonly Column[]): boolean =>
+  JSON.stringify(columns) === JSON.stringify(DEFAULT_COLUMNS);

@@ -2,20 +2,46 @@ import type { RunN } from '#contract/ids.ts';
 import type { RunsView } from '#contract/monitoring/query.ts';
 import { lineAt, placeOf, rowAt } from './lines.ts';
 
-/** Where a person is in the list: a line of it; `n` null on the head of a group. `step` counts the moves by key or action, each of which takes the focus along; 0: only pointed at. */
-export interface Cursor { readonly index: number; readonly n: RunN | null; readonly step: number }
+/**
+ * Where a person is in the list: a line of it; `n` null on the head of a group. `step` counts the
+ * moves by key or action, each of which takes the focus along; 0: only pointed at.
+ */
+export interface Cursor {
+  readonly index: number;
+  readonly n: RunN | null;
+  readonly step: number;
+}
 
-export const cursorAt = (view: RunsView | undefined, index: number, step: number): Cursor => ({ index, n: rowAt(view, index)?.n ?? null, step });
+export const cursorAt = (view: RunsView | undefined, index: number, step: number): Cursor => ({
+  index,
+  n: rowAt(view, index)?.n ?? null,
+  step,
+});
 
-/** `by` rows further, kept inside the list; the first move goes to the first row, or to the last where it goes as far. */
-export function moved(cursor: Cursor | null, by: number, view: RunsView | undefined): Cursor | null {
+/**
+ * `by` rows further, kept inside the list; the first move goes to the first row, or to the last
+ * where it goes as far.
+ */
+export function moved(
+  cursor: Cursor | null,
+  by: number,
+  view: RunsView | undefined,
+): Cursor | null {
   const total = view?.lines ?? 0;
   if (total === 0) return null;
-  const index = cursor === null ? (by >= total ? total - 1 : 0) : Math.min(total - 1, Math.max(0, cursor.index + by));
+  const index =
+    cursor === null
+      ? by >= total
+        ? total - 1
+        : 0
+      : Math.min(total - 1, Math.max(0, cursor.index + by));
   return cursorAt(view, index, (cursor?.step ?? 0) + 1);
 }
 
-/** After the list has changed: with its run where that is still in the window, otherwise at the same height, inside the list. */
+/**
+ * After the list has changed: with its run where that is still in the window, otherwise at the same
+ * height, inside the list.
+ */
 export function settled(cursor: Cursor | null, view: RunsView | undefined): Cursor | null {
   if (cursor === null || view === undefined) return cursor;
   if (view.lines === 0) return null;
@@ -23,7 +49,8 @@ export function settled(cursor: Cursor | null, view: RunsView | undefined): Curs
   if ((here?.is === 'row' ? here.row.n : null) === cursor.n) return cursor;
   const at = cursor.n === null ? -1 : placeOf(view, cursor.n);
   if (at >= 0) return { ...cursor, index: at };
-  const index = Math.min(cursor.index, view.lines - 1), there = lineAt(view, index);
-  const n = there?.is === 'head' ? null : there?.row.n ?? cursor.n;
+  const index = Math.min(cursor.index, view.lines - 1);
+  const there = lineAt(view, index);
+  const n = there?.is === 'head' ? null : (there?.row.n ?? cursor.n);
   return index === cursor.index && n === cursor.n ? cursor : { ...cursor, index, n };
 }

@@ -36,42 +36,97 @@ export interface DialogsProps {
 export function Dialogs(props: DialogsProps) {
   const { ask, onClose, onChange } = props;
   switch (ask.is) {
-    case 'help': return <Help acts={props.acts} onClose={onClose} />;
-    case 'facets': return (
-      <Dialog title="Filters" place="bottom" onClose={onClose} footer={<Button variant="primary" className="grow" onClick={onClose}>Show {formatCount(props.total)}</Button>}>
-        <div className="dc-facets border-0 px-4"><FacetsHead list={props.list} onList={props.onList} /><Facets facets={props.facets} list={props.list} onList={props.onList} /></div>
-      </Dialog>
-    );
-    case 'snooze': return (
-      <SnoozeForm
-        title={`Snooze ${about(ask)}`} zone={props.rule.zone} now={props.now} onClose={onClose}
-        onSnooze={(until, reason) => { onChange({ is: 'snooze', until, reason }, ask.runs); onClose(); }}
-      />
-    );
+    case 'help':
+      return <Help acts={props.acts} onClose={onClose} />;
+    case 'facets':
+      return (
+        <Dialog
+          title="Filters"
+          place="bottom"
+          onClose={onClose}
+          footer={
+            <Button variant="primary" className="grow" onClick={onClose}>
+              Show {formatCount(props.total)}
+            </Button>
+          }
+        >
+          <div className="dc-facets border-0 px-4">
+            <FacetsHead list={props.list} onList={props.onList} />
+            <Facets facets={props.facets} list={props.list} onList={props.onList} />
+          </div>
+        </Dialog>
+      );
+    case 'snooze':
+      return (
+        <SnoozeForm
+          title={`Snooze ${about(ask)}`}
+          zone={props.rule.zone}
+          now={props.now}
+          onClose={onClose}
+          onSnooze={(until, reason) => {
+            onChange({ is: 'snooze', until, reason }, ask.runs);
+            onClose();
+          }}
+        />
+      );
     case 'note': {
       const before = ask.row?.problem?.note?.content ?? '';
       return (
         <Words
-          title={`Note on ${about(ask)}`} label="Note" first={before} word="Keep the note" onClose={onClose}
+          title={`Note on ${about(ask)}`}
+          label="Note"
+          first={before}
+          word="Keep the note"
+          onClose={onClose}
           detail="It stays with the problem: the same failure tomorrow shows it again."
-          onDone={(words) => { if (words.trim() !== before) onChange({ is: 'note', content: words.trim() === '' ? null : words.trim() }, ask.runs); onClose(); }}
+          onDone={(words) => {
+            if (words.trim() !== before)
+              onChange(
+                { is: 'note', content: words.trim() === '' ? null : words.trim() },
+                ask.runs,
+              );
+            onClose();
+          }}
           needed={before === ''}
         />
       );
     }
-    case 'columns': return <ColumnsDialog choice={props.choice} onClose={onClose} />;
-    case 'ticket': return <TicketDialog title={`Ticket of ${about(ask)}`} runs={ask.runs} row={ask.row} onNamed={(ticket) => onChange({ is: 'ticket', ticket }, ask.runs)} onClose={onClose} />;
-    case 'review': return (
-      <Words
-        title={`Review ${about(ask)}`} label="Comment" first="" word="Review" onClose={onClose} detail="It stands in the history of the problem."
-        onDone={(words) => { onChange({ is: 'review', comment: words.trim() === '' ? null : words.trim() }, ask.runs); onClose(); }} needed={false}
-      />
-    );
+    case 'columns':
+      return <ColumnsDialog choice={props.choice} onClose={onClose} />;
+    case 'ticket':
+      return (
+        <TicketDialog
+          title={`Ticket of ${about(ask)}`}
+          runs={ask.runs}
+          row={ask.row}
+          onNamed={(ticket) => onChange({ is: 'ticket', ticket }, ask.runs)}
+          onClose={onClose}
+        />
+      );
+    case 'review':
+      return (
+        <Words
+          title={`Review ${about(ask)}`}
+          label="Comment"
+          first=""
+          word="Review"
+          onClose={onClose}
+          detail="It stands in the history of the problem."
+          onDone={(words) => {
+            onChange(
+              { is: 'review', comment: words.trim() === '' ? null : words.trim() },
+              ask.runs,
+            );
+            onClose();
+          }}
+          needed={false}
+        />
+      );
   }
 }
 
 const about = (ask: Extract<Ask, { readonly runs: readonly number[] }>): string =>
-  (ask.row ? `${ask.row.jobName}, ${ask.row.companyName}` : plural(ask.runs.length, 'result'));
+  ask.row ? `${ask.row.jobName}, ${ask.row.companyName}` : plural(ask.runs.length, 'result');
 
 interface WordsProps {
   readonly title: string;
@@ -90,14 +145,36 @@ function Words({ title, label, detail, first, word, needed, onDone, onClose }: W
   const can = !needed || words.trim() !== '';
   return (
     <Dialog
-      title={title} onClose={onClose} first={field}
-      footer={<><Button variant="primary" disabled={!can} onClick={() => onDone(words)} keycap="Ctrl Enter">{word}</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}
+      title={title}
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          <Button
+            variant="primary"
+            disabled={!can}
+            onClick={() => onDone(words)}
+            keycap="Ctrl Enter"
+          >
+            {word}
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </>
+      }
     >
       <label className="block px-5 py-4">
         <span className="block pb-1">{label}</span>
         <textarea
-          ref={field} value={words} rows={4} maxLength={LIMITS.noteChars} onChange={(event) => setWords(event.target.value)}
-          onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && can) onDone(words); }}
+          ref={field}
+          value={words}
+          rows={4}
+          maxLength={LIMITS.noteChars}
+          onChange={(event) => setWords(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && can) onDone(words);
+          }}
           className="block w-full resize-y rounded-part border border-control bg-sheet p-2"
         />
         <span className="block pt-1 text-agate text-ink-3">{detail}</span>
@@ -111,8 +188,20 @@ function Help({ acts, onClose }: { readonly acts: boolean; readonly onClose: () 
     <Dialog title="Keys" onClose={onClose}>
       <dl className="m-0 grid gap-x-8 px-5 py-3 phone:grid-cols-2 [&_kbd]:inline-block!">
         {HELP.filter((line) => acts || !line.acts).map(({ keys, does }) => (
-          <div key={does} className="grid min-h-8 grid-cols-[66px_minmax(0,1fr)] items-center gap-2.5 border-b border-hair py-1">
-            <dt className="flex flex-wrap gap-1 whitespace-nowrap">{keys.map((one) => (MAC ? one : one.replace('⌘', 'Ctrl '))).map((key) => <span key={key}><span className="sr-only">{key}</span><Kbd>{key}</Kbd></span>)}</dt>
+          <div
+            key={does}
+            className="grid min-h-8 grid-cols-[66px_minmax(0,1fr)] items-center gap-2.5 border-b border-hair py-1"
+          >
+            <dt className="flex flex-wrap gap-1 whitespace-nowrap">
+              {keys
+                .map((one) => (MAC ? one : one.replace('⌘', 'Ctrl ')))
+                .map((key) => (
+                  <span key={key}>
+                    <span className="sr-only">{key}</span>
+                    <Kbd>{key}</Kbd>
+                  </span>
+                ))}
+            </dt>
             <dd className="m-0">{does}</dd>
           </div>
         ))}

@@ -1,5 +1,9 @@
 /** The help sheet, in its order. `⌘` is shown as Ctrl where there is no such key. */
-export const HELP: readonly { readonly keys: readonly string[]; readonly does: string; readonly acts?: true }[] = [
+export const HELP: readonly {
+  readonly keys: readonly string[];
+  readonly does: string;
+  readonly acts?: true;
+}[] = [
   { keys: ['J', 'K'], does: 'Next and previous row' },
   { keys: ['Home', 'End'], does: 'First and last row' },
   { keys: ['PgUp', 'PgDn'], does: 'A page up and down' },

@@ -3,8 +3,12 @@ import { keep, kept } from '#src/kept.ts';
 import { listOf, queryOf } from './address.ts';
 import type { List } from './list.ts';
 
-/** What a person keeps from visit to visit on this device: the filters, not the words searched for, a cause or the open run. */
-export const keptQuery = (list: List): string => queryOf({ ...list, text: '', causes: [], jobs: [], open: null });
+/**
+ * What a person keeps from visit to visit on this device: the filters, not the words searched for,
+ * a cause or the open run.
+ */
+export const keptQuery = (list: List): string =>
+  queryOf({ ...list, text: '', causes: [], jobs: [], open: null });
 
 /** A device may hold a user from before there was such a wish. */
 type Whose = Pick<Me, 'id'> & Partial<Pick<Me, 'managedFilterType'>>;
@@ -14,12 +18,20 @@ export function keepList(me: Whose, list: List): void {
   if (list.managed === beginsWith(me)) keep(began(me), me.managedFilterType ?? null);
 }
 
-/** The query to open with where the address has none: what was kept. Once, and again after somebody has said otherwise, with the results that this user is to begin with. */
+/**
+ * The query to open with where the address has none: what was kept. Once, and again after somebody
+ * has said otherwise, with the results that this user is to begin with.
+ */
 export function keptList(me: Whose): string {
   const list = listOf(kept(place(me)) ?? '');
-  return keptQuery(kept(began(me)) === (me.managedFilterType ?? null) ? list : { ...list, managed: beginsWith(me) });
+  return keptQuery(
+    kept(began(me)) === (me.managedFilterType ?? null)
+      ? list
+      : { ...list, managed: beginsWith(me) },
+  );
 }
 
-const beginsWith = ({ managedFilterType = null }: Whose): boolean | null => (managedFilterType === null ? null : managedFilterType === 'managed');
+const beginsWith = ({ managedFilterType = null }: Whose): boolean | null =>
+  managedFilterType === null ? null : managedFilterType === 'managed';
 const place = ({ id }: Whose): string => `daily-checks.${id}`;
 const began = ({ id }: Whose): string => `daily-checks.began.${id}`;

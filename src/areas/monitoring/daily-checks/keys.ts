@@ -1,6 +1,27 @@
 export const COMMANDS = [
-  'next', 'previous', 'extend-next', 'extend-previous', 'page-down', 'page-up', 'first', 'last', 'select', 'select-all', 'open', 'back',
-  'review', 'review-with', 'snooze', 'note', 'ticket', 'fold', 'unfold', 'columns', 'facets', 'refresh', 'help',
+  'next',
+  'previous',
+  'extend-next',
+  'extend-previous',
+  'page-down',
+  'page-up',
+  'first',
+  'last',
+  'select',
+  'select-all',
+  'open',
+  'back',
+  'review',
+  'review-with',
+  'snooze',
+  'note',
+  'ticket',
+  'fold',
+  'unfold',
+  'columns',
+  'facets',
+  'refresh',
+  'help',
 ] as const;
 export type Command = (typeof COMMANDS)[number];
 
@@ -12,32 +33,78 @@ export interface Pressed {
   readonly altKey: boolean;
 }
 
-/** What a key means in the list; null where it is the browser's, or that of a part with keys of its own (U of the messages, / of the search). Capital letters count as the letter with shift. */
+/**
+ * What a key means in the list; null where it is the browser's, or that of a part with keys of its
+ * own (U of the messages, / of the search). Capital letters count as the letter with shift.
+ */
 export function commandOf(pressed: Pressed): Command | null {
   if (pressed.altKey) return null;
   const key = pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key;
-  if (pressed.ctrlKey || pressed.metaKey) return key === 'a' && !pressed.shiftKey ? 'select-all' : null;
+  if (pressed.ctrlKey || pressed.metaKey)
+    return key === 'a' && !pressed.shiftKey ? 'select-all' : null;
   if (key === '?') return 'help';
   if (pressed.shiftKey) return SHIFTED[key] ?? null;
   return PLAIN[key] ?? null;
 }
 
-/** Commands that change data, and those that choose what is changed: not for those who may only read. */
+/**
+ * Commands that change data, and those that choose what is changed: not for those who may only
+ * read.
+ */
 export const needsActions = (command: Command): boolean => ACTS.has(command);
-const ACTS: ReadonlySet<Command> = new Set(['review', 'review-with', 'snooze', 'note', 'ticket', 'select', 'select-all', 'extend-next', 'extend-previous']);
+const ACTS: ReadonlySet<Command> = new Set([
+  'review',
+  'review-with',
+  'snooze',
+  'note',
+  'ticket',
+  'select',
+  'select-all',
+  'extend-next',
+  'extend-previous',
+]);
 
 /** Commands that open a question, in which the next keys are words. */
 export const asks = (command: Command): boolean => ASKING.has(command);
-const ASKING: ReadonlySet<Command> = new Set(['review-with', 'snooze', 'note', 'ticket', 'columns', 'facets', 'help']);
+const ASKING: ReadonlySet<Command> = new Set([
+  'review-with',
+  'snooze',
+  'note',
+  'ticket',
+  'columns',
+  'facets',
+  'help',
+]);
 
 export const MAC = /mac|iphone|ipad/i.test(navigator.userAgent);
 
 const PLAIN: Readonly<Record<string, Command>> = {
-  j: 'next', ArrowDown: 'next', k: 'previous', ArrowUp: 'previous', PageDown: 'page-down', PageUp: 'page-up', Home: 'first', End: 'last',
-  x: 'select', ' ': 'select', Enter: 'open', Escape: 'back', e: 'review', s: 'snooze', n: 'note', t: 'ticket', f: 'facets',
-  ArrowLeft: 'fold', ArrowRight: 'unfold', c: 'columns',
-  r: 'refresh',
+  'j': 'next',
+  'ArrowDown': 'next',
+  'k': 'previous',
+  'ArrowUp': 'previous',
+  'PageDown': 'page-down',
+  'PageUp': 'page-up',
+  'Home': 'first',
+  'End': 'last',
+  'x': 'select',
+  ' ': 'select',
+  'Enter': 'open',
+  'Escape': 'back',
+  'e': 'review',
+  's': 'snooze',
+  'n': 'note',
+  't': 'ticket',
+  'f': 'facets',
+  'ArrowLeft': 'fold',
+  'ArrowRight': 'unfold',
+  'c': 'columns',
+  'r': 'refresh',
 };
 const SHIFTED: Readonly<Record<string, Command>> = {
-  j: 'extend-next', ArrowDown: 'extend-next', k: 'extend-previous', ArrowUp: 'extend-previous', e: 'review-with',
+  j: 'extend-next',
+  ArrowDown: 'extend-next',
+  k: 'extend-previous',
+  ArrowUp: 'extend-previous',
+  e: 'review-with',
 };

@@ -1,7 +1,9 @@
 import type { GroupHead, RunsView, RunView } from '#contract/monitoring/query.ts';
 
 /** One line of the list: the head of a group, or a row. */
-export type Line = { readonly is: 'head'; readonly head: GroupHead } | { readonly is: 'row'; readonly row: RunView };
+export type Line =
+  | { readonly is: 'head'; readonly head: GroupHead }
+  | { readonly is: 'row'; readonly row: RunView };
 
 const known = new WeakMap<RunsView, readonly (Line | undefined)[]>();
 
@@ -9,10 +11,12 @@ const known = new WeakMap<RunsView, readonly (Line | undefined)[]>();
 export function linesOf(view: RunsView): readonly (Line | undefined)[] {
   const made = known.get(view);
   if (made) return made;
-  const heads = new Map(view.heads.map((head) => [head.line, head])), rows = view.rows[Symbol.iterator]();
+  const heads = new Map(view.heads.map((head) => [head.line, head]));
+  const rows = view.rows[Symbol.iterator]();
   const lines: (Line | undefined)[] = [];
   for (let line = view.first; lines.length < view.heads.length + view.rows.length; line++) {
-    const head = heads.get(line), row = head ? undefined : rows.next().value;
+    const head = heads.get(line);
+    const row = head ? undefined : rows.next().value;
     lines.push(head ? { is: 'head', head } : row ? { is: 'row', row } : undefined);
     if (!head && !row) break;
   }
@@ -22,7 +26,7 @@ export function linesOf(view: RunsView): readonly (Line | undefined)[] {
 
 /** The line at a place of the list, where it is in the window. */
 export const lineAt = (view: RunsView | undefined, index: number): Line | undefined =>
-  (view && index >= view.first ? linesOf(view)[index - view.first] : undefined);
+  view && index >= view.first ? linesOf(view)[index - view.first] : undefined;
 
 export function rowAt(view: RunsView | undefined, index: number): RunView | undefined {
   const line = lineAt(view, index);
@@ -40,7 +44,10 @@ export const placeOf = (view: RunsView, n: number): number => {
   return at < 0 ? -1 : view.first + at;
 };
 
-/** The place of a run among so many, from 1: of the list, or of its group. `far`: the head of its group is not here. `out`: the run is not. */
+/**
+ * The place of a run among so many, from 1: of the list, or of its group. `far`: the head of its
+ * group is not here. `out`: the run is not.
+ */
 export type Standing = readonly [at: number, of: number] | 'far' | 'out';
 export function standingOf(view: RunsView | undefined, grouped: boolean, n: number): Standing {
   const at = view ? placeOf(view, n) : -1;
@@ -50,7 +57,11 @@ export function standingOf(view: RunsView | undefined, grouped: boolean, n: numb
 }
 
 /** The rows between two places that are here, heads left out; null where one is not here yet. */
-export function rowsBetween(view: RunsView | undefined, from: number, to: number): readonly RunView[] | null {
+export function rowsBetween(
+  view: RunsView | undefined,
+  from: number,
+  to: number,
+): readonly RunView[] | null {
   const rows: RunView[] = [];
   for (let i = from; i <= to; i++) {
     const line = lineAt(view, i);

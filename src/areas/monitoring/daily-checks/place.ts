@@ -10,7 +10,10 @@ export interface History {
   subscribe(listener: () => void): () => void;
 }
 
-/** The list as the address holds it. Words being typed show at once and reach the address when the typing rests. */
+/**
+ * The list as the address holds it. Words being typed show at once and reach the address when the
+ * typing rests.
+ */
 export interface Place {
   readonly now: () => List;
   readonly subscribe: (listener: () => void) => () => void;
@@ -65,7 +68,9 @@ export function makePlace(history: History, kept: string): Place {
     },
     set(next, how = 'push', at) {
       if (queryOf({ ...next, open: null }) !== queryOf({ ...list, open: null })) filterBegan(at);
-      const onlyText = next.text !== list.text && queryOf({ ...next, text: '' }) === queryOf({ ...list, text: '' });
+      const onlyText =
+        next.text !== list.text &&
+        queryOf({ ...next, text: '' }) === queryOf({ ...list, text: '' });
       list = next;
       announce();
       if (!onlyText) return write(how);

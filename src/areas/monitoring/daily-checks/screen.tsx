@@ -2,7 +2,10 @@ import { useBranding, useMe } from '#src/session.ts';
 import { Desk } from './desk.tsx';
 import './daily-checks.css';
 
-/** `/monitoring/daily-checks`: the problems of the last days, to be dealt with one by one or together. */
+/**
+ * `/monitoring/daily-checks`: the problems of the last days, to be dealt with one by one or
+ * together.
+ */
 export function DailyChecks() {
   const me = useMe();
   const branding = useBranding();

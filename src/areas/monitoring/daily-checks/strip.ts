@@ -1,39 +1,69 @@
 import type { RunState } from '#contract/monitoring/query.ts';
 
-/** How the bars of a strip are measured: wide in the grid, narrow on cards and in the panel. Lengths in px. */
-export interface StripSize { readonly bar: number; readonly step: number; readonly tall: number }
+/**
+ * How the bars of a strip are measured: wide in the grid, narrow on cards and in the panel. Lengths
+ * in px.
+ */
+export interface StripSize {
+  readonly bar: number;
+  readonly step: number;
+  readonly tall: number;
+}
 export const WIDE: StripSize = { bar: 4, step: 6, tall: 16 };
 export const NARROW: StripSize = { bar: 2, step: 4, tall: 16 };
 export const SMALL: StripSize = { bar: 3, step: 5, tall: 12 };
 
-/** One path a form, so that a row costs a few nodes and not fourteen. `hollow` is stroked, all others are filled. */
-export interface StripPath { readonly mark: Mark; readonly d: string }
+/**
+ * One path a form, so that a row costs a few nodes and not fourteen. `hollow` is stroked, all
+ * others are filled.
+ */
+export interface StripPath {
+  readonly mark: Mark;
+  readonly d: string;
+}
 export type Mark = 'failed' | 'missed' | 'warning' | 'anomaly' | 'running' | 'success' | 'none';
 
 /** Today stands 2 px apart. */
-export const stripWidth = (days: number, size: StripSize): number => (days - 1) * size.step + 2 + size.bar;
+export const stripWidth = (days: number, size: StripSize): number =>
+  (days - 1) * size.step + 2 + size.bar;
 
 /**
- * Height and form say the state before colour does: a low dash is a success, over half a warning, full a failure, hollow "did not run",
- * three quarters running, a cap over a dash an anomaly, a hairline "nothing was due".
+ * Height and form say the state before colour does: a low dash is a success, over half a warning,
+ * full a failure, hollow "did not run", three quarters running, a cap over a dash an anomaly, a
+ * hairline "nothing was due".
  */
-export function stripPaths(strip: readonly (RunState | null)[], size: StripSize): readonly StripPath[] {
+export function stripPaths(
+  strip: readonly (RunState | null)[],
+  size: StripSize,
+): readonly StripPath[] {
   const paths = new Map<Mark, string>();
-  const put = (mark: Mark, d: string): void => { paths.set(mark, (paths.get(mark) ?? '') + d); };
+  const put = (mark: Mark, d: string): void => {
+    paths.set(mark, (paths.get(mark) ?? '') + d);
+  };
   strip.forEach((state, i) => {
     const x = i * size.step + (i === strip.length - 1 ? 2 : 0);
     const { bar, tall } = size;
     const low = tall / 4;
     switch (state) {
-      case null: return put('none', box(x, tall - 1, bar, 1));
-      case 'Success': return put('success', box(x, tall - low, bar, low));
-      case 'Warning': return put('warning', box(x, Math.round(tall * 0.44), bar, tall - Math.round(tall * 0.44)));
-      case 'Running': return put('running', box(x, low, bar, tall - low));
-      case 'Missed': return put('missed', size.bar > 2 ? box(x + 0.5, 1.5, bar - 1, tall - 2) : dots(x, bar, tall));
+      case null:
+        return put('none', box(x, tall - 1, bar, 1));
+      case 'Success':
+        return put('success', box(x, tall - low, bar, low));
+      case 'Warning':
+        return put('warning', box(x, Math.round(tall * 0.44), bar, tall - Math.round(tall * 0.44)));
+      case 'Running':
+        return put('running', box(x, low, bar, tall - low));
+      case 'Missed':
+        return put(
+          'missed',
+          size.bar > 2 ? box(x + 0.5, 1.5, bar - 1, tall - 2) : dots(x, bar, tall),
+        );
       case 'Anomaly':
         put('anomaly', box(x, tall - low * 2 - 1, bar, low));
         return put('success', box(x, tall - low, bar, low));
-      case 'Failed': case 'Error': return put('failed', box(x, 0, bar, tall));
+      case 'Failed':
+      case 'Error':
+        return put('failed', box(x, 0, bar, tall));
     }
   });
   return [...paths].map(([mark, d]) => ({ mark, d }));
@@ -43,7 +73,8 @@ export function stripPaths(strip: readonly (RunState | null)[], size: StripSize)
 export function stripWords(strip: readonly (RunState | null)[], today: string): string {
   const counts = new Map<string, number>();
   for (const state of strip) {
-    const word = state === null ? 'not due' : state === 'Missed' ? 'did not run' : state.toLowerCase();
+    const word =
+      state === null ? 'not due' : state === 'Missed' ? 'did not run' : state.toLowerCase();
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return `${strip.length} days to ${today}: ${[...counts].map(([word, count]) => `${count} ${word}`).join(', ')}`;

@@ -22,24 +22,46 @@ export function TicketForm({ title, before, says, onNew, onDone, onClose }: Tick
   const can = ticket.trim() !== '' || before !== '';
   return (
     <Dialog
-      title={title} onClose={onClose} first={field}
-      footer={(
+      title={title}
+      onClose={onClose}
+      first={field}
+      footer={
         <>
-          <Button variant="primary" disabled={!can} onClick={() => onDone(ticket.trim())}>{ticket.trim() === '' && before !== '' ? 'Take the ticket away' : 'Tie to this ticket'}</Button>
-          <Button variant="quiet" onClick={onClose}>Cancel</Button>
-          {onNew && <Button variant="quiet" className="ml-auto" onClick={onNew}>Open a ticket instead</Button>}
+          <Button variant="primary" disabled={!can} onClick={() => onDone(ticket.trim())}>
+            {ticket.trim() === '' && before !== '' ? 'Take the ticket away' : 'Tie to this ticket'}
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          {onNew && (
+            <Button variant="quiet" className="ml-auto" onClick={onNew}>
+              Open a ticket instead
+            </Button>
+          )}
         </>
-      )}
+      }
     >
-      <form className="px-5 py-4" onSubmit={(event) => { event.preventDefault(); if (can) onDone(ticket.trim()); }}>
+      <form
+        className="px-5 py-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (can) onDone(ticket.trim());
+        }}
+      >
         {says !== null && <p className="m-0 pb-3 text-ink-2">{says}</p>}
         <label className="block">
           <span className="block pb-1">Ticket number</span>
           <input
-            ref={field} value={ticket} maxLength={LIMITS.ticketChars} autoComplete="off" onChange={(event) => setTicket(event.target.value)}
+            ref={field}
+            value={ticket}
+            maxLength={LIMITS.ticketChars}
+            autoComplete="off"
+            onChange={(event) => setTicket(event.target.value)}
             className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
           />
-          <span className="block pt-1 text-agate text-ink-3">It stays with the problem, so that tomorrow's same failure shows it again.</span>
+          <span className="block pt-1 text-agate text-ink-3">
+            It stays with the problem, so that tomorrow's same failure shows it again.
+          </span>
         </label>
       </form>
     </Dialog>

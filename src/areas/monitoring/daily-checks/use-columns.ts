@@ -5,7 +5,10 @@ import { keep, kept } from '#src/kept.ts';
 import { columnsOf } from './columns.ts';
 import type { Column } from './columns.ts';
 
-/** Columns and density of one person, the same on every device. Until the device has them, this browser's own hold. */
+/**
+ * Columns and density of one person, the same on every device. Until the device has them, this
+ * browser's own hold.
+ */
 export interface ColumnChoice {
   readonly columns: readonly Column[];
   readonly dense: boolean;
@@ -14,16 +17,24 @@ export interface ColumnChoice {
 }
 
 const NOTHING = {};
-/** A dragged edge moves many times; what it comes to is sent once it rests, by the next page where this one was left before. */
+/**
+ * A dragged edge moves many times; what it comes to is sent once it rests, by the next page where
+ * this one was left before.
+ */
 const RESTS_MS = 600;
 const NAMES = ['columns', 'density'] as const;
 type Name = (typeof NAMES)[number];
 
 export function useColumns(me: UserId): ColumnChoice {
   const preferences = useWatch('preferences', NOTHING);
-  const stored = (name: Name): string | null => preferences?.find((one) => one.user === me && one.name === name)?.value ?? null;
-  const place = (name: Name): string => `${name}.${me}`, unsent = (name: Name): string => `${place(name)}.unsent`;
-  const [own, setOwn] = useState<{ readonly columns: string | null; readonly density: string | null }>(() => ({ columns: kept(unsent('columns')), density: kept(unsent('density')) }));
+  const stored = (name: Name): string | null =>
+    preferences?.find((one) => one.user === me && one.name === name)?.value ?? null;
+  const place = (name: Name): string => `${name}.${me}`;
+  const unsent = (name: Name): string => `${place(name)}.unsent`;
+  const [own, setOwn] = useState<{
+    readonly columns: string | null;
+    readonly density: string | null;
+  }>(() => ({ columns: kept(unsent('columns')), density: kept(unsent('density')) }));
   const [sending] = useState(() => new Map<string, ReturnType<typeof setTimeout>>());
   const columns = own.columns ?? stored('columns') ?? kept(place('columns'));
   const density = own.density ?? stored('density') ?? kept(place('density'));
@@ -37,17 +48,25 @@ export function useColumns(me: UserId): ColumnChoice {
     keep(place(name), value);
     keep(unsent(name), value);
     clearTimeout(sending.get(name));
-    sending.set(name, setTimeout(() => void send(name, value), RESTS_MS));
+    sending.set(
+      name,
+      setTimeout(() => void send(name, value), RESTS_MS),
+    );
   };
-  const begin = useEffectEvent(() => NAMES.forEach((name) => {
-    const value = kept(unsent(name));
-    if (value !== null) void send(name, value);
-  }));
+  const begin = useEffectEvent(() =>
+    NAMES.forEach((name) => {
+      const value = kept(unsent(name));
+      if (value !== null) void send(name, value);
+    }),
+  );
   useEffect(() => begin(), []);
   return {
-    columns: columnsOf(columns), dense: density === DENSE,
-    setColumns: (next) => choose('columns', JSON.stringify(next)), setDense: (dense) => choose('density', dense ? DENSE : ROOMY),
+    columns: columnsOf(columns),
+    dense: density === DENSE,
+    setColumns: (next) => choose('columns', JSON.stringify(next)),
+    setDense: (dense) => choose('density', dense ? DENSE : ROOMY),
   };
 }
 
-const DENSE = JSON.stringify('dense'), ROOMY = JSON.stringify('roomy');
+const DENSE = JSON.stringify('dense');
+const ROOMY = JSON.stringify('roomy');

@@ -20,7 +20,10 @@ import { makePlace } from './place.ts';
 import { NOTHING } from './selection.ts';
 import type { Selection } from './selection.ts';
 
-/** The morning round of one person: the list of the address, what the worker answers to it, and where the person is in it. */
+/**
+ * The morning round of one person: the list of the address, what the worker answers to it, and
+ * where the person is in it.
+ */
 export interface Round {
   readonly list: List;
   readonly setList: (next: List, how?: 'push' | 'replace', at?: number) => void;
@@ -39,7 +42,10 @@ export interface Round {
   readonly setCursor: (next: Cursor | null) => void;
   /** Rows seen since the page was opened, as they were last: to take a change back. */
   readonly seen: ReadonlyMap<RunN, RunView>;
-  /** A person works in the list: rows keep their place from now on, until `takeIn` or another filter. */
+  /**
+   * A person works in the list: rows keep their place from now on, until `takeIn` or another
+   * filter.
+   */
   readonly work: () => void;
   /** A mouse is over the rows, which keep their place as long. */
   readonly point: (over: boolean) => void;
@@ -97,15 +103,41 @@ export function useRound(me: Me, branding: Branding): Round {
     for (const row of view.rows) seen.set(row.n, row);
   }, [view, seen]);
   const committedAt = view?.committedAt;
-  useEffect(() => { if (typeof committedAt === 'number') changePainted(committedAt); }, [committedAt]);
+  useEffect(() => {
+    if (typeof committedAt === 'number') changePainted(committedAt);
+  }, [committedAt]);
 
-  const [setWindow] = useState(() => (next: RunsWindow): void => putWindow((old) => (old.first === next.first && old.count === next.count ? old : next)));
+  const [setWindow] = useState(
+    () =>
+      (next: RunsWindow): void =>
+        putWindow((old) => (old.first === next.first && old.count === next.count ? old : next)),
+  );
 
   return {
-    list, setList: place.set, filter, rule, now, view, window, setWindow, reach, setReach, selection, setSelection,
-    cursor: settled(cursor, view), setCursor, seen, held, key,
-    work: () => setWorking(true), point: setPointed,
+    list,
+    setList: place.set,
+    filter,
+    rule,
+    now,
+    view,
+    window,
+    setWindow,
+    reach,
+    setReach,
+    selection,
+    setSelection,
+    cursor: settled(cursor, view),
+    setCursor,
+    seen,
+    held,
+    key,
+    work: () => setWorking(true),
+    point: setPointed,
     fold: (one) => setFolded(toggle(folded, one)),
-    takeIn: () => { setWorking(false); setCursor(null); setRound(round + 1); },
+    takeIn: () => {
+      setWorking(false);
+      setCursor(null);
+      setRound(round + 1);
+    },
   };
 }

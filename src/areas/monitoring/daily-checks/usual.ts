@@ -1,14 +1,28 @@
-/** A measure against what is usual, on a line of `width` px: the band's edges, the needle's left edge, and whether it is outside. */
-export interface UsualLine { readonly band: readonly [from: number, to: number] | null; readonly needle: number | null; readonly outside: boolean }
+/**
+ * A measure against what is usual, on a line of `width` px: the band's edges, the needle's left
+ * edge, and whether it is outside.
+ */
+export interface UsualLine {
+  readonly band: readonly [from: number, to: number] | null;
+  readonly needle: number | null;
+  readonly outside: boolean;
+}
 
 const NEEDLE = 2;
 
-/** Zero-based; the middle of the band is the middle of the line. What is beyond stands at the end. */
-export function usualLine(value: number | null, usual: readonly [low: number, high: number] | null, width: number): UsualLine {
+/**
+ * Zero-based; the middle of the band is the middle of the line. What is beyond stands at the end.
+ */
+export function usualLine(
+  value: number | null,
+  usual: readonly [low: number, high: number] | null,
+  width: number,
+): UsualLine {
   if (!usual) return { band: null, needle: null, outside: false };
   const [low, high] = usual;
   const whole = low + high;
-  const at = (v: number): number => (whole <= 0 ? 0 : round(Math.min(1, Math.max(0, v / whole)) * width));
+  const at = (v: number): number =>
+    whole <= 0 ? 0 : round(Math.min(1, Math.max(0, v / whole)) * width);
   return {
     band: [at(low), at(high)],
     needle: value === null ? null : Math.min(width - NEEDLE, Math.max(0, at(value) - NEEDLE / 2)),

@@ -18,14 +18,20 @@ export interface Board {
   readonly own: Readonly<Partial<Record<StatName, Span>>>;
 }
 
-export const BOARD: Board = { span: { is: 'last', days: 7 }, companies: [], instructionTypes: [], own: {} };
+export const BOARD: Board = {
+  span: { is: 'last', days: 7 },
+  companies: [],
+  instructionTypes: [],
+  own: {},
+};
 
 /** The query of an address, without `?`; what stands at its default is left out. */
 export function queryOf(board: Board): string {
   const params = new URLSearchParams();
   if (spanKey(board.span) !== spanKey(BOARD.span)) params.set('date', spanKey(board.span));
   if (board.companies.length > 0) params.set('company', board.companies.join());
-  if (board.instructionTypes.length > 0) params.set('instructionType', board.instructionTypes.join());
+  if (board.instructionTypes.length > 0)
+    params.set('instructionType', board.instructionTypes.join());
   for (const name of STATS) {
     const own = board.own[name];
     if (own) params.set(`${name}-date`, spanKey(own));
@@ -36,22 +42,31 @@ export function queryOf(board: Board): string {
 /** Reads any query: what is unknown or broken falls back value by value. */
 export function boardOf(query: string): Board {
   const params = new URLSearchParams(query);
-  const words = (key: string): readonly string[] => [...new Set((params.get(key) ?? '').split(','))];
+  const words = (key: string): readonly string[] => [
+    ...new Set((params.get(key) ?? '').split(',')),
+  ];
   return {
     span: spanOfKey(params.get('date') ?? '') ?? BOARD.span,
-    companies: words('company').filter((word) => /^[1-9]\d{0,9}$/.test(word)).map(Number),
+    companies: words('company')
+      .filter((word) => /^[1-9]\d{0,9}$/.test(word))
+      .map(Number),
     instructionTypes: ENTITY_GROUPS.filter((group) => words('instructionType').includes(group)),
-    own: Object.fromEntries(STATS.flatMap((name) => {
-      const own = spanOfKey(params.get(`${name}-date`) ?? '');
-      return own ? [[name, own]] : [];
-    })),
+    own: Object.fromEntries(
+      STATS.flatMap((name) => {
+        const own = spanOfKey(params.get(`${name}-date`) ?? '');
+        return own ? [[name, own]] : [];
+      }),
+    ),
   };
 }
 
 export const DASHBOARD = '/monitoring/dashboard';
 export const boardAddress = (board: Board): string => withQuery(DASHBOARD, queryOf(board));
 
-/** What of the results a line of the dashboard opens. Both days are included; no groups are all of them. */
+/**
+ * What of the results a line of the dashboard opens. Both days are included; no groups are all of
+ * them.
+ */
 export interface Asked {
   readonly days: readonly [first: Day, last: Day];
   readonly companies: readonly CompanyN[];
@@ -64,8 +79,20 @@ export interface Asked {
   readonly pending?: boolean;
 }
 
-/** The list of results, with from, to and instructionType: `all` where no group is meant rather than another. */
-export function listAddress({ days, companies, instructionTypes, states = [], cause, job, run, pending = false }: Asked): string {
+/**
+ * The list of results, with from, to and instructionType: `all` where no group is meant rather than
+ * another.
+ */
+export function listAddress({
+  days,
+  companies,
+  instructionTypes,
+  states = [],
+  cause,
+  job,
+  run,
+  pending = false,
+}: Asked): string {
   const params = cardParams({ days, instructionTypes });
   if (!pending) {
     params.set('review', 'any');
@@ -83,12 +110,21 @@ export function listAddress({ days, companies, instructionTypes, states = [], ca
 }
 
 /** What the title of every card passes on. */
-export const cardParams = ({ days: [from, to], instructionTypes }: Pick<Asked, 'days' | 'instructionTypes'>): URLSearchParams =>
-  new URLSearchParams({ from, to, instructionType: instructionTypes.length === 0 ? 'all' : instructionTypes.join() });
+export const cardParams = ({
+  days: [from, to],
+  instructionTypes,
+}: Pick<Asked, 'days' | 'instructionTypes'>): URLSearchParams =>
+  new URLSearchParams({
+    from,
+    to,
+    instructionType: instructionTypes.length === 0 ? 'all' : instructionTypes.join(),
+  });
 
 /** The list of what matches, whatever its review. */
-export const searchAddress = (text: string): string => withQuery(LIST, new URLSearchParams({ review: 'any', q: text.trim() }).toString());
+export const searchAddress = (text: string): string =>
+  withQuery(LIST, new URLSearchParams({ review: 'any', q: text.trim() }).toString());
 
 const LIST = '/monitoring/daily-checks';
 const readable = (params: URLSearchParams): string => params.toString().replaceAll('%2C', ',');
-const withQuery = (path: string, query: string): string => (query === '' ? path : `${path}?${query}`);
+const withQuery = (path: string, query: string): string =>
+  query === '' ? path : `${path}?${query}`;

@@ -4,24 +4,36 @@ import { formatCount, plural } from '#src/ui/format.ts';
 import { daysWords } from './times.ts';
 
 /** A bar of the chart: a day, or where there are many of them some days together. */
-export interface Column extends Tally { readonly days: readonly [first: Day, last: Day] }
+export interface Column extends Tally {
+  readonly days: readonly [first: Day, last: Day];
+}
 
 const MOST = 62;
 
 /** Days a column holds: one, a week, or four weeks. */
 export const daysAColumn = (days: number): number => (days <= MOST ? 1 : days <= MOST * 7 ? 7 : 28);
 
-/** The columns of days, oldest first. The last one is whole; it is the first that may hold fewer days. */
+/**
+ * The columns of days, oldest first. The last one is whole; it is the first that may hold fewer
+ * days.
+ */
 export function columnsOf(days: readonly DayTally[]): readonly Column[] {
-  const size = daysAColumn(days.length), columns: Column[] = [];
+  const size = daysAColumn(days.length);
+  const columns: Column[] = [];
   for (let end = days.length; end > 0; end -= size) {
-    const part = days.slice(Math.max(0, end - size), end), [first] = part, last = part.at(-1);
-    if (first && last) columns.push({ ...part.reduce<Tally>(add, NONE), days: [first.day, last.day] });
+    const part = days.slice(Math.max(0, end - size), end);
+    const [first] = part;
+    const last = part.at(-1);
+    if (first && last)
+      columns.push({ ...part.reduce<Tally>(add, NONE), days: [first.day, last.day] });
   }
   return columns.toReversed();
 }
 
-/** Successes outside what is usual are successes here: the chart's lower storey shows what went wrong. */
+/**
+ * Successes outside what is usual are successes here: the chart's lower storey shows what went
+ * wrong.
+ */
 export const goodOf = ({ success, anomaly }: Tally): number => success + anomaly;
 export const badOf = ({ failed, missed, warning }: Tally): number => failed + missed + warning;
 
@@ -31,20 +43,44 @@ export function columnWords(column: Column): string {
   return `${daysWords(column.days)}: ${formatCount(column.failed)} failed, ${formatCount(column.missed)} did not run, ${plural(column.warning, 'warning')}, ${formatCount(goodOf(column))} succeeded`;
 }
 
-/** A point for each column; null where there is nothing to tell. Days before the first result are none. */
-export function traceOf(columns: readonly Column[], valueOf: (column: Column) => number | null): readonly (number | null)[] {
+/**
+ * A point for each column; null where there is nothing to tell. Days before the first result are
+ * none.
+ */
+export function traceOf(
+  columns: readonly Column[],
+  valueOf: (column: Column) => number | null,
+): readonly (number | null)[] {
   const first = columns.findIndex(({ runs }) => runs > 0);
   return columns.map((column, i) => (first < 0 || i < first ? null : valueOf(column)));
 }
 
-/** The day of the first result, where the days asked for begin before it; null where all have some, or none has. */
+/**
+ * The day of the first result, where the days asked for begin before it; null where all have some,
+ * or none has.
+ */
 export function beginsLater(days: readonly DayTally[]): Day | null {
   const first = days.findIndex(({ runs }) => runs > 0);
-  return first > 0 ? days[first]?.day ?? null : null;
+  return first > 0 ? (days[first]?.day ?? null) : null;
 }
 
-const NONE: Tally = { runs: 0, success: 0, warning: 0, failed: 0, missed: 0, anomaly: 0, running: 0, bytes: 0 };
+const NONE: Tally = {
+  runs: 0,
+  success: 0,
+  warning: 0,
+  failed: 0,
+  missed: 0,
+  anomaly: 0,
+  running: 0,
+  bytes: 0,
+};
 const add = (a: Tally, b: Tally): Tally => ({
-  runs: a.runs + b.runs, success: a.success + b.success, warning: a.warning + b.warning, failed: a.failed + b.failed, missed: a.missed + b.missed,
-  anomaly: a.anomaly + b.anomaly, running: a.running + b.running, bytes: a.bytes + b.bytes,
+  runs: a.runs + b.runs,
+  success: a.success + b.success,
+  warning: a.warning + b.warning,
+  failed: a.failed + b.failed,
+  missed: a.missed + b.missed,
+  anomaly: a.anomaly + b.anomaly,
+  running: a.running + b.running,
+  bytes: a.bytes + b.bytes,
 });

@@ -16,11 +16,19 @@ interface EmptyBoardProps {
   readonly zone: string;
 }
 
-/** A portal that no backup tool has reported to: its first steps for who connects tools, and for others why it is empty. */
+/**
+ * A portal that no backup tool has reported to: its first steps for who connects tools, and for
+ * others why it is empty.
+ */
 export function NothingYet() {
-  return useCan('monitoring.sources') ? <FirstSteps /> : (
+  return useCan('monitoring.sources') ? (
+    <FirstSteps />
+  ) : (
     <Notice icon="clock" level={2} title="No results yet">
-      <p className="m-0">Figures show here as soon as a backup tool reports. An administrator connects the backup tools.</p>
+      <p className="m-0">
+        Figures show here as soon as a backup tool reports. An administrator connects the backup
+        tools.
+      </p>
     </Notice>
   );
 }
@@ -31,19 +39,39 @@ export function EmptyBoard({ why, board, overview, onBoard, zone }: EmptyBoardPr
   const narrowed = board.companies.length + board.instructionTypes.length > 0;
   return (
     <div className="grid justify-items-center gap-2 px-5 py-8 text-center">
-      <h2 className="m-0 text-head">{why === 'nothing-kept' ? 'Nothing is kept on this device yet' : why === 'no-results' ? 'No results yet' : 'No results in this time'}</h2>
+      <h2 className="m-0 text-head">
+        {why === 'nothing-kept'
+          ? 'Nothing is kept on this device yet'
+          : why === 'no-results'
+            ? 'No results yet'
+            : 'No results in this time'}
+      </h2>
       <p className="m-0 text-ink-2">
         {why === 'nothing-kept' && 'The figures come with the network.'}
-        {why === 'no-results' && (connects ? 'Figures show here as soon as a backup tool reports.' : 'An administrator connects the backup tools.')}
-        {why === 'none-in-time' && (narrowed
-          ? 'No result of these days, companies and groups is on this device.'
-          : `No result of these days is on this device.${overview?.newestAt == null ? '' : ` The newest is from ${formatWhen(overview.newestAt, zone)}.`}`)}
+        {why === 'no-results' &&
+          (connects
+            ? 'Figures show here as soon as a backup tool reports.'
+            : 'An administrator connects the backup tools.')}
+        {why === 'none-in-time' &&
+          (narrowed
+            ? 'No result of these days, companies and groups is on this device.'
+            : `No result of these days is on this device.${overview?.newestAt == null ? '' : ` The newest is from ${formatWhen(overview.newestAt, zone)}.`}`)}
       </p>
-      {why === 'no-results' && connects && <Link to="/monitoring/sources" className="text-accent underline underline-offset-2">Connect a source</Link>}
+      {why === 'no-results' && connects && (
+        <Link to="/monitoring/sources" className="text-accent underline underline-offset-2">
+          Connect a source
+        </Link>
+      )}
       {why === 'none-in-time' && (
         <span className="flex flex-wrap justify-center gap-2 pt-1">
-          <Button onClick={() => onBoard({ ...board, span: { is: 'last', days: 30 } })}>Show the last 30 days</Button>
-          {narrowed && <Button onClick={() => onBoard({ ...BOARD, span: board.span })}>All companies and groups</Button>}
+          <Button onClick={() => onBoard({ ...board, span: { is: 'last', days: 30 } })}>
+            Show the last 30 days
+          </Button>
+          {narrowed && (
+            <Button onClick={() => onBoard({ ...BOARD, span: board.span })}>
+              All companies and groups
+            </Button>
+          )}
         </span>
       )}
     </div>

@@ -2,8 +2,15 @@ import type { Tally } from '#contract/monitoring/overview.ts';
 import { successShare } from '#contract/monitoring/overview.ts';
 import { formatCount, plural } from '#src/ui/format.ts';
 
-/** A change against the time before, in words. `tone`: whether it is a good one; null where it is none or cannot be told. */
-export interface Delta { readonly words: string; readonly way: 'up' | 'down' | null; readonly tone: 'good' | 'bad' | null }
+/**
+ * A change against the time before, in words. `tone`: whether it is a good one; null where it is
+ * none or cannot be told.
+ */
+export interface Delta {
+  readonly words: string;
+  readonly way: 'up' | 'down' | null;
+  readonly tone: 'good' | 'bad' | null;
+}
 
 /** A figure of a tally that is counted in runs: fewer is better. */
 export type Count = 'failed' | 'missed' | 'anomaly';
@@ -11,24 +18,32 @@ export type Count = 'failed' | 'missed' | 'anomaly';
 /** The time before, as far as it can be compared with. */
 export type Before = Tally & { readonly whole: boolean };
 
-/** In tenths of a hundredth, rounded down: only all good runs are 100.0. Null where nothing ended. */
+/**
+ * In tenths of a hundredth, rounded down: only all good runs are 100.0. Null where nothing ended.
+ */
 export function shareOf(tally: Tally): number | null {
   const share = successShare(tally);
   return share === null ? null : Math.floor(share * 1000 + 1e-9);
 }
 
 /** `97.1`; `100` where all are good. */
-export const shareWords = (share: number): string => (share === 1000 ? '100' : (share / 10).toFixed(1));
+export const shareWords = (share: number): string =>
+  share === 1000 ? '100' : (share / 10).toFixed(1);
 
 export function shareDelta(now: Tally, before: Before): Delta {
   const unknown = notCompared(before);
   if (unknown !== null) return unknown;
-  const here = shareOf(now), there = shareOf(before);
+  const here = shareOf(now);
+  const there = shareOf(before);
   if (here === null || there === null) return still('Nothing to compare with');
   const points = here - there;
   if (points === 0) return still('As before');
   const told = Math.abs(points) / 10;
-  return { words: `${told.toFixed(1)} ${told === 1 ? 'point' : 'points'} ${points > 0 ? 'higher' : 'lower'}`, way: points > 0 ? 'up' : 'down', tone: points > 0 ? 'good' : 'bad' };
+  return {
+    words: `${told.toFixed(1)} ${told === 1 ? 'point' : 'points'} ${points > 0 ? 'higher' : 'lower'}`,
+    way: points > 0 ? 'up' : 'down',
+    tone: points > 0 ? 'good' : 'bad',
+  };
 }
 
 export function countDelta(now: Tally, before: Before, what: Count): Delta {
@@ -37,19 +52,28 @@ export function countDelta(now: Tally, before: Before, what: Count): Delta {
 
 export function moreOrFewer(by: number): Delta {
   if (by === 0) return still('As before');
-  return by > 0 ? { words: `${formatCount(by)} more`, way: 'up', tone: 'bad' } : { words: `${formatCount(-by)} fewer`, way: 'down', tone: 'good' };
+  return by > 0
+    ? { words: `${formatCount(by)} more`, way: 'up', tone: 'bad' }
+    : { words: `${formatCount(-by)} fewer`, way: 'down', tone: 'good' };
 }
 
 /** What the deltas are held against, in one sentence for the head of the page. */
 export function againstWords(days: number, before: Before): string {
   const of = days === 1 ? 'the day before' : `the ${formatCount(days)} days before`;
-  if (!before.whole) return `Not compared: ${of} ${days === 1 ? 'is' : 'are'} not all on this device`;
+  if (!before.whole)
+    return `Not compared: ${of} ${days === 1 ? 'is' : 'are'} not all on this device`;
   return before.runs === 0 ? `Not compared: nothing ran on ${of}` : `Deltas against ${of}`;
 }
 
 /** `1,024 companies, 11,380 jobs`. */
-export const extentWords = ({ companies, all }: { readonly companies: number; readonly all: number }): string =>
-  `${plural(companies, 'company', 'companies')}, ${plural(all, 'job')}`;
+export const extentWords = ({
+  companies,
+  all,
+}: {
+  readonly companies: number;
+  readonly all: number;
+}): string => `${plural(companies, 'company', 'companies')}, ${plural(all, 'job')}`;
 
 const still = (words: string): Delta => ({ words, way: null, tone: null });
-const notCompared = (before: Before): Delta | null => (before.whole && before.runs > 0 ? null : still('No time before to compare'));
+const notCompared = (before: Before): Delta | null =>
+  before.whole && before.runs > 0 ? null : still('No time before to compare');

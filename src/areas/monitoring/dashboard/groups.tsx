@@ -8,34 +8,67 @@ import { Go } from './go.tsx';
 import type { Stretch } from './times.ts';
 import { GROUP_WORDS } from './words.ts';
 
-interface GroupsProps { readonly board: Board; readonly stretch: Stretch; readonly overview: Overview; readonly opens: boolean }
+interface GroupsProps {
+  readonly board: Board;
+  readonly stretch: Stretch;
+  readonly overview: Overview;
+  readonly opens: boolean;
+}
 
 /** A line for each entity group that has results, then or now. */
-export function Groups({ board, stretch, overview: { groups, before: { whole } }, opens }: GroupsProps) {
+export function Groups({
+  board,
+  stretch,
+  overview: {
+    groups,
+    before: { whole },
+  },
+  opens,
+}: GroupsProps) {
   const shown = groups.filter(({ now, before }) => now.runs > 0 || before.runs > 0);
   if (shown.length === 0) return null;
   return (
-    <ul aria-label="Entity groups" className="m-0 grid list-none gap-x-3 border-b border-rule p-0 py-1 max-tablet:grid-cols-1 tablet:grid-cols-3 desk:grid-cols-5">
+    <ul
+      aria-label="Entity groups"
+      className="m-0 grid list-none gap-x-3 border-b border-rule p-0 py-1 max-tablet:grid-cols-1 tablet:grid-cols-3 desk:grid-cols-5"
+    >
       {shown.map(({ group, now, before }) => {
-        const share = shareOf(now), delta = countDelta(now, { ...before, whole }, 'failed');
+        const share = shareOf(now);
+        const delta = countDelta(now, { ...before, whole }, 'failed');
         const told = [
           share === null ? 'no results' : `${shareWords(share)} %`,
-          ...(now.failed > 0 || delta.tone !== null ? [`${formatCount(now.failed)} failed${delta.tone === null ? '' : ` (${delta.words})`}`] : []),
+          ...(now.failed > 0 || delta.tone !== null
+            ? [`${formatCount(now.failed)} failed${delta.tone === null ? '' : ` (${delta.words})`}`]
+            : []),
           ...(now.missed > 0 ? [`${formatCount(now.missed)} did not run`] : []),
         ].join(', ');
         const words = (
           <>
             <span className="flex items-center gap-0.5">
-              <span className="truncate">{GROUP_WORDS[group]}</span>{opens && <Icon name="chevron-right" size={12} className="text-ink-3" />}
+              <span className="truncate">{GROUP_WORDS[group]}</span>
+              {opens && <Icon name="chevron-right" size={12} className="text-ink-3" />}
             </span>
-            <span className="block truncate text-agate text-ink-3" data-tip={told}>{told}</span>
+            <span className="block truncate text-agate text-ink-3" data-tip={told}>
+              {told}
+            </span>
           </>
         );
         return (
           <li key={group} className="min-w-0">
-            {opens
-              ? <Go href={listAddress({ days: stretch.days, companies: board.companies, instructionTypes: [group] })} className="block py-1 hover:bg-wash pointer-coarse:min-h-11">{words}</Go>
-              : <div className="py-1">{words}</div>}
+            {opens ? (
+              <Go
+                href={listAddress({
+                  days: stretch.days,
+                  companies: board.companies,
+                  instructionTypes: [group],
+                })}
+                className="block py-1 hover:bg-wash pointer-coarse:min-h-11"
+              >
+                {words}
+              </Go>
+            ) : (
+              <div className="py-1">{words}</div>
+            )}
           </li>
         );
       })}

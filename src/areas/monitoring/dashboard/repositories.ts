@@ -3,7 +3,10 @@ import type { RepositoryOut } from '#contract/monitoring/desk-calls.ts';
 
 const MOST = 5;
 const DAY = 86_400_000;
-/** A repository that is full within so many days is told as a warning, and within so many it needs attention. */
+/**
+ * A repository that is full within so many days is told as a warning, and within so many it needs
+ * attention.
+ */
 const WARNS_DAYS = 14;
 const PRESSING_DAYS = 7;
 
@@ -23,24 +26,51 @@ export interface Filling {
 }
 
 /** Those that will be full, soonest first. */
-export function fillingUp(repositories: readonly RepositoryOut[], companies: readonly CompanyN[], now: Ms): readonly Filling[] {
-  return repositories.flatMap(({ _id: id, ...one }): Filling[] => {
-    if (one.fullAt === null || (companies.length > 0 && !companies.includes(one.company))) return [];
-    const daysLeft = Math.max(0, Math.floor((one.fullAt - now) / DAY));
-    const used = one.usedBytes ?? (one.capacityBytes !== null && one.freeBytes !== null ? one.capacityBytes - one.freeBytes : null);
-    return [{
-      id, name: one.name, company: one.company, fullAt: one.fullAt, daysLeft,
-      used: used === null || one.capacityBytes === null || one.capacityBytes <= 0 ? null : Math.min(1, Math.max(0, used / one.capacityBytes)),
-      trace: one.days.map(({ usedBytes }) => usedBytes), tone: one.fullAt <= now ? 'failed' : daysLeft < WARNS_DAYS ? 'warning' : 'trace',
-    }];
-  }).toSorted((a, b) => a.fullAt - b.fullAt || a.name.localeCompare(b.name));
+export function fillingUp(
+  repositories: readonly RepositoryOut[],
+  companies: readonly CompanyN[],
+  now: Ms,
+): readonly Filling[] {
+  return repositories
+    .flatMap(({ _id: id, ...one }): Filling[] => {
+      if (one.fullAt === null || (companies.length > 0 && !companies.includes(one.company)))
+        return [];
+      const daysLeft = Math.max(0, Math.floor((one.fullAt - now) / DAY));
+      const used =
+        one.usedBytes ??
+        (one.capacityBytes !== null && one.freeBytes !== null
+          ? one.capacityBytes - one.freeBytes
+          : null);
+      return [
+        {
+          id,
+          name: one.name,
+          company: one.company,
+          fullAt: one.fullAt,
+          daysLeft,
+          used:
+            used === null || one.capacityBytes === null || one.capacityBytes <= 0
+              ? null
+              : Math.min(1, Math.max(0, used / one.capacityBytes)),
+          trace: one.days.map(({ usedBytes }) => usedBytes),
+          tone: one.fullAt <= now ? 'failed' : daysLeft < WARNS_DAYS ? 'warning' : 'trace',
+        },
+      ];
+    })
+    .toSorted((a, b) => a.fullAt - b.fullAt || a.name.localeCompare(b.name));
 }
 
-export const mostPressing = (filling: readonly Filling[]): readonly Filling[] => filling.slice(0, MOST);
+export const mostPressing = (filling: readonly Filling[]): readonly Filling[] =>
+  filling.slice(0, MOST);
 export const needsRoom = ({ daysLeft }: Filling): boolean => daysLeft < PRESSING_DAYS;
 
 /** `full`, `full today`, `full in 1 day`, `full in 16 days`. */
-export function fullWords({ daysLeft, fullAt }: Pick<Filling, 'daysLeft' | 'fullAt'>, now: Ms): string {
+export function fullWords(
+  { daysLeft, fullAt }: Pick<Filling, 'daysLeft' | 'fullAt'>,
+  now: Ms,
+): string {
   if (fullAt <= now) return 'full';
-  return daysLeft === 0 ? 'full within a day' : `full in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`;
+  return daysLeft === 0
+    ? 'full within a day'
+    : `full in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`;
 }

@@ -18,15 +18,37 @@ export interface SectionProps {
 }
 
 /** A part of the dashboard under its head rule. */
-export function Section({ title, href = null, detail, className = '', place, children }: SectionProps) {
+export function Section({
+  title,
+  href = null,
+  detail,
+  className = '',
+  place,
+  children,
+}: SectionProps) {
   const id = useId();
   return (
-    <section aria-labelledby={id} className={`min-w-0 outline-none ${className}`} {...(place !== undefined && { id: place, tabIndex: -1 })}>
+    <section
+      aria-labelledby={id}
+      className={`min-w-0 outline-none ${className}`}
+      {...(place !== undefined && { id: place, tabIndex: -1 })}
+    >
       <div className="flex min-h-6 items-baseline gap-2 border-b border-head-rule pb-1.5">
         <h2 id={id} className="m-0 text-[length:inherit]">
-          {href === null ? title : <Go href={href} className="inline-flex items-center hover:underline pointer-coarse:min-h-11">{title}</Go>}
+          {href === null ? (
+            title
+          ) : (
+            <Go
+              href={href}
+              className="inline-flex items-center hover:underline pointer-coarse:min-h-11"
+            >
+              {title}
+            </Go>
+          )}
         </h2>
-        {detail !== undefined && <span className="ml-auto min-w-0 truncate text-agate text-ink-3">{detail}</span>}
+        {detail !== undefined && (
+          <span className="ml-auto min-w-0 truncate text-agate text-ink-3">{detail}</span>
+        )}
       </div>
       {children}
     </section>
@@ -40,8 +62,13 @@ export function Lines({ count }: { readonly count: number }) {
       <div aria-busy="true">
         <span className="sr-only">Loading</span>
         {Array.from({ length: count }, (_, i) => (
-          <div key={i} aria-hidden className="flex h-10 items-center justify-between gap-8 border-b border-hair">
-            <i className="h-[9px] w-1/2 rounded-[2px] bg-hair" /><i className="h-[9px] w-1/6 rounded-[2px] bg-hair" />
+          <div
+            key={i}
+            aria-hidden
+            className="flex h-10 items-center justify-between gap-8 border-b border-hair"
+          >
+            <i className="h-[9px] w-1/2 rounded-[2px] bg-hair" />
+            <i className="h-[9px] w-1/6 rounded-[2px] bg-hair" />
           </div>
         ))}
       </div>
@@ -58,7 +85,12 @@ interface FromServerProps<T> {
 }
 
 /** What only the server knows: on its way, here, here but old, or not to be had and why. */
-export function FromServer<T>({ asked: { value, at, fault, again }, told, lines = 4, children }: FromServerProps<T>) {
+export function FromServer<T>({
+  asked: { value, at, fault, again },
+  told,
+  lines = 4,
+  children,
+}: FromServerProps<T>) {
   return (
     <>
       {fault !== null && (
@@ -67,7 +99,9 @@ export function FromServer<T>({ asked: { value, at, fault, again }, told, lines 
             {fault}
             {at !== null && <span className="block text-agate text-ink-3">As of {told(at)}.</span>}
           </span>
-          <Button size="sm" onClick={again}>Try again</Button>
+          <Button size="sm" onClick={again}>
+            Try again
+          </Button>
         </div>
       )}
       {value !== null ? children(value) : fault === null && <Lines count={lines} />}

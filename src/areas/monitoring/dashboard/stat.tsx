@@ -19,7 +19,9 @@ import { daysWords, stretchOf } from './times.ts';
 import type { Stretch } from './times.ts';
 import { STAT_STATES, STAT_WORDS } from './words.ts';
 
-const RangeDialog = lazy(async () => ({ default: (await import('#src/span/range-dialog.tsx')).RangeDialog }));
+const RangeDialog = lazy(async () => ({
+  default: (await import('#src/span/range-dialog.tsx')).RangeDialog,
+}));
 
 export interface StatFrameProps {
   readonly name: StatName;
@@ -37,19 +39,42 @@ export interface StatFrameProps {
 }
 
 /** A figure with its days, its line and its change. */
-export function StatFrame({ name, href, board, stretch, rule, now, onBoard, figure, trace, delta, children }: StatFrameProps) {
+export function StatFrame({
+  name,
+  href,
+  board,
+  stretch,
+  rule,
+  now,
+  onBoard,
+  figure,
+  trace,
+  delta,
+  children,
+}: StatFrameProps) {
   const title = STAT_WORDS[name];
   return (
     <li className="min-w-0 border-hair py-3 max-tablet:border-b max-tablet:last:border-b-0 tablet:px-4 tablet:max-desk:not-nth-[3n+1]:border-l tablet:max-desk:nth-[3n]:pr-0 tablet:max-desk:nth-[3n+1]:pl-0 tablet:max-desk:nth-[n+4]:border-t desk:not-first:border-l desk:first:pl-0 desk:last:pr-0">
       <div className="flex min-h-6 items-center justify-between gap-2">
-        {href === null
-          ? <b className="truncate">{title}</b>
-          : (
-            <Go href={href} className="inline-flex min-w-0 items-center gap-0.5 font-semibold hover:underline pointer-coarse:min-h-11">
-              <span className="truncate">{title}</span><Icon name="chevron-right" size={12} className="text-ink-3" />
-            </Go>
-          )}
-        <OwnDays name={name} board={board} stretch={stretch} rule={rule} now={now} onBoard={onBoard} />
+        {href === null ? (
+          <b className="truncate">{title}</b>
+        ) : (
+          <Go
+            href={href}
+            className="inline-flex min-w-0 items-center gap-0.5 font-semibold hover:underline pointer-coarse:min-h-11"
+          >
+            <span className="truncate">{title}</span>
+            <Icon name="chevron-right" size={12} className="text-ink-3" />
+          </Go>
+        )}
+        <OwnDays
+          name={name}
+          board={board}
+          stretch={stretch}
+          rule={rule}
+          now={now}
+          onBoard={onBoard}
+        />
       </div>
       <div className="flex items-end justify-between gap-2 py-2">
         <span className="shrink-0 text-head leading-8 whitespace-nowrap">{figure}</span>
@@ -59,11 +84,20 @@ export function StatFrame({ name, href, board, stretch, rule, now, onBoard, figu
         <p className="m-0 flex items-center gap-1 text-ink-2">
           {delta.way !== null && (
             <Icon
-              name={delta.way === 'up' ? 'chevron-up' : 'chevron-down'} size={12}
-              className={delta.tone === 'good' ? 'text-success' : delta.tone === 'bad' ? 'text-failed' : 'text-ink-3'}
+              name={delta.way === 'up' ? 'chevron-up' : 'chevron-down'}
+              size={12}
+              className={
+                delta.tone === 'good'
+                  ? 'text-success'
+                  : delta.tone === 'bad'
+                    ? 'text-failed'
+                    : 'text-ink-3'
+              }
             />
           )}
-          <span className="min-w-0 truncate" data-tip={delta.words}>{delta.words}</span>
+          <span className="min-w-0 truncate" data-tip={delta.words}>
+            {delta.words}
+          </span>
         </p>
       )}
       {children}
@@ -71,33 +105,59 @@ export function StatFrame({ name, href, board, stretch, rule, now, onBoard, figu
   );
 }
 
-/** Days of this figure alone, where they are not the page's: the shortcuts, two days, or a number of days. */
-function OwnDays({ name, board, stretch, rule, now, onBoard }: Pick<StatFrameProps, 'name' | 'board' | 'stretch' | 'rule' | 'now' | 'onBoard'>) {
+/**
+ * Days of this figure alone, where they are not the page's: the shortcuts, two days, or a number of
+ * days.
+ */
+function OwnDays({
+  name,
+  board,
+  stretch,
+  rule,
+  now,
+  onBoard,
+}: Pick<StatFrameProps, 'name' | 'board' | 'stretch' | 'rule' | 'now' | 'onBoard'>) {
   const [asking, setAsking] = useState<'range' | 'number' | null>(null);
   const { [name]: own, ...others } = board.own;
   const known = own === undefined || SHORTCUTS.some((one) => spanKey(one) === spanKey(own));
-  const put = (span: Span | null): void => onBoard({ ...board, own: span ? { ...others, [name]: span } : others });
+  const put = (span: Span | null): void =>
+    onBoard({ ...board, own: span ? { ...others, [name]: span } : others });
   return (
     <span
       data-tip={daysWords(stretch.days)}
       className={`relative inline-flex min-h-6 shrink-0 items-center gap-0.5 rounded-part px-0.5 text-agate focus-within:outline-2 focus-within:outline-accent hover:text-ink pointer-coarse:min-h-11
         ${own ? 'font-semibold text-accent' : 'text-ink-3'}`}
     >
-      <span aria-hidden>{formatCount(stretch.count)} d</span><Icon name="chevron-down" size={12} />
+      <span aria-hidden>{formatCount(stretch.count)} d</span>
+      <Icon name="chevron-down" size={12} />
       <select
-        aria-label={`Days of ${STAT_WORDS[name]}`} value={own ? spanKey(own) : ''}
-        onChange={({ target: { value } }) => (value === 'range' || value === 'number' ? setAsking(value) : put(spanOfKey(value)))}
+        aria-label={`Days of ${STAT_WORDS[name]}`}
+        value={own ? spanKey(own) : ''}
+        onChange={({ target: { value } }) =>
+          value === 'range' || value === 'number' ? setAsking(value) : put(spanOfKey(value))
+        }
         className="absolute inset-0 w-full cursor-pointer appearance-none bg-sheet text-ink opacity-0"
       >
         <option value="">As the page: {spanLabel(board.span)}</option>
         {!known && own && <option value={spanKey(own)}>{spanLabel(own)}</option>}
-        {SHORTCUTS.map((one) => <option key={spanKey(one)} value={spanKey(one)}>{spanLabel(one)}</option>)}
+        {SHORTCUTS.map((one) => (
+          <option key={spanKey(one)} value={spanKey(one)}>
+            {spanLabel(one)}
+          </option>
+        ))}
         <option value="range">Choose days…</option>
         <option value="number">Last X Days…</option>
       </select>
       {asking !== null && (
         <Suspense>
-          <RangeDialog by={asking} span={own ?? board.span} rule={rule} now={now} onSpan={put} onClose={() => setAsking(null)} />
+          <RangeDialog
+            by={asking}
+            span={own ?? board.span}
+            rule={rule}
+            now={now}
+            onSpan={put}
+            onClose={() => setAsking(null)}
+          />
         </Suspense>
       )}
     </span>
@@ -124,26 +184,72 @@ export function Stat(props: StatProps) {
 }
 
 function OwnStat({ span, ...props }: StatProps & { readonly span: Span }) {
-  const { board: { companies, instructionTypes }, rule, now } = props;
+  const {
+    board: { companies, instructionTypes },
+    rule,
+    now,
+  } = props;
   const stretch = stretchOf(span, dayAt(now, rule), rule);
-  const overview = useWatch('overview', { from: stretch.from, to: stretch.to, companies, instructionTypes });
+  const overview = useWatch('overview', {
+    from: stretch.from,
+    to: stretch.to,
+    companies,
+    instructionTypes,
+  });
   return <ShownStat {...props} stretch={stretch} overview={overview ?? props.overview} />;
 }
 
-function ShownStat({ name, board, stretch, overview, columns, opens, rule, now: at, onBoard }: StatProps) {
+function ShownStat({
+  name,
+  board,
+  stretch,
+  overview,
+  columns,
+  opens,
+  rule,
+  now: at,
+  onBoard,
+}: StatProps) {
   const { now, before } = overview;
   const share = shareOf(now);
-  const href = opens ? listAddress({ days: stretch.days, companies: board.companies, instructionTypes: board.instructionTypes, states: STAT_STATES[name] }) : null;
+  const href = opens
+    ? listAddress({
+        days: stretch.days,
+        companies: board.companies,
+        instructionTypes: board.instructionTypes,
+        states: STAT_STATES[name],
+      })
+    : null;
   return (
     <StatFrame
-      name={name} href={href} board={board} stretch={stretch} rule={rule} now={at} onBoard={onBoard}
-      figure={name === 'success'
-        ? share === null ? <Unit of="no results" /> : <>{shareWords(share)} <Unit of="%" /></>
-        : <>{formatCount(now[name])} <Unit of={now[name] === 1 ? 'run' : 'runs'} /></>}
+      name={name}
+      href={href}
+      board={board}
+      stretch={stretch}
+      rule={rule}
+      now={at}
+      onBoard={onBoard}
+      figure={
+        name === 'success' ? (
+          share === null ? (
+            <Unit of="no results" />
+          ) : (
+            <>
+              {shareWords(share)} <Unit of="%" />
+            </>
+          )
+        ) : (
+          <>
+            {formatCount(now[name])} <Unit of={now[name] === 1 ? 'run' : 'runs'} />
+          </>
+        )
+      }
       trace={traceOf(columns, name === 'success' ? shareOf : (column) => column[name])}
       delta={name === 'success' ? shareDelta(now, before) : countDelta(now, before, name)}
     />
   );
 }
 
-export const Unit = ({ of }: { readonly of: string }) => <span className="text-body font-normal tracking-normal text-ink-2">{of}</span>;
+export const Unit = ({ of }: { readonly of: string }) => (
+  <span className="text-body font-normal tracking-normal text-ink-2">{of}</span>
+);

@@ -27,33 +27,78 @@ interface ToolsProps {
 }
 
 /** Which days, companies and groups the page tells of, and what it holds them against. */
-export function Tools({ board, stretch, overview, companies, rule, now, arriving, onBoard }: ToolsProps) {
+export function Tools({
+  board,
+  stretch,
+  overview,
+  companies,
+  rule,
+  now,
+  arriving,
+  onBoard,
+}: ToolsProps) {
   const later = beginsLater(overview.days);
   const said = [
-    arriving > 0 ? 'Results are still arriving' : later === null ? '' : `Results from ${dayWords(later)} on`,
-    extentWords(overview.jobs), againstWords(stretch.count, overview.before),
-  ].filter((part) => part !== '').join('. ');
+    arriving > 0
+      ? 'Results are still arriving'
+      : later === null
+        ? ''
+        : `Results from ${dayWords(later)} on`,
+    extentWords(overview.jobs),
+    againstWords(stretch.count, overview.before),
+  ]
+    .filter((part) => part !== '')
+    .join('. ');
   const isFiltered = useCompaniesFilter();
-  const sorted = companies.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { sensitivity: 'base', numeric: true }));
+  const sorted = companies.toSorted((a, b) =>
+    a.name.localeCompare(b.name, 'en', { sensitivity: 'base', numeric: true }),
+  );
   return (
     <div className="flex min-h-13 flex-wrap items-center gap-2 px-4 py-2 desk:px-6">
-      <SpanChoice span={board.span} rule={rule} now={now} onSpan={(span) => onBoard({ ...board, span })} />
+      <SpanChoice
+        span={board.span}
+        rule={rule}
+        now={now}
+        onSpan={(span) => onBoard({ ...board, span })}
+      />
       {isFiltered && companies.length > 1 && (
         <ChipSelect
-          name="Companies" icon="companies" value={board.companies.join()} onChoose={(value) => onBoard({ ...board, companies: value === '' ? [] : value.split(',').map(Number) })}
-          options={[['', 'All companies'], ...many(board.companies, 'companies'), ...sorted.map(({ n, name }) => [String(n), name] as const)]}
+          name="Companies"
+          icon="companies"
+          value={board.companies.join()}
+          onChoose={(value) =>
+            onBoard({ ...board, companies: value === '' ? [] : value.split(',').map(Number) })
+          }
+          options={[
+            ['', 'All companies'],
+            ...many(board.companies, 'companies'),
+            ...sorted.map(({ n, name }) => [String(n), name] as const),
+          ]}
         />
       )}
       <ChipSelect
-        name="Entity groups" value={board.instructionTypes.join()}
-        onChoose={(value) => onBoard({ ...board, instructionTypes: ENTITY_GROUPS.filter((group) => value.split(',').includes(group)) })}
-        options={[['', 'All entity groups'], ...many(board.instructionTypes, 'entity groups'), ...ENTITY_GROUPS.map((group) => [group, GROUP_WORDS[group]] as const)]}
+        name="Entity groups"
+        value={board.instructionTypes.join()}
+        onChoose={(value) =>
+          onBoard({
+            ...board,
+            instructionTypes: ENTITY_GROUPS.filter((group) => value.split(',').includes(group)),
+          })
+        }
+        options={[
+          ['', 'All entity groups'],
+          ...many(board.instructionTypes, 'entity groups'),
+          ...ENTITY_GROUPS.map((group) => [group, GROUP_WORDS[group]] as const),
+        ]}
       />
       <span className="text-agate whitespace-nowrap text-ink-3">{daysWords(stretch.days)}</span>
-      <p className="m-0 ml-auto text-right text-agate text-ink-3 max-tablet:ml-0 max-tablet:w-full max-tablet:text-left">{said}</p>
+      <p className="m-0 ml-auto text-right text-agate text-ink-3 max-tablet:ml-0 max-tablet:w-full max-tablet:text-left">
+        {said}
+      </p>
     </div>
   );
 }
 
 /** The choice of several, which only an address can make. */
-const many = (chosen: readonly unknown[], word: string): readonly (readonly [string, string])[] => (chosen.length > 1 ? [[chosen.join(), `${formatCount(chosen.length)} ${word}`]] : []);
+const many = (chosen: readonly unknown[], word: string): readonly (readonly [string, string])[] =>
+  chosen.length > 1 ? [[chosen.join(), `${formatCount(chosen.length)} ${word}`]] : [];

@@ -4,16 +4,34 @@ import { useWatch } from '#src/door.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import type { ReadCall } from '#workers/api.ts';
 
-/** What the server was asked: `value` is its last answer and `at` when that came, also before the page was opened; `fault` why there is none, or no newer one. */
-export interface Asked<T> { readonly value: T | null; readonly at: Ms | null; readonly fault: string | null; readonly again: () => void }
+/**
+ * What the server was asked: `value` is its last answer and `at` when that came, also before the
+ * page was opened; `fault` why there is none, or no newer one.
+ */
+export interface Asked<T> {
+  readonly value: T | null;
+  readonly at: Ms | null;
+  readonly fault: string | null;
+  readonly again: () => void;
+}
 
 const NOTHING = {};
 const EVERY_MS = 300_000;
 const OFFLINE_EVERY_MS = 30_000;
 
-/** Asks the server when it is looked at, every five minutes, and when it answers again. `wanted` false asks nothing. */
-export function useAsked<N extends ReadCall>(name: N, input: TakesOf<N>, wanted: boolean): Asked<GivesOf<N>> {
+/**
+ * Asks the server when it is looked at, every five minutes, and when it answers again. `wanted`
+ * false asks nothing.
+ */
+export function useAsked<N extends ReadCall>(
+  name: N,
+  input: TakesOf<N>,
+  wanted: boolean,
+): Asked<GivesOf<N>> {
   const is = useWatch('status', NOTHING)?.is;
-  const { value, at, failure, again } = useRemembered(name, input, { wanted, everyMs: is === 'offline' || is === 'server-trouble' ? OFFLINE_EVERY_MS : EVERY_MS });
+  const { value, at, failure, again } = useRemembered(name, input, {
+    wanted,
+    everyMs: is === 'offline' || is === 'server-trouble' ? OFFLINE_EVERY_MS : EVERY_MS,
+  });
   return { value, at, fault: failure?.message ?? null, again };
 }

@@ -3,15 +3,28 @@ import type { RunState } from '#contract/monitoring/query.ts';
 import type { StatName } from './address.ts';
 
 export const GROUP_WORDS: Readonly<Record<EntityGroup, string>> = {
-  'managed-servers': 'Managed servers', 'monitored-agents': 'Monitored agents', 'managed-agents': 'Managed agents', 'office365': 'Microsoft 365',
-  'public-cloud-vms': 'Public cloud VMs', 'file-share-jobs': 'File share jobs', 'other': 'Other',
+  'managed-servers': 'Managed servers',
+  'monitored-agents': 'Monitored agents',
+  'managed-agents': 'Managed agents',
+  'office365': 'Microsoft 365',
+  'public-cloud-vms': 'Public cloud VMs',
+  'file-share-jobs': 'File share jobs',
+  'other': 'Other',
 };
 
 export const STAT_WORDS: Readonly<Record<StatName, string>> = {
-  success: 'Success rate', failed: 'Failed', missed: 'Did not run', anomaly: 'Anomalies', unprotected: 'Unprotected computers',
+  success: 'Success rate',
+  failed: 'Failed',
+  missed: 'Did not run',
+  anomaly: 'Anomalies',
+  unprotected: 'Unprotected computers',
 };
 
 /** Which results a figure counts, as the list names them; none: all. */
-export const STAT_STATES: Readonly<Record<Exclude<StatName, 'unprotected'>, readonly RunState[]>> = {
-  success: [], failed: ['Failed', 'Error'], missed: ['Missed'], anomaly: ['Anomaly'],
-};
+export const STAT_STATES: Readonly<Record<Exclude<StatName, 'unprotected'>, readonly RunState[]>> =
+  {
+    success: [],
+    failed: ['Failed', 'Error'],
+    missed: ['Missed'],
+    anomaly: ['Anomaly'],
+  };

@@ -9,7 +9,11 @@ export interface EvidencePlace {
   readonly company: CompanyN | null;
 }
 
-export const EVIDENCE_DEFAULTS: EvidencePlace = { show: 'deeds', span: { is: 'last', days: 7 }, company: null };
+export const EVIDENCE_DEFAULTS: EvidencePlace = {
+  show: 'deeds',
+  span: { is: 'last', days: 7 },
+  company: null,
+};
 
 /** The query of an address, without `?`: empty at the defaults. */
 export function evidenceQuery({ show, span, company }: EvidencePlace): string {
@@ -22,7 +26,8 @@ export function evidenceQuery({ show, span, company }: EvidencePlace): string {
 
 /** Reads any query: what is no value falls back to its default. */
 export function evidencePlace(query: string): EvidencePlace {
-  const params = new URLSearchParams(query), company = params.get('company') ?? '';
+  const params = new URLSearchParams(query);
+  const company = params.get('company') ?? '';
   return {
     show: params.get('show') === 'hand-overs' ? 'hand-overs' : 'deeds',
     span: spanOfKey(params.get('date') ?? '') ?? EVIDENCE_DEFAULTS.span,
@@ -34,8 +39,15 @@ export function evidencePlace(query: string): EvidencePlace {
 const LONGEST: Ms = 366 * 86_400_000;
 const HOUR: Ms = 3_600_000;
 
-/** The time of a span, and whether it is longer than the evidence tells of. A day of a clock change may be an hour longer. */
-export function evidenceTime(span: Span, now: Ms, rule: DayRule): { readonly from: Ms; readonly to: Ms; readonly tooLong: boolean } {
+/**
+ * The time of a span, and whether it is longer than the evidence tells of. A day of a clock change
+ * may be an hour longer.
+ */
+export function evidenceTime(
+  span: Span,
+  now: Ms,
+  rule: DayRule,
+): { readonly from: Ms; readonly to: Ms; readonly tooLong: boolean } {
   const { from, to } = timesOf(span, dayAt(now, rule), rule);
   return { from, to: Math.min(to, from + LONGEST), tooLong: to - from > LONGEST + HOUR };
 }

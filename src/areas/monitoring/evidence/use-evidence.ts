@@ -6,12 +6,22 @@ import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';
 import type { EvidencePage } from './file.ts';
 
-export interface EvidenceAsk { readonly from: Ms; readonly to: Ms; readonly company: CompanyN | null }
+export interface EvidenceAsk {
+  readonly from: Ms;
+  readonly to: Ms;
+  readonly company: CompanyN | null;
+}
 
 /** One page. */
-export async function askEvidence({ from, to, company }: EvidenceAsk, before: string | null): Promise<Result<EvidencePage>> {
+export async function askEvidence(
+  { from, to, company }: EvidenceAsk,
+  before: string | null,
+): Promise<Result<EvidencePage>> {
   return door().ask('listEvidence', {
-    from: new Date(from).toISOString(), to: new Date(to).toISOString(), ...(company !== null && { company: String(company) }), ...(before !== null && { before }),
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    ...(company !== null && { company: String(company) }),
+    ...(before !== null && { before }),
   });
 }
 
@@ -25,28 +35,46 @@ export interface EvidenceView {
   readonly more: () => void;
 }
 
-interface State extends Omit<EvidenceView, 'more'> { readonly key: string }
+interface State extends Omit<EvidenceView, 'more'> {
+  readonly key: string;
+}
 
-/** The pages of a time, newest first, one after the other. Another question begins anew. `on` false: nothing is asked. */
+/**
+ * The pages of a time, newest first, one after the other. Another question begins anew. `on` false:
+ * nothing is asked.
+ */
 export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): EvidenceView {
   const key = keyOf({ from, to, company });
-  const [state, setState] = useState<State>({ key: '', rows: null, before: null, busy: false, fault: null });
+  const [state, setState] = useState<State>({
+    key: '',
+    rows: null,
+    before: null,
+    busy: false,
+    fault: null,
+  });
   const mine = state.key === key ? state : { key, rows: null, before: null, busy: on, fault: null };
   useEffect(() => {
     if (!on) return;
     let gone = false;
     const begin = async (): Promise<void> => {
-      const ask = { from, to, company }, page = await askEvidence(ask, null);
-      if (!gone) setState(withPage({ key: keyOf(ask), rows: null, before: null, busy: false, fault: null }, page));
+      const ask = { from, to, company };
+      const page = await askEvidence(ask, null);
+      if (!gone)
+        setState(
+          withPage({ key: keyOf(ask), rows: null, before: null, busy: false, fault: null }, page),
+        );
     };
     void begin();
-    return () => { gone = true; };
+    return () => {
+      gone = true;
+    };
   }, [on, from, to, company]);
   const more = async (): Promise<void> => {
     if (mine.busy) return;
     setState({ ...mine, busy: true, fault: null });
     const page = await askEvidence({ from, to, company }, mine.before);
-    setState((now) => (now.key === key ? withPage(mine, page) : now)); // something else was asked meanwhile
+    // something else was asked meanwhile
+    setState((now) => (now.key === key ? withPage(mine, page) : now));
   };
   return { ...mine, more: () => void more() };
 }
@@ -54,6 +82,13 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
 const keyOf = ({ from, to, company }: EvidenceAsk): string => `${from} ${to} ${company ?? 'all'}`;
 
 /** A page after the ones before it; a failure leaves them as they are. */
-const withPage = (state: State, page: Result<EvidencePage>): State => (page.ok
-  ? { ...state, busy: false, fault: null, rows: [...(state.rows ?? []), ...page.value.rows], before: page.value.before }
-  : { ...state, busy: false, fault: getFailureText(page.failure) });
+const withPage = (state: State, page: Result<EvidencePage>): State =>
+  page.ok
+    ? {
+        ...state,
+        busy: false,
+        fault: null,
+        rows: [...(state.rows ?? []), ...page.value.rows],
+        before: page.value.before,
+      }
+    : { ...state, busy: false, fault: getFailureText(page.failure) };

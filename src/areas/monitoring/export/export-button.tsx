@@ -17,18 +17,32 @@ export interface ExportButtonProps {
   readonly zone: string;
 }
 
-/** The list on the screen as a CSV file, made on this device, network or not. `<ExportLine />` shows how far it is. */
+/**
+ * The list on the screen as a CSV file, made on this device, network or not. `<ExportLine />` shows
+ * how far it is.
+ */
 export function ExportButton({ filter, shown, loaded, zone }: ExportButtonProps) {
   const busy = useSyncExternalStore(making.subscribe, making.now) !== null;
   const status = useWatch('status', NOTHING);
   const begin = (): void => {
-    const fresh = { live: status?.is === 'live' || status?.is === 'catching-up', upTo: status?.syncedAt ?? null, loaded };
+    const fresh = {
+      live: status?.is === 'live' || status?.is === 'catching-up',
+      upTo: status?.syncedAt ?? null,
+      loaded,
+    };
     void makeFile({
       start: (onShare) => door().exportRuns(filter, exportColumnsOf(shown), onShare),
       told: (name, rows) => exportedWords(name, rows, fresh, now(), zone),
     });
   };
-  return <IconButton icon="download" label="Export CSV" aria-disabled={busy} onClick={busy ? undefined : begin} />;
+  return (
+    <IconButton
+      icon="download"
+      label="Export CSV"
+      aria-disabled={busy}
+      onClick={busy ? undefined : begin}
+    />
+  );
 }
 
 const NOTHING = {};

@@ -12,10 +12,14 @@ export function ExportLine() {
     <div className="flex min-h-10 items-center gap-3 border-t border-rule bg-sheet px-4 py-1">
       <span className="whitespace-nowrap">Making the file, {percent} %</span>
       <progress
-        aria-label="Export" value={percent} max={100}
+        aria-label="Export"
+        value={percent}
+        max={100}
         className="h-[3px] min-w-0 grow appearance-none border-0 bg-hair [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-hair [&::-webkit-progress-value]:bg-accent"
       />
-      <Button size="sm" variant="quiet" onClick={now.cancel}>Cancel</Button>
+      <Button size="sm" variant="quiet" onClick={now.cancel}>
+        Cancel
+      </Button>
     </div>
   );
 }

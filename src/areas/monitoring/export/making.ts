@@ -5,14 +5,25 @@ import { announce } from '#src/frame/announce.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { saveFile } from '#src/ui/save-file.ts';
 
-/** A file on its way: the share that is done, 0 to 1, and how to end it. Null where none is made. */
-export interface Making { readonly share: number; readonly cancel: () => void }
+/**
+ * A file on its way: the share that is done, 0 to 1, and how to end it. Null where none is made.
+ */
+export interface Making {
+  readonly share: number;
+  readonly cancel: () => void;
+}
 
-interface Made { readonly name: string; readonly rows: number; readonly file: Blob }
+interface Made {
+  readonly name: string;
+  readonly rows: number;
+  readonly file: Blob;
+}
 
 /** What makes a file. `told`: what is said once it is saved. */
 export interface Maker {
-  readonly start: (onShare: (share: number) => void) => Promise<{ readonly done: () => Promise<Made | null>; readonly cancel: () => void }>;
+  readonly start: (
+    onShare: (share: number) => void,
+  ) => Promise<{ readonly done: () => Promise<Made | null>; readonly cancel: () => void }>;
   readonly told: (name: string, rows: number) => string;
 }
 
@@ -27,7 +38,9 @@ export const making = {
   now: (): Making | null => now,
   subscribe: (listener: () => void): (() => void) => {
     listeners.add(listener);
-    return () => { listeners.delete(listener); };
+    return () => {
+      listeners.delete(listener);
+    };
   },
 };
 
@@ -41,12 +54,14 @@ export class FailedCall extends Error {
 }
 
 /** A file is asked for with calls that have a sentence for a page of their own. */
-export const getExportFailureText = (failure: Failure): string => (failure.kind === 'server-fault' ? MESSAGES.export : getFailureText(failure));
+export const getExportFailureText = (failure: Failure): string =>
+  failure.kind === 'server-fault' ? MESSAGES.export : getFailureText(failure);
 
 /** Makes one file at a time; the button is busy meanwhile. */
 export async function makeFile({ start, told }: Maker): Promise<void> {
   if (now !== null) return;
-  let cancelled = false, stop: (() => void) | null = null;
+  let cancelled = false;
+  let stop: (() => void) | null = null;
   const cancel = (): void => {
     cancelled = true;
     stop?.();
@@ -55,7 +70,9 @@ export async function makeFile({ start, told }: Maker): Promise<void> {
   };
   show({ share: 0, cancel });
   try {
-    const work = await start((share) => { if (!cancelled) show({ share, cancel }); });
+    const work = await start((share) => {
+      if (!cancelled) show({ share, cancel });
+    });
     stop = work.cancel;
     if (cancelled) work.cancel();
     const made = await work.done();
@@ -63,7 +80,11 @@ export async function makeFile({ start, told }: Maker): Promise<void> {
     saveFile(made.name, made.file);
     tell(told(made.name, made.rows));
   } catch (fault) {
-    if (!cancelled) tellFailure(fault instanceof FailedCall ? getExportFailureText(fault.failure) : MESSAGES.export, () => void makeFile({ start, told }));
+    if (!cancelled)
+      tellFailure(
+        fault instanceof FailedCall ? getExportFailureText(fault.failure) : MESSAGES.export,
+        () => void makeFile({ start, told }),
+      );
   } finally {
     if (!cancelled) show(null);
   }

@@ -10,10 +10,22 @@ export interface Freshness {
 }
 
 /** `DailyChecks_….csv: 612 rows`; and what is remembered rather than live, in words. */
-export function exportedWords(name: string, rows: number, { live, upTo, loaded }: Freshness, now: Ms, zone: string): string {
-  const when = upTo === null ? null : now - upTo < DAY_MS ? formatTime(upTo, zone) : formatWhen(upTo, zone);
-  const remembered = live ? '' : when === null ? ' Made offline, from what this device remembers.' : ` Made offline: results up to ${when}.`;
-  const part = loaded.days < loaded.of ? ` ${loaded.days} of ${plural(loaded.of, 'day')} were here.` : '';
+export function exportedWords(
+  name: string,
+  rows: number,
+  { live, upTo, loaded }: Freshness,
+  now: Ms,
+  zone: string,
+): string {
+  const when =
+    upTo === null ? null : now - upTo < DAY_MS ? formatTime(upTo, zone) : formatWhen(upTo, zone);
+  const remembered = live
+    ? ''
+    : when === null
+      ? ' Made offline, from what this device remembers.'
+      : ` Made offline: results up to ${when}.`;
+  const part =
+    loaded.days < loaded.of ? ` ${loaded.days} of ${plural(loaded.of, 'day')} were here.` : '';
   return `${name}: ${plural(rows, 'row')}.${remembered}${part}`;
 }
 

@@ -10,7 +10,10 @@ import type { HandOver } from '#workers/api.ts';
 import { Go } from '../dashboard/go.tsx';
 import { addressOfView } from '../saved-views/views.ts';
 
-export interface PastHandOversProps { readonly zone: string; readonly now: Ms }
+export interface PastHandOversProps {
+  readonly zone: string;
+  readonly now: Ms;
+}
 
 const PAGE = 50;
 
@@ -19,11 +22,19 @@ export function PastHandOvers({ zone, now }: PastHandOversProps) {
   const shifts = useWatch('shifts', NOTHING);
   const companies = useWatch('companies', NOTHING);
   const [most, setMost] = useState(PAGE);
-  if (shifts === undefined || companies === undefined) return <Late><Opening /></Late>;
+  if (shifts === undefined || companies === undefined)
+    return (
+      <Late>
+        <Opening />
+      </Late>
+    );
   if (shifts.length === 0) {
     return (
       <Notice icon="users" level={2} title="No hand-over yet">
-        <p className="m-0 text-balance">A hand-over tells the next person what is done and what is open. It is made in daily checks.</p>
+        <p className="m-0 text-balance">
+          A hand-over tells the next person what is done and what is open. It is made in daily
+          checks.
+        </p>
       </Notice>
     );
   }
@@ -31,34 +42,72 @@ export function PastHandOvers({ zone, now }: PastHandOversProps) {
   return (
     <>
       <ol className="m-0 list-none p-0" aria-label="Hand-overs">
-        {shifts.slice(0, most).map((one) => <li key={one.id} className="border-b border-hair px-5 py-3"><Past one={one} names={names} zone={zone} now={now} /></li>)}
+        {shifts.slice(0, most).map((one) => (
+          <li key={one.id} className="border-b border-hair px-5 py-3">
+            <Past one={one} names={names} zone={zone} now={now} />
+          </li>
+        ))}
       </ol>
-      {shifts.length > most && <div className="px-5 py-3"><Button onClick={() => setMost(most + PAGE)}>Show {formatCount(Math.min(PAGE, shifts.length - most))} more</Button></div>}
+      {shifts.length > most && (
+        <div className="px-5 py-3">
+          <Button onClick={() => setMost(most + PAGE)}>
+            Show {formatCount(Math.min(PAGE, shifts.length - most))} more
+          </Button>
+        </div>
+      )}
     </>
   );
 }
 
 const NAMED = 5;
 
-function Past({ one, names, zone, now }: PastHandOversProps & { readonly one: HandOver; readonly names: ReadonlyMap<number, string> }) {
+function Past({
+  one,
+  names,
+  zone,
+  now,
+}: PastHandOversProps & { readonly one: HandOver; readonly names: ReadonlyMap<number, string> }) {
   const all = one.open.reduce((sum, { problems }) => sum + problems, 0);
-  const named = one.open.slice(0, NAMED).map(({ company, problems }) => `${names.get(company) ?? `Company ${company}`} ${formatCount(problems)}`);
+  const named = one.open
+    .slice(0, NAMED)
+    .map(
+      ({ company, problems }) =>
+        `${names.get(company) ?? `Company ${company}`} ${formatCount(problems)}`,
+    );
   const rest = one.open.length - named.length;
   return (
     <div className="grid gap-x-6 gap-y-0.5 tablet:grid-cols-[220px_minmax(0,1fr)_auto]">
       <div className="min-w-0">
-        <b className="block truncate" data-tip={one.name}>{one.name === '' ? 'Somebody' : one.name}</b>
-        <time className="text-agate text-ink-3" data-tip={formatUtc(one.at)}>{formatWhen(one.at, zone)}, {formatAge(one.at, now)}</time>
+        <b className="block truncate" data-tip={one.name}>
+          {one.name === '' ? 'Somebody' : one.name}
+        </b>
+        <time className="text-agate text-ink-3" data-tip={formatUtc(one.at)}>
+          {formatWhen(one.at, zone)}, {formatAge(one.at, now)}
+        </time>
       </div>
       <div className="min-w-0">
         <p className="m-0">
-          {formatCount(one.cleared)} of {formatCount(one.of)} reviewed, {plural(all, 'problem')} to check, {formatCount(one.snoozed)} snoozed
-          {one.ending.length > 0 && `, ${plural(one.ending.length, 'snooze ends', 'snoozes end')} within a day`}
+          {formatCount(one.cleared)} of {formatCount(one.of)} reviewed, {plural(all, 'problem')} to
+          check, {formatCount(one.snoozed)} snoozed
+          {one.ending.length > 0 &&
+            `, ${plural(one.ending.length, 'snooze ends', 'snoozes end')} within a day`}
         </p>
-        {named.length > 0 && <p className="m-0 break-words text-agate text-ink-3">{named.join(', ')}{rest > 0 && ` and ${plural(rest, 'more company', 'more companies')}`}</p>}
-        {one.comment !== null && <p className="m-0 pt-1 break-words whitespace-pre-line text-ink-2">{one.comment}</p>}
+        {named.length > 0 && (
+          <p className="m-0 break-words text-agate text-ink-3">
+            {named.join(', ')}
+            {rest > 0 && ` and ${plural(rest, 'more company', 'more companies')}`}
+          </p>
+        )}
+        {one.comment !== null && (
+          <p className="m-0 pt-1 break-words whitespace-pre-line text-ink-2">{one.comment}</p>
+        )}
       </div>
-      <Go href={addressOfView(one.query)} className="text-accent underline-offset-2 hover:underline pointer-coarse:py-3">Open their list</Go>
+      <Go
+        href={addressOfView(one.query)}
+        className="text-accent underline-offset-2 hover:underline pointer-coarse:py-3"
+      >
+        Open their list
+      </Go>
     </div>
   );
 }

@@ -6,13 +6,28 @@ export function HintBody({ says, steps, links }: Pick<HintFields, 'says' | 'step
   return (
     <>
       {says !== '' && <p className="m-0 break-words whitespace-pre-line">{says}</p>}
-      {steps.length > 0 && <ol className="m-0 mt-1 list-decimal pl-5">{steps.map((step, i) => <li key={`${i} ${step}`} className="break-words">{step}</li>)}</ol>}
+      {steps.length > 0 && (
+        <ol className="m-0 mt-1 list-decimal pl-5">
+          {steps.map((step, i) => (
+            <li key={`${i} ${step}`} className="break-words">
+              {step}
+            </li>
+          ))}
+        </ol>
+      )}
       {links.length > 0 && (
         <ul className="m-0 mt-1 list-none p-0">
           {links.map(({ name, address }) => (
             <li key={`${name} ${address}`}>
-              <a href={address} target="_blank" rel="noopener noreferrer" className="inline-flex max-w-full items-center gap-1 text-accent underline pointer-coarse:min-h-11">
-                <span className="min-w-0 break-words">{name}</span><Icon name="external" size={12} className="shrink-0" /><span className="sr-only">, opens in a new tab</span>
+              <a
+                href={address}
+                target="_blank"
+                rel="noopener noreferrer"
+                className="inline-flex max-w-full items-center gap-1 text-accent underline pointer-coarse:min-h-11"
+              >
+                <span className="min-w-0 break-words">{name}</span>
+                <Icon name="external" size={12} className="shrink-0" />
+                <span className="sr-only">, opens in a new tab</span>
               </a>
             </li>
           ))}

@@ -6,40 +6,99 @@ import type { ProblemKind, Source } from '#contract/monitoring/words.ts';
 
 /** A hint as it is typed. `steps`: one a line. */
 export interface Form {
-  readonly name: string; readonly text: string; readonly kinds: readonly ProblemKind[]; readonly sources: readonly Source[];
-  readonly says: string; readonly steps: string; readonly links: readonly LinkForm[]; readonly inside: boolean;
+  readonly name: string;
+  readonly text: string;
+  readonly kinds: readonly ProblemKind[];
+  readonly sources: readonly Source[];
+  readonly says: string;
+  readonly steps: string;
+  readonly links: readonly LinkForm[];
+  readonly inside: boolean;
 }
-export interface LinkForm { readonly name: string; readonly address: string }
-export type Faults = Readonly<Partial<Record<'name' | 'when' | 'says' | 'steps' | `link${number}`, string>>>;
+export interface LinkForm {
+  readonly name: string;
+  readonly address: string;
+}
+export type Faults = Readonly<
+  Partial<Record<'name' | 'when' | 'says' | 'steps' | `link${number}`, string>>
+>;
 
-export const EMPTY: Form = { name: '', text: '', kinds: [], sources: [], says: '', steps: '', links: [], inside: false };
+export const EMPTY: Form = {
+  name: '',
+  text: '',
+  kinds: [],
+  sources: [],
+  says: '',
+  steps: '',
+  links: [],
+  inside: false,
+};
 
-export const formOf = ({ name, when, says, steps, links, inside }: HintFields): Form =>
-  ({ name, text: when.text, kinds: when.kinds, sources: when.sources, says, steps: steps.join('\n'), links, inside });
+export const formOf = ({ name, when, says, steps, links, inside }: HintFields): Form => ({
+  name,
+  text: when.text,
+  kinds: when.kinds,
+  sources: when.sources,
+  says,
+  steps: steps.join('\n'),
+  links,
+  inside,
+});
 
 /** What is open stands in the address: a hint, or a new one with what it begins with. */
-export function hintsPlace(search: string): { readonly open: string | null; readonly find: string; readonly begin: Form } {
-  const query = new URLSearchParams(search), said = (name: string): string => (query.get(name) ?? '').slice(0, 200);
-  const kind = PROBLEM_KINDS.find((one) => one === said('kind')), source = SOURCES.find((one) => one === said('source'));
-  return { open: query.get('hint'), find: said('q'), begin: { ...EMPTY, name: said('name'), text: said('text'), kinds: kind ? [kind] : [], sources: source ? [source] : [] } };
+export function hintsPlace(search: string): {
+  readonly open: string | null;
+  readonly find: string;
+  readonly begin: Form;
+} {
+  const query = new URLSearchParams(search);
+  const said = (name: string): string => (query.get(name) ?? '').slice(0, 200);
+  const kind = PROBLEM_KINDS.find((one) => one === said('kind'));
+  const source = SOURCES.find((one) => one === said('source'));
+  return {
+    open: query.get('hint'),
+    find: said('q'),
+    begin: {
+      ...EMPTY,
+      name: said('name'),
+      text: said('text'),
+      kinds: kind ? [kind] : [],
+      sources: source ? [source] : [],
+    },
+  };
 }
 
-const STEPS = 20, STEP_CHARS = 500;
+const STEPS = 20;
+const STEP_CHARS = 500;
 
 /** The hint that is typed; where something is wrong with it, what and where. */
 export function hintOf(form: Form): { readonly hint: HintFields | null; readonly faults: Faults } {
   const faults: Partial<Record<keyof Faults, string>> = {};
-  const steps = form.steps.split('\n').map((line) => line.trim()).filter((line) => line !== '');
-  const links = form.links.map(({ name, address }) => ({ name: name.trim(), address: address.trim() })).filter(({ name, address }) => name !== '' || address !== '');
-  const hint: HintFields = { name: form.name.trim(), when: { text: form.text.trim(), kinds: [...form.kinds], sources: [...form.sources] }, says: form.says.trim(), steps, links, inside: form.inside };
+  const steps = form.steps
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const links = form.links
+    .map(({ name, address }) => ({ name: name.trim(), address: address.trim() }))
+    .filter(({ name, address }) => name !== '' || address !== '');
+  const hint: HintFields = {
+    name: form.name.trim(),
+    when: { text: form.text.trim(), kinds: [...form.kinds], sources: [...form.sources] },
+    says: form.says.trim(),
+    steps,
+    links,
+    inside: form.inside,
+  };
   if (hint.name === '') faults.name = 'Give it a name.';
   if (!hintAsksSomething(hint.when)) faults.when = MESSAGES.hintAsksNothing;
   if (!hintTells(hint)) faults.says = MESSAGES.hintTellsNothing;
   if (steps.length > STEPS) faults.steps = `At most ${STEPS} steps.`;
-  else if (steps.some((step) => step.length > STEP_CHARS)) faults.steps = `A step has at most ${STEP_CHARS} characters.`;
+  else if (steps.some((step) => step.length > STEP_CHARS))
+    faults.steps = `A step has at most ${STEP_CHARS} characters.`;
   form.links.forEach(({ name, address }, i) => {
     if (name.trim() === '' && address.trim() === '') return;
-    if (!/^https?:\/\/\S+$/i.test(address.trim()) || !URL.canParse(address.trim())) faults[`link${i}`] = 'An address begins with https:// or http://.';
+    if (!/^https?:\/\/\S+$/i.test(address.trim()) || !URL.canParse(address.trim()))
+      faults[`link${i}`] = 'An address begins with https:// or http://.';
     else if (name.trim() === '') faults[`link${i}`] = 'Say what is behind the link.';
   });
   return { hint: Object.keys(faults).length > 0 ? null : hint, faults };

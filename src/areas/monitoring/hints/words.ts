@@ -6,7 +6,9 @@ import { orWords } from '../rules/words.ts';
 export function whenWords({ text, kinds, sources }: HintWhen): string {
   const said: string[] = [];
   if (text !== '') said.push(`the message ${/[*?]/.test(text) ? 'is like' : 'holds'} “${text}”`);
-  if (kinds.length > 0) said.push(`the kind of problem is ${orWords(kinds.map((kind) => KIND_WORDS[kind]))}`);
-  if (sources.length > 0) said.push(`the source is ${orWords(sources.map((source) => SOURCE_WORDS[source]))}`);
+  if (kinds.length > 0)
+    said.push(`the kind of problem is ${orWords(kinds.map((kind) => KIND_WORDS[kind]))}`);
+  if (sources.length > 0)
+    said.push(`the source is ${orWords(sources.map((source) => SOURCE_WORDS[source]))}`);
   return said.length === 0 ? '' : `When ${said.join(', and ')}`;
 }

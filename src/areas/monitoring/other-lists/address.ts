@@ -1,5 +1,11 @@
-/** What the address of a list beside the results holds: the words searched for, and whether ignored ones are shown too. */
-export interface BesidePlace { readonly text: string; readonly ignored: boolean }
+/**
+ * What the address of a list beside the results holds: the words searched for, and whether ignored
+ * ones are shown too.
+ */
+export interface BesidePlace {
+  readonly text: string;
+  readonly ignored: boolean;
+}
 
 const TEXT_CHARS = 200;
 
@@ -12,9 +18,16 @@ export function besideQuery({ text, ignored }: BesidePlace): string {
 
 export function besidePlace(query: string): BesidePlace {
   const params = new URLSearchParams(query);
-  return { text: (params.get('q') ?? '').slice(0, TEXT_CHARS), ignored: params.get('ignored') === 'yes' };
+  return {
+    text: (params.get('q') ?? '').slice(0, TEXT_CHARS),
+    ignored: params.get('ignored') === 'yes',
+  };
 }
 
 export const LISTS = ['results', 'disabled', 'computers'] as const;
 export type ListKey = (typeof LISTS)[number];
-export const LIST_PATHS = { results: '/monitoring/daily-checks', disabled: '/monitoring/daily-checks/disabled-jobs', computers: '/monitoring/daily-checks/computers' } as const satisfies Record<ListKey, string>;
+export const LIST_PATHS = {
+  results: '/monitoring/daily-checks',
+  disabled: '/monitoring/daily-checks/disabled-jobs',
+  computers: '/monitoring/daily-checks/computers',
+} as const satisfies Record<ListKey, string>;

@@ -37,7 +37,9 @@ export function useBeside(list: Exclude<ListKey, 'results'>): BesideState {
   const place = besidePlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const [most, setMost] = useState(STEP);
   return {
-    place, most, more: () => setMost(most + STEP),
+    place,
+    most,
+    more: () => setMost(most + STEP),
     go: (next, how) => {
       const query = besideQuery(next);
       history[how](`${LIST_PATHS[list]}${query === '' ? '' : `?${query}`}`);
@@ -62,35 +64,100 @@ export interface BesideProps extends BesideState {
   readonly children: ReactNode;
 }
 
-/** The frame of a list beside the results: tabs above, a search, `Show ignored`, rows as a table and as cards on a phone. */
-export function Beside({ me, branding, list, search, heads, count, ignored, instead, notice, place, go, most, more, children }: BesideProps) {
-  const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+/**
+ * The frame of a list beside the results: tabs above, a search, `Show ignored`, rows as a table and
+ * as cards on a phone.
+ */
+export function Beside({
+  me,
+  branding,
+  list,
+  search,
+  heads,
+  count,
+  ignored,
+  instead,
+  notice,
+  place,
+  go,
+  most,
+  more,
+  children,
+}: BesideProps) {
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const [kept] = useState(() => listOf(leftAt(me.id, 'results') || keptList(me)));
-  const results = useWatch('runs', { filter: filterOf(kept, dayAt(now, rule), rule), window: NO_ROWS, held: false, folded: NONE, round: 0, facets: 'none' });
+  const results = useWatch('runs', {
+    filter: filterOf(kept, dayAt(now, rule), rule),
+    window: NO_ROWS,
+    held: false,
+    folded: NONE,
+    round: 0,
+    facets: 'none',
+  });
   const table = useRef<HTMLTableElement>(null);
   useRowKeys(table);
   return (
     <Page
-      title="Daily checks" detail={formatDay(now, rule.zone)} scroll="own"
-      search={<SearchField label={search} value={place.text} focusKey="/" onChange={(text) => go({ ...place, text }, 'replace')} onLeave={() => table.current?.querySelector<HTMLElement>('button')?.focus()} />}
+      title="Daily checks"
+      detail={formatDay(now, rule.zone)}
+      scroll="own"
+      search={
+        <SearchField
+          label={search}
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ ...place, text }, 'replace')}
+          onLeave={() => table.current?.querySelector<HTMLElement>('button')?.focus()}
+        />
+      }
     >
-      <ListsFrame me={me} now={now} chosen={list} query={besideQuery(place)} results={results?.total}>
+      <ListsFrame
+        me={me}
+        now={now}
+        chosen={list}
+        query={besideQuery(place)}
+        results={results?.total}
+      >
         <div className="h-full overflow-auto bg-sheet">
           <div className="flex min-h-11 flex-wrap items-center gap-x-4 bg-paper px-4 py-1 tablet:px-5">
-            <div className="w-auto"><Switch label={`Show ignored${ignored === 0 ? '' : `, ${formatCount(ignored)}`}`} on={place.ignored} onChange={(on) => go({ ...place, ignored: on }, 'push')} /></div>
+            <div className="w-auto">
+              <Switch
+                label={`Show ignored${ignored === 0 ? '' : `, ${formatCount(ignored)}`}`}
+                on={place.ignored}
+                onChange={(on) => go({ ...place, ignored: on }, 'push')}
+              />
+            </div>
           </div>
           {notice}
-          {count === null || count === 0 ? instead : (
+          {count === null || count === 0 ? (
+            instead
+          ) : (
             <>
               <EntryTable
-                ref={table} heads={<>
-                  {heads.map(({ word, className }) => <Head key={word} className={className}>{word}</Head>)}
-                  {can(me.roles, 'monitoring.job-actions') && <Head className="w-56 pr-5"><span className="sr-only">Actions</span></Head>}
-                </>}
+                ref={table}
+                heads={
+                  <>
+                    {heads.map(({ word, className }) => (
+                      <Head key={word} className={className}>
+                        {word}
+                      </Head>
+                    ))}
+                    {can(me.roles, 'monitoring.job-actions') && (
+                      <Head className="w-56 pr-5">
+                        <span className="sr-only">Actions</span>
+                      </Head>
+                    )}
+                  </>
+                }
               >
                 {children}
               </EntryTable>
-              {count > most && <p className="m-0 px-5 py-3"><Button onClick={more}>Show more: {formatCount(count - most)}</Button></p>}
+              {count > most && (
+                <p className="m-0 px-5 py-3">
+                  <Button onClick={more}>Show more: {formatCount(count - most)}</Button>
+                </p>
+              )}
             </>
           )}
         </div>

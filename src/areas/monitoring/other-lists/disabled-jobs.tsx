@@ -22,38 +22,85 @@ import { disabledShown, isIgnored } from './rows.ts';
 
 /** `/monitoring/daily-checks/disabled-jobs`: jobs that are switched off at their source. */
 export function DisabledJobs() {
-  const me = useMe(), branding = useBranding();
+  const me = useMe();
+  const branding = useBranding();
   return me === null || branding === null ? null : <List me={me} branding={branding} />;
 }
 
 function List({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const jobs = useWatch('disabled', NOTHING);
   const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const now = useNow(60_000), acts = can(me.roles, 'monitoring.job-actions');
-  const state = useBeside('disabled'), { text, ignored } = state.place;
+  const now = useNow(60_000);
+  const acts = can(me.roles, 'monitoring.job-actions');
+  const state = useBeside('disabled');
+  const { text, ignored } = state.place;
   const shown = jobs === undefined ? null : disabledShown(jobs, state.place, now);
   return (
     <Beside
-      {...state} me={me} branding={branding} list="disabled" search="Search disabled jobs" count={shown?.length ?? null}
+      {...state}
+      me={me}
+      branding={branding}
+      list="disabled"
+      search="Search disabled jobs"
+      count={shown?.length ?? null}
       ignored={(jobs ?? []).filter((job) => isIgnored(job.ignored, now)).length}
-      heads={[{ word: 'Job', className: 'w-[32%] pl-5' }, { word: 'Company', className: 'w-[24%]' }, { word: 'Source', className: 'w-[16%]' }, { word: 'Ignored', className: '' }]}
-      notice={offline && acts ? <div className="px-5 py-3"><Callout tone="warning">A job is ignored or taken back with the network only.</Callout></div> : null}
-      instead={shown === null ? <Late><Opening /></Late> : (
-        <Notice icon="tick" level={2} title={text === '' ? 'No disabled job' : 'Nothing matches'}>
-          <p className="m-0">{text !== '' ? 'No disabled job has these words.' : ignored ? 'Every job is switched on at its source.' : 'Every job that is switched off was said to be meant, or there is none.'}</p>
-        </Notice>
-      )}
+      heads={[
+        { word: 'Job', className: 'w-[32%] pl-5' },
+        { word: 'Company', className: 'w-[24%]' },
+        { word: 'Source', className: 'w-[16%]' },
+        { word: 'Ignored', className: '' },
+      ]}
+      notice={
+        offline && acts ? (
+          <div className="px-5 py-3">
+            <Callout tone="warning">A job is ignored or taken back with the network only.</Callout>
+          </div>
+        ) : null
+      }
+      instead={
+        shown === null ? (
+          <Late>
+            <Opening />
+          </Late>
+        ) : (
+          <Notice icon="tick" level={2} title={text === '' ? 'No disabled job' : 'Nothing matches'}>
+            <p className="m-0">
+              {text !== ''
+                ? 'No disabled job has these words.'
+                : ignored
+                  ? 'Every job is switched on at its source.'
+                  : 'Every job that is switched off was said to be meant, or there is none.'}
+            </p>
+          </Notice>
+        )
+      }
     >
-      {(shown ?? []).slice(0, state.most).map((job) => <Row key={job.n} job={job} acts={acts} offline={offline} zone={branding.timeZone} now={now} />)}
+      {(shown ?? []).slice(0, state.most).map((job) => (
+        <Row
+          key={job.n}
+          job={job}
+          acts={acts}
+          offline={offline}
+          zone={branding.timeZone}
+          now={now}
+        />
+      ))}
     </Beside>
   );
 }
 
-interface RowProps { readonly job: DisabledJob; readonly acts: boolean; readonly offline: boolean; readonly zone: string; readonly now: Ms }
+interface RowProps {
+  readonly job: DisabledJob;
+  readonly acts: boolean;
+  readonly offline: boolean;
+  readonly zone: string;
+  readonly now: Ms;
+}
 
 function Row({ job, acts, offline, zone, now }: RowProps) {
   const [busy, setBusy] = useState(false);
-  const about = `${job.name}, ${job.companyName}`, ignored = isIgnored(job.ignored, now);
+  const about = `${job.name}, ${job.companyName}`;
+  const ignored = isIgnored(job.ignored, now);
   const press = async (): Promise<void> => {
     setBusy(true);
     const of = { jobInstanceUid: job.uid, key: job.key };
@@ -61,17 +108,33 @@ function Row({ job, acts, offline, zone, now }: RowProps) {
     setBusy(false);
   };
   return (
-    <tr data-row className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${ignored ? 'text-ink-3' : ''}`}>
+    <tr
+      data-row
+      className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${ignored ? 'text-ink-3' : ''}`}
+    >
       <td className="min-w-0 tablet:pr-3 tablet:pl-5">
-        <span className={`block truncate ${ignored ? '' : 'font-semibold'}`} data-tip={job.name}>{job.name}</span>
-        <span className="block truncate text-agate text-ink-3" data-tip={job.computer}>{job.computer === '' ? 'Disabled' : `Disabled, on ${job.computer}`}</span>
+        <span className={`block truncate ${ignored ? '' : 'font-semibold'}`} data-tip={job.name}>
+          {job.name}
+        </span>
+        <span className="block truncate text-agate text-ink-3" data-tip={job.computer}>
+          {job.computer === '' ? 'Disabled' : `Disabled, on ${job.computer}`}
+        </span>
       </td>
-      <td className="col-start-1 min-w-0 truncate tablet:pr-3" data-tip={job.companyName}>{job.companyName}</td>
-      <td className="col-start-1 min-w-0 truncate text-ink-2 tablet:pr-3">{SOURCE_NAMES[job.source]}<span className="text-agate text-ink-3">, {TYPE_WORDS[job.type]}</span></td>
+      <td className="col-start-1 min-w-0 truncate tablet:pr-3" data-tip={job.companyName}>
+        {job.companyName}
+      </td>
+      <td className="col-start-1 min-w-0 truncate text-ink-2 tablet:pr-3">
+        {SOURCE_NAMES[job.source]}
+        <span className="text-agate text-ink-3">, {TYPE_WORDS[job.type]}</span>
+      </td>
       <td className="col-start-1 min-w-0 text-ink-2 tablet:pr-3">
-        {job.ignored === null ? <span className="hidden text-ink-3 tablet:inline">–</span> : (
+        {job.ignored === null ? (
+          <span className="hidden text-ink-3 tablet:inline">–</span>
+        ) : (
           <>
-            <span className="block truncate">Ignored by {job.ignored.name === '' ? 'a former user' : job.ignored.name}</span>
+            <span className="block truncate">
+              Ignored by {job.ignored.name === '' ? 'a former user' : job.ignored.name}
+            </span>
             <span className="block text-agate text-ink-3">{formatWhen(job.ignored.at, zone)}</span>
           </>
         )}
@@ -79,7 +142,12 @@ function Row({ job, acts, offline, zone, now }: RowProps) {
       {acts && (
         <td className="col-start-2 row-span-4 row-start-1 self-center text-right tablet:pr-4">
           <Button
-            size="sm" busy={busy} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} aria-label={`${ignored ? 'Take back' : 'Ignore'} ${about}`} onClick={() => void press()}
+            size="sm"
+            busy={busy}
+            disabled={offline}
+            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+            aria-label={`${ignored ? 'Take back' : 'Ignore'} ${about}`}
+            onClick={() => void press()}
           >
             {ignored ? 'Take back' : 'Ignore'}
           </Button>

@@ -18,44 +18,92 @@ export interface IgnoreFormProps {
   readonly onClose: () => void;
 }
 
-export function IgnoreForm({ title, says, forGood, zone, now, onIgnore, onClose }: IgnoreFormProps) {
+export function IgnoreForm({
+  title,
+  says,
+  forGood,
+  zone,
+  now,
+  onIgnore,
+  onClose,
+}: IgnoreFormProps) {
   const choices = ignoreChoices(now, zone, forGood);
   const [at, setAt] = useState(0);
   const [day, setDay] = useState('');
-  const own = at === choices.length, until = own ? ignoreUntil(day, zone) : choices[at]?.until ?? null;
+  const own = at === choices.length;
+  const until = own ? ignoreUntil(day, zone) : (choices[at]?.until ?? null);
   const wrong = notUntil(until, now);
   const can = wrong === null && !(own && until === null);
-  const ignore = (): void => { if (can) onIgnore(until); };
+  const ignore = (): void => {
+    if (can) onIgnore(until);
+  };
   return (
     <Dialog
-      title={title} onClose={onClose}
-      footer={<>
-        <Button variant="primary" disabled={!can} onClick={ignore}>{!can ? 'Ignore' : until === null ? 'Ignore for good' : `Ignore until ${formatWhen(until, zone)}`}</Button>
-        <Button variant="quiet" onClick={onClose}>Cancel</Button>
-      </>}
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="primary" disabled={!can} onClick={ignore}>
+            {!can
+              ? 'Ignore'
+              : until === null
+                ? 'Ignore for good'
+                : `Ignore until ${formatWhen(until, zone)}`}
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </>
+      }
     >
-      <form className="px-5 py-3" onSubmit={(event) => { event.preventDefault(); ignore(); }}>
+      <form
+        className="px-5 py-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          ignore();
+        }}
+      >
         <fieldset className="m-0 border-0 p-0">
           <legend className="pb-1 text-ink-2">{says}</legend>
           {choices.map((choice, i) => (
             <Choice
-              key={choice.word} name="ignore" checked={at === i} title={choice.word} onChoose={() => setAt(i)}
-              {...(choice.until !== null && { detail: `until ${formatDay(choice.until, zone)}, ${formatTime(choice.until, zone)}` })}
+              key={choice.word}
+              name="ignore"
+              checked={at === i}
+              title={choice.word}
+              onChoose={() => setAt(i)}
+              {...(choice.until !== null && {
+                detail: `until ${formatDay(choice.until, zone)}, ${formatTime(choice.until, zone)}`,
+              })}
             />
           ))}
-          <Choice name="ignore" checked={own} title="Until another day" onChoose={() => setAt(choices.length)} />
+          <Choice
+            name="ignore"
+            checked={own}
+            title="Until another day"
+            onChoose={() => setAt(choices.length)}
+          />
         </fieldset>
         {own && (
           <label className="block pb-3 pl-7">
             <span className="sr-only">Day</span>
             <input
-              type="date" value={day} onChange={(event) => setDay(event.target.value)} aria-invalid={wrong !== null}
+              type="date"
+              value={day}
+              onChange={(event) => setDay(event.target.value)}
+              aria-invalid={wrong !== null}
               className="h-8 rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
             />
-            {wrong !== null && <span role="alert" className="block pt-1 text-failed">{wrong}</span>}
+            {wrong !== null && (
+              <span role="alert" className="block pt-1 text-failed">
+                {wrong}
+              </span>
+            )}
           </label>
         )}
-        <button type="submit" hidden disabled={!can}>Ignore</button>
+        <button type="submit" hidden disabled={!can}>
+          Ignore
+        </button>
       </form>
     </Dialog>
   );

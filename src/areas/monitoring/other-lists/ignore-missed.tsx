@@ -6,7 +6,9 @@ import { useWatch } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';
 import { heedMissed, ignoreMissed } from './deeds.ts';
 
-const IgnoreForm = lazy(async () => ({ default: (await withChunkTimeout(import('./ignore-form.tsx'))).IgnoreForm }));
+const IgnoreForm = lazy(async () => ({
+  default: (await withChunkTimeout(import('./ignore-form.tsx'))).IgnoreForm,
+}));
 
 export interface IgnoreMissedProps {
   /** The job's id at its source; null while it is not known here. */
@@ -19,7 +21,10 @@ export interface IgnoreMissedProps {
   readonly now: Ms;
 }
 
-/** Of a job that did not run: no result is expected of it until then, or again. Needs the network, and says so. */
+/**
+ * Of a job that did not run: no result is expected of it until then, or again. Needs the network,
+ * and says so.
+ */
 export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: IgnoreMissedProps) {
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -33,17 +38,32 @@ export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: Igno
   return (
     <>
       <Button
-        variant="quiet" size="sm" busy={busy} disabled={blocked} {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
-        onClick={() => { if (ignored && jobInstanceUid !== null) void change(heedMissed({ jobInstanceUid }, about)); else setAsking(true); }}
+        variant="quiet"
+        size="sm"
+        busy={busy}
+        disabled={blocked}
+        {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+        onClick={() => {
+          if (ignored && jobInstanceUid !== null)
+            void change(heedMissed({ jobInstanceUid }, about));
+          else setAsking(true);
+        }}
       >
         {ignored ? 'Expect it again' : 'Ignore until…'}
       </Button>
       {asking && jobInstanceUid !== null && (
         <Suspense>
           <IgnoreForm
-            title={`Ignore ${about}`} says="No result is expected of this job, and its problem sleeps. A result that comes ends it." forGood={false} zone={zone} now={now}
+            title={`Ignore ${about}`}
+            says="No result is expected of this job, and its problem sleeps. A result that comes ends it."
+            forGood={false}
+            zone={zone}
+            now={now}
             onClose={() => setAsking(false)}
-            onIgnore={(until) => { setAsking(false); if (until !== null) void change(ignoreMissed({ jobInstanceUid }, until, about)); }}
+            onIgnore={(until) => {
+              setAsking(false);
+              if (until !== null) void change(ignoreMissed({ jobInstanceUid }, until, about));
+            }}
           />
         </Suspense>
       )}

@@ -22,7 +22,10 @@ export interface ListsFrameProps {
   readonly children: ReactNode;
 }
 
-/** The lists of the morning, side by side: results, jobs that are switched off, computers that nothing backs up. Has the height that is left. */
+/**
+ * The lists of the morning, side by side: results, jobs that are switched off, computers that
+ * nothing backs up. Has the height that is left.
+ */
 export function ListsFrame({ me, now, chosen, query, results, aside, children }: ListsFrameProps) {
   const { history } = useRouter();
   const disabled = useWatch('disabled', NOTHING);
@@ -31,16 +34,32 @@ export function ListsFrame({ me, now, chosen, query, results, aside, children }:
   return (
     <div className="relative grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
       <Tabs
-        label="Lists" className="bg-paper px-4 tablet:px-5" panelClassName="min-h-0 min-w-0" chosen={chosen} onChoose={(key) => history.push(throughTab(me.id, chosen, query, key))}
+        label="Lists"
+        className="bg-paper px-4 tablet:px-5"
+        panelClassName="min-h-0 min-w-0"
+        chosen={chosen}
+        onChoose={(key) => history.push(throughTab(me.id, chosen, query, key))}
         tabs={[
           { key: 'results', word: 'Results', count: results ?? null },
-          { key: 'disabled', word: 'Disabled jobs', count: disabled ? disabledCount(disabled, now) : null },
-          { key: 'computers', word: 'Computers without a job', count: computers.rows ? computersCount(computers.rows, now) : null },
+          {
+            key: 'disabled',
+            word: 'Disabled jobs',
+            count: disabled ? disabledCount(disabled, now) : null,
+          },
+          {
+            key: 'computers',
+            word: 'Computers without a job',
+            count: computers.rows ? computersCount(computers.rows, now) : null,
+          },
         ]}
       >
         {children}
       </Tabs>
-      {aside !== undefined && <div className="absolute top-0 right-5 flex h-10 items-center gap-4 max-tablet:hidden pointer-coarse:h-11">{aside}</div>}
+      {aside !== undefined && (
+        <div className="absolute top-0 right-5 flex h-10 items-center gap-4 max-tablet:hidden pointer-coarse:h-11">
+          {aside}
+        </div>
+      )}
     </div>
   );
 }

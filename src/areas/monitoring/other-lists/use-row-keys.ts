@@ -10,7 +10,10 @@ export function useRowKeys(list: RefObject<HTMLElement | null>): void {
       if (by === undefined || event.defaultPrevented || typing(event)) return;
       const rows = [...(list.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
       const at = rows.findIndex((row) => row.contains(document.activeElement));
-      const row = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by))];
+      const row =
+        rows[
+          at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by))
+        ];
       if (!row) return;
       event.preventDefault();
       row.querySelector<HTMLElement>('button:not(:disabled), a')?.focus();

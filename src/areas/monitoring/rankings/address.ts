@@ -5,10 +5,18 @@ import type { Chosen } from '../trends/address.ts';
 /** What jobs are ranked by. */
 export const MEASURES = ['failures', 'duration', 'transferred'] as const;
 export type Measure = (typeof MEASURES)[number];
-export interface RankingsPlace extends Chosen { readonly measure: Measure }
+export interface RankingsPlace extends Chosen {
+  readonly measure: Measure;
+}
 
 const SPAN: Span = { is: 'last', days: 7 };
-export const RANKINGS_PLACE: RankingsPlace = { span: SPAN, companies: [], sources: [], types: [], measure: 'failures' };
+export const RANKINGS_PLACE: RankingsPlace = {
+  span: SPAN,
+  companies: [],
+  sources: [],
+  types: [],
+  measure: 'failures',
+};
 
 export function rankingsAddress(place: RankingsPlace): string {
   const params = chosenParams(place, SPAN);
@@ -18,5 +26,8 @@ export function rankingsAddress(place: RankingsPlace): string {
 
 export function rankingsPlace(query: string): RankingsPlace {
   const params = new URLSearchParams(query);
-  return { ...chosenOf(params, SPAN), measure: MEASURES.find((one) => one === params.get('by')) ?? RANKINGS_PLACE.measure };
+  return {
+    ...chosenOf(params, SPAN),
+    measure: MEASURES.find((one) => one === params.get('by')) ?? RANKINGS_PLACE.measure,
+  };
 }

@@ -27,34 +27,92 @@ export interface Row {
   readonly trace: readonly (number | null)[];
 }
 
-const DAY: Ms = 86_400_000, STALE: Ms = 2 * DAY, SOON_DAYS = 14;
+const DAY: Ms = 86_400_000;
+const STALE: Ms = 2 * DAY;
+const SOON_DAYS = 14;
 
-export function rowsOf(all: readonly RepositoryOut[], names: ReadonlyMap<CompanyN, string>, now: Ms): readonly Row[] {
+export function rowsOf(
+  all: readonly RepositoryOut[],
+  names: ReadonlyMap<CompanyN, string>,
+  now: Ms,
+): readonly Row[] {
   return all.map(({ _id: id, ...one }): Row => {
-    const used = one.usedBytes ?? (one.capacityBytes !== null && one.freeBytes !== null ? one.capacityBytes - one.freeBytes : null);
-    const share = used === null || one.capacityBytes === null || one.capacityBytes <= 0 ? null : Math.min(1, Math.max(0, used / one.capacityBytes));
-    const daysLeft = one.fullAt === null ? null : Math.max(0, Math.floor((one.fullAt - now) / DAY)), isStale = now - one.sampledAt > STALE;
+    const used =
+      one.usedBytes ??
+      (one.capacityBytes !== null && one.freeBytes !== null
+        ? one.capacityBytes - one.freeBytes
+        : null);
+    const share =
+      used === null || one.capacityBytes === null || one.capacityBytes <= 0
+        ? null
+        : Math.min(1, Math.max(0, used / one.capacityBytes));
+    const daysLeft = one.fullAt === null ? null : Math.max(0, Math.floor((one.fullAt - now) / DAY));
+    const isStale = now - one.sampledAt > STALE;
     return {
-      id, name: one.name, where: [one.hostName, one.path].filter((part) => part !== null && part !== '').join(' '), company: one.company, companyName: names.get(one.company) ?? '', share, used,
-      free: one.freeBytes ?? (one.capacityBytes !== null && used !== null ? Math.max(0, one.capacityBytes - used) : null), capacity: one.capacityBytes, fullAt: one.fullAt, daysLeft, sampledAt: one.sampledAt, isStale,
-      standing: one.fullAt !== null && one.fullAt <= now ? 'full' : share !== null && share >= 1 ? 'full' : daysLeft !== null && daysLeft < SOON_DAYS ? 'soon' : isStale ? 'stale' : used === null ? 'none' : 'well',
+      id,
+      name: one.name,
+      where: [one.hostName, one.path].filter((part) => part !== null && part !== '').join(' '),
+      company: one.company,
+      companyName: names.get(one.company) ?? '',
+      share,
+      used,
+      free:
+        one.freeBytes ??
+        (one.capacityBytes !== null && used !== null
+          ? Math.max(0, one.capacityBytes - used)
+          : null),
+      capacity: one.capacityBytes,
+      fullAt: one.fullAt,
+      daysLeft,
+      sampledAt: one.sampledAt,
+      isStale,
+      standing:
+        one.fullAt !== null && one.fullAt <= now
+          ? 'full'
+          : share !== null && share >= 1
+            ? 'full'
+            : daysLeft !== null && daysLeft < SOON_DAYS
+              ? 'soon'
+              : isStale
+                ? 'stale'
+                : used === null
+                  ? 'none'
+                  : 'well',
       trace: one.days.map(({ usedBytes }) => usedBytes),
     };
   });
 }
 
 /** Those of a company whose name, place or company has the words, in order. */
-export function shownRows(rows: readonly Row[], { order, text, companies }: { readonly order: Order; readonly text: string; readonly companies: readonly CompanyN[] }): readonly Row[] {
+export function shownRows(
+  rows: readonly Row[],
+  {
+    order,
+    text,
+    companies,
+  }: { readonly order: Order; readonly text: string; readonly companies: readonly CompanyN[] },
+): readonly Row[] {
   const key = text.trim().toLowerCase();
-  return rows.filter((row) => (companies.length === 0 || companies.includes(row.company)) && (key === '' || `${row.name} ${row.where} ${row.companyName}`.toLowerCase().includes(key))).sort((a, b) => BY[order](a, b) || byName(a, b));
+  return rows
+    .filter(
+      (row) =>
+        (companies.length === 0 || companies.includes(row.company)) &&
+        (key === '' || `${row.name} ${row.where} ${row.companyName}`.toLowerCase().includes(key)),
+    )
+    .sort((a, b) => BY[order](a, b) || byName(a, b));
 }
 
 const last = (value: number | null): number => value ?? Infinity;
-const byName = (a: Row, b: Row): number => NAMES.compare(a.name, b.name) || a.company - b.company || (a.id < b.id ? -1 : 1);
-/** Where one is known and the other is not, the known stands first; infinite less infinite is no order. */
+const byName = (a: Row, b: Row): number =>
+  NAMES.compare(a.name, b.name) || a.company - b.company || (a.id < b.id ? -1 : 1);
+/**
+ * Where one is known and the other is not, the known stands first; infinite less infinite is no
+ * order.
+ */
 const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
 const BY: Readonly<Record<Order, (a: Row, b: Row) => number>> = {
-  fullest: (a, b) => compare(b.share ?? -1, a.share ?? -1) || compare(last(a.fullAt), last(b.fullAt)),
+  fullest: (a, b) =>
+    compare(b.share ?? -1, a.share ?? -1) || compare(last(a.fullAt), last(b.fullAt)),
   soonest: (a, b) => compare(last(a.fullAt), last(b.fullAt)),
   name: byName,
   stale: (a, b) => compare(a.sampledAt, b.sampledAt),

@@ -3,23 +3,71 @@ import { rulesAddress } from './begin.ts';
 import { beginning, type Form } from './form.ts';
 
 /** What is open stands in the address: a rule, or a new one with what it begins with. */
-export interface RulesPlace { readonly open: string | null; readonly begin: (zone: string) => Form }
+export interface RulesPlace {
+  readonly open: string | null;
+  readonly begin: (zone: string) => Form;
+}
 
 export function rulesPlace(search: string): RulesPlace {
-  const query = new URLSearchParams(search), said = (name: string): string => (query.get(name) ?? '').slice(0, 200);
-  const state = PROBLEM_STATES.find((one) => one === said('state')), source = SOURCES.find((one) => one === said('source')), company = Number(said('company'));
+  const query = new URLSearchParams(search);
+  const said = (name: string): string => (query.get(name) ?? '').slice(0, 200);
+  const state = PROBLEM_STATES.find((one) => one === said('state'));
+  const source = SOURCES.find((one) => one === said('source'));
+  const company = Number(said('company'));
   return {
     open: query.get('rule'),
-    begin: (zone) => beginning(zone, {
-      name: said('name'), text: said('text'), job: said('job'), computer: said('computer'), states: state ? [state] : [], sources: source ? [source] : [],
-      companies: Number.isInteger(company) && company > 0 ? [company] : [], exception: query.has('known'), note: said('note'), ticket: said('ticket'), streak: { least: said('streak').replaceAll(/\D/g, ''), most: '' },
-    }),
+    begin: (zone) =>
+      beginning(zone, {
+        name: said('name'),
+        text: said('text'),
+        job: said('job'),
+        computer: said('computer'),
+        states: state ? [state] : [],
+        sources: source ? [source] : [],
+        companies: Number.isInteger(company) && company > 0 ? [company] : [],
+        exception: query.has('known'),
+        note: said('note'),
+        ticket: said('ticket'),
+        streak: { least: said('streak').replaceAll(/\D/g, ''), most: '' },
+      }),
   };
 }
 
 /** Examples that show what rules are for. */
-export const EXAMPLES: readonly { readonly title: string; readonly detail: string; readonly to: string }[] = [
-  { title: 'A job that is known to warn', detail: 'Open files are passed over every night: it counts as OK, and is shown as an exception.', to: rulesAddress('new', { name: 'Known: files in use', state: 'Warning', text: 'in use | locked', known: '1' }) },
-  { title: 'Laptops that stay at home', detail: 'What did not run on a computer whose name begins with LAP- is known.', to: rulesAddress('new', { name: 'Laptops are not always on', state: 'Missed', computer: 'lap-*', known: '1' }) },
-  { title: 'The third failure in a row', detail: 'Gets a ticket by itself, whichever job it is.', to: rulesAddress('new', { name: 'Three in a row', state: 'Failed', streak: '3', ticket: 'Open one' }) },
+export const EXAMPLES: readonly {
+  readonly title: string;
+  readonly detail: string;
+  readonly to: string;
+}[] = [
+  {
+    title: 'A job that is known to warn',
+    detail:
+      'Open files are passed over every night: it counts as OK, and is shown as an exception.',
+    to: rulesAddress('new', {
+      name: 'Known: files in use',
+      state: 'Warning',
+      text: 'in use | locked',
+      known: '1',
+    }),
+  },
+  {
+    title: 'Laptops that stay at home',
+    detail: 'What did not run on a computer whose name begins with LAP- is known.',
+    to: rulesAddress('new', {
+      name: 'Laptops are not always on',
+      state: 'Missed',
+      computer: 'lap-*',
+      known: '1',
+    }),
+  },
+  {
+    title: 'The third failure in a row',
+    detail: 'Gets a ticket by itself, whichever job it is.',
+    to: rulesAddress('new', {
+      name: 'Three in a row',
+      state: 'Failed',
+      streak: '3',
+      ticket: 'Open one',
+    }),
+  },
 ];

@@ -2,14 +2,37 @@ import type { RunView } from '#contract/monitoring/query.ts';
 
 const PATH = '/monitoring/rules';
 
-export const rulesAddress = (open: string | null, like: Readonly<Record<string, string>> = {}): string =>
-  (open === null ? PATH : `${PATH}?${new URLSearchParams({ rule: open, ...like }).toString()}`);
+export const rulesAddress = (
+  open: string | null,
+  like: Readonly<Record<string, string>> = {},
+): string =>
+  open === null ? PATH : `${PATH}?${new URLSearchParams({ rule: open, ...like }).toString()}`;
 
-type Like = Pick<RunView, 'state' | 'jobName' | 'computer' | 'company' | 'template' | 'message' | 'source'>;
+type Like = Pick<
+  RunView,
+  'state' | 'jobName' | 'computer' | 'company' | 'template' | 'message' | 'source'
+>;
 
 /** A new rule for results like this one. */
-export const ruleAddressOf = ({ state, jobName, computer, company, template, message, source }: Like): string =>
-  rulesAddress('new', { name: `${jobName}: known`.slice(0, 200), state, job: plain(jobName), computer: plain(computer), company: String(company), source, text: wordsOfCause(template ?? message ?? ''), known: '1' });
+export const ruleAddressOf = ({
+  state,
+  jobName,
+  computer,
+  company,
+  template,
+  message,
+  source,
+}: Like): string =>
+  rulesAddress('new', {
+    name: `${jobName}: known`.slice(0, 200),
+    state,
+    job: plain(jobName),
+    computer: plain(computer),
+    company: String(company),
+    source,
+    text: wordsOfCause(template ?? message ?? ''),
+    known: '1',
+  });
 
 /** A cause as a rule's words: a star for what varies. */
 export function wordsOfCause(template: string): string {

@@ -28,44 +28,143 @@ export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
 }
 
 /** One rule: when, then, and beside it what it would have matched. */
-export function Editor({ id, begin, zone, offline, companies, people, onSaved, onClose, onDelete }: EditorProps) {
-  const { form, change, faults: shown, fault, busy, dirty, place, head, save } = useKeptForm({
-    begin, offline, read: (typed: Form) => { const { rule: value, faults } = ruleOf(typed, zone); return { value, faults }; }, onKept: onSaved,
+export function Editor({
+  id,
+  begin,
+  zone,
+  offline,
+  companies,
+  people,
+  onSaved,
+  onClose,
+  onDelete,
+}: EditorProps) {
+  const {
+    form,
+    change,
+    faults: shown,
+    fault,
+    busy,
+    dirty,
+    place,
+    head,
+    save,
+  } = useKeptForm({
+    begin,
+    offline,
+    read: (typed: Form) => {
+      const { rule: value, faults } = ruleOf(typed, zone);
+      return { value, faults };
+    },
+    onKept: onSaved,
     async keep(rule) {
-      const told = id === null ? await door().ask('makeRule', { rule }) : await door().ask('changeRules', { id, rule });
+      const told =
+        id === null
+          ? await door().ask('makeRule', { rule })
+          : await door().ask('changeRules', { id, rule });
       if (told.ok) tell(id === null ? 'Rule made' : 'Rule changed');
       return told.ok ? null : told.failure.message;
     },
   });
-  const faults: ReturnType<typeof ruleOf>['faults'] = shown ?? {}, tried = triedOf(form, zone), test = useTest(id, tried, offline);
-  const names = new Map(companies), name = (n: number): string => names.get(n) ?? 'a company that is not there';
+  const faults: ReturnType<typeof ruleOf>['faults'] = shown ?? {};
+  const tried = triedOf(form, zone);
+  const test = useTest(id, tried, offline);
+  const names = new Map(companies);
+  const name = (n: number): string => names.get(n) ?? 'a company that is not there';
 
   return (
-    <form ref={place} noValidate className="mx-auto grid max-w-[1400px] gap-x-10 px-4 py-4 tablet:px-5 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(320px,1fr)]" onSubmit={(event) => void save(event)}>
+    <form
+      ref={place}
+      noValidate
+      className="mx-auto grid max-w-[1400px] gap-x-10 px-4 py-4 tablet:px-5 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(320px,1fr)]"
+      onSubmit={(event) => void save(event)}
+    >
       <UnsavedQuestion dirty={dirty} />
       <div className="min-w-0">
-        <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">{id === null ? 'New rule' : 'Change a rule'}</h2>
-        <p className="m-0 pb-4 text-ink-2" aria-live="polite">{tried === null ? 'It acts on results that arrive from now on.' : `${whenWords(tried.when, name)}, ${doesWords(tried.does)}.`.replace(', then .', '.')}</p>
+        <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">
+          {id === null ? 'New rule' : 'Change a rule'}
+        </h2>
+        <p className="m-0 pb-4 text-ink-2" aria-live="polite">
+          {tried === null
+            ? 'It acts on results that arrive from now on.'
+            : `${whenWords(tried.when, name)}, ${doesWords(tried.does)}.`.replace(', then .', '.')}
+        </p>
         <FormSection title="The rule">
           <RequiredNote />
-          <TextField label="Name" required value={form.name} maxLength={200} fault={faults.name ?? null} onChange={({ target }) => change({ name: target.value })} />
-          <Switch label="On" detail="Off, it does nothing." on={form.enabled} onChange={(enabled) => change({ enabled })} />
+          <TextField
+            label="Name"
+            required
+            value={form.name}
+            maxLength={200}
+            fault={faults.name ?? null}
+            onChange={({ target }) => change({ name: target.value })}
+          />
+          <Switch
+            label="On"
+            detail="Off, it does nothing."
+            on={form.enabled}
+            onChange={(enabled) => change({ enabled })}
+          />
           <div className="grid grid-cols-2 gap-3">
-            <TextField label="First day" type="date" value={form.from} onChange={({ target }) => change({ from: target.value })} />
-            <TextField label="Last day" type="date" value={form.to} fault={faults.to ?? null} onChange={({ target }) => change({ to: target.value })} />
+            <TextField
+              label="First day"
+              type="date"
+              value={form.from}
+              onChange={({ target }) => change({ from: target.value })}
+            />
+            <TextField
+              label="Last day"
+              type="date"
+              value={form.to}
+              fault={faults.to ?? null}
+              onChange={({ target }) => change({ to: target.value })}
+            />
           </div>
         </FormSection>
-        <WhenFields form={form} faults={faults} companies={companies} people={people} onChange={change} />
-        <DoesFields form={form} faults={faults} companies={companies} people={people} onChange={change} />
-        {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
+        <WhenFields
+          form={form}
+          faults={faults}
+          companies={companies}
+          people={people}
+          onChange={change}
+        />
+        <DoesFields
+          form={form}
+          faults={faults}
+          companies={companies}
+          people={people}
+          onChange={change}
+        />
+        {fault !== null && (
+          <Callout tone="failed" alert>
+            {fault}
+          </Callout>
+        )}
         <div className="flex flex-wrap gap-2 border-t border-rule py-4">
-          <Button type="submit" variant="primary" busy={busy} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })}>{id === null ? 'Make the rule' : 'Save the rule'}</Button>
+          <Button
+            type="submit"
+            variant="primary"
+            busy={busy}
+            disabled={offline}
+            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+          >
+            {id === null ? 'Make the rule' : 'Save the rule'}
+          </Button>
           <Button onClick={onClose}>Cancel</Button>
-          {onDelete !== null && <Button variant="quiet" icon="trash" className="ml-auto" disabled={offline} onClick={onDelete}>Delete</Button>}
+          {onDelete !== null && (
+            <Button
+              variant="quiet"
+              icon="trash"
+              className="ml-auto"
+              disabled={offline}
+              onClick={onDelete}
+            >
+              Delete
+            </Button>
+          )}
         </div>
       </div>
       <Tested test={test} ready={tried !== null} offline={offline} zone={zone} />
     </form>
   );
 }
-

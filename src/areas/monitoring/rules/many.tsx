@@ -11,13 +11,26 @@ export interface ManyProps<T extends string | number> {
 }
 
 /** Several of a list: added by a choice, taken away by their chips. */
-export function Many<T extends string | number>({ label, none, chosen, options, onChange }: ManyProps<T>) {
+export function Many<T extends string | number>({
+  label,
+  none,
+  chosen,
+  options,
+  onChange,
+}: ManyProps<T>) {
   const rest = options.filter(([value]) => !chosen.includes(value));
   return (
     <div className="grid gap-2">
       <Select
-        label={label} block value="" placeholder={chosen.length === 0 ? none : 'Add another'} options={rest.map(([value, word]) => ({ value: String(value), word }))}
-        onChange={(text) => { const found = rest.find(([value]) => String(value) === text); if (found) onChange([...chosen, found[0]]); }}
+        label={label}
+        block
+        value=""
+        placeholder={chosen.length === 0 ? none : 'Add another'}
+        options={rest.map(([value, word]) => ({ value: String(value), word }))}
+        onChange={(text) => {
+          const found = rest.find(([value]) => String(value) === text);
+          if (found) onChange([...chosen, found[0]]);
+        }}
       />
       {chosen.length > 0 && (
         <ul className="m-0 flex list-none flex-wrap gap-1.5 p-0" aria-label={`${label}, chosen`}>
@@ -25,8 +38,14 @@ export function Many<T extends string | number>({ label, none, chosen, options, 
             const word = options.find(([one]) => one === value)?.[1] ?? 'No longer there';
             return (
               <li key={value} className="min-w-0">
-                <button type="button" className={CHIP} aria-label={`Remove ${word}`} onClick={() => onChange(chosen.filter((one) => one !== value))}>
-                  <span className="max-w-60 truncate">{word}</span><Icon name="close" className="text-ink-3" />
+                <button
+                  type="button"
+                  className={CHIP}
+                  aria-label={`Remove ${word}`}
+                  onClick={() => onChange(chosen.filter((one) => one !== value))}
+                >
+                  <span className="max-w-60 truncate">{word}</span>
+                  <Icon name="close" className="text-ink-3" />
                 </button>
               </li>
             );
@@ -37,4 +56,5 @@ export function Many<T extends string | number>({ label, none, chosen, options, 
   );
 }
 
-const CHIP = 'inline-flex h-7 max-w-full items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 text-ink hover:bg-wash pointer-coarse:min-h-11';
+const CHIP =
+  'inline-flex h-7 max-w-full items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 text-ink hover:bg-wash pointer-coarse:min-h-11';

@@ -29,20 +29,29 @@ import { RuleList } from './list.tsx';
 export function Rules() {
   const { history } = useRouter();
   const search = useRouterState({ select: ({ location }) => location.searchStr });
-  const place = rulesPlace(search), { open } = place;
+  const place = rulesPlace(search);
+  const { open } = place;
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const companies = useWatch('companies', NOTHING);
-  const zone = useZone(), now = useNow(30_000);
+  const zone = useZone();
+  const now = useNow(30_000);
   const asked = useRemembered('listRules', NOTHING);
   const [busy, setBusy] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
-  const rules = asked.value?.rules ?? null, rule = rules?.find((one) => idOf(one) === open && open !== gone) ?? null;
+  const rules = asked.value?.rules ?? null;
+  const rule = rules?.find((one) => idOf(one) === open && open !== gone) ?? null;
   const names = new Map(companies?.map(({ n, name }) => [n, name]));
 
   const close = (): void => {
     history.push(rulesAddress(null));
-    requestAnimationFrame(() => (document.querySelector<HTMLElement>(open === null ? '#content' : `[data-rule="${CSS.escape(open)}"]`) ?? document.querySelector<HTMLElement>('#content'))?.focus());
+    requestAnimationFrame(() =>
+      (
+        document.querySelector<HTMLElement>(
+          open === null ? '#content' : `[data-rule="${CSS.escape(open)}"]`,
+        ) ?? document.querySelector<HTMLElement>('#content')
+      )?.focus(),
+    );
   };
   const saved = (): void => {
     asked.again();
@@ -57,7 +66,8 @@ export function Rules() {
     asked.again();
   }
   function move(id: string, by: 1 | -1): void {
-    const ids = (rules ?? []).map(idOf), at = ids.indexOf(id);
+    const ids = (rules ?? []).map(idOf);
+    const at = ids.indexOf(id);
     void change({ order: ids.toSpliced(at, 1).toSpliced(at + by, 0, id) });
   }
   async function remove(): Promise<void> {
@@ -69,37 +79,102 @@ export function Rules() {
     tell('Rule deleted');
     saved();
   }
-  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => history.push(rulesAddress('new'))}>New rule</Button>;
+  const make = (
+    <Button
+      variant="primary"
+      icon="plus"
+      disabled={offline}
+      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      onClick={() => history.push(rulesAddress('new'))}
+    >
+      New rule
+    </Button>
+  );
   const begin = open === 'new' ? place.begin(zone) : rule === null ? null : formOf(rule, zone);
 
   return (
-    <Page title="Rules" {...(open === null && rules !== null && rules.length > 0 && { action: make })}>
+    <Page
+      title="Rules"
+      {...(open === null && rules !== null && rules.length > 0 && { action: make })}
+    >
       <div className="min-h-full bg-sheet">
-        {offline && <div className="px-5 py-3"><Callout tone="warning">A rule is made or changed with the network only.{asked.at !== null && ` The list is from ${formatWhen(asked.at, zone)}.`}</Callout></div>}
-        {rules === null
-          ? asked.failure === null
-            ? <Late><Opening /></Late>
-            : <Notice icon="rules" level={2} title="The rules are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p></Notice>
-          : begin !== null
-            ? (
-              <Editor
-                key={search} id={open === 'new' ? null : open} begin={begin} zone={zone} offline={offline} companies={[...names]} people={(asked.value?.people ?? []).map(({ id, name }) => [id, name] as const)}
-                onSaved={saved} onClose={close} onDelete={open === 'new' ? null : () => setDeleting(true)}
-              />
-            )
-            : open !== null
-              ? <Notice icon="rules" level={2} title="This rule is not there" actions={<Button onClick={close}>All rules</Button>}><p className="m-0">Somebody has deleted it, or it is not yours to see.</p></Notice>
-              : rules.length === 0
-                ? <Empty offline={offline} make={make} />
-                : (
-                  <>
-                    <p className="m-0 px-4 py-3 text-ink-2 tablet:px-5">Rules act on results as they arrive, from the top. Where two set the same, the upper one counts.</p>
-                    <RuleList rules={rules} zone={zone} now={now} offline={offline} busy={busy} companyName={(n) => names.get(n) ?? 'a company that is not there'} onOpen={(id) => history.push(rulesAddress(id))} onSwitch={({ _id: id, name, enabled, from, to, when, does }) => void change({ id, rule: { name, enabled: !enabled, from, to, when, does } })} onMove={move} />
-                  </>
-                )}
+        {offline && (
+          <div className="px-5 py-3">
+            <Callout tone="warning">
+              A rule is made or changed with the network only.
+              {asked.at !== null && ` The list is from ${formatWhen(asked.at, zone)}.`}
+            </Callout>
+          </div>
+        )}
+        {rules === null ? (
+          asked.failure === null ? (
+            <Late>
+              <Opening />
+            </Late>
+          ) : (
+            <Notice
+              icon="rules"
+              level={2}
+              title="The rules are not here"
+              actions={<Button onClick={asked.again}>Try again</Button>}
+            >
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+            </Notice>
+          )
+        ) : begin !== null ? (
+          <Editor
+            key={search}
+            id={open === 'new' ? null : open}
+            begin={begin}
+            zone={zone}
+            offline={offline}
+            companies={[...names]}
+            people={(asked.value?.people ?? []).map(({ id, name }) => [id, name] as const)}
+            onSaved={saved}
+            onClose={close}
+            onDelete={open === 'new' ? null : () => setDeleting(true)}
+          />
+        ) : open !== null ? (
+          <Notice
+            icon="rules"
+            level={2}
+            title="This rule is not there"
+            actions={<Button onClick={close}>All rules</Button>}
+          >
+            <p className="m-0">Somebody has deleted it, or it is not yours to see.</p>
+          </Notice>
+        ) : rules.length === 0 ? (
+          <Empty offline={offline} make={make} />
+        ) : (
+          <>
+            <p className="m-0 px-4 py-3 text-ink-2 tablet:px-5">
+              Rules act on results as they arrive, from the top. Where two set the same, the upper
+              one counts.
+            </p>
+            <RuleList
+              rules={rules}
+              zone={zone}
+              now={now}
+              offline={offline}
+              busy={busy}
+              companyName={(n) => names.get(n) ?? 'a company that is not there'}
+              onOpen={(id) => history.push(rulesAddress(id))}
+              onSwitch={({ _id: id, name, enabled, from, to, when, does }) =>
+                void change({ id, rule: { name, enabled: !enabled, from, to, when, does } })
+              }
+              onMove={move}
+            />
+          </>
+        )}
       </div>
       {deleting && rule !== null && (
-        <DeleteDialog what="rule" name={<b>{rule.name}</b>} says="What it did stays. Its exceptions end with the next result of each job." onDelete={remove} onClose={() => setDeleting(false)} />
+        <DeleteDialog
+          what="rule"
+          name={<b>{rule.name}</b>}
+          says="What it did stays. Its exceptions end with the next result of each job."
+          onDelete={remove}
+          onClose={() => setDeleting(false)}
+        />
       )}
     </Page>
   );
@@ -108,11 +183,23 @@ export function Rules() {
 function Empty({ offline, make }: { readonly offline: boolean; readonly make: ReactNode }) {
   return (
     <Notice icon="rules" level={2} title="No rule yet" actions={make}>
-      <p className="m-0">A rule deals with results that you know: it counts them as OK, snoozes them, or puts a note or a ticket to them. Three to begin with:</p>
+      <p className="m-0">
+        A rule deals with results that you know: it counts them as OK, snoozes them, or puts a note
+        or a ticket to them. Three to begin with:
+      </p>
       <ul className="m-0 mt-3 list-none border-t border-rule p-0 text-left">
         {EXAMPLES.map(({ title, detail, to }) => (
           <li key={title} className="border-b border-hair">
-            {offline ? <span className="block py-2 font-semibold">{title}</span> : <Go href={to} className="block py-2 font-semibold text-accent underline pointer-coarse:min-h-11">{title}</Go>}
+            {offline ? (
+              <span className="block py-2 font-semibold">{title}</span>
+            ) : (
+              <Go
+                href={to}
+                className="block py-2 font-semibold text-accent underline pointer-coarse:min-h-11"
+              >
+                {title}
+              </Go>
+            )}
             <p className="m-0 pb-2 text-ink-2">{detail}</p>
           </li>
         ))}

@@ -7,44 +7,94 @@ import type { Test } from './use-test.ts';
 import { SETTLED_WORDS } from './words.ts';
 
 /** What the rule would have matched, and which others match it too. */
-export function Tested({ test: { tested, asking, fault }, ready, offline, zone }: { readonly test: Test; readonly ready: boolean; readonly offline: boolean; readonly zone: string }) {
+export function Tested({
+  test: { tested, asking, fault },
+  ready,
+  offline,
+  zone,
+}: {
+  readonly test: Test;
+  readonly ready: boolean;
+  readonly offline: boolean;
+  readonly zone: string;
+}) {
   return (
-    <section aria-labelledby="rule-test" aria-busy={asking} className="min-w-0 self-start min-[1360px]:sticky min-[1360px]:top-4">
-      <h2 id="rule-test" className="m-0 border-t-2 border-head-rule py-3 text-body font-semibold">The last 30 days</h2>
+    <section
+      aria-labelledby="rule-test"
+      aria-busy={asking}
+      className="min-w-0 self-start min-[1360px]:sticky min-[1360px]:top-4"
+    >
+      <h2 id="rule-test" className="m-0 border-t-2 border-head-rule py-3 text-body font-semibold">
+        The last 30 days
+      </h2>
       <div aria-live="polite">
-        {offline ? <Said>{MESSAGES.needsNetwork}</Said>
-          : !ready ? <Said>Say when the rule acts: what it would have matched is shown here.</Said>
-            : fault !== null ? <p className="m-0 flex gap-2 text-failed"><Icon name="failed" className="mt-px" />{fault}</p>
-              : tested === null ? <Said>Looking it up</Said>
-                : (
-                  <p className="m-0">
-                    <b>{tested.count === 0 ? 'No result would have matched' : `${plural(tested.count, 'result')} would have matched`}</b>
-                    <span className="text-ink-2">{`, of ${plural(tested.looked, 'result')} with a problem${tested.all ? '' : ': older ones were not looked at'}.`}{tested.count > tested.rows.length && ` The newest ${formatCount(tested.rows.length)}:`}{asking && ' Looking again.'}</span>
-                  </p>
-                )}
+        {offline ? (
+          <Said>{MESSAGES.needsNetwork}</Said>
+        ) : !ready ? (
+          <Said>Say when the rule acts: what it would have matched is shown here.</Said>
+        ) : fault !== null ? (
+          <p className="m-0 flex gap-2 text-failed">
+            <Icon name="failed" className="mt-px" />
+            {fault}
+          </p>
+        ) : tested === null ? (
+          <Said>Looking it up</Said>
+        ) : (
+          <p className="m-0">
+            <b>
+              {tested.count === 0
+                ? 'No result would have matched'
+                : `${plural(tested.count, 'result')} would have matched`}
+            </b>
+            <span className="text-ink-2">
+              {`, of ${plural(tested.looked, 'result')} with a problem${tested.all ? '' : ': older ones were not looked at'}.`}
+              {tested.count > tested.rows.length &&
+                ` The newest ${formatCount(tested.rows.length)}:`}
+              {asking && ' Looking again.'}
+            </span>
+          </p>
+        )}
       </div>
       {ready && !offline && fault === null && tested !== null && tested.conflicts.length > 0 && (
-        <ul className="m-0 mt-3 grid list-none gap-2 border-t border-rule p-0 pt-3" aria-label="Other rules for the same results">
+        <ul
+          className="m-0 mt-3 grid list-none gap-2 border-t border-rule p-0 pt-3"
+          aria-label="Other rules for the same results"
+        >
           {tested.conflicts.map(({ _id: id, name, count, above, same }) => (
             <li key={id} className="grid grid-cols-[16px_minmax(0,1fr)] gap-2">
-              <Icon name={same.length > 0 ? 'warning' : 'rules'} className={`mt-px ${same.length > 0 ? 'text-warning' : 'text-ink-3'}`} />
+              <Icon
+                name={same.length > 0 ? 'warning' : 'rules'}
+                className={`mt-px ${same.length > 0 ? 'text-warning' : 'text-ink-3'}`}
+              />
               <span className="break-words">
-                <b>{name}</b>{` matches ${formatCount(count)} of them too${same.length === 0 ? '; both act.' : `, and sets ${same.map((what) => SETTLED_WORDS[what]).join(' and ')} as well: ${above ? 'it stands above, so its own counts.' : 'this rule stands above, so this one counts.'}`}`}
+                <b>{name}</b>
+                {` matches ${formatCount(count)} of them too${same.length === 0 ? '; both act.' : `, and sets ${same.map((what) => SETTLED_WORDS[what]).join(' and ')} as well: ${above ? 'it stands above, so its own counts.' : 'this rule stands above, so this one counts.'}`}`}
               </span>
             </li>
           ))}
         </ul>
       )}
       {ready && !offline && fault === null && tested !== null && tested.rows.length > 0 && (
-        <ol className={`m-0 mt-3 list-none border-t border-rule p-0 ${asking ? 'text-ink-3' : ''}`} aria-label="Results that would have matched">
+        <ol
+          className={`m-0 mt-3 list-none border-t border-rule p-0 ${asking ? 'text-ink-3' : ''}`}
+          aria-label="Results that would have matched"
+        >
           {tested.rows.map(({ run, startedAt, job, computer, company, state, message }) => (
             <li key={run} className="grid gap-0.5 border-b border-hair py-2">
               <span className="flex flex-wrap items-baseline gap-x-3">
                 <StateMark state={state} />
-                <span className="min-w-0 grow truncate" data-tip={`${job}${computer === '' ? '' : ` on ${computer}`}, ${company}`}><b>{company}</b> {job}{computer === '' ? '' : ` on ${computer}`}</span>
+                <span
+                  className="min-w-0 grow truncate"
+                  data-tip={`${job}${computer === '' ? '' : ` on ${computer}`}, ${company}`}
+                >
+                  <b>{company}</b> {job}
+                  {computer === '' ? '' : ` on ${computer}`}
+                </span>
                 <time className="text-agate text-ink-3">{formatWhen(startedAt, zone)}</time>
               </span>
-              <span className="truncate text-ink-2" data-tip={message}>{message}</span>
+              <span className="truncate text-ink-2" data-tip={message}>
+                {message}
+              </span>
             </li>
           ))}
         </ol>
@@ -53,4 +103,6 @@ export function Tested({ test: { tested, asking, fault }, ready, offline, zone }
   );
 }
 
-const Said = ({ children }: { readonly children: ReactNode }) => <p className="m-0 text-ink-2">{children}</p>;
+const Said = ({ children }: { readonly children: ReactNode }) => (
+  <p className="m-0 text-ink-2">{children}</p>
+);

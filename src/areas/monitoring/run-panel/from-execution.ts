@@ -2,21 +2,58 @@ import type { RunN } from '#contract/ids.ts';
 import type { Execution } from '#contract/monitoring/calls.ts';
 import type { RunView } from '#contract/monitoring/query.ts';
 
-/** A run as the panel shows it, from what the server says of it, where the device has no row of it. Numbers it does not tell are 0: there is no strip, no history of the job and no cause to follow. */
+/**
+ * A run as the panel shows it, from what the server says of it, where the device has no row of it.
+ * Numbers it does not tell are 0: there is no strip, no history of the job and no cause to follow.
+ */
 export function rowOf(n: RunN, run: Execution): RunView {
   const state = run.status === 'Success' && run.anomaly.length > 0 ? 'Anomaly' : run.status;
   const startedAt = Date.parse(run.startTime);
   const openedAt = at(run.problem?.openedAt ?? null);
   return {
-    n, job: 0, jobName: run.jobName, company: 0, companyName: run.companyName, computer: run.computerName, source: run.source, type: run.type,
-    managed: run.managed, scheduleState: run.scheduleState, status: run.status, state, startedAt, durationSec: run.durationSec, usualDuration: null, bytes: run.bytesTransferred,
-    usualBytes: null, message: run.message, template: run.problem?.cause ?? null, strip: [], lastGoodAt: at(run.lastSuccessAt), review: run.state,
+    n,
+    job: 0,
+    jobName: run.jobName,
+    company: 0,
+    companyName: run.companyName,
+    computer: run.computerName,
+    source: run.source,
+    type: run.type,
+    managed: run.managed,
+    scheduleState: run.scheduleState,
+    status: run.status,
+    state,
+    startedAt,
+    durationSec: run.durationSec,
+    usualDuration: null,
+    bytes: run.bytesTransferred,
+    usualBytes: null,
+    message: run.message,
+    template: run.problem?.cause ?? null,
+    strip: [],
+    lastGoodAt: at(run.lastSuccessAt),
+    review: run.state,
     waiting: false,
-    problem: run.problem && openedAt !== null ? {
-      n: 0, cause: 0, kind: run.problem.kind, day: Math.floor(Math.max(0, startedAt - openedAt) / 86_400_000) + 1, openedAt,
-      closedAt: at(run.problem.closedAt), review: null, snooze: null, ticket: run.problem.ticket,
-      note: run.note && { by: run.note.authorId, at: Date.parse(run.note.at), content: run.note.content, name: '' },
-    } : null,
+    problem:
+      run.problem && openedAt !== null
+        ? {
+            n: 0,
+            cause: 0,
+            kind: run.problem.kind,
+            day: Math.floor(Math.max(0, startedAt - openedAt) / 86_400_000) + 1,
+            openedAt,
+            closedAt: at(run.problem.closedAt),
+            review: null,
+            snooze: null,
+            ticket: run.problem.ticket,
+            note: run.note && {
+              by: run.note.authorId,
+              at: Date.parse(run.note.at),
+              content: run.note.content,
+              name: '',
+            },
+          }
+        : null,
   };
 }
 

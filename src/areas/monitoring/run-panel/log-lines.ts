@@ -1,16 +1,29 @@
 /** One line of a job's log. `time` is what it begins with, where that is a time of day. */
-export interface LogLine { readonly time: string | null; readonly text: string; readonly tone: 'error' | 'warning' | null }
+export interface LogLine {
+  readonly time: string | null;
+  readonly text: string;
+  readonly tone: 'error' | 'warning' | null;
+}
 
 /** Splits a log and finds what is loud in it. */
 export function logLines(log: string): readonly LogLine[] {
-  return log.split(/\r?\n/).filter((line) => line.trim() !== '').map((line) => {
-    const [, time, rest] = /^\[?(?:\d{4}-\d\d-\d\d[T ])?(\d\d:\d\d:\d\d)(?:[.,]\d+)?Z?\]?[\s:-]*(.*)$/.exec(line) ?? [];
-    const text = rest ?? line;
-    return { time: time ?? null, text, tone: toneOf(text) };
-  });
+  return log
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [, time, rest] =
+        /^\[?(?:\d{4}-\d\d-\d\d[T ])?(\d\d:\d\d:\d\d)(?:[.,]\d+)?Z?\]?[\s:-]*(.*)$/.exec(line) ??
+        [];
+      const text = rest ?? line;
+      return { time: time ?? null, text, tone: toneOf(text) };
+    });
 }
 
 function toneOf(text: string): LogLine['tone'] {
-  if (/\b(?:error|fatal|failed|failure|unable to|denied|refused|exception)\b/i.test(text) && !/\b(?:0|no) errors?\b/i.test(text)) return 'error';
+  if (
+    /\b(?:error|fatal|failed|failure|unable to|denied|refused|exception)\b/i.test(text) &&
+    !/\b(?:0|no) errors?\b/i.test(text)
+  )
+    return 'error';
   return /\b(?:warn|warning|retry|retrying|skipped)\b/i.test(text) ? 'warning' : null;
 }

@@ -13,15 +13,38 @@ export function Log({ asked }: { readonly asked: Asked }) {
   const lines = asked.execution?.log ? logLines(asked.execution.log) : [];
   const shown = whole ? lines : lines.slice(-SHOWN);
   return (
-    <Part title="Log" more={lines.length <= SHOWN ? null : { open: whole, word: whole ? 'The end of it' : `Whole log, ${plural(lines.length, 'line')}`, onPress: () => setWhole(!whole) }}>
+    <Part
+      title="Log"
+      more={
+        lines.length <= SHOWN
+          ? null
+          : {
+              open: whole,
+              word: whole ? 'The end of it' : `Whole log, ${plural(lines.length, 'line')}`,
+              onPress: () => setWhole(!whole),
+            }
+      }
+    >
       <Unknown asked={asked} waiting="The log is on its way" />
-      {asked.execution !== null && lines.length === 0 && <p className="m-0 py-1 text-ink-3">No log came with this result.</p>}
+      {asked.execution !== null && lines.length === 0 && (
+        <p className="m-0 py-1 text-ink-3">No log came with this result.</p>
+      )}
       {lines.length > 0 && (
         <ol className="rp-log" {...(whole && { 'tabIndex': 0, 'aria-label': 'Log' })}>
           {shown.map(({ time, text, tone }, i) => (
             <li key={lines.length - shown.length + i} data-tone={tone}>
               {time !== null && <time>{time}</time>}
-              <span>{tone && <Icon name={tone === 'error' ? 'failed' : 'warning'} size={12} label={tone} className="mt-[3px]" />}<span className="min-w-0 break-words">{text}</span></span>
+              <span>
+                {tone && (
+                  <Icon
+                    name={tone === 'error' ? 'failed' : 'warning'}
+                    size={12}
+                    label={tone}
+                    className="mt-[3px]"
+                  />
+                )}
+                <span className="min-w-0 break-words">{text}</span>
+              </span>
             </li>
           ))}
         </ol>

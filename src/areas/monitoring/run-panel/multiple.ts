@@ -1,4 +1,7 @@
-/** One small multiple: a measure over the last runs, oldest first, on a scale that begins at zero. Lengths in px. */
+/**
+ * One small multiple: a measure over the last runs, oldest first, on a scale that begins at zero.
+ * Lengths in px.
+ */
 export interface Drawn {
   readonly band: { readonly y: number; readonly height: number } | null;
   readonly line: string;
@@ -6,48 +9,79 @@ export interface Drawn {
   /** Where each run stands; one without a value on the ground. */
   readonly at: readonly { readonly x: number; readonly y: number }[];
 }
-export interface Point { readonly value: number | null; readonly failed: boolean }
+export interface Point {
+  readonly value: number | null;
+  readonly failed: boolean;
+}
 
 const PAD = 3;
 const ARM = 2.5;
 
 /** Runs without a value leave a gap in the line. */
-export function drawMultiple(points: readonly Point[], usual: readonly [low: number, high: number] | null, width: number, height: number): Drawn {
+export function drawMultiple(
+  points: readonly Point[],
+  usual: readonly [low: number, high: number] | null,
+  width: number,
+  height: number,
+): Drawn {
   const most = Math.max(1, usual?.[1] ?? 0, ...points.map(({ value }) => value ?? 0)) * 1.08;
   const y = (value: number): number => round((height - 1) * (1 - value / most));
-  const at = points.map(({ value }, i) => ({ x: round(PAD + i * stepOf(points.length, width)), y: y(value ?? 0) }));
+  const at = points.map(({ value }, i) => ({
+    x: round(PAD + i * stepOf(points.length, width)),
+    y: y(value ?? 0),
+  }));
   let line = '';
   let crosses = '';
   let drawing = false;
   points.forEach(({ value, failed }, i) => {
     const { x = 0, y: to = 0 } = at[i] ?? {};
     if (failed) crosses += cross(x, value === null ? to - ARM : Math.min(to, height - 1 - ARM));
-    if (value === null) { drawing = false; return; }
+    if (value === null) {
+      drawing = false;
+      return;
+    }
     line += `${drawing ? 'L' : 'M'}${x} ${to}`;
     drawing = true;
   });
-  return { band: usual && { y: y(usual[1]), height: Math.max(1, round(y(usual[0]) - y(usual[1]))) }, line, crosses, at };
+  return {
+    band: usual && { y: y(usual[1]), height: Math.max(1, round(y(usual[0]) - y(usual[1]))) },
+    line,
+    crosses,
+    at,
+  };
 }
 
 /** The run nearest to a place on the chart, `share` of its width from the left. */
 export function nearest(count: number, share: number, width: number): number {
   const step = stepOf(count, width);
-  return step === 0 ? 0 : Math.min(count - 1, Math.max(0, Math.round((share * width - PAD) / step)));
+  return step === 0
+    ? 0
+    : Math.min(count - 1, Math.max(0, Math.round((share * width - PAD) / step)));
 }
 
 /** Where a key leads from a run; null for a key that is not of the chart. */
 export function stepped(key: string, from: number, count: number): number | null {
   switch (key) {
-    case 'ArrowLeft': case 'ArrowDown': return Math.max(0, from - 1);
-    case 'ArrowRight': case 'ArrowUp': return Math.min(count - 1, from + 1);
-    case 'PageDown': return Math.max(0, from - 7);
-    case 'PageUp': return Math.min(count - 1, from + 7);
-    case 'Home': return 0;
-    case 'End': return count - 1;
-    default: return null;
+    case 'ArrowLeft':
+    case 'ArrowDown':
+      return Math.max(0, from - 1);
+    case 'ArrowRight':
+    case 'ArrowUp':
+      return Math.min(count - 1, from + 1);
+    case 'PageDown':
+      return Math.max(0, from - 7);
+    case 'PageUp':
+      return Math.min(count - 1, from + 7);
+    case 'Home':
+      return 0;
+    case 'End':
+      return count - 1;
+    default:
+      return null;
   }
 }
 
-const stepOf = (count: number, width: number): number => (count < 2 ? 0 : (width - 2 * PAD) / (count - 1));
+const stepOf = (count: number, width: number): number =>
+  count < 2 ? 0 : (width - 2 * PAD) / (count - 1);
 const cross = (x: number, y: number): string => `M${round(x - ARM)} ${round(y - ARM)}l5 5m0-5-5 5`;
 const round = (value: number): number => Math.round(value * 10) / 10;

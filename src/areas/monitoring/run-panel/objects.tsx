@@ -8,33 +8,66 @@ import type { Asked } from './use-execution.ts';
 
 const SHOWN = 8;
 
-/** What became of each object of the run, the worst first; nothing where the source tells of none. */
+/**
+ * What became of each object of the run, the worst first; nothing where the source tells of none.
+ */
 export function Objects({ asked, zone }: { readonly asked: Asked; readonly zone: string }) {
   const [whole, setWhole] = useState(false);
   const { execution, message } = asked;
-  if (execution === null) return message === null ? null : <Unheard title="Objects" what="What became of each object" asked={asked} />;
+  if (execution === null)
+    return message === null ? null : (
+      <Unheard title="Objects" what="What became of each object" asked={asked} />
+    );
   const { tasks } = execution;
   if (tasks.length === 0) return null;
   return (
     <Part
-      title="Objects" aside={doneWordsOf(tasks)}
-      more={tasks.length <= SHOWN ? null : { open: whole, word: whole ? 'Fewer' : `All ${plural(tasks.length, 'object')}`, onPress: () => setWhole(!whole) }}
+      title="Objects"
+      aside={doneWordsOf(tasks)}
+      more={
+        tasks.length <= SHOWN
+          ? null
+          : {
+              open: whole,
+              word: whole ? 'Fewer' : `All ${plural(tasks.length, 'object')}`,
+              onPress: () => setWhole(!whole),
+            }
+      }
     >
       <ul className="rp-objects">
-        {(whole ? tasks : tasks.slice(0, SHOWN)).map((task, place) => <One key={`${place} ${task.name}`} task={task} zone={zone} />)}
+        {(whole ? tasks : tasks.slice(0, SHOWN)).map((task, place) => (
+          <One key={`${place} ${task.name}`} task={task} zone={zone} />
+        ))}
       </ul>
     </Part>
   );
 }
 
-function One({ task: { name, status, startTime, durationSec, bytesTransferred, message }, zone }: { readonly task: Task; readonly zone: string }) {
+function One({
+  task: { name, status, startTime, durationSec, bytesTransferred, message },
+  zone,
+}: {
+  readonly task: Task;
+  readonly zone: string;
+}) {
   const { word, icon, text } = TASK_STATES[status];
   return (
-    <li {...(startTime !== null && { 'data-tip': `Started ${formatWhen(Date.parse(startTime), zone)}` })}>
-      <span className={`inline-flex items-center gap-1.5 ${text}`}><Icon name={icon} /><span>{word}</span></span>
+    <li
+      {...(startTime !== null && {
+        'data-tip': `Started ${formatWhen(Date.parse(startTime), zone)}`,
+      })}
+    >
+      <span className={`inline-flex items-center gap-1.5 ${text}`}>
+        <Icon name={icon} />
+        <span>{word}</span>
+      </span>
       <span className="rp-name">{name}</span>
-      <span className="text-right text-ink-2">{durationSec === null ? '' : formatDuration(durationSec)}</span>
-      <span className="text-right text-ink-2">{bytesTransferred === null ? '' : formatBytes(bytesTransferred)}</span>
+      <span className="text-right text-ink-2">
+        {durationSec === null ? '' : formatDuration(durationSec)}
+      </span>
+      <span className="text-right text-ink-2">
+        {bytesTransferred === null ? '' : formatBytes(bytesTransferred)}
+      </span>
       {message !== null && <span className="dc-ag col-[2/-1] break-words">{message}</span>}
     </li>
   );

@@ -19,7 +19,11 @@ interface OpenRunProps extends Omit<PanelProps, 'row' | 'runs' | 'asked' | 'onDe
   readonly onRun: (n: RunN) => void;
 }
 
-/** The run that the address names: beside the list, on a phone a sheet over it. One that is not in the list is on this device where it is among the last of a job that was open; otherwise the server is asked. */
+/**
+ * The run that the address names: beside the list, on a phone a sheet over it. One that is not in
+ * the list is on this device where it is among the last of a job that was open; otherwise the
+ * server is asked.
+ */
 export function OpenRun({ n, row, onDeed, onRun, ...rest }: OpenRunProps) {
   const [jobs] = useState(() => new Map<RunN, JobN>());
   const job = row?.job ?? jobs.get(n) ?? 0;
@@ -31,21 +35,62 @@ export function OpenRun({ n, row, onDeed, onRun, ...rest }: OpenRunProps) {
     jobs.set(run.n, run.job);
     onRun(run.n);
   };
-  const panel = shown === null ? <Nothing asked={asked} onClose={rest.onClose} />
-    : <RunPanel {...rest} row={shown} runs={runs} asked={asked} onDeed={(deed) => onDeed(deed, [n])} onRun={open} />;
+  const panel =
+    shown === null ? (
+      <Nothing asked={asked} onClose={rest.onClose} />
+    ) : (
+      <RunPanel
+        {...rest}
+        row={shown}
+        runs={runs}
+        asked={asked}
+        onDeed={(deed) => onDeed(deed, [n])}
+        onRun={open}
+      />
+    );
   if (rest.phone) {
-    return <Dialog title={shown?.companyName ?? 'Job result'} place="bottom" onClose={rest.onClose}><div className="rp border-0" data-phone="">{panel}</div></Dialog>;
+    return (
+      <Dialog title={shown?.companyName ?? 'Job result'} place="bottom" onClose={rest.onClose}>
+        <div className="rp border-0" data-phone="">
+          {panel}
+        </div>
+      </Dialog>
+    );
   }
-  return <aside className="rp" aria-label="Job result">{panel}</aside>;
+  return (
+    <aside className="rp" aria-label="Job result">
+      {panel}
+    </aside>
+  );
 }
 
-function Nothing({ asked: { message, again }, onClose }: { readonly asked: Asked; readonly onClose: () => void }) {
+function Nothing({
+  asked: { message, again },
+  onClose,
+}: {
+  readonly asked: Asked;
+  readonly onClose: () => void;
+}) {
   return (
     <div className="grid content-start gap-3 p-5">
-      {message === null ? <div className="rp-wait"><span className="sr-only">The result is on its way</span><i /><i /><i /></div> : (
+      {message === null ? (
+        <div className="rp-wait">
+          <span className="sr-only">The result is on its way</span>
+          <i />
+          <i />
+          <i />
+        </div>
+      ) : (
         <>
-          <p className="m-0" role="alert">{message}</p>
-          <div className="flex gap-2"><Button onClick={again}>Try again</Button><Button variant="quiet" onClick={onClose}>Close</Button></div>
+          <p className="m-0" role="alert">
+            {message}
+          </p>
+          <div className="flex gap-2">
+            <Button onClick={again}>Try again</Button>
+            <Button variant="quiet" onClick={onClose}>
+              Close
+            </Button>
+          </div>
         </>
       )}
     </div>
@@ -54,5 +99,15 @@ function Nothing({ asked: { message, again }, onClose }: { readonly asked: Asked
 
 /** When the server must be asked again about the same run. */
 function stampOf({ problem, waiting, status }: RunView): string {
-  return [status, waiting, problem?.review?.at, problem?.snooze?.at, problem?.note?.at, problem?.ticket, problem?.tied?.open, problem?.helpedBy?.length, problem?.closedAt].join(' ');
+  return [
+    status,
+    waiting,
+    problem?.review?.at,
+    problem?.snooze?.at,
+    problem?.note?.at,
+    problem?.ticket,
+    problem?.tied?.open,
+    problem?.helpedBy?.length,
+    problem?.closedAt,
+  ].join(' ');
 }

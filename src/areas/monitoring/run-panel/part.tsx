@@ -7,7 +7,11 @@ interface PartProps {
   /** Said beside the title. */
   readonly aside?: ReactNode;
   /** Shows more of it, or less. */
-  readonly more?: { readonly open: boolean; readonly word: string; readonly onPress: () => void } | null;
+  readonly more?: {
+    readonly open: boolean;
+    readonly word: string;
+    readonly onPress: () => void;
+  } | null;
   readonly children: ReactNode;
 }
 
@@ -18,24 +22,64 @@ export function Part({ title, aside, more = null, children }: PartProps) {
       <div className="flex items-baseline gap-2 pb-1">
         <h3 className="m-0">{title}</h3>
         {aside !== undefined && <span className="dc-ag min-w-0">{aside}</span>}
-        {more && <button type="button" className="rp-more" aria-expanded={more.open} onClick={more.onPress}>{more.word}</button>}
+        {more && (
+          <button
+            type="button"
+            className="rp-more"
+            aria-expanded={more.open}
+            onClick={more.onPress}
+          >
+            {more.word}
+          </button>
+        )}
       </div>
       {children}
     </section>
   );
 }
 
-/** In the place of what only the server knows: that it is on its way, or why it cannot be had. It comes by itself when it can. */
+/**
+ * In the place of what only the server knows: that it is on its way, or why it cannot be had. It
+ * comes by itself when it can.
+ */
 export function Unknown({ asked, waiting }: { readonly asked: Asked; readonly waiting: string }) {
   const { execution, message, asking, again } = asked;
   if (execution !== null) return null;
   if (message !== null) {
-    return <p className="m-0 flex items-center gap-2 py-1 text-ink-2"><span className="grow">{message}</span><Button variant="quiet" size="sm" onClick={again}>Try again</Button></p>;
+    return (
+      <p className="m-0 flex items-center gap-2 py-1 text-ink-2">
+        <span className="grow">{message}</span>
+        <Button variant="quiet" size="sm" onClick={again}>
+          Try again
+        </Button>
+      </p>
+    );
   }
-  return asking ? <div className="rp-wait"><span className="sr-only">{waiting}</span><i /><i /><i /></div> : null;
+  return asking ? (
+    <div className="rp-wait">
+      <span className="sr-only">{waiting}</span>
+      <i />
+      <i />
+      <i />
+    </div>
+  ) : null;
 }
 
 /** The same where it is said once more: `What became of each object` is not known. */
-export function Unheard({ title, what, asked: { unreached } }: { readonly title: string; readonly what: string; readonly asked: Asked }) {
-  return <Part title={title}><p className="m-0 py-1 text-ink-2">{what} {unreached ? 'needs the network.' : 'could not be read.'}</p></Part>;
+export function Unheard({
+  title,
+  what,
+  asked: { unreached },
+}: {
+  readonly title: string;
+  readonly what: string;
+  readonly asked: Asked;
+}) {
+  return (
+    <Part title={title}>
+      <p className="m-0 py-1 text-ink-2">
+        {what} {unreached ? 'needs the network.' : 'could not be read.'}
+      </p>
+    </Part>
+  );
 }

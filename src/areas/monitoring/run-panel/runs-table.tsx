@@ -4,19 +4,44 @@ import { formatBytes, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 
 type Told = Pick<RunView, 'n' | 'startedAt' | 'state' | 'durationSec' | 'bytes'>;
-interface RunsTableProps<T extends Told> { readonly label?: string; readonly runs: readonly T[]; readonly open: RunN; readonly zone: string; readonly onRun: (row: T) => void }
+interface RunsTableProps<T extends Told> {
+  readonly label?: string;
+  readonly runs: readonly T[];
+  readonly open: RunN;
+  readonly zone: string;
+  readonly onRun: (row: T) => void;
+}
 
 /** What the charts say, in words: runs of the job, newest first. */
-export function RunsTable<T extends Told>({ label = 'Last runs', runs, open, zone, onRun }: RunsTableProps<T>) {
+export function RunsTable<T extends Told>({
+  label = 'Last runs',
+  runs,
+  open,
+  zone,
+  onRun,
+}: RunsTableProps<T>) {
   return (
     <div className="rp-runs">
       <table aria-label={label}>
-        <thead><tr><th scope="col">Started</th><th scope="col">State</th><th scope="col">Duration</th><th scope="col">Transferred</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Started</th>
+            <th scope="col">State</th>
+            <th scope="col">Duration</th>
+            <th scope="col">Transferred</th>
+          </tr>
+        </thead>
         <tbody>
           {runs.map((run) => (
             <tr key={run.n} {...(run.n === open && { 'aria-current': 'true' as const })}>
-              <td><button type="button" className="text-accent" onClick={() => onRun(run)}>{formatWhen(run.startedAt, zone)}</button></td>
-              <td><StateMark state={run.state} /></td>
+              <td>
+                <button type="button" className="text-accent" onClick={() => onRun(run)}>
+                  {formatWhen(run.startedAt, zone)}
+                </button>
+              </td>
+              <td>
+                <StateMark state={run.state} />
+              </td>
               <td>{run.durationSec === null ? '–' : formatDuration(run.durationSec)}</td>
               <td>{run.bytes === null ? '–' : formatBytes(run.bytes)}</td>
             </tr>

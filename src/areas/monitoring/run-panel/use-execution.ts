@@ -5,8 +5,9 @@ import type { Execution } from '#contract/monitoring/calls.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 
 /**
- * What the server says of a run. `message`: why it could not be asked now; with an execution that it told at `at`, without one where this device
- * has none. `asking` alone: the first answer is on its way.
+ * What the server says of a run. `message`: why it could not be asked now; with an execution that
+ * it told at `at`, without one where this device has none. `asking` alone: the first answer is on
+ * its way.
  */
 export interface Asked {
   readonly execution: Execution | null;
@@ -18,17 +19,33 @@ export interface Asked {
   readonly again: () => void;
 }
 
-/** Asked when the run is opened, when `stamp` changes, and again and again while the network is missing. What a panel was told once it shows at once. */
+/**
+ * Asked when the run is opened, when `stamp` changes, and again and again while the network is
+ * missing. What a panel was told once it shows at once.
+ */
 export function useExecution(n: RunN, stamp: string): Asked {
   // A short gap is over before anybody has noticed that it was one.
   const [lost, setLost] = useState(false);
-  const { value, at, live, failure, asking, again } = useRemembered('getExecution', { id: String(n) }, { round: stamp, everyMs: lost ? TRIED_AGAIN_MS : null });
+  const { value, at, live, failure, asking, again } = useRemembered(
+    'getExecution',
+    { id: String(n) },
+    { round: stamp, everyMs: lost ? TRIED_AGAIN_MS : null },
+  );
   const [known] = useState(() => new Map<RunN, Execution>());
-  useEffect(() => { if (value !== null) known.set(n, value); }, [known, n, value]);
+  useEffect(() => {
+    if (value !== null) known.set(n, value);
+  }, [known, n, value]);
   const execution = value ?? known.get(n) ?? null;
   const unreached = failure !== null && NETWORK.has(failure.kind);
   if (unreached !== lost) setLost(unreached);
-  return { execution, at: live ? null : at, asking, again, unreached, message: failure?.message ?? null };
+  return {
+    execution,
+    at: live ? null : at,
+    asking,
+    again,
+    unreached,
+    message: failure?.message ?? null,
+  };
 }
 
 const TRIED_AGAIN_MS: Ms = 10_000;

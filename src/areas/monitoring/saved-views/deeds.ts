@@ -6,9 +6,17 @@ import { MESSAGES } from '#contract/messages.ts';
 
 type Kept = Pick<ViewRow, 'id' | 'name' | 'query' | 'shared'>;
 
-/** Keeps a view on this device and sends it. Answers whether it is kept. `undo`: what takes it back. */
-export async function saveView({ id, name, query, shared }: Kept, told: string, undo?: () => void): Promise<boolean> {
-  const failure = await send(() => door().send('saveView', { id, name: name.trim(), query, shared }));
+/**
+ * Keeps a view on this device and sends it. Answers whether it is kept. `undo`: what takes it back.
+ */
+export async function saveView(
+  { id, name, query, shared }: Kept,
+  told: string,
+  undo?: () => void,
+): Promise<boolean> {
+  const failure = await send(() =>
+    door().send('saveView', { id, name: name.trim(), query, shared }),
+  );
   if (failure) tellFailure(failure.message);
   else if (undo) tellWithUndo(told, undo);
   else tell(told);
@@ -16,16 +24,30 @@ export async function saveView({ id, name, query, shared }: Kept, told: string, 
 }
 
 /** A change of one that stands: can be taken back. */
-export const changeView = (before: ViewRow, change: Partial<Kept>, told: string): Promise<boolean> =>
-  saveView({ ...before, ...change }, told, () => void saveView(before, `View “${before.name}” is as it was`));
+export const changeView = (
+  before: ViewRow,
+  change: Partial<Kept>,
+  told: string,
+): Promise<boolean> =>
+  saveView(
+    { ...before, ...change },
+    told,
+    () => void saveView(before, `View “${before.name}” is as it was`),
+  );
 
 export async function removeView(view: ViewRow): Promise<void> {
   const failure = await send(() => door().send('removeView', { id: view.id }));
   if (failure) tellFailure(failure.message);
-  else tellWithUndo(`View “${view.name}” removed`, () => void saveView(view, `View “${view.name}” is back`));
+  else
+    tellWithUndo(
+      `View “${view.name}” removed`,
+      () => void saveView(view, `View “${view.name}” is back`),
+    );
 }
 
-async function send(sending: () => ReturnType<ReturnType<typeof door>['send']>): Promise<Failure | null> {
+async function send(
+  sending: () => ReturnType<ReturnType<typeof door>['send']>,
+): Promise<Failure | null> {
   try {
     const sent = await sending();
     return sent.ok ? null : sent.failure;

@@ -14,7 +14,10 @@ export interface ViewsChipProps {
   readonly onOpen: (query: string, at: number) => void;
 }
 
-/** Named lists, one's own and those that colleagues share. Brings Headless UI with it: import it from lazy parts only. */
+/**
+ * Named lists, one's own and those that colleagues share. Brings Headless UI with it: import it
+ * from lazy parts only.
+ */
 export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
   const views = useWatch('views', NOTHING);
   const [opened, setOpened] = useState<string | null>(null);
@@ -26,18 +29,41 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
         className="group/chip inline-flex h-7 min-w-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap hover:bg-wash
           tablet:@max-[660px]/tools:px-1.5 pointer-coarse:h-11 pointer-coarse:px-3"
       >
-        <span className="text-ink-3 max-tablet:sr-only tablet:@max-[990px]/tools:group-not-data-rest/chip:sr-only">View</span>
-        <span className="max-w-44 truncate tablet:@max-[990px]/tools:max-w-28 tablet:@max-[990px]/tools:group-data-rest/chip:sr-only" data-tip={standing.view?.name}>{standingWord(standing, query)}</span>
-        <Icon name="chevron-down" className="text-ink-3 tablet:@max-[560px]/tools:group-data-rest/chip:hidden" />
+        <span className="text-ink-3 max-tablet:sr-only tablet:@max-[990px]/tools:group-not-data-rest/chip:sr-only">
+          View
+        </span>
+        <span
+          className="max-w-44 truncate tablet:@max-[990px]/tools:max-w-28 tablet:@max-[990px]/tools:group-data-rest/chip:sr-only"
+          data-tip={standing.view?.name}
+        >
+          {standingWord(standing, query)}
+        </span>
+        <Icon
+          name="chevron-down"
+          className="text-ink-3 tablet:@max-[560px]/tools:group-data-rest/chip:hidden"
+        />
       </PopoverButton>
       <PopoverPanel
-        {...OWN_KEYS} anchor={{ to: 'bottom start', gap: 4, padding: 8 }} focus
+        {...OWN_KEYS}
+        anchor={{ to: 'bottom start', gap: 4, padding: 8 }}
+        focus
         className="z-30 flex max-h-[70vh] w-80 animate-menu max-w-[calc(100vw-16px)] flex-col overflow-auto rounded-part border border-rule bg-sheet text-ink shadow-toast outline-none"
       >
         {({ close }) => (
           <ViewsMenu
-            me={me} shelf={shelfOf(views ?? [], me.id)} query={query} standing={standing}
-            onOpen={(id, next, at) => { setOpened(id); onOpen(next, at); close(); }} onSaved={(id) => { setOpened(id); close(); }}
+            me={me}
+            shelf={shelfOf(views ?? [], me.id)}
+            query={query}
+            standing={standing}
+            onOpen={(id, next, at) => {
+              setOpened(id);
+              onOpen(next, at);
+              close();
+            }}
+            onSaved={(id) => {
+              setOpened(id);
+              close();
+            }}
           />
         )}
       </PopoverPanel>

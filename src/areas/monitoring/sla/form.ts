@@ -4,35 +4,94 @@ import type { EntityGroup, JobType, Source } from '#contract/monitoring/words.ts
 
 /** An alarm as it is typed. */
 export interface Form {
-  readonly name: string; readonly enabled: boolean; readonly job: SlaFields['job'];
-  readonly companies: readonly number[]; readonly sources: readonly Source[]; readonly types: readonly JobType[]; readonly groups: readonly EntityGroup[];
-  readonly hours: string; readonly percent: string; readonly days: string; readonly recipients: readonly string[];
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly job: SlaFields['job'];
+  readonly companies: readonly number[];
+  readonly sources: readonly Source[];
+  readonly types: readonly JobType[];
+  readonly groups: readonly EntityGroup[];
+  readonly hours: string;
+  readonly percent: string;
+  readonly days: string;
+  readonly recipients: readonly string[];
 }
 export type Faults = Readonly<Partial<Record<'name' | 'hours' | 'percent' | 'days', string>>>;
 
 export const beginning = (job: { readonly uid: string; readonly name: string } | null): Form => ({
-  name: job === null ? '' : job.name.slice(0, 200), enabled: true, job: job === null ? null : { jobInstanceUid: job.uid, key: null },
-  companies: [], sources: [], types: [], groups: [], hours: '26', percent: '', days: '30', recipients: [],
+  name: job === null ? '' : job.name.slice(0, 200),
+  enabled: true,
+  job: job === null ? null : { jobInstanceUid: job.uid, key: null },
+  companies: [],
+  sources: [],
+  types: [],
+  groups: [],
+  hours: '26',
+  percent: '',
+  days: '30',
+  recipients: [],
 });
 
-export const formOf = ({ name, enabled, job, group, maxAgeHours, minSuccessPct, windowDays, recipients }: SlaFields): Form => ({
-  name, enabled, job, companies: group?.companyIds ?? [], sources: group?.source ?? [], types: group?.type ?? [], groups: group?.entityGroup ?? [],
-  hours: maxAgeHours === null ? '' : String(maxAgeHours), percent: minSuccessPct === null ? '' : String(minSuccessPct), days: String(windowDays), recipients,
+export const formOf = ({
+  name,
+  enabled,
+  job,
+  group,
+  maxAgeHours,
+  minSuccessPct,
+  windowDays,
+  recipients,
+}: SlaFields): Form => ({
+  name,
+  enabled,
+  job,
+  companies: group?.companyIds ?? [],
+  sources: group?.source ?? [],
+  types: group?.type ?? [],
+  groups: group?.entityGroup ?? [],
+  hours: maxAgeHours === null ? '' : String(maxAgeHours),
+  percent: minSuccessPct === null ? '' : String(minSuccessPct),
+  days: String(windowDays),
+  recipients,
 });
 
 /** The alarm that is typed; where something is wrong with it, what and where. */
 export function alarmOf(form: Form): { readonly alarm: SlaFields | null; readonly faults: Faults } {
   const faults: Partial<Record<keyof Faults, string>> = {};
-  const whole = (field: 'hours' | 'percent' | 'days', most: number, says: string): number | null => {
-    const text = form[field].trim(), one = Number(text);
+  const whole = (
+    field: 'hours' | 'percent' | 'days',
+    most: number,
+    says: string,
+  ): number | null => {
+    const text = form[field].trim();
+    const one = Number(text);
     if (text !== '' && !(Number.isInteger(one) && one >= 1 && one <= most)) faults[field] = says;
     return text === '' ? null : one;
   };
-  const hours = whole('hours', 2_160, 'A whole number of hours, 90 days at most.'), percent = whole('percent', 100, 'A whole number from 1 to 100.'), days = whole('days', 90, 'A whole number of days, 90 at most.');
+  const hours = whole('hours', 2_160, 'A whole number of hours, 90 days at most.');
+  const percent = whole('percent', 100, 'A whole number from 1 to 100.');
+  const days = whole('days', 90, 'A whole number of days, 90 at most.');
   if (form.name.trim() === '') faults.name = 'Give it a name.';
   if (days === null) faults.days ??= 'Say of how many days.';
   if (hours === null && percent === null) faults.hours ??= MESSAGES.slaAsksNothing;
-  const group = form.job === null ? { companyIds: [...form.companies], source: [...form.sources], type: [...form.types], entityGroup: [...form.groups] } : null;
-  const alarm: SlaFields = { name: form.name.trim(), enabled: form.enabled, job: form.job, group, maxAgeHours: hours, minSuccessPct: percent, windowDays: days ?? 30, recipients: [...form.recipients] };
+  const group =
+    form.job === null
+      ? {
+          companyIds: [...form.companies],
+          source: [...form.sources],
+          type: [...form.types],
+          entityGroup: [...form.groups],
+        }
+      : null;
+  const alarm: SlaFields = {
+    name: form.name.trim(),
+    enabled: form.enabled,
+    job: form.job,
+    group,
+    maxAgeHours: hours,
+    minSuccessPct: percent,
+    windowDays: days ?? 30,
+    recipients: [...form.recipients],
+  };
   return { alarm: Object.keys(faults).length > 0 ? null : alarm, faults };
 }

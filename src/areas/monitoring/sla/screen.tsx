@@ -27,24 +27,44 @@ import { beginning, formOf } from './form.ts';
 import { Report } from './report.tsx';
 import { ofWhat } from './words.ts';
 
-/** `/monitoring/sla`: how old a good backup may be and how many of them there have to be, as alarms and as a report (SLA-5). */
+/**
+ * `/monitoring/sla`: how old a good backup may be and how many of them there have to be, as alarms
+ * and as a report (SLA-5).
+ */
 export function Sla() {
   const { history } = useRouter();
-  const place = slaPlace(useRouterState({ select: ({ location }) => location.searchStr })), { view, alarm: open } = place;
-  const offline = useWatch('status', NOTHING)?.is === 'offline', companies = useWatch('companies', NOTHING);
-  const zone = useZone(), now = useNow(30_000), keeps = useCan('monitoring.job-actions');
+  const place = slaPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const { view, alarm: open } = place;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const companies = useWatch('companies', NOTHING);
+  const zone = useZone();
+  const now = useNow(30_000);
+  const keeps = useCan('monitoring.job-actions');
   const asked = useRemembered('listSlaAlarms', NOTHING, { everyMs: 300_000 });
   const [deleting, setDeleting] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
-  const alarms = asked.value?.alarms ?? null, alarm = alarms?.find((one) => idOf(one) === open && open !== gone) ?? null;
-  const all = (companies ?? []).map(({ n, name }) => [n, name] as const), names = new Map(all), nameOf = (n: number): string => names.get(n) ?? 'a company that is not there';
-  const go = (next: Partial<SlaPlace>): void => history.push(slaAddress(view === 'report' ? { ...place, ...next } : next));
+  const alarms = asked.value?.alarms ?? null;
+  const alarm = alarms?.find((one) => idOf(one) === open && open !== gone) ?? null;
+  const all = (companies ?? []).map(({ n, name }) => [n, name] as const);
+  const names = new Map(all);
+  const nameOf = (n: number): string => names.get(n) ?? 'a company that is not there';
+  const go = (next: Partial<SlaPlace>): void =>
+    history.push(slaAddress(view === 'report' ? { ...place, ...next } : next));
 
   const close = (): void => {
     history.push(slaAddress({}));
-    requestAnimationFrame(() => (document.querySelector<HTMLElement>(open === null ? '#content' : `[data-alarm="${CSS.escape(open)}"]`) ?? document.querySelector<HTMLElement>('#content'))?.focus());
+    requestAnimationFrame(() =>
+      (
+        document.querySelector<HTMLElement>(
+          open === null ? '#content' : `[data-alarm="${CSS.escape(open)}"]`,
+        ) ?? document.querySelector<HTMLElement>('#content')
+      )?.focus(),
+    );
   };
-  const saved = (): void => { asked.again(); close(); };
+  const saved = (): void => {
+    asked.again();
+    close();
+  };
   async function remove(): Promise<void> {
     if (open === null) return;
     const told = await door().ask('removeSlaAlarm', { id: open });
@@ -53,48 +73,146 @@ export function Sla() {
     if (!told.ok) return tellFailure(told.failure.message);
     saved();
   }
-  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => history.push(slaAddress({ alarm: 'new' }))}>New alarm</Button>;
+  const make = (
+    <Button
+      variant="primary"
+      icon="plus"
+      disabled={offline}
+      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      onClick={() => history.push(slaAddress({ alarm: 'new' }))}
+    >
+      New alarm
+    </Button>
+  );
   const begin = open === 'new' ? beginning(place.job) : alarm === null ? null : formOf(alarm);
   const edits = open !== null && keeps && view === 'alarms';
 
   return (
     <Page
-      title="SLA" {...(view === 'alarms' && !edits && keeps && (alarms?.length ?? 0) > 0 && { action: make })}
-      {...(view === 'report' && { search: <SearchField label="Search jobs and companies" value={place.text} focusKey="/" onChange={(text) => history.replace(slaAddress({ ...place, text, page: 1 }))} /> })}
+      title="SLA"
+      {...(view === 'alarms' && !edits && keeps && (alarms?.length ?? 0) > 0 && { action: make })}
+      {...(view === 'report' && {
+        search: (
+          <SearchField
+            label="Search jobs and companies"
+            value={place.text}
+            focusKey="/"
+            onChange={(text) => history.replace(slaAddress({ ...place, text, page: 1 }))}
+          />
+        ),
+      })}
     >
       <div className="flex min-h-full flex-col bg-sheet">
-        {edits
-          ? alarms === null && open !== 'new'
-            ? <Late><Opening /></Late>
-            : begin === null
-              ? <Notice icon="clock" level={2} title="This alarm is not there" actions={<Button onClick={close}>All alarms</Button>}><p className="m-0">Somebody has deleted it, or it is not yours to see.</p></Notice>
-              : (
-                <Editor
-                  key={open} id={open === 'new' ? null : open} begin={begin} jobName={alarm?.job ? ofWhat(alarm, nameOf) : open === 'new' ? place.job?.name ?? null : null} offline={offline}
-                  companies={all} people={(asked.value?.people ?? []).map(({ id, name }) => [id, name] as const)} onSaved={saved} onClose={close} onDelete={open === 'new' ? null : () => setDeleting(true)}
-                />
-              )
-          : (
-            <Tabs label="SLA" tabs={[{ key: 'alarms', word: 'Alarms', count: alarms?.length ?? null }, { key: 'report', word: 'Report' }]} chosen={view} className="bg-paper px-4 tablet:px-5" panelClassName="grow" onChoose={(next) => history.push(slaAddress({ view: next }))}>
-              {view === 'report'
-                ? <Report place={place} offline={offline} companies={all} onPlace={go} />
-                : (
-                  <>
-                    {offline && <div className="px-5 py-3"><Callout tone="warning">Alarms are judged and changed with the network only.{asked.at !== null && ` This is as of ${formatWhen(asked.at, zone)}.`}</Callout></div>}
-                    {alarms === null
-                      ? asked.failure === null
-                        ? <Late><Opening /></Late>
-                        : <Notice icon="clock" level={2} title="The alarms are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p></Notice>
-                      : alarms.length === 0
-                        ? <Notice icon="clock" level={2} title="No alarm yet" {...(keeps && { actions: make })}><p className="m-0">An alarm says how old the last good backup of a job or of a group may be, or which share of results has to be good. Who is to know is told by mail when it breaks, and when it is kept again.</p></Notice>
-                        : <AlarmList alarms={alarms} zone={zone} now={now} nameOf={nameOf} onOpen={keeps ? (id) => history.push(slaAddress({ alarm: id })) : null} />}
-                  </>
+        {edits ? (
+          alarms === null && open !== 'new' ? (
+            <Late>
+              <Opening />
+            </Late>
+          ) : begin === null ? (
+            <Notice
+              icon="clock"
+              level={2}
+              title="This alarm is not there"
+              actions={<Button onClick={close}>All alarms</Button>}
+            >
+              <p className="m-0">Somebody has deleted it, or it is not yours to see.</p>
+            </Notice>
+          ) : (
+            <Editor
+              key={open}
+              id={open === 'new' ? null : open}
+              begin={begin}
+              jobName={
+                alarm?.job
+                  ? ofWhat(alarm, nameOf)
+                  : open === 'new'
+                    ? (place.job?.name ?? null)
+                    : null
+              }
+              offline={offline}
+              companies={all}
+              people={(asked.value?.people ?? []).map(({ id, name }) => [id, name] as const)}
+              onSaved={saved}
+              onClose={close}
+              onDelete={open === 'new' ? null : () => setDeleting(true)}
+            />
+          )
+        ) : (
+          <Tabs
+            label="SLA"
+            tabs={[
+              { key: 'alarms', word: 'Alarms', count: alarms?.length ?? null },
+              { key: 'report', word: 'Report' },
+            ]}
+            chosen={view}
+            className="bg-paper px-4 tablet:px-5"
+            panelClassName="grow"
+            onChoose={(next) => history.push(slaAddress({ view: next }))}
+          >
+            {view === 'report' ? (
+              <Report place={place} offline={offline} companies={all} onPlace={go} />
+            ) : (
+              <>
+                {offline && (
+                  <div className="px-5 py-3">
+                    <Callout tone="warning">
+                      Alarms are judged and changed with the network only.
+                      {asked.at !== null && ` This is as of ${formatWhen(asked.at, zone)}.`}
+                    </Callout>
+                  </div>
                 )}
-            </Tabs>
-          )}
+                {alarms === null ? (
+                  asked.failure === null ? (
+                    <Late>
+                      <Opening />
+                    </Late>
+                  ) : (
+                    <Notice
+                      icon="clock"
+                      level={2}
+                      title="The alarms are not here"
+                      actions={<Button onClick={asked.again}>Try again</Button>}
+                    >
+                      <p className="m-0">
+                        {offline ? MESSAGES.needsNetwork : asked.failure.message}
+                      </p>
+                    </Notice>
+                  )
+                ) : alarms.length === 0 ? (
+                  <Notice
+                    icon="clock"
+                    level={2}
+                    title="No alarm yet"
+                    {...(keeps && { actions: make })}
+                  >
+                    <p className="m-0">
+                      An alarm says how old the last good backup of a job or of a group may be, or
+                      which share of results has to be good. Who is to know is told by mail when it
+                      breaks, and when it is kept again.
+                    </p>
+                  </Notice>
+                ) : (
+                  <AlarmList
+                    alarms={alarms}
+                    zone={zone}
+                    now={now}
+                    nameOf={nameOf}
+                    onOpen={keeps ? (id) => history.push(slaAddress({ alarm: id })) : null}
+                  />
+                )}
+              </>
+            )}
+          </Tabs>
+        )}
       </div>
       {deleting && alarm !== null && (
-        <DeleteDialog what="alarm" name={<b>{alarm.name}</b>} says="Nobody is told any more." onDelete={remove} onClose={() => setDeleting(false)} />
+        <DeleteDialog
+          what="alarm"
+          name={<b>{alarm.name}</b>}
+          says="Nobody is told any more."
+          onDelete={remove}
+          onClose={() => setDeleting(false)}
+        />
       )}
     </Page>
   );

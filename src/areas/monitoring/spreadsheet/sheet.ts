@@ -6,7 +6,10 @@ import { successShare } from '#contract/monitoring/overview.ts';
 import { standingOf } from '../calendar/words.ts';
 import type { DayHead, Standing } from '../calendar/words.ts';
 
-/** A row of the spreadsheet. `job` null: a company, or a job as the server names it. `name`: of the job; null for a company. */
+/**
+ * A row of the spreadsheet. `job` null: a company, or a job as the server names it. `name`: of the
+ * job; null for a company.
+ */
 export interface SheetLine {
   readonly key: string;
   readonly company: CompanyN;
@@ -18,34 +21,105 @@ export interface SheetLine {
   readonly cells: readonly CalendarCell[];
 }
 
-export interface SheetHead { readonly day: string; readonly from: Ms; readonly to: Ms; readonly weekend: boolean; readonly today: boolean; readonly standing: Standing }
+export interface SheetHead {
+  readonly day: string;
+  readonly from: Ms;
+  readonly to: Ms;
+  readonly weekend: boolean;
+  readonly today: boolean;
+  readonly standing: Standing;
+}
 
 /** What all cells come to. `counts`: by place in `RUN_STATES`. */
-export interface SheetFigures { readonly counts: readonly number[]; readonly empty: number; readonly share: number | null }
+export interface SheetFigures {
+  readonly counts: readonly number[];
+  readonly empty: number;
+  readonly share: number | null;
+}
 
 export function ownLines({ lines }: CalendarView): readonly SheetLine[] {
-  return lines.map((line): SheetLine => (line.is === 'company'
-    ? { key: `c${line.company}`, company: line.company, companyName: line.name, job: null, name: null, detail: jobsWords(line.jobs), share: line.share, cells: line.cells ?? [] }
-    : { key: `j${line.job}`, company: line.of?.company ?? 0, companyName: line.of?.name ?? '', job: line.job, name: line.name, detail: line.computer, share: line.share, cells: line.cells }));
+  return lines.map((line): SheetLine =>
+    line.is === 'company'
+      ? {
+          key: `c${line.company}`,
+          company: line.company,
+          companyName: line.name,
+          job: null,
+          name: null,
+          detail: jobsWords(line.jobs),
+          share: line.share,
+          cells: line.cells ?? [],
+        }
+      : {
+          key: `j${line.job}`,
+          company: line.of?.company ?? 0,
+          companyName: line.of?.name ?? '',
+          job: line.job,
+          name: line.name,
+          detail: line.computer,
+          share: line.share,
+          cells: line.cells,
+        },
+  );
 }
 
 export function serverLines({ rows }: GivesOf<'spreadsheetReport'>): readonly SheetLine[] {
   return rows.map((row): SheetLine => ({
-    key: `${row.company} ${row.jobInstanceUid ?? ''}`, company: row.company, companyName: row.companyName, job: null, name: row.jobName, detail: row.jobName === null ? jobsWords(row.jobs) : row.computerName ?? '', share: row.share,
+    key: `${row.company} ${row.jobInstanceUid ?? ''}`,
+    company: row.company,
+    companyName: row.companyName,
+    job: null,
+    name: row.jobName,
+    detail: row.jobName === null ? jobsWords(row.jobs) : (row.computerName ?? ''),
+    share: row.share,
     cells: row.cells.map(({ state }) => state),
   }));
 }
 
-const jobsWords = (jobs: number): string => `${jobs.toLocaleString('en')} ${jobs === 1 ? 'job' : 'jobs'}`;
+const jobsWords = (jobs: number): string =>
+  `${jobs.toLocaleString('en')} ${jobs === 1 ? 'job' : 'jobs'}`;
 
 /** Every day of the time, as it stands on this device, or as the server has it. */
-export const headsOf = (days: readonly DayHead[], keptFrom: Ms | null, now: Ms, server: boolean): readonly SheetHead[] =>
-  days.map((day) => ({ day: day.day, from: day.from, to: day.to, weekend: day.weekend, today: day.today, standing: server ? (day.from > now ? 'ahead' : 'here') : standingOf(day, keptFrom, now) }));
+export const headsOf = (
+  days: readonly DayHead[],
+  keptFrom: Ms | null,
+  now: Ms,
+  server: boolean,
+): readonly SheetHead[] =>
+  days.map((day) => ({
+    day: day.day,
+    from: day.from,
+    to: day.to,
+    weekend: day.weekend,
+    today: day.today,
+    standing: server ? (day.from > now ? 'ahead' : 'here') : standingOf(day, keptFrom, now),
+  }));
 
 export function ownFigures({ counts = [] }: CalendarView): SheetFigures {
   const of = (state: (typeof RUN_STATES)[number]): number => counts[RUN_STATES.indexOf(state)] ?? 0;
-  const tally = { success: of('Success'), warning: of('Warning'), anomaly: of('Anomaly'), failed: of('Failed') + of('Error'), missed: of('Missed'), running: 0, runs: 0, bytes: 0 };
-  return { counts: RUN_STATES.map(of), empty: counts[RUN_STATES.length] ?? 0, share: successShare(tally) };
+  const tally = {
+    success: of('Success'),
+    warning: of('Warning'),
+    anomaly: of('Anomaly'),
+    failed: of('Failed') + of('Error'),
+    missed: of('Missed'),
+    running: 0,
+    runs: 0,
+    bytes: 0,
+  };
+  return {
+    counts: RUN_STATES.map(of),
+    empty: counts[RUN_STATES.length] ?? 0,
+    share: successShare(tally),
+  };
 }
 
-export const serverFigures = ({ cells, empty, share }: GivesOf<'spreadsheetStats'>): SheetFigures => ({ counts: RUN_STATES.map((state) => cells[state]), empty, share });
+export const serverFigures = ({
+  cells,
+  empty,
+  share,
+}: GivesOf<'spreadsheetStats'>): SheetFigures => ({
+  counts: RUN_STATES.map((state) => cells[state]),
+  empty,
+  share,
+});

@@ -14,28 +14,74 @@ import { Late } from '#src/ui/late.tsx';
 import { Connection } from './connection.tsx';
 import { Mappings } from './mappings.tsx';
 
-/** `/monitoring/ticketing`: the ticketing system of the provider, and whose company stands for which (TICKET-8). */
+/**
+ * `/monitoring/ticketing`: the ticketing system of the provider, and whose company stands for which
+ * (TICKET-8).
+ */
 export function Ticketing() {
-  const offline = useWatch('status', NOTHING)?.is === 'offline', all = useMe()?.companies === null, zone = useZone();
-  const asked = useRemembered('getTicketing', NOTHING, { wanted: all }), mapped = useRemembered('listMappings', NOTHING, { wanted: all });
-  const [saved, setSaved] = useState<TicketingKept | null>(null), [changed, setChanged] = useState<readonly MappedOut[] | null>(null);
-  const kept = saved ?? asked.value, companies = changed ?? mapped.value;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const all = useMe()?.companies === null;
+  const zone = useZone();
+  const asked = useRemembered('getTicketing', NOTHING, { wanted: all });
+  const mapped = useRemembered('listMappings', NOTHING, { wanted: all });
+  const [saved, setSaved] = useState<TicketingKept | null>(null);
+  const [changed, setChanged] = useState<readonly MappedOut[] | null>(null);
+  const kept = saved ?? asked.value;
+  const companies = changed ?? mapped.value;
   return (
     <Page title="Ticketing">
       <div className="min-h-full bg-sheet px-4 pb-10 tablet:px-5">
-        {offline && <div className="py-3"><Callout tone="warning">The connection is changed and tested with the network only.{asked.at !== null && ` It is told as of ${formatWhen(asked.at, zone)}.`}</Callout></div>}
-        {!all
-          ? <Notice icon="lock" level={2} title="Set by somebody who sees all companies"><p className="m-0">{MESSAGES.ticketingNotYours}</p></Notice>
-          : kept === null
-            ? asked.failure === null
-              ? <Late><Opening /></Late>
-              : <Notice icon="ticket" level={2} title="The connection is not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p></Notice>
-            : (
-              <>
-                <Connection kept={kept} offline={offline} zone={zone} onKept={(next) => { if (next.settings.system !== kept.settings.system) setChanged(null); setSaved(next); mapped.again(); }} />
-                {kept.settings.system !== 'own' && <Mappings key={kept.settings.system} system={kept.settings.system} rows={companies} offline={offline} zone={zone} onRows={setChanged} />}
-              </>
+        {offline && (
+          <div className="py-3">
+            <Callout tone="warning">
+              The connection is changed and tested with the network only.
+              {asked.at !== null && ` It is told as of ${formatWhen(asked.at, zone)}.`}
+            </Callout>
+          </div>
+        )}
+        {!all ? (
+          <Notice icon="lock" level={2} title="Set by somebody who sees all companies">
+            <p className="m-0">{MESSAGES.ticketingNotYours}</p>
+          </Notice>
+        ) : kept === null ? (
+          asked.failure === null ? (
+            <Late>
+              <Opening />
+            </Late>
+          ) : (
+            <Notice
+              icon="ticket"
+              level={2}
+              title="The connection is not here"
+              actions={<Button onClick={asked.again}>Try again</Button>}
+            >
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+            </Notice>
+          )
+        ) : (
+          <>
+            <Connection
+              kept={kept}
+              offline={offline}
+              zone={zone}
+              onKept={(next) => {
+                if (next.settings.system !== kept.settings.system) setChanged(null);
+                setSaved(next);
+                mapped.again();
+              }}
+            />
+            {kept.settings.system !== 'own' && (
+              <Mappings
+                key={kept.settings.system}
+                system={kept.settings.system}
+                rows={companies}
+                offline={offline}
+                zone={zone}
+                onRows={setChanged}
+              />
             )}
+          </>
+        )}
       </div>
     </Page>
   );

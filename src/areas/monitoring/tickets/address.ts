@@ -4,7 +4,10 @@ import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
 export const TICKET_STATES = ['open', 'closed', 'all'] as const;
 
-/** What the address of the tickets holds. `open`: the id of the one beside the list. `company` 0: all. Pages begin with 1. */
+/**
+ * What the address of the tickets holds. `open`: the id of the one beside the list. `company` 0:
+ * all. Pages begin with 1.
+ */
 export interface TicketsPlace {
   readonly text: string;
   readonly state: (typeof TICKET_STATES)[number];
@@ -15,7 +18,14 @@ export interface TicketsPlace {
 }
 
 const SIZE = PAGE_SIZE;
-export const TICKETS_DEFAULTS: TicketsPlace = { text: '', state: 'open', company: 0, page: 1, size: SIZE, open: null };
+export const TICKETS_DEFAULTS: TicketsPlace = {
+  text: '',
+  state: 'open',
+  company: 0,
+  page: 1,
+  size: SIZE,
+  open: null,
+};
 
 /** Empty at the defaults. */
 export function ticketsAddress({ text, state, company, page, size, open }: TicketsPlace): string {
@@ -32,21 +42,45 @@ export function ticketsAddress({ text, state, company, page, size, open }: Ticke
 
 /** Reads any query: what is no value falls back to its default. */
 export function ticketsPlace(query: string): TicketsPlace {
-  const params = new URLSearchParams(query), page = params.get('page') ?? '', size = Number(params.get('size')), company = params.get('company') ?? '', open = params.get('ticket') ?? '';
+  const params = new URLSearchParams(query);
+  const page = params.get('page') ?? '';
+  const size = Number(params.get('size'));
+  const company = params.get('company') ?? '';
+  const open = params.get('ticket') ?? '';
   return {
-    text: (params.get('q') ?? '').slice(0, 100), state: TICKET_STATES.find((one) => one === params.get('state')) ?? 'open', company: /^[1-9]\d{0,8}$/.test(company) ? Number(company) : 0,
-    page: /^[1-9]\d{0,4}$/.test(page) ? Number(page) : 1, size: PAGE_SIZES.find((one) => one === size) ?? SIZE, open: /^[\da-f-]{36}$/.test(open) ? open : null,
+    text: (params.get('q') ?? '').slice(0, 100),
+    state: TICKET_STATES.find((one) => one === params.get('state')) ?? 'open',
+    company: /^[1-9]\d{0,8}$/.test(company) ? Number(company) : 0,
+    page: /^[1-9]\d{0,4}$/.test(page) ? Number(page) : 1,
+    size: PAGE_SIZES.find((one) => one === size) ?? SIZE,
+    open: /^[\da-f-]{36}$/.test(open) ? open : null,
   };
 }
 
 /** Another list begins at its first page. */
-export const ticketsMoved = (place: TicketsPlace, next: Partial<TicketsPlace>): TicketsPlace =>
-  ({ ...place, ...(['text', 'state', 'company', 'size'].some((key) => key in next) && { page: 1 }), ...next });
+export const ticketsMoved = (place: TicketsPlace, next: Partial<TicketsPlace>): TicketsPlace => ({
+  ...place,
+  ...(['text', 'state', 'company', 'size'].some((key) => key in next) && { page: 1 }),
+  ...next,
+});
 
-export function ticketsAsk({ text, state, company, page, size }: TicketsPlace): TakesOf<'listTickets'> {
+export function ticketsAsk({
+  text,
+  state,
+  company,
+  page,
+  size,
+}: TicketsPlace): TakesOf<'listTickets'> {
   const search = text.trim();
-  return { state, page: String(page), pageSize: String(size), ...(search !== '' && { search }), ...(company !== 0 && { company: String(company) }) };
+  return {
+    state,
+    page: String(page),
+    pageSize: String(size),
+    ...(search !== '' && { search }),
+    ...(company !== 0 && { company: String(company) }),
+  };
 }
 
 /** Whether anything but the page narrows the list. */
-export const isNarrowed = ({ text, state, company }: TicketsPlace): boolean => text.trim() !== '' || state !== 'open' || company !== 0;
+export const isNarrowed = ({ text, state, company }: TicketsPlace): boolean =>
+  text.trim() !== '' || state !== 'open' || company !== 0;

@@ -20,35 +20,85 @@ export function TicketList({ rows, open, now, busy, narrow, onOpen }: TicketList
   const wide = narrow ? 'hidden' : 'hidden desk:table-cell';
   return (
     <EntryTable
-      busy={busy} heads={<>
-        <Head className="w-32 pl-5">Ticket</Head>
-        <Head>Subject</Head>
-        <Head className={narrow ? 'w-[24%]' : 'w-[16%]'}>Company</Head>
-        <Head className={narrow ? 'w-40' : 'w-44'}>Status</Head>
-        <Head className={`w-28 ${wide}`}>Priority</Head>
-        <Head className={`w-[13%] ${wide}`}>Owner</Head>
-        <Head className={`w-24 ${wide}`}>Problems</Head>
-        <Head className={`w-28 ${wide}`}>Opened</Head>
-      </>}
+      busy={busy}
+      heads={
+        <>
+          <Head className="w-32 pl-5">Ticket</Head>
+          <Head>Subject</Head>
+          <Head className={narrow ? 'w-[24%]' : 'w-[16%]'}>Company</Head>
+          <Head className={narrow ? 'w-40' : 'w-44'}>Status</Head>
+          <Head className={`w-28 ${wide}`}>Priority</Head>
+          <Head className={`w-[13%] ${wide}`}>Owner</Head>
+          <Head className={`w-24 ${wide}`}>Problems</Head>
+          <Head className={`w-28 ${wide}`}>Opened</Head>
+        </>
+      }
     >
       {rows.map((ticket) => {
-        const { _id: id, number, subject, companyName, priority, owner, problems, openProblems, madeAt } = ticket, age = formatAge(madeAt, now);
+        const {
+          _id: id,
+          number,
+          subject,
+          companyName,
+          priority,
+          owner,
+          problems,
+          openProblems,
+          madeAt,
+        } = ticket;
+        const age = formatAge(madeAt, now);
         return (
           <tr
-            key={id} className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === id ? 'bg-accent-wash' : 'hover:bg-wash'}`}
-            onClick={(event) => { if (!(event.target instanceof Element && event.target.closest('button'))) onOpen(id); }}
+            key={id}
+            className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === id ? 'bg-accent-wash' : 'hover:bg-wash'}`}
+            onClick={(event) => {
+              if (!(event.target instanceof Element && event.target.closest('button'))) onOpen(id);
+            }}
           >
-            <td className="hidden truncate pr-3 pl-5 text-ink-2 tablet:table-cell" data-tip={number}><bdi>{number}</bdi></td>
-            <td className="block min-w-0 tablet:table-cell tablet:pr-3">
-              <Subject id={id} number={number} subject={subject} open={open === id} onOpen={() => onOpen(id)} />
+            <td
+              className="hidden truncate pr-3 pl-5 text-ink-2 tablet:table-cell"
+              data-tip={number}
+            >
+              <bdi>{number}</bdi>
             </td>
-            <td className="block min-w-0 truncate text-ink-2 tablet:table-cell tablet:pr-3" data-tip={companyName}>{companyName}</td>
-            <td className="block min-w-0 tablet:table-cell tablet:pr-3"><TicketMark ticket={ticket} /></td>
-            <td className={`${wide} truncate pr-3 text-ink-2`} data-tip={priority?.name}>{priority?.name ?? '–'}</td>
-            <td className={`${wide} truncate pr-3 text-ink-2`} data-tip={owner?.name}>{owner?.name ?? '–'}</td>
-            <td className={`${wide} pr-3 text-ink-2`}>{problems === 0 ? 'none' : openProblems === problems ? String(problems) : `${openProblems} of ${problems} open`}</td>
-            <td className={`${wide} whitespace-nowrap text-ink-2`}><time data-tip={formatUtc(madeAt)}>{age}</time></td>
-            <td className="block text-agate text-ink-3 tablet:hidden">{plural(problems, 'problem')}{owner === null ? '' : `, ${owner.name}`}, opened {age}</td>
+            <td className="block min-w-0 tablet:table-cell tablet:pr-3">
+              <Subject
+                id={id}
+                number={number}
+                subject={subject}
+                open={open === id}
+                onOpen={() => onOpen(id)}
+              />
+            </td>
+            <td
+              className="block min-w-0 truncate text-ink-2 tablet:table-cell tablet:pr-3"
+              data-tip={companyName}
+            >
+              {companyName}
+            </td>
+            <td className="block min-w-0 tablet:table-cell tablet:pr-3">
+              <TicketMark ticket={ticket} />
+            </td>
+            <td className={`${wide} truncate pr-3 text-ink-2`} data-tip={priority?.name}>
+              {priority?.name ?? '–'}
+            </td>
+            <td className={`${wide} truncate pr-3 text-ink-2`} data-tip={owner?.name}>
+              {owner?.name ?? '–'}
+            </td>
+            <td className={`${wide} pr-3 text-ink-2`}>
+              {problems === 0
+                ? 'none'
+                : openProblems === problems
+                  ? String(problems)
+                  : `${openProblems} of ${problems} open`}
+            </td>
+            <td className={`${wide} whitespace-nowrap text-ink-2`}>
+              <time data-tip={formatUtc(madeAt)}>{age}</time>
+            </td>
+            <td className="block text-agate text-ink-3 tablet:hidden">
+              {plural(problems, 'problem')}
+              {owner === null ? '' : `, ${owner.name}`}, opened {age}
+            </td>
           </tr>
         );
       })}
@@ -56,10 +106,32 @@ export function TicketList({ rows, open, now, busy, narrow, onOpen }: TicketList
   );
 }
 
-function Subject({ id, number, subject, open, onOpen }: { readonly id: string; readonly number: string; readonly subject: string; readonly open: boolean; readonly onOpen: () => void }) {
+function Subject({
+  id,
+  number,
+  subject,
+  open,
+  onOpen,
+}: {
+  readonly id: string;
+  readonly number: string;
+  readonly subject: string;
+  readonly open: boolean;
+  readonly onOpen: () => void;
+}) {
   return (
-    <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 items-center rounded-part py-1 text-left pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={stepEntries}>
-      <span className="min-w-0 truncate font-semibold" data-tip={subject}><span className="font-normal text-ink-2 tablet:hidden">{number} </span>{subject}</span>
+    <button
+      type="button"
+      data-entry={id}
+      aria-expanded={open}
+      className="flex w-full min-w-0 items-center rounded-part py-1 text-left pointer-coarse:min-h-11"
+      onClick={onOpen}
+      onKeyDown={stepEntries}
+    >
+      <span className="min-w-0 truncate font-semibold" data-tip={subject}>
+        <span className="font-normal text-ink-2 tablet:hidden">{number} </span>
+        {subject}
+      </span>
     </button>
   );
 }

@@ -1,12 +1,33 @@
 import type { TicketOut } from '#contract/desk/ticket-calls.ts';
 import { Icon } from '#src/ui/icon.tsx';
 
-/** How a ticket stands: icon, word and colour. Beside it, that the ticketing system does not know it yet. */
-export function TicketMark({ ticket: { status, waiting, fault } }: { readonly ticket: Pick<TicketOut, 'status' | 'waiting' | 'fault'> }) {
+/**
+ * How a ticket stands: icon, word and colour. Beside it, that the ticketing system does not know it
+ * yet.
+ */
+export function TicketMark({
+  ticket: { status, waiting, fault },
+}: {
+  readonly ticket: Pick<TicketOut, 'status' | 'waiting' | 'fault'>;
+}) {
   return (
     <span className="inline-flex max-w-full min-w-0 flex-wrap items-center gap-x-2 align-middle">
-      <span className={`inline-flex min-w-0 items-center gap-1.5 ${status.closed ? 'text-success' : 'text-running'}`}><Icon name={status.closed ? 'success' : 'ticket'} /><span className="truncate" data-tip={status.name}>{status.name}</span></span>
-      {waiting && <span className={`inline-flex items-center gap-1 text-agate whitespace-nowrap ${fault === null ? 'text-ink-3' : 'text-warning'}`}><Icon name={fault === null ? 'cloud' : 'warning'} size={12} />{fault === null ? 'being sent' : 'not sent'}</span>}
+      <span
+        className={`inline-flex min-w-0 items-center gap-1.5 ${status.closed ? 'text-success' : 'text-running'}`}
+      >
+        <Icon name={status.closed ? 'success' : 'ticket'} />
+        <span className="truncate" data-tip={status.name}>
+          {status.name}
+        </span>
+      </span>
+      {waiting && (
+        <span
+          className={`inline-flex items-center gap-1 text-agate whitespace-nowrap ${fault === null ? 'text-ink-3' : 'text-warning'}`}
+        >
+          <Icon name={fault === null ? 'cloud' : 'warning'} size={12} />
+          {fault === null ? 'being sent' : 'not sent'}
+        </span>
+      )}
     </span>
   );
 }

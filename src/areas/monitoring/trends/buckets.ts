@@ -13,23 +13,38 @@ export interface Bucket {
   readonly before: { readonly failures: number; readonly warnings: number } | null;
 }
 
-const MOST_DAYS = 45, MOST_WEEKS = 26 * 7;
+const MOST_DAYS = 45;
+const MOST_WEEKS = 26 * 7;
 
 /** By the length of the time. */
-export const unitOf = (days: number): Unit => (days <= MOST_DAYS ? 'day' : days <= MOST_WEEKS ? 'week' : 'month');
+export const unitOf = (days: number): Unit =>
+  days <= MOST_DAYS ? 'day' : days <= MOST_WEEKS ? 'week' : 'month';
 
 /**
- * Days in buckets, oldest first. Weeks are seven days counted back from the last, so that the newest is whole; months are those of the calendar.
- * `before` is of equally many days: those at the same distance from the end.
+ * Days in buckets, oldest first. Weeks are seven days counted back from the last, so that the
+ * newest is whole; months are those of the calendar. `before` is of equally many days: those at the
+ * same distance from the end.
  */
-export function bucketsOf(days: readonly TrendDay[], before: readonly TrendDay[] | null): readonly Bucket[] {
-  const unit = unitOf(days.length), buckets: Bucket[] = [], shift = before === null ? 0 : before.length - days.length;
+export function bucketsOf(
+  days: readonly TrendDay[],
+  before: readonly TrendDay[] | null,
+): readonly Bucket[] {
+  const unit = unitOf(days.length);
+  const buckets: Bucket[] = [];
+  const shift = before === null ? 0 : before.length - days.length;
   for (let end = days.length; end > 0;) {
-    const start = beginOf(days, end, unit), part = days.slice(start, end), [first] = part, last = part.at(-1);
+    const start = beginOf(days, end, unit);
+    const part = days.slice(start, end);
+    const [first] = part;
+    const last = part.at(-1);
     if (first && last) {
       const then = before?.slice(Math.max(0, start + shift), Math.max(0, end + shift)) ?? null;
       buckets.push({
-        days: [first.day, last.day], runs: sum(part, 'runs'), failures: sum(part, 'failures'), warnings: sum(part, 'warnings'), missed: sum(part, 'missed'),
+        days: [first.day, last.day],
+        runs: sum(part, 'runs'),
+        failures: sum(part, 'failures'),
+        warnings: sum(part, 'warnings'),
+        missed: sum(part, 'missed'),
         before: then && { failures: sum(then, 'failures'), warnings: sum(then, 'warnings') },
       });
     }
@@ -41,13 +56,15 @@ export function bucketsOf(days: readonly TrendDay[], before: readonly TrendDay[]
 function beginOf(days: readonly TrendDay[], end: number, unit: Unit): number {
   if (unit === 'day') return end - 1;
   if (unit === 'week') return Math.max(0, end - 7);
-  const month = days[end - 1]?.day.slice(0, 7), first = days.findIndex(({ day }) => day.slice(0, 7) === month);
+  const month = days[end - 1]?.day.slice(0, 7);
+  const first = days.findIndex(({ day }) => day.slice(0, 7) === month);
   return Math.max(0, first);
 }
 
 /** Numbers of days added up as the buckets are. */
 export function bucketed(values: readonly number[], days: readonly TrendDay[]): readonly number[] {
-  const sums: number[] = [], unit = unitOf(days.length);
+  const sums: number[] = [];
+  const unit = unitOf(days.length);
   for (let end = days.length; end > 0;) {
     const start = beginOf(days, end, unit);
     sums.push(values.slice(start, end).reduce((all, one) => all + one, 0));
@@ -56,4 +73,7 @@ export function bucketed(values: readonly number[], days: readonly TrendDay[]): 
   return sums.toReversed();
 }
 
-const sum = (days: readonly TrendDay[], what: 'runs' | 'failures' | 'warnings' | 'missed'): number => days.reduce((all, one) => all + one[what], 0);
+const sum = (
+  days: readonly TrendDay[],
+  what: 'runs' | 'failures' | 'warnings' | 'missed',
+): number => days.reduce((all, one) => all + one[what], 0);

@@ -26,33 +26,75 @@ interface ChoicesProps<C extends Chosen> {
 }
 
 /** Which days, companies, sources and types a report tells of, and who tells it. */
-export function Choices<C extends Chosen>({ chosen, stretch, companies, rule, now, onChosen, said, children }: ChoicesProps<C>) {
+export function Choices<C extends Chosen>({
+  chosen,
+  stretch,
+  companies,
+  rule,
+  now,
+  onChosen,
+  said,
+  children,
+}: ChoicesProps<C>) {
   const isFiltered = useCompaniesFilter();
   const sorted = companies.toSorted((a, b) => NAMES.compare(a.name, b.name));
   return (
     <div className="flex min-h-13 flex-wrap items-center gap-2 bg-paper px-4 py-2 desk:px-6">
-      <SpanChoice span={chosen.span} rule={rule} now={now} onSpan={(span) => onChosen({ ...chosen, span })} />
+      <SpanChoice
+        span={chosen.span}
+        rule={rule}
+        now={now}
+        onSpan={(span) => onChosen({ ...chosen, span })}
+      />
       {children}
       {isFiltered && companies.length > 1 && (
         <ChipSelect
-          name="Companies" icon="companies" value={chosen.companies.join()} onChoose={(value) => onChosen({ ...chosen, companies: value === '' ? [] : value.split(',').map(Number) })}
-          options={[['', 'All companies'], ...many(chosen.companies, 'companies'), ...sorted.map(({ n, name }) => [String(n), name] as const)]}
+          name="Companies"
+          icon="companies"
+          value={chosen.companies.join()}
+          onChoose={(value) =>
+            onChosen({ ...chosen, companies: value === '' ? [] : value.split(',').map(Number) })
+          }
+          options={[
+            ['', 'All companies'],
+            ...many(chosen.companies, 'companies'),
+            ...sorted.map(({ n, name }) => [String(n), name] as const),
+          ]}
         />
       )}
       <ChipSelect
-        name="Sources" value={chosen.sources.join()} onChoose={(value) => onChosen({ ...chosen, sources: SOURCES.filter((one) => value.split(',').includes(one)) })}
-        options={[['', 'All sources'], ...many(chosen.sources, 'sources'), ...SOURCES.map((one) => [one, SOURCE_NAMES[one]] as const)]}
+        name="Sources"
+        value={chosen.sources.join()}
+        onChoose={(value) =>
+          onChosen({ ...chosen, sources: SOURCES.filter((one) => value.split(',').includes(one)) })
+        }
+        options={[
+          ['', 'All sources'],
+          ...many(chosen.sources, 'sources'),
+          ...SOURCES.map((one) => [one, SOURCE_NAMES[one]] as const),
+        ]}
       />
       <ChipSelect
-        name="Types" value={chosen.types.join()} onChoose={(value) => onChosen({ ...chosen, types: JOB_TYPES.filter((one) => value.split(',').includes(one)) })}
-        options={[['', 'All types'], ...many(chosen.types, 'types'), ...JOB_TYPES.map((one) => [one, TYPE_WORDS[one]] as const)]}
+        name="Types"
+        value={chosen.types.join()}
+        onChoose={(value) =>
+          onChosen({ ...chosen, types: JOB_TYPES.filter((one) => value.split(',').includes(one)) })
+        }
+        options={[
+          ['', 'All types'],
+          ...many(chosen.types, 'types'),
+          ...JOB_TYPES.map((one) => [one, TYPE_WORDS[one]] as const),
+        ]}
       />
       <span className="text-agate whitespace-nowrap text-ink-3">{daysWords(stretch.days)}</span>
-      <p className="m-0 ml-auto text-right text-agate text-ink-3 max-tablet:ml-0 max-tablet:w-full max-tablet:text-left">{said}</p>
+      <p className="m-0 ml-auto text-right text-agate text-ink-3 max-tablet:ml-0 max-tablet:w-full max-tablet:text-left">
+        {said}
+      </p>
     </div>
   );
 }
 
 /** The choice of several, which only an address can make. */
-const many = (chosen: readonly unknown[], word: string): readonly (readonly [string, string])[] => (chosen.length > 1 ? [[chosen.join(), `${formatCount(chosen.length)} ${word}`]] : []);
+const many = (chosen: readonly unknown[], word: string): readonly (readonly [string, string])[] =>
+  chosen.length > 1 ? [[chosen.join(), `${formatCount(chosen.length)} ${word}`]] : [];
 const NAMES = new Intl.Collator('en', { sensitivity: 'base', numeric: true });

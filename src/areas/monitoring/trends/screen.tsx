@@ -35,7 +35,9 @@ import { useTrends } from './use-trends.ts';
 import { BAD, FAILED, failureRate, fromWords, MISSED, rateWords, WARNED } from './words.ts';
 import '../dashboard/dashboard.css';
 
-/** `/monitoring/analytics/trends`: failures and warnings over time, beside the equal time before. */
+/**
+ * `/monitoring/analytics/trends`: failures and warnings over time, beside the equal time before.
+ */
 export function Trends() {
   const branding = useBranding();
   return branding && <Sheet branding={branding} />;
@@ -46,32 +48,96 @@ const NOTHING = {};
 function Sheet({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
   const isFiltered = useCompaniesFilter();
-  const place = withoutCompanies(trendsPlace(useRouterState({ select: ({ location }) => location.searchStr })), isFiltered), opens = useCan('monitoring.daily-checks');
-  const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour }, stretch = stretchOf(place.span, dayAt(now, rule), rule), tooLong = stretch.count > REPORT_MOST_DAYS;
-  const companies = useWatch('companies', NOTHING), status = useWatch('status', NOTHING);
-  const { trends, from, at, compared: known, fault, asking, again } = useTrends(place, stretch, !tooLong), compared = known && (trends?.before.runs ?? 0) > 0;
+  const place = withoutCompanies(
+    trendsPlace(useRouterState({ select: ({ location }) => location.searchStr })),
+    isFiltered,
+  );
+  const opens = useCan('monitoring.daily-checks');
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const stretch = stretchOf(place.span, dayAt(now, rule), rule);
+  const tooLong = stretch.count > REPORT_MOST_DAYS;
+  const companies = useWatch('companies', NOTHING);
+  const status = useWatch('status', NOTHING);
+  const {
+    trends,
+    from,
+    at,
+    compared: known,
+    fault,
+    asking,
+    again,
+  } = useTrends(place, stretch, !tooLong);
+  const compared = known && (trends?.before.runs ?? 0) > 0;
   useEffect(() => bringAhead(bringSpark), []);
   const go = (next: TrendsPlace): void => history.push(trendsAddress(next));
   const narrowed = place.companies.length + place.sources.length + place.types.length > 0;
-  const said = trends === null ? '' : `${fromWords(from, at === null ? null : formatWhen(at, rule.zone))}. ${known ? `${compared ? 'Against' : 'Nothing ran in'} the ${stretch.count === 1 ? 'day' : plural(stretch.count, 'day')} before` : asking ? 'The time before is being asked for' : 'The time before is not known here'}`;
+  const said =
+    trends === null
+      ? ''
+      : `${fromWords(from, at === null ? null : formatWhen(at, rule.zone))}. ${known ? `${compared ? 'Against' : 'Nothing ran in'} the ${stretch.count === 1 ? 'day' : plural(stretch.count, 'day')} before` : asking ? 'The time before is being asked for' : 'The time before is not known here'}`;
   return (
     <Page title="Trends">
       <div className="min-h-full bg-sheet pb-8">
         <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
-        <Choices chosen={place} stretch={stretch} companies={companies ?? []} rule={rule} now={now} onChosen={go} said={tooLong ? '' : said} />
+        <Choices
+          chosen={place}
+          stretch={stretch}
+          companies={companies ?? []}
+          rule={rule}
+          now={now}
+          onChosen={go}
+          said={tooLong ? '' : said}
+        />
         {tooLong && <TooLong />}
-        {!tooLong && fault !== null && <Refused fault={fault} at={trends === null ? null : at} own={trends !== null && from === 'device'} zone={rule.zone} onAgain={again} />}
-        {!tooLong && trends === null && fault === null && <Late><Opening /></Late>}
-        {!tooLong && trends !== null && (trends.now.runs + trends.before.runs === 0
-          ? <NoResults narrowed={narrowed} onAll={() => go({ ...TRENDS_PLACE, span: place.span, by: place.by })} onLonger={() => go({ ...place, span: { is: 'last', days: 30 } })} />
-          : (
+        {!tooLong && fault !== null && (
+          <Refused
+            fault={fault}
+            at={trends === null ? null : at}
+            own={trends !== null && from === 'device'}
+            zone={rule.zone}
+            onAgain={again}
+          />
+        )}
+        {!tooLong && trends === null && fault === null && (
+          <Late>
+            <Opening />
+          </Late>
+        )}
+        {!tooLong &&
+          trends !== null &&
+          (trends.now.runs + trends.before.runs === 0 ? (
+            <NoResults
+              narrowed={narrowed}
+              onAll={() => go({ ...TRENDS_PLACE, span: place.span, by: place.by })}
+              onLonger={() => go({ ...place, span: { is: 'last', days: 30 } })}
+            />
+          ) : (
             <div className="grid gap-6 px-4 desk:px-6">
-              <Figures place={place} trends={trends} stretch={stretch} compared={compared} opens={opens} />
-              <Chart
-                buckets={bucketsOf(trends.days, compared ? trends.daysBefore : null)} unit={unitOf(trends.days.length)}
-                hrefOf={opens ? (bucket) => drillAddress(place, bucket.days, BAD) : null} onOpen={(href) => history.push(href)}
+              <Figures
+                place={place}
+                trends={trends}
+                stretch={stretch}
+                compared={compared}
+                opens={opens}
               />
-              <div><Parts key={place.by} place={place} trends={trends} days={stretch.days} compared={compared} opens={opens} onBy={(by) => go({ ...place, by })} /></div>
+              <Chart
+                buckets={bucketsOf(trends.days, compared ? trends.daysBefore : null)}
+                unit={unitOf(trends.days.length)}
+                hrefOf={opens ? (bucket) => drillAddress(place, bucket.days, BAD) : null}
+                onOpen={(href) => history.push(href)}
+              />
+              <div>
+                <Parts
+                  key={place.by}
+                  place={place}
+                  trends={trends}
+                  days={stretch.days}
+                  compared={compared}
+                  opens={opens}
+                  onBy={(by) => go({ ...place, by })}
+                />
+              </div>
             </div>
           ))}
       </div>
@@ -79,37 +145,84 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   );
 }
 
-interface FiguresProps { readonly place: TrendsPlace; readonly trends: TrendsView; readonly stretch: Stretch; readonly compared: boolean; readonly opens: boolean }
+interface FiguresProps {
+  readonly place: TrendsPlace;
+  readonly trends: TrendsView;
+  readonly stretch: Stretch;
+  readonly compared: boolean;
+  readonly opens: boolean;
+}
 
 /** What the whole time came to, each figure a way to its results. */
 function Figures({ place, trends: { now, before }, stretch, compared, opens }: FiguresProps) {
-  const href = (states: readonly RunState[]): string | null => (opens ? drillAddress(place, stretch.days, states) : null), rate = failureRate(now), was = failureRate(before);
+  const href = (states: readonly RunState[]): string | null =>
+    opens ? drillAddress(place, stretch.days, states) : null;
+  const rate = failureRate(now);
+  const was = failureRate(before);
   const by = (count: number): Delta | null => (compared ? moreOrFewer(count) : null);
   return (
     <ul className="m-0 grid list-none grid-cols-2 p-0 desk:grid-cols-4">
-      <Figure title="Failed" href={href(FAILED)} delta={by(now.failed - before.failed)}>{formatCount(now.failed)} <Unit of={now.failed === 1 ? 'run' : 'runs'} /></Figure>
-      <Figure title="Warnings" href={href(WARNED)} delta={by(now.warning - before.warning)}>{formatCount(now.warning)} <Unit of={now.warning === 1 ? 'run' : 'runs'} /></Figure>
-      <Figure title="Did not run" href={href(MISSED)} delta={by(now.missed - before.missed)}>{formatCount(now.missed)} <Unit of={now.missed === 1 ? 'time' : 'times'} /></Figure>
-      <Figure title="Failure rate" href={href([])} delta={null} words={compared && was !== null ? `${rateWords(was)} in the time before` : ''}>{rate === null ? <Unit of="no results" /> : rateWords(rate)} <Unit of={`of ${plural(now.runs, 'result')}`} /></Figure>
+      <Figure title="Failed" href={href(FAILED)} delta={by(now.failed - before.failed)}>
+        {formatCount(now.failed)} <Unit of={now.failed === 1 ? 'run' : 'runs'} />
+      </Figure>
+      <Figure title="Warnings" href={href(WARNED)} delta={by(now.warning - before.warning)}>
+        {formatCount(now.warning)} <Unit of={now.warning === 1 ? 'run' : 'runs'} />
+      </Figure>
+      <Figure title="Did not run" href={href(MISSED)} delta={by(now.missed - before.missed)}>
+        {formatCount(now.missed)} <Unit of={now.missed === 1 ? 'time' : 'times'} />
+      </Figure>
+      <Figure
+        title="Failure rate"
+        href={href([])}
+        delta={null}
+        words={compared && was !== null ? `${rateWords(was)} in the time before` : ''}
+      >
+        {rate === null ? <Unit of="no results" /> : rateWords(rate)}{' '}
+        <Unit of={`of ${plural(now.runs, 'result')}`} />
+      </Figure>
     </ul>
   );
 }
 
-interface FigureProps { readonly title: string; readonly href: string | null; readonly delta: Delta | null; readonly words?: string; readonly children: ReactNode }
+interface FigureProps {
+  readonly title: string;
+  readonly href: string | null;
+  readonly delta: Delta | null;
+  readonly words?: string;
+  readonly children: ReactNode;
+}
 
 function Figure({ title, href, delta, words = '', children }: FigureProps) {
   return (
     <li className="min-w-0 border-hair py-3 desk:px-4 desk:not-first:border-l desk:first:pl-0">
       <div className="min-h-6">
-        {href === null ? <b>{title}</b> : <Go href={href} className="inline-flex items-center gap-0.5 font-semibold hover:underline pointer-coarse:min-h-11">{title}<Icon name="chevron-right" size={12} className="text-ink-3" /></Go>}
+        {href === null ? (
+          <b>{title}</b>
+        ) : (
+          <Go
+            href={href}
+            className="inline-flex items-center gap-0.5 font-semibold hover:underline pointer-coarse:min-h-11"
+          >
+            {title}
+            <Icon name="chevron-right" size={12} className="text-ink-3" />
+          </Go>
+        )}
       </div>
       <p className="m-0 py-1 text-head leading-8">{children}</p>
       <p className="m-0 flex min-h-5 items-center gap-1 text-ink-2">
-        {delta !== null && delta.way !== null && <Icon name={delta.way === 'up' ? 'chevron-up' : 'chevron-down'} size={12} className={delta.tone === 'good' ? 'text-success' : 'text-failed'} />}
+        {delta !== null && delta.way !== null && (
+          <Icon
+            name={delta.way === 'up' ? 'chevron-up' : 'chevron-down'}
+            size={12}
+            className={delta.tone === 'good' ? 'text-success' : 'text-failed'}
+          />
+        )}
         <span className="min-w-0 truncate">{delta?.words ?? words}</span>
       </p>
     </li>
   );
 }
 
-const Unit = ({ of }: { readonly of: string }) => <span className="text-body font-normal tracking-normal text-ink-2">{of}</span>;
+const Unit = ({ of }: { readonly of: string }) => (
+  <span className="text-body font-normal tracking-normal text-ink-2">{of}</span>
+);

@@ -4,13 +4,49 @@ import type { TrendDay, TrendPart, Trends, TrendTally } from '#contract/monitori
 /** What the server tells, as a device tells it. */
 export function toldBy(parts: GivesOf<'analytics'>, chart: GivesOf<'chartFailures'>): Trends {
   return {
-    now: tally(parts.all.now), before: tally(parts.all.before), whole: { now: true, before: true }, days: chart.days.map(dayOf), daysBefore: chart.before.map(dayOf),
-    parts: { company: parts.companies.map(partOf), type: parts.types.map(partOf), source: parts.sources.map(partOf) },
-    series: chart.series.map(({ key, failures, warnings }) => ({ key, failures, warnings })), version: 0,
+    now: tally(parts.all.now),
+    before: tally(parts.all.before),
+    whole: { now: true, before: true },
+    days: chart.days.map(dayOf),
+    daysBefore: chart.before.map(dayOf),
+    parts: {
+      company: parts.companies.map(partOf),
+      type: parts.types.map(partOf),
+      source: parts.sources.map(partOf),
+    },
+    series: chart.series.map(({ key, failures, warnings }) => ({ key, failures, warnings })),
+    version: 0,
   };
 }
 
 type Tallied = GivesOf<'analytics'>['all']['now'];
-const tally = ({ runs, success, warning, failed, missed, anomaly, running }: Tallied): TrendTally => ({ runs, success, warning, failed, missed, anomaly, running });
-const partOf = ({ key, name, now, before }: GivesOf<'analytics'>['types'][number]): TrendPart => ({ key, name, now: tally(now), before: tally(before) });
-const dayOf = ({ date, from, runs, failures, warnings, missed }: GivesOf<'chartFailures'>['days'][number]): TrendDay => ({ day: date, from: Date.parse(from), runs, failures, warnings, missed });
+const tally = ({
+  runs,
+  success,
+  warning,
+  failed,
+  missed,
+  anomaly,
+  running,
+}: Tallied): TrendTally => ({ runs, success, warning, failed, missed, anomaly, running });
+const partOf = ({ key, name, now, before }: GivesOf<'analytics'>['types'][number]): TrendPart => ({
+  key,
+  name,
+  now: tally(now),
+  before: tally(before),
+});
+const dayOf = ({
+  date,
+  from,
+  runs,
+  failures,
+  warnings,
+  missed,
+}: GivesOf<'chartFailures'>['days'][number]): TrendDay => ({
+  day: date,
+  from: Date.parse(from),
+  runs,
+  failures,
+  warnings,
+  missed,
+});

@@ -6,8 +6,9 @@ import type { TrendsPlace } from './address.ts';
 import { toldBy } from './told.ts';
 
 /**
- * What is told, and by whom. `from`: this device, which has all of its days, or the server, `at` when it said so. `fault`: why the server could not be
- * asked where it is wanted. `asking`: it is being asked. Null: nothing is known yet, or not to be had.
+ * What is told, and by whom. `from`: this device, which has all of its days, or the server, `at`
+ * when it said so. `fault`: why the server could not be asked where it is wanted. `asking`: it is
+ * being asked. Null: nothing is known yet, or not to be had.
  */
 export interface TrendsTold {
   readonly trends: Trends | null;
@@ -19,18 +20,53 @@ export interface TrendsTold {
   readonly again: () => void;
 }
 
-/** TREND-3: from this device where it has the days and those before, else from the server; what the device has stands meanwhile. */
-export function useTrends({ companies, sources, types, by }: TrendsPlace, { from, to }: { readonly from: Ms; readonly to: Ms }, on: boolean): TrendsTold {
-  const own = useWatch('trends', { from, to, companies, sources, types, by }), status = useWatch('status', NOTHING);
-  const settled = own !== undefined && status !== undefined, here = own?.whole.now === true, wanted = on && settled && !(here && own.whole.before);
-  const question = { from: iso(from), to: iso(to), filters: JSON.stringify({ companyIds: companies, source: sources, type: types }) };
-  const parts = useRemembered('analytics', question, { wanted }), chart = useRemembered('chartFailures', { ...question, by }, { wanted });
-  const failure = parts.failure ?? chart.failure, fault = wanted ? failure?.message ?? null : null;
-  const again = (): void => { parts.again(); chart.again(); };
+/**
+ * TREND-3: from this device where it has the days and those before, else from the server; what the
+ * device has stands meanwhile.
+ */
+export function useTrends(
+  { companies, sources, types, by }: TrendsPlace,
+  { from, to }: { readonly from: Ms; readonly to: Ms },
+  on: boolean,
+): TrendsTold {
+  const own = useWatch('trends', { from, to, companies, sources, types, by });
+  const status = useWatch('status', NOTHING);
+  const settled = own !== undefined && status !== undefined;
+  const here = own?.whole.now === true;
+  const wanted = on && settled && !(here && own.whole.before);
+  const question = {
+    from: iso(from),
+    to: iso(to),
+    filters: JSON.stringify({ companyIds: companies, source: sources, type: types }),
+  };
+  const parts = useRemembered('analytics', question, { wanted });
+  const chart = useRemembered('chartFailures', { ...question, by }, { wanted });
+  const failure = parts.failure ?? chart.failure;
+  const fault = wanted ? (failure?.message ?? null) : null;
+  const again = (): void => {
+    parts.again();
+    chart.again();
+  };
   if (wanted && parts.value !== null && chart.value !== null) {
-    return { trends: toldBy(parts.value, chart.value), from: 'server', at: parts.at, compared: true, fault, asking: parts.asking || chart.asking, again };
+    return {
+      trends: toldBy(parts.value, chart.value),
+      from: 'server',
+      at: parts.at,
+      compared: true,
+      fault,
+      asking: parts.asking || chart.asking,
+      again,
+    };
   }
-  return { trends: here ? own : null, from: 'device', at: null, compared: own?.whole.before === true, fault, asking: !settled || (wanted && fault === null), again };
+  return {
+    trends: here ? own : null,
+    from: 'device',
+    at: null,
+    compared: own?.whole.before === true,
+    fault,
+    asking: !settled || (wanted && fault === null),
+    again,
+  };
 }
 
 const NOTHING = {};

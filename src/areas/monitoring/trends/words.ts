@@ -8,14 +8,25 @@ export const MISSED: readonly RunState[] = ['Missed'];
 export const BAD: readonly RunState[] = [...FAILED, ...WARNED];
 
 /** `Told from this device`, `Told by the server at 10:02 AM`. */
-export const fromWords = (from: 'device' | 'server', at: string | null): string => (from === 'device' ? 'Told from this device' : at === null ? 'Told by the server' : `Told by the server at ${at}`);
+export const fromWords = (from: 'device' | 'server', at: string | null): string =>
+  from === 'device'
+    ? 'Told from this device'
+    : at === null
+      ? 'Told by the server'
+      : `Told by the server at ${at}`;
 
 /** Of 0 to 1: failures among what ended or should have run. Null where nothing did. */
-export function failureRate({ success, warning, anomaly, failed, missed }: TrendTally): number | null {
+export function failureRate({
+  success,
+  warning,
+  anomaly,
+  failed,
+  missed,
+}: TrendTally): number | null {
   const ended = success + warning + anomaly + failed + missed;
   return ended === 0 ? null : failed / ended;
 }
 
 /** `3.2 %`; a little is never none. */
-export const rateWords = (rate: number): string => (rate > 0 && rate < 0.001 ? 'under 0.1 %' : `${(rate * 100).toFixed(1)} %`);
-
+export const rateWords = (rate: number): string =>
+  rate > 0 && rate < 0.001 ? 'under 0.1 %' : `${(rate * 100).toFixed(1)} %`;

@@ -8,12 +8,34 @@ import { headline, whom } from '../dashboard/attention.ts';
 import { quietOf } from './standing.ts';
 
 /** What needs somebody now, worst first, as many lines as the wall has room for. */
-export function WallAttention({ overview, now }: { readonly overview: Overview | null | undefined; readonly now: Ms }) {
-  if (!overview) return <section className="wall-needs" aria-busy="true">{overview === null && <Late><p>Results are on their way.</p></Late>}</section>;
+export function WallAttention({
+  overview,
+  now,
+}: {
+  readonly overview: Overview | null | undefined;
+  readonly now: Ms;
+}) {
+  if (!overview)
+    return (
+      <section className="wall-needs" aria-busy="true">
+        {overview === null && (
+          <Late>
+            <p>Results are on their way.</p>
+          </Late>
+        )}
+      </section>
+    );
   const { attention } = overview;
   if (attention.length === 0) {
     const quiet = quietOf(overview);
-    return <section className="wall-needs wall-clear" data-quiet={quiet.is}><p>{quiet.is === 'clear' && <Icon name="tick" size={64} stroke={1.25} />}{quiet.words}</p></section>;
+    return (
+      <section className="wall-needs wall-clear" data-quiet={quiet.is}>
+        <p>
+          {quiet.is === 'clear' && <Icon name="tick" size={64} stroke={1.25} />}
+          {quiet.words}
+        </p>
+      </section>
+    );
   }
   return (
     <section className="wall-needs" aria-label="Needs attention">

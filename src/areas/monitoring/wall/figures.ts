@@ -6,14 +6,29 @@ import { timesOf } from '#src/span/dates.ts';
 import type { DayRule } from '#src/span/dates.ts';
 
 /** One count of the wall. */
-export interface Figure { readonly state: RunState; readonly word: string; readonly count: number }
+export interface Figure {
+  readonly state: RunState;
+  readonly word: string;
+  readonly count: number;
+}
 
-/** The newest result of each job in the last two days: what the morning round lists, whatever was done with it. */
-export const wallFilter = (today: Day, rule: DayRule): RunsFilter => ({ ...EVERYTHING, ...timesOf({ is: 'last', days: 2 }, today, rule), rows: 'jobs' });
+/**
+ * The newest result of each job in the last two days: what the morning round lists, whatever was
+ * done with it.
+ */
+export const wallFilter = (today: Day, rule: DayRule): RunsFilter => ({
+  ...EVERYTHING,
+  ...timesOf({ is: 'last', days: 2 }, today, rule),
+  rows: 'jobs',
+});
 
 /** Errors count as failed. */
 export function figuresOf({ facets }: Pick<RunsView, 'facets'>): readonly Figure[] {
-  const countOf = (...states: readonly RunState[]): number => facets.states.reduce((sum, { value, count }) => (states.includes(value) ? sum + count : sum), 0);
+  const countOf = (...states: readonly RunState[]): number =>
+    facets.states.reduce(
+      (sum, { value, count }) => (states.includes(value) ? sum + count : sum),
+      0,
+    );
   return [
     { state: 'Failed', word: 'Failed', count: countOf('Failed', 'Error') },
     { state: 'Missed', word: 'Did not run', count: countOf('Missed') },
@@ -23,7 +38,13 @@ export function figuresOf({ facets }: Pick<RunsView, 'facets'>): readonly Figure
 }
 
 /** What is left to do of the round. */
-export const toCheck = ({ progress: { cleared, of } }: Pick<RunsView, 'progress'>): { readonly left: number; readonly of: number } => ({ left: of - cleared, of });
+export const toCheck = ({
+  progress: { cleared, of },
+}: Pick<RunsView, 'progress'>): { readonly left: number; readonly of: number } => ({
+  left: of - cleared,
+  of,
+});
 
 /** Signs of the longest count: all are written in the size that it has room in. */
-export const digitsOf = (counts: readonly number[]): number => Math.max(1, ...counts.map((count) => formatCount(count).length));
+export const digitsOf = (counts: readonly number[]): number =>
+  Math.max(1, ...counts.map((count) => formatCount(count).length));

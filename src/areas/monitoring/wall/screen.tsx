@@ -20,7 +20,10 @@ import { useAwake } from './use-awake.ts';
 import { useFull } from './use-full.ts';
 import './wall.css';
 
-/** `/monitoring/wall`: the state of everything, to be read from across the room. Nobody needs to touch it. */
+/**
+ * `/monitoring/wall`: the state of everything, to be read from across the room. Nobody needs to
+ * touch it.
+ */
 export function Wall() {
   const branding = useBranding();
   return branding && <Board branding={branding} />;
@@ -34,14 +37,27 @@ const NONE: readonly number[] = [];
 function Board({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const now = useNow(15_000), today = dayAt(now, rule);
+  const now = useNow(15_000);
+  const today = dayAt(now, rule);
   const status = useWatch('status', STILL);
-  const view = useWatch('runs', { filter: wallFilter(today, rule), window: { first: 0, count: 0 }, held: false, folded: NONE, round: 0 });
-  const overview = useWatch('overview', { ...timesOf({ is: 'today' }, today, rule), companies: NONE, instructionTypes: [] });
+  const view = useWatch('runs', {
+    filter: wallFilter(today, rule),
+    window: { first: 0, count: 0 },
+    held: false,
+    folded: NONE,
+    round: 0,
+  });
+  const overview = useWatch('overview', {
+    ...timesOf({ is: 'today' }, today, rule),
+    companies: NONE,
+    instructionTypes: [],
+  });
   const awake = useAwake();
   const [dark, setDark] = useDark();
   const [full, toggleFull, leaveFull] = useFull();
-  const standing = standingOf(status, now, rule.zone), left = view && toCheck(view), figures = view ? figuresOf(view) : [];
+  const standing = standingOf(status, now, rule.zone);
+  const left = view && toCheck(view);
+  const figures = view ? figuresOf(view) : [];
   useEffect(() => announce(standing.lead), [standing.lead]);
   const reload = mustReload(status, Number(kept(RELOADED)) || null, now);
   useEffect(() => {
@@ -70,24 +86,48 @@ function Board({ branding }: { readonly branding: Branding }) {
     <main id="content" className="wall" data-standing={standing.is}>
       <title>{`Wall-board - ${titleOf(branding)}`}</title>
       <header className="wall-top">
-        <span className="wall-brand"><BrandMark branding={branding} height={32} /><h1>{branding.name}</h1></span>
+        <span className="wall-brand">
+          <BrandMark branding={branding} height={32} />
+          <h1>{branding.name}</h1>
+        </span>
         <p className="wall-data" data-standing={standing.is}>
-          <Icon name={standing.is !== 'stale' ? 'sync' : status?.is === 'offline' ? 'offline' : 'warning'} size={28} />
-          <span><b>{standing.lead}</b>{standing.rest !== '' && <>, {standing.rest}</>}</span>
+          <Icon
+            name={
+              standing.is !== 'stale' ? 'sync' : status?.is === 'offline' ? 'offline' : 'warning'
+            }
+            size={28}
+          />
+          <span>
+            <b>{standing.lead}</b>
+            {standing.rest !== '' && <>, {standing.rest}</>}
+          </span>
         </p>
         <Clock zone={rule.zone} />
       </header>
-      <dl className="wall-figures" aria-busy={view === undefined} data-digits={digitsOf([...figures.map(({ count }) => count), left?.left ?? 0])}>
+      <dl
+        className="wall-figures"
+        aria-busy={view === undefined}
+        data-digits={digitsOf([...figures.map(({ count }) => count), left?.left ?? 0])}
+      >
         {figures.map(({ state, word, count }) => (
           <div key={state} data-zero={count === 0}>
-            <dt className={STATES[state].text}><Icon name={STATES[state].icon} size={28} />{word}</dt>
+            <dt className={STATES[state].text}>
+              <Icon name={STATES[state].icon} size={28} />
+              {word}
+            </dt>
             <dd className={count === 0 ? '' : STATES[state].text}>{formatCount(count)}</dd>
           </div>
         ))}
         {left && (
           <div className="wall-left" data-zero={left.left === 0}>
-            <dt><Icon name={left.left === 0 ? 'tick' : 'daily-checks'} size={28} />To check</dt>
-            <dd>{formatCount(left.left)}<small>of {formatCount(left.of)}</small></dd>
+            <dt>
+              <Icon name={left.left === 0 ? 'tick' : 'daily-checks'} size={28} />
+              To check
+            </dt>
+            <dd>
+              {formatCount(left.left)}
+              <small>of {formatCount(left.of)}</small>
+            </dd>
           </div>
         )}
       </dl>
@@ -95,9 +135,17 @@ function Board({ branding }: { readonly branding: Branding }) {
       <footer className="wall-foot">
         <span>Newest result of each job, last 2 days{awake && '. The screen stays on'}</span>
         <span className="wall-ways">
-          <Button size="sm" variant="quiet" keycap="D" onClick={() => setDark(!dark)}>{dark ? 'Light' : 'Dark'}</Button>
-          {document.fullscreenEnabled && <Button size="sm" variant="quiet" keycap="F" onClick={toggleFull}>{full ? 'Leave full screen' : 'Full screen'}</Button>}
-          <Button size="sm" variant="quiet" keycap="Esc" onClick={leave}>Leave</Button>
+          <Button size="sm" variant="quiet" keycap="D" onClick={() => setDark(!dark)}>
+            {dark ? 'Light' : 'Dark'}
+          </Button>
+          {document.fullscreenEnabled && (
+            <Button size="sm" variant="quiet" keycap="F" onClick={toggleFull}>
+              {full ? 'Leave full screen' : 'Full screen'}
+            </Button>
+          )}
+          <Button size="sm" variant="quiet" keycap="Esc" onClick={leave}>
+            Leave
+          </Button>
         </span>
       </footer>
     </main>
@@ -107,17 +155,36 @@ function Board({ branding }: { readonly branding: Branding }) {
 /** It ticks by itself, and redraws nothing else. */
 function Clock({ zone }: { readonly zone: string }) {
   const now = useNow(1_000);
-  return <p className="wall-clock"><time>{formatTime(now, zone)}<small aria-hidden>{String(Math.floor(now / 1_000) % 60).padStart(2, '0')}</small></time><span>{formatDay(now, zone)}</span></p>;
+  return (
+    <p className="wall-clock">
+      <time>
+        {formatTime(now, zone)}
+        <small aria-hidden>{String(Math.floor(now / 1_000) % 60).padStart(2, '0')}</small>
+      </time>
+      <span>{formatDay(now, zone)}</span>
+    </p>
+  );
 }
 
-/** The wall's own light, kept on this device; the person's theme where none was chosen. Leaving gives the theme back. */
+/**
+ * The wall's own light, kept on this device; the person's theme where none was chosen. Leaving
+ * gives the theme back.
+ */
 function useDark(): readonly [dark: boolean, set: (dark: boolean) => void] {
   const [before] = useState(() => document.documentElement.dataset['theme'] ?? 'light');
   const [dark, setDark] = useState(() => (kept(LIGHT) ?? before) === 'dark');
   useEffect(() => {
     document.documentElement.dataset['theme'] = dark ? 'dark' : 'light';
-    return () => { document.documentElement.dataset['theme'] = before; };
+    return () => {
+      document.documentElement.dataset['theme'] = before;
+    };
   }, [dark, before]);
-  return [dark, (next) => { keep(LIGHT, next ? 'dark' : 'light'); setDark(next); }];
+  return [
+    dark,
+    (next) => {
+      keep(LIGHT, next ? 'dark' : 'light');
+      setDark(next);
+    },
+  ];
 }
 const LIGHT = 'wall.light';

@@ -10,8 +10,9 @@ export function useFull(): readonly [full: boolean, toggle: () => void, leave: (
 const isFull = (): boolean => document.fullscreenElement !== null;
 
 /**
- * One turn after the other, each from what the document says when its time comes: the browser is on its way for a while, and what is drawn is
- * later than what is. Asked from there, a second F would ask for a full screen once more and never leave it.
+ * One turn after the other, each from what the document says when its time comes: the browser is on
+ * its way for a while, and what is drawn is later than what is. Asked from there, a second F would
+ * ask for a full screen once more and never leave it.
  */
 function turns(): (to: () => boolean) => void {
   let last = Promise.resolve();

@@ -32,13 +32,33 @@ export interface EditorProps {
 }
 
 export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
-  const [draft, setDraft] = useState<WebhookFields>(kept === null ? NEW : { name: kept.name, url: kept.url, enabled: kept.enabled, categories: [...kept.categories], companies: kept.companies });
+  const [draft, setDraft] = useState<WebhookFields>(
+    kept === null
+      ? NEW
+      : {
+          name: kept.name,
+          url: kept.url,
+          enabled: kept.enabled,
+          categories: [...kept.categories],
+          companies: kept.companies,
+        },
+  );
   const [faults, setFaults] = useState<Faults>({});
   const [above, setAbove] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null), first = useRef<HTMLInputElement>(null);
-  const change = (next: Partial<WebhookFields>): void => { setDraft((old) => ({ ...old, ...next })); setFaults({}); setAbove(null); };
-  const toggle = (category: NotifyCategory, on: boolean): void => change({ categories: NOTIFY_CATEGORIES.filter((one) => (one === category ? on : draft.categories.includes(one))) });
+  const form = useRef<HTMLFormElement>(null);
+  const first = useRef<HTMLInputElement>(null);
+  const change = (next: Partial<WebhookFields>): void => {
+    setDraft((old) => ({ ...old, ...next }));
+    setFaults({});
+    setAbove(null);
+  };
+  const toggle = (category: NotifyCategory, on: boolean): void =>
+    change({
+      categories: NOTIFY_CATEGORIES.filter((one) =>
+        one === category ? on : draft.categories.includes(one),
+      ),
+    });
   const wrong = (found: Faults): boolean => {
     setFaults(found);
     if (Object.keys(found).length > 0) focusFirstFault(form.current);
@@ -47,9 +67,17 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
 
   async function save(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
-    if (busy || offline || wrong(faultsOf(notifyCalls.makeWebhook.takes, { webhook: draft }, FAULT_WORDS))) return;
+    if (
+      busy ||
+      offline ||
+      wrong(faultsOf(notifyCalls.makeWebhook.takes, { webhook: draft }, FAULT_WORDS))
+    )
+      return;
     setBusy(true);
-    const answer = kept === null ? await withReauth(() => door().ask('makeWebhook', { webhook: draft })) : await withReauth(() => door().ask('changeWebhook', { id: idOf(kept), webhook: draft }));
+    const answer =
+      kept === null
+        ? await withReauth(() => door().ask('makeWebhook', { webhook: draft }))
+        : await withReauth(() => door().ask('changeWebhook', { id: idOf(kept), webhook: draft }));
     setBusy(false);
     if (!answer.ok) {
       const refusal = refusalOf(answer.failure, FAULT_WORDS);
@@ -58,30 +86,114 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
       return;
     }
     if (kept !== null) tell('Webhook saved');
-    onSaved(draft.name, 'secret' in answer.value && typeof answer.value.secret === 'string' ? answer.value.secret : null);
+    onSaved(
+      draft.name,
+      'secret' in answer.value && typeof answer.value.secret === 'string'
+        ? answer.value.secret
+        : null,
+    );
   }
 
-  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {}, none = faults['webhook.categories'];
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
+  const none = faults['webhook.categories'];
   return (
     <Dialog
-      title={kept === null ? 'New webhook' : `Edit ${kept.name}`} onClose={onClose} first={first}
-      footer={<><Button variant="primary" type="submit" form="webhook" busy={busy} disabled={offline} {...why}>Save</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}
+      title={kept === null ? 'New webhook' : `Edit ${kept.name}`}
+      onClose={onClose}
+      first={first}
+      footer={
+        <>
+          <Button
+            variant="primary"
+            type="submit"
+            form="webhook"
+            busy={busy}
+            disabled={offline}
+            {...why}
+          >
+            Save
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </>
+      }
     >
-      <form id="webhook" ref={form} noValidate className="grid grid-cols-[minmax(0,1fr)] gap-4 px-5 py-4" onSubmit={(event) => void save(event)}>
+      <form
+        id="webhook"
+        ref={form}
+        noValidate
+        className="grid grid-cols-[minmax(0,1fr)] gap-4 px-5 py-4"
+        onSubmit={(event) => void save(event)}
+      >
         <RequiredNote />
-        <TextField ref={first} label="Name" required value={draft.name} maxLength={LIMITS.nameChars} autoComplete="off" fault={faults['webhook.name'] ?? null} onChange={({ target }) => change({ name: target.value })} />
-        <TextField label="Address" required value={draft.url} maxLength={LIMITS.addressChars} autoComplete="off" spellCheck={false} inputMode="url" placeholder="https://automation.example.com/hooks/backup" fault={faults['webhook.url'] ?? null} onChange={({ target }) => change({ url: target.value })} />
-        <fieldset className="m-0 min-w-0 border-0 p-0" {...(none !== undefined && { 'data-fault': true })}>
+        <TextField
+          ref={first}
+          label="Name"
+          required
+          value={draft.name}
+          maxLength={LIMITS.nameChars}
+          autoComplete="off"
+          fault={faults['webhook.name'] ?? null}
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        <TextField
+          label="Address"
+          required
+          value={draft.url}
+          maxLength={LIMITS.addressChars}
+          autoComplete="off"
+          spellCheck={false}
+          inputMode="url"
+          placeholder="https://automation.example.com/hooks/backup"
+          fault={faults['webhook.url'] ?? null}
+          onChange={({ target }) => change({ url: target.value })}
+        />
+        <fieldset
+          className="m-0 min-w-0 border-0 p-0"
+          {...(none !== undefined && { 'data-fault': true })}
+        >
           <legend className="pb-1 font-semibold">It is told when</legend>
-          {NOTIFY_CATEGORIES.map((category) => <Check key={category} checked={draft.categories.includes(category)} title={CATEGORY_NAMES[category]} onChange={(on) => toggle(category, on)} />)}
-          {none !== undefined && <p className="m-0 flex items-center gap-1.5 pt-1 text-agate text-failed"><Icon name="failed" size={12} />{none}</p>}
+          {NOTIFY_CATEGORIES.map((category) => (
+            <Check
+              key={category}
+              checked={draft.categories.includes(category)}
+              title={CATEGORY_NAMES[category]}
+              onChange={(on) => toggle(category, on)}
+            />
+          ))}
+          {none !== undefined && (
+            <p className="m-0 flex items-center gap-1.5 pt-1 text-agate text-failed">
+              <Icon name="failed" size={12} />
+              {none}
+            </p>
+          )}
         </fieldset>
-        <Companies chosen={draft.companies ?? null} fault={faults['webhook.companies']} onChange={(companies) => change({ companies: companies && [...companies] })} />
-        <Switch label="On" detail="At once and at any hour: quiet hours are for people." on={draft.enabled} onChange={(enabled) => change({ enabled })} />
-        {above !== null && <Callout tone="failed" alert>{above}</Callout>}
+        <Companies
+          chosen={draft.companies ?? null}
+          fault={faults['webhook.companies']}
+          onChange={(companies) => change({ companies: companies && [...companies] })}
+        />
+        <Switch
+          label="On"
+          detail="At once and at any hour: quiet hours are for people."
+          on={draft.enabled}
+          onChange={(enabled) => change({ enabled })}
+        />
+        {above !== null && (
+          <Callout tone="failed" alert>
+            {above}
+          </Callout>
+        )}
       </form>
     </Dialog>
   );
 }
 
-const NEW: WebhookFields = { name: '', url: '', enabled: true, categories: [...NOTIFY_CATEGORIES], companies: null };
+const NEW: WebhookFields = {
+  name: '',
+  url: '',
+  enabled: true,
+  categories: [...NOTIFY_CATEGORIES],
+  companies: null,
+};

@@ -8,7 +8,10 @@ import type { ReadCall } from '#workers/api.ts';
 import { door, useWatch } from '#src/door.ts';
 import { useRights } from '#src/session.ts';
 
-/** `value` null: nothing has come yet. `at`: when the server said so, where it could not be asked now. `asking`: what is shown may be of another question. */
+/**
+ * `value` null: nothing has come yet. `at`: when the server said so, where it could not be asked
+ * now. `asking`: what is shown may be of another question.
+ */
 export interface Asked<T> {
   readonly value: T | null;
   readonly at: Ms | null;
@@ -17,16 +20,26 @@ export interface Asked<T> {
   readonly again: () => void;
 }
 
-interface Told<T> { readonly key: string; readonly value: T | null; readonly at: Ms | null; readonly failure: Failure | null }
+interface Told<T> {
+  readonly key: string;
+  readonly value: T | null;
+  readonly at: Ms | null;
+  readonly failure: Failure | null;
+}
 
 /** A person types on: so long a question waits for the next letter. */
 const TYPING_MS = 100;
 
 /**
- * Asks the server when the question changes, when `again` is called and when the network comes or goes. Meanwhile the last answer stands.
- * `kept`: answers are kept on this device, for when there is no network; never those with numbers to call.
+ * Asks the server when the question changes, when `again` is called and when the network comes or
+ * goes. Meanwhile the last answer stands. `kept`: answers are kept on this device, for when there
+ * is no network; never those with numbers to call.
  */
-export function useAsked<N extends ReadCall>(name: N, input: TakesOf<N>, { kept = false, wanted = true }: { readonly kept?: boolean; readonly wanted?: boolean } = {}): Asked<GivesOf<N>> {
+export function useAsked<N extends ReadCall>(
+  name: N,
+  input: TakesOf<N>,
+  { kept = false, wanted = true }: { readonly kept?: boolean; readonly wanted?: boolean } = {},
+): Asked<GivesOf<N>> {
   const question = JSON.stringify(input);
   const [turn, setTurn] = useState(0);
   const [told, setTold] = useState<Told<GivesOf<N>> | null>(null);
@@ -36,25 +49,46 @@ export function useAsked<N extends ReadCall>(name: N, input: TakesOf<N>, { kept 
   useEffect(() => {
     if (!wanted) return;
     let gone = false;
-    const put = (next: Omit<Told<GivesOf<N>>, 'key'>): void => { if (!gone) setTold({ key, ...next }); };
+    const put = (next: Omit<Told<GivesOf<N>>, 'key'>): void => {
+      if (!gone) setTold({ key, ...next });
+    };
     const ask = async (): Promise<void> => {
       const takes = JSON.parse(question) as TakesOf<N>;
       if (kept) {
         const read = await door().read(name, takes);
-        put(read.ok ? { value: read.value.value, at: read.value.live ? null : read.value.at, failure: null } : { value: null, at: null, failure: read.failure });
+        put(
+          read.ok
+            ? { value: read.value.value, at: read.value.live ? null : read.value.at, failure: null }
+            : { value: null, at: null, failure: read.failure },
+        );
       } else {
         const answer: Result<GivesOf<N>> = await door().ask(name, takes);
-        put(answer.ok ? { value: answer.value, at: null, failure: null } : { value: null, at: null, failure: answer.failure });
+        put(
+          answer.ok
+            ? { value: answer.value, at: null, failure: null }
+            : { value: null, at: null, failure: answer.failure },
+        );
       }
     };
-    const timer = setTimeout(() => { ask().catch(() => put({ value: null, at: null, failure: BROKEN })); }, begun.current ? TYPING_MS : 0);
+    const timer = setTimeout(
+      () => {
+        ask().catch(() => put({ value: null, at: null, failure: BROKEN }));
+      },
+      begun.current ? TYPING_MS : 0,
+    );
     begun.current = true;
     return () => {
       gone = true;
       clearTimeout(timer);
     };
   }, [name, question, key, kept, wanted]);
-  return { value: told?.value ?? null, at: told?.at ?? null, failure: told?.failure ?? null, asking: wanted && told?.key !== key, again: () => setTurn((now) => now + 1) };
+  return {
+    value: told?.value ?? null,
+    at: told?.at ?? null,
+    failure: told?.failure ?? null,
+    asking: wanted && told?.key !== key,
+    again: () => setTurn((now) => now + 1),
+  };
 }
 
 const NOTHING = {};

@@ -9,10 +9,20 @@ import { withReauth } from '#src/frame/reauth.ts';
 import { saveFile } from '#src/ui/save-file.ts';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 
-export interface DownloadProps<N extends FileCall> { readonly name: N; readonly input: TakesOf<N>; readonly offline: boolean; readonly disabled?: boolean }
+export interface DownloadProps<N extends FileCall> {
+  readonly name: N;
+  readonly input: TakesOf<N>;
+  readonly offline: boolean;
+  readonly disabled?: boolean;
+}
 
 /** The list as a file, all pages of it, as the server makes it. */
-export function Download<N extends FileCall>({ name, input, offline, disabled = false }: DownloadProps<N>) {
+export function Download<N extends FileCall>({
+  name,
+  input,
+  offline,
+  disabled = false,
+}: DownloadProps<N>) {
   const [busy, setBusy] = useState(false);
   const make = async (): Promise<void> => {
     setBusy(true);
@@ -24,6 +34,16 @@ export function Download<N extends FileCall>({ name, input, offline, disabled = 
     } else tellFailure(getFailureText(made.failure), () => void make());
   };
   return (
-    <CallButton call={name} size="sm" icon="download" busy={busy} disabled={offline || disabled} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void make()}>Download CSV</CallButton>
+    <CallButton
+      call={name}
+      size="sm"
+      icon="download"
+      busy={busy}
+      disabled={offline || disabled}
+      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      onClick={() => void make()}
+    >
+      Download CSV
+    </CallButton>
   );
 }

@@ -3,25 +3,55 @@ import { MESSAGES } from '#contract/messages.ts';
 import { Button } from '#src/ui/button.tsx';
 
 /** A ruled part of a form with its heading. */
-export function FormPart({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function FormPart({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
   return (
     <fieldset className="m-0 grid min-w-0 gap-3 border-0 p-0">
-      <legend className="mb-3 w-full border-b-2 border-head-rule p-0 pb-1 font-semibold">{title}</legend>
+      <legend className="mb-3 w-full border-b-2 border-head-rule p-0 pb-1 font-semibold">
+        {title}
+      </legend>
       {children}
     </fieldset>
   );
 }
 
 /** Below the form, always in view. */
-export function SaveBar({ word, busy, dirty, offline, fault, onUndo }: {
-  readonly word: string; readonly busy: boolean; readonly dirty: boolean; readonly offline: boolean; readonly fault: string | null; readonly onUndo: (() => void) | null;
+export function SaveBar({
+  word,
+  busy,
+  dirty,
+  offline,
+  fault,
+  onUndo,
+}: {
+  readonly word: string;
+  readonly busy: boolean;
+  readonly dirty: boolean;
+  readonly offline: boolean;
+  readonly fault: string | null;
+  readonly onUndo: (() => void) | null;
 }) {
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-rule bg-paper px-4 py-3 tablet:px-5">
-      {fault !== null && <p role="alert" className="m-0 w-full break-words text-failed">{fault}</p>}
+      {fault !== null && (
+        <p role="alert" className="m-0 w-full break-words text-failed">
+          {fault}
+        </p>
+      )}
       {offline && <p className="m-0 w-full text-warning">{MESSAGES.needsNetwork}</p>}
-      <Button variant="primary" type="submit" busy={busy} disabled={offline || !dirty}>{word}</Button>
-      {onUndo && dirty && <Button variant="quiet" onClick={onUndo}>Undo the changes</Button>}
+      <Button variant="primary" type="submit" busy={busy} disabled={offline || !dirty}>
+        {word}
+      </Button>
+      {onUndo && dirty && (
+        <Button variant="quiet" onClick={onUndo}>
+          Undo the changes
+        </Button>
+      )}
     </div>
   );
 }

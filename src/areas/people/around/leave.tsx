@@ -8,17 +8,35 @@ export interface LeaveProps {
   readonly leaves: (path: string, query: string) => boolean;
 }
 
-/** Asks before a form with unsaved changes is left, by a link, by closing it or by closing the page. */
+/**
+ * Asks before a form with unsaved changes is left, by a link, by closing it or by closing the page.
+ */
 export function LeaveQuestion({ dirty, leaves }: LeaveProps) {
   const blocker = useBlocker({
-    shouldBlockFn: ({ next }) => dirty && leaves(next.pathname, new URLSearchParams(Object.entries(next.search).map(([key, value]) => [key, String(value)])).toString()),
-    enableBeforeUnload: dirty, withResolver: true,
+    shouldBlockFn: ({ next }) =>
+      dirty &&
+      leaves(
+        next.pathname,
+        new URLSearchParams(
+          Object.entries(next.search).map(([key, value]) => [key, String(value)]),
+        ).toString(),
+      ),
+    enableBeforeUnload: dirty,
+    withResolver: true,
   });
   if (blocker.status !== 'blocked') return null;
   return (
     <Dialog
-      title="Leave without saving?" onClose={blocker.reset}
-      footer={<><Button variant="danger" onClick={blocker.proceed}>Discard the changes</Button><Button onClick={blocker.reset}>Keep editing</Button></>}
+      title="Leave without saving?"
+      onClose={blocker.reset}
+      footer={
+        <>
+          <Button variant="danger" onClick={blocker.proceed}>
+            Discard the changes
+          </Button>
+          <Button onClick={blocker.reset}>Keep editing</Button>
+        </>
+      }
     >
       <p className="m-0 px-5 py-4 text-ink-2">What you changed here is not saved yet.</p>
     </Dialog>

@@ -9,33 +9,84 @@ import { Late } from '#src/ui/late.tsx';
 import { stepEntries } from '#src/ui/step-entries.ts';
 import type { Asked } from './asked.ts';
 
-export interface SortHeadProps<S extends string> { readonly word: string; readonly by: S; readonly sort: S | `-${S}`; readonly className?: string; readonly onSort: (sort: S | `-${S}`) => void }
+export interface SortHeadProps<S extends string> {
+  readonly word: string;
+  readonly by: S;
+  readonly sort: S | `-${S}`;
+  readonly className?: string;
+  readonly onSort: (sort: S | `-${S}`) => void;
+}
 
 /** A column's head that orders the list; pressed again, the other way round. */
-export function SortHead<S extends string>({ word, by, sort, className = '', onSort }: SortHeadProps<S>) {
-  const up = sort === by, down = sort === `-${by}`;
+export function SortHead<S extends string>({
+  word,
+  by,
+  sort,
+  className = '',
+  onSort,
+}: SortHeadProps<S>) {
+  const up = sort === by;
+  const down = sort === `-${by}`;
   return (
-    <th scope="col" aria-sort={up ? 'ascending' : down ? 'descending' : 'none'} className={`font-normal ${className}`}>
-      <button type="button" className={`inline-flex h-9 items-center gap-1 hover:text-ink ${up || down ? 'font-semibold text-ink' : ''}`} onClick={() => onSort(up ? `-${by}` : by)}>
-        {word}{(up || down) && <Icon name={up ? 'chevron-down' : 'chevron-up'} size={12} />}
+    <th
+      scope="col"
+      aria-sort={up ? 'ascending' : down ? 'descending' : 'none'}
+      className={`font-normal ${className}`}
+    >
+      <button
+        type="button"
+        className={`inline-flex h-9 items-center gap-1 hover:text-ink ${up || down ? 'font-semibold text-ink' : ''}`}
+        onClick={() => onSort(up ? `-${by}` : by)}
+      >
+        {word}
+        {(up || down) && <Icon name={up ? 'chevron-down' : 'chevron-up'} size={12} />}
       </button>
     </th>
   );
 }
 
 /** The name of an entry, which opens it. Up and Down, J and K go from entry to entry. */
-export function OpenName({ id, name, below, open, onOpen }: { readonly id: string; readonly name: string; readonly below: string; readonly open: boolean; readonly onOpen: () => void }) {
+export function OpenName({
+  id,
+  name,
+  below,
+  open,
+  onOpen,
+}: {
+  readonly id: string;
+  readonly name: string;
+  readonly below: string;
+  readonly open: boolean;
+  readonly onOpen: () => void;
+}) {
   return (
-    <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 flex-col justify-center rounded-part py-1 text-left pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={stepEntries}>
+    <button
+      type="button"
+      data-entry={id}
+      aria-expanded={open}
+      className="flex w-full min-w-0 flex-col justify-center rounded-part py-1 text-left pointer-coarse:min-h-11"
+      onClick={onOpen}
+      onKeyDown={stepEntries}
+    >
       <span className="block max-w-full break-words font-semibold">{name}</span>
-      {below !== '' && <span className="block max-w-full break-words text-agate font-normal text-ink-3">{below}</span>}
+      {below !== '' && (
+        <span className="block max-w-full break-words text-agate font-normal text-ink-3">
+          {below}
+        </span>
+      )}
     </button>
   );
 }
 
 /** Back to the entry that was open, or to the head of the page. */
 export const focusEntry = (id: string | null): void => {
-  requestAnimationFrame(() => (document.querySelector<HTMLElement>(id === null ? '#content' : `[data-entry="${CSS.escape(id)}"]`) ?? document.querySelector<HTMLElement>('#content'))?.focus());
+  requestAnimationFrame(() =>
+    (
+      document.querySelector<HTMLElement>(
+        id === null ? '#content' : `[data-entry="${CSS.escape(id)}"]`,
+      ) ?? document.querySelector<HTMLElement>('#content')
+    )?.focus(),
+  );
 };
 
 export interface ListStateProps {
@@ -49,19 +100,45 @@ export interface ListStateProps {
 }
 
 /** Above a list: no network, a failure, the first wait. */
-export function ListState({ asked: { value, at, failure, asking, again }, offline, zone, notKept, needs }: ListStateProps) {
+export function ListState({
+  asked: { value, at, failure, asking, again },
+  offline,
+  zone,
+  notKept,
+  needs,
+}: ListStateProps) {
   const told = failure === null ? null : getFailureText(failure);
   return (
     <>
       {offline && (
         <div className="px-4 py-3 tablet:px-5">
-          <Callout tone="warning">{value === null ? `${notKept} ${MESSAGES.needsNetwork}` : `${at === null ? '' : `The list is from ${formatWhen(at, zone)}. `}${needs}`}</Callout>
+          <Callout tone="warning">
+            {value === null
+              ? `${notKept} ${MESSAGES.needsNetwork}`
+              : `${at === null ? '' : `The list is from ${formatWhen(at, zone)}. `}${needs}`}
+          </Callout>
         </div>
       )}
       {!offline && told !== null && (
-        <div className="px-4 py-3 tablet:px-5"><Callout tone="failed" alert action={<Button size="sm" onClick={again}>Try again</Button>}>{told}</Callout></div>
+        <div className="px-4 py-3 tablet:px-5">
+          <Callout
+            tone="failed"
+            alert
+            action={
+              <Button size="sm" onClick={again}>
+                Try again
+              </Button>
+            }
+          >
+            {told}
+          </Callout>
+        </div>
       )}
-      {value === null && failure === null && asking && !offline && <Late><Opening /></Late>}
+      {value === null && failure === null && asking && !offline && (
+        <Late>
+          <Opening />
+        </Late>
+      )}
     </>
   );
 }

@@ -17,7 +17,14 @@ export interface TypedConfirmProps {
 }
 
 /** The question before what cannot be taken back. */
-export function TypedConfirm({ title, children, type, word, onConfirm, onClose }: TypedConfirmProps) {
+export function TypedConfirm({
+  title,
+  children,
+  type,
+  word,
+  onConfirm,
+  onClose,
+}: TypedConfirmProps) {
   const [typed, setTyped] = useState('');
   const [busy, setBusy] = useState(false);
   const [tried, setTried] = useState(false);
@@ -36,18 +43,49 @@ export function TypedConfirm({ title, children, type, word, onConfirm, onClose }
   };
   return (
     <Dialog
-      title={title} onClose={onClose} {...(type !== null && { first: field })}
-      footer={<><Button variant="danger" busy={busy} onClick={() => void confirm()}>{word}</Button><Button onClick={onClose}>Cancel</Button></>}
+      title={title}
+      onClose={onClose}
+      {...(type !== null && { first: field })}
+      footer={
+        <>
+          <Button variant="danger" busy={busy} onClick={() => void confirm()}>
+            {word}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
     >
-      <form className="grid grid-cols-1 gap-3 px-5 py-4" noValidate onSubmit={(event) => { event.preventDefault(); void confirm(); }}>
+      <form
+        className="grid grid-cols-1 gap-3 px-5 py-4"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void confirm();
+        }}
+      >
         <div className="grid gap-2 break-words text-ink-2">{children}</div>
         {type !== null && (
           <TextField
-            ref={field} label={type.label} required value={typed} autoComplete="off" spellCheck={false} onChange={(event) => setTyped(event.target.value)}
-            hint={<>It is <b className="select-all">{type.text}</b></>} fault={tried && !same ? 'This is not the same.' : null}
+            ref={field}
+            label={type.label}
+            required
+            value={typed}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => setTyped(event.target.value)}
+            hint={
+              <>
+                It is <b className="select-all">{type.text}</b>
+              </>
+            }
+            fault={tried && !same ? 'This is not the same.' : null}
           />
         )}
-        {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}
+        {fault !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {fault}
+          </p>
+        )}
       </form>
     </Dialog>
   );

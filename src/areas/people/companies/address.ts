@@ -5,7 +5,10 @@ import { PAGE_SIZES } from '#src/ui/pager.tsx';
 const SORTS = ['name', '-name', 'madeAt', '-madeAt'] as const;
 export type CompanySort = (typeof SORTS)[number];
 
-/** What the address of the companies holds. `open`: a company's id, or `new`; `importing`: the list of the other console is open. Pages begin with 1. */
+/**
+ * What the address of the companies holds. `open`: a company's id, or `new`; `importing`: the list
+ * of the other console is open. Pages begin with 1.
+ */
 export interface CompaniesPlace {
   readonly text: string;
   readonly sort: CompanySort;
@@ -15,11 +18,25 @@ export interface CompaniesPlace {
   readonly importing: boolean;
 }
 
-export const COMPANIES_DEFAULTS: CompaniesPlace = { text: '', sort: 'name', page: 1, size: PAGE_SIZE, open: null, importing: false };
+export const COMPANIES_DEFAULTS: CompaniesPlace = {
+  text: '',
+  sort: 'name',
+  page: 1,
+  size: PAGE_SIZE,
+  open: null,
+  importing: false,
+};
 export const COMPANIES_PATH = '/monitoring/companies';
 
 /** The query of an address, without `?`: empty at the defaults. */
-export function companiesQuery({ text, sort, page, size, open, importing }: CompaniesPlace): string {
+export function companiesQuery({
+  text,
+  sort,
+  page,
+  size,
+  open,
+  importing,
+}: CompaniesPlace): string {
   const params = new URLSearchParams();
   if (text !== '') params.set('q', text);
   if (sort !== COMPANIES_DEFAULTS.sort) params.set('sort', sort);
@@ -32,7 +49,10 @@ export function companiesQuery({ text, sort, page, size, open, importing }: Comp
 
 /** Reads any query: what is no value falls back to its default. */
 export function companiesPlace(query: string): CompaniesPlace {
-  const params = new URLSearchParams(query), page = params.get('page') ?? '', size = Number(params.get('size')), open = params.get('company') ?? '';
+  const params = new URLSearchParams(query);
+  const page = params.get('page') ?? '';
+  const size = Number(params.get('size'));
+  const open = params.get('company') ?? '';
   return {
     text: (params.get('q') ?? '').slice(0, 100),
     sort: SORTS.find((one) => one === params.get('sort')) ?? COMPANIES_DEFAULTS.sort,
@@ -44,8 +64,14 @@ export function companiesPlace(query: string): CompaniesPlace {
 }
 
 /** Another list begins at its first page. */
-export const companiesMoved = (place: CompaniesPlace, next: Partial<CompaniesPlace>): CompaniesPlace =>
-  ({ ...place, ...(['text', 'sort', 'size'].some((key) => key in next) && { page: 1 }), ...next });
+export const companiesMoved = (
+  place: CompaniesPlace,
+  next: Partial<CompaniesPlace>,
+): CompaniesPlace => ({
+  ...place,
+  ...(['text', 'sort', 'size'].some((key) => key in next) && { page: 1 }),
+  ...next,
+});
 
 /** What the server is asked for it: the list, and the same for its file. */
 export function companiesAsk({ text, sort }: CompaniesPlace): TakesOf<'exportCompanies'> {

@@ -11,33 +11,76 @@ export interface CompanyDraft {
   readonly zerto: string;
   readonly office365: boolean;
   readonly organizations: readonly string[];
-  readonly notify: readonly { readonly _id: string; readonly name: string; readonly username: string }[];
+  readonly notify: readonly {
+    readonly _id: string;
+    readonly name: string;
+    readonly username: string;
+  }[];
 }
 
 export const draftOf = (company: CompanyListed | null): CompanyDraft => ({
-  name: company?.name ?? '', veeamId: company?.veeamId ?? '', vac: company?.applications.vac.id ?? '', vcd: company?.applications.vcd.id ?? '', zerto: company?.applications.zerto.id ?? '',
-  office365: company?.applications.office365.enabled ?? false, organizations: company?.applications.office365.organizations.map(({ id }) => id) ?? [],
+  name: company?.name ?? '',
+  veeamId: company?.veeamId ?? '',
+  vac: company?.applications.vac.id ?? '',
+  vcd: company?.applications.vcd.id ?? '',
+  zerto: company?.applications.zerto.id ?? '',
+  office365: company?.applications.office365.enabled ?? false,
+  organizations: company?.applications.office365.organizations.map(({ id }) => id) ?? [],
   notify: company?.notify.map(({ _id, name, username }) => ({ _id, name, username })) ?? [],
 });
 
-const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim().slice(0, LIMITS.nameChars));
+const orNull = (text: string): string | null =>
+  text.trim() === '' ? null : text.trim().slice(0, LIMITS.nameChars);
 
-export const createInput = ({ name, veeamId, vac, vcd, zerto, office365, organizations, notify }: CompanyDraft): TakesOf<'createCompany'> => ({
-  name: name.trim(), veeamId: orNull(veeamId),
-  applications: { vac: { id: orNull(vac) }, vcd: { id: orNull(vcd) }, zerto: { id: orNull(zerto) }, office365: { enabled: office365, organizations: organizations.map((id) => ({ id })) } },
+export const createInput = ({
+  name,
+  veeamId,
+  vac,
+  vcd,
+  zerto,
+  office365,
+  organizations,
+  notify,
+}: CompanyDraft): TakesOf<'createCompany'> => ({
+  name: name.trim(),
+  veeamId: orNull(veeamId),
+  applications: {
+    vac: { id: orNull(vac) },
+    vcd: { id: orNull(vcd) },
+    zerto: { id: orNull(zerto) },
+    office365: { enabled: office365, organizations: organizations.map((id) => ({ id })) },
+  },
   notify: notify.map(({ _id }) => _id),
 });
 
 /** What was changed, and nothing else: the applications are one field. */
-export function changesOf(draft: CompanyDraft, company: CompanyListed): Omit<TakesOf<'editCompany'>, 'id'> {
+export function changesOf(
+  draft: CompanyDraft,
+  company: CompanyListed,
+): Omit<TakesOf<'editCompany'>, 'id'> {
   const before: Readonly<Record<string, unknown>> = createInput(draftOf(company));
-  return Object.fromEntries(Object.entries(createInput(draft)).filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(before[field])));
+  return Object.fromEntries(
+    Object.entries(createInput(draft)).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(before[field]),
+    ),
+  );
 }
 
-export const isChanged = (draft: CompanyDraft, before: CompanyDraft): boolean => JSON.stringify(draft) !== JSON.stringify(before);
+export const isChanged = (draft: CompanyDraft, before: CompanyDraft): boolean =>
+  JSON.stringify(draft) !== JSON.stringify(before);
 
 /** Which other systems a company is in, in words. */
-export function applicationWords({ vac, vcd, zerto, office365 }: CompanyListed['applications']): string {
-  const words = [vac.id !== null && 'VSPC', vcd.id !== null && 'Cloud Director', zerto.id !== null && 'Zerto', office365.enabled && 'Microsoft 365'].filter((word) => word !== false);
+export function applicationWords({
+  vac,
+  vcd,
+  zerto,
+  office365,
+}: CompanyListed['applications']): string {
+  const words = [
+    vac.id !== null && 'VSPC',
+    vcd.id !== null && 'Cloud Director',
+    zerto.id !== null && 'Zerto',
+    office365.enabled && 'Microsoft 365',
+  ].filter((word) => word !== false);
   return words.length === 0 ? '–' : words.join(', ');
 }

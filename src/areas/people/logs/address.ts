@@ -5,7 +5,10 @@ import { dayAt, spanKey, spanOfKey, timesOf } from '#src/span/dates.ts';
 import type { DayRule, Span } from '#src/span/dates.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
-/** What the address of the log holds. `user`: whom it concerns or who did it. `what`: a kind. Pages begin with 1. */
+/**
+ * What the address of the log holds. `user`: whom it concerns or who did it. `what`: a kind. Pages
+ * begin with 1.
+ */
 export interface LogsPlace {
   readonly span: Span;
   readonly user: string | null;
@@ -15,7 +18,14 @@ export interface LogsPlace {
   readonly size: number;
 }
 
-export const LOGS_DEFAULTS: LogsPlace = { span: { is: 'last', days: 7 }, user: null, what: null, text: '', page: 1, size: PAGE_SIZE };
+export const LOGS_DEFAULTS: LogsPlace = {
+  span: { is: 'last', days: 7 },
+  user: null,
+  what: null,
+  text: '',
+  page: 1,
+  size: PAGE_SIZE,
+};
 export const LOGS_PATH = '/monitoring/users-logs';
 
 /** The query of an address, without `?`: empty at the defaults. */
@@ -32,7 +42,11 @@ export function logsQuery({ span, user, what, text, page, size }: LogsPlace): st
 
 /** Reads any query: what is no value falls back to its default. */
 export function logsPlace(query: string): LogsPlace {
-  const params = new URLSearchParams(query), page = params.get('page') ?? '', size = Number(params.get('size')), user = params.get('user') ?? '', what = params.get('what') ?? '';
+  const params = new URLSearchParams(query);
+  const page = params.get('page') ?? '';
+  const size = Number(params.get('size'));
+  const user = params.get('user') ?? '';
+  const what = params.get('what') ?? '';
   return {
     span: spanOfKey(params.get('date') ?? '') ?? LOGS_DEFAULTS.span,
     user: /^[\da-f-]{36}$/.test(user) ? user : null,
@@ -44,10 +58,25 @@ export function logsPlace(query: string): LogsPlace {
 }
 
 /** Another list begins at its first page. */
-export const logsMoved = (place: LogsPlace, next: Partial<LogsPlace>): LogsPlace => ({ ...place, ...(!('page' in next) && { page: 1 }), ...next });
+export const logsMoved = (place: LogsPlace, next: Partial<LogsPlace>): LogsPlace => ({
+  ...place,
+  ...(!('page' in next) && { page: 1 }),
+  ...next,
+});
 
 /** What the server is asked for it: the list, and the same for its file. */
-export function logsAsk({ span, user, what, text }: LogsPlace, now: Ms, rule: DayRule): TakesOf<'exportUserLogs'> {
-  const { from, to } = timesOf(span, dayAt(now, rule), rule), words = text.trim();
-  return { from: String(from), to: String(to), ...(user !== null && { user }), ...(what !== null && { what }), ...(words !== '' && { text: words }) };
+export function logsAsk(
+  { span, user, what, text }: LogsPlace,
+  now: Ms,
+  rule: DayRule,
+): TakesOf<'exportUserLogs'> {
+  const { from, to } = timesOf(span, dayAt(now, rule), rule);
+  const words = text.trim();
+  return {
+    from: String(from),
+    to: String(to),
+    ...(user !== null && { user }),
+    ...(what !== null && { what }),
+    ...(words !== '' && { text: words }),
+  };
 }

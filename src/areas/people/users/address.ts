@@ -4,7 +4,18 @@ import type { TakesOf } from '#contract/calls.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
-const SORTS = ['username', '-username', 'name', '-name', 'email', '-email', 'lastSignIn', '-lastSignIn', 'madeAt', '-madeAt'] as const;
+const SORTS = [
+  'username',
+  '-username',
+  'name',
+  '-name',
+  'email',
+  '-email',
+  'lastSignIn',
+  '-lastSignIn',
+  'madeAt',
+  '-madeAt',
+] as const;
 export type UserSort = (typeof SORTS)[number];
 export const USER_TABS = ['details', 'accounts', 'access'] as const;
 export type UserTab = (typeof USER_TABS)[number];
@@ -22,12 +33,22 @@ export interface UsersPlace {
   readonly tab: UserTab;
 }
 
-export const USERS_DEFAULTS: UsersPlace = { text: '', role: null, deleted: 'without', sort: 'username', page: 1, size: PAGE_SIZE, open: null, tab: 'details' };
+export const USERS_DEFAULTS: UsersPlace = {
+  text: '',
+  role: null,
+  deleted: 'without',
+  sort: 'username',
+  page: 1,
+  size: PAGE_SIZE,
+  open: null,
+  tab: 'details',
+};
 export const USERS_PATH = '/monitoring/users';
 
 /** The query of an address, without `?`: empty at the defaults. */
 export function usersQuery(place: UsersPlace): string {
-  const { text, role, deleted, sort, page, size, open, tab } = place, params = new URLSearchParams();
+  const { text, role, deleted, sort, page, size, open, tab } = place;
+  const params = new URLSearchParams();
   if (text !== '') params.set('q', text);
   if (role !== null) params.set('role', role);
   if (deleted !== 'without') params.set('deleted', deleted);
@@ -41,7 +62,10 @@ export function usersQuery(place: UsersPlace): string {
 
 /** Reads any query: what is no value falls back to its default. */
 export function usersPlace(query: string): UsersPlace {
-  const params = new URLSearchParams(query), page = params.get('page') ?? '', size = Number(params.get('size')), open = params.get('user') ?? '';
+  const params = new URLSearchParams(query);
+  const page = params.get('page') ?? '';
+  const size = Number(params.get('size'));
+  const open = params.get('user') ?? '';
   const known = /^(new|[\da-f-]{36})$/.test(open) ? open : null;
   return {
     text: (params.get('q') ?? '').slice(0, 100),
@@ -51,16 +75,26 @@ export function usersPlace(query: string): UsersPlace {
     page: /^[1-9]\d{0,4}$/.test(page) ? Number(page) : 1,
     size: PAGE_SIZES.find((one) => one === size) ?? PAGE_SIZE,
     open: known,
-    tab: (known !== null && known !== 'new' && USER_TABS.find((tab) => tab === params.get('tab'))) || 'details',
+    tab:
+      (known !== null && known !== 'new' && USER_TABS.find((tab) => tab === params.get('tab'))) ||
+      'details',
   };
 }
 
 /** Another list begins at its first page. */
-export const usersMoved = (place: UsersPlace, next: Partial<UsersPlace>): UsersPlace =>
-  ({ ...place, ...(['text', 'role', 'deleted', 'sort', 'size'].some((key) => key in next) && { page: 1 }), ...next });
+export const usersMoved = (place: UsersPlace, next: Partial<UsersPlace>): UsersPlace => ({
+  ...place,
+  ...(['text', 'role', 'deleted', 'sort', 'size'].some((key) => key in next) && { page: 1 }),
+  ...next,
+});
 
 /** What the server is asked for it: the list, and the same for its file. */
 export function usersAsk({ text, role, deleted, sort }: UsersPlace): TakesOf<'exportUsers'> {
   const search = text.trim();
-  return { sort, ...(search !== '' && { search }), ...(role !== null && { role }), ...(deleted !== 'without' && { deleted }) };
+  return {
+    sort,
+    ...(search !== '' && { search }),
+    ...(role !== null && { role }),
+    ...(deleted !== 'without' && { deleted }),
+  };
 }

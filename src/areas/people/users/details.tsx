@@ -43,7 +43,11 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
 
   const change = (next: Partial<UserDraft>): void => {
     setDraft((now) => ({ ...now, ...next }));
-    setTold((now) => Object.fromEntries(Object.entries(now).filter(([field]) => !(field in next) && !('sso' in next))));
+    setTold((now) =>
+      Object.fromEntries(
+        Object.entries(now).filter(([field]) => !(field in next) && !('sso' in next)),
+      ),
+    );
     setFault(null);
   };
 
@@ -51,13 +55,19 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
     event.preventDefault();
     setTried(true);
     if (busy || offline || locked) return;
-    if (Object.keys(faultsOf(draft, user)).length > 0) { focusFirstFault(form.current); return; }
+    if (Object.keys(faultsOf(draft, user)).length > 0) {
+      focusFirstFault(form.current);
+      return;
+    }
     setBusy(true);
     setFault(null);
     setTold({});
-    const result = user === null
-      ? await withReauth(() => door().ask('createUser', createInput(draft)))
-      : await withReauth(() => door().ask('editUser', { id: idOf(user), ...changesOf(draft, user) }));
+    const result =
+      user === null
+        ? await withReauth(() => door().ask('createUser', createInput(draft)))
+        : await withReauth(() =>
+            door().ask('editUser', { id: idOf(user), ...changesOf(draft, user) }),
+          );
     setBusy(false);
     if (result.ok) {
       const next = draftOf(result.value);
@@ -65,35 +75,85 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
       setBefore(next);
       setDraft(next);
       setTried(false);
-      tell(user !== null ? 'The changes are saved.' : result.value.invited ? `${result.value.name} is invited by mail.` : `${result.value.name} is a user now.`);
+      tell(
+        user !== null
+          ? 'The changes are saved.'
+          : result.value.invited
+            ? `${result.value.name} is invited by mail.`
+            : `${result.value.name} is a user now.`,
+      );
       onSaved(result.value);
       return;
     }
     const { failure } = result;
-    const fields = failure.kind === 'conflict' && failure.message === MESSAGES.usernameTaken ? { username: failure.message }
-      : Object.fromEntries(Object.entries(faultsIn(failure)).flatMap(([path, message]) => { const field = fieldOf(path); return field === null ? [] : [[field, message]]; }));
+    const fields =
+      failure.kind === 'conflict' && failure.message === MESSAGES.usernameTaken
+        ? { username: failure.message }
+        : Object.fromEntries(
+            Object.entries(faultsIn(failure)).flatMap(([path, message]) => {
+              const field = fieldOf(path);
+              return field === null ? [] : [[field, message]];
+            }),
+          );
     setTold(fields);
     if (Object.keys(fields).length > 0) focusFirstFault(form.current);
     else setFault(getFailureText(failure));
   }
 
   return (
-    <form ref={form} className="flex min-h-0 grow flex-col" noValidate onSubmit={(event) => void save(event)}>
+    <form
+      ref={form}
+      className="flex min-h-0 grow flex-col"
+      noValidate
+      onSubmit={(event) => void save(event)}
+    >
       <div className="min-h-0 grow overflow-auto px-4 py-4 tablet:px-5">
-        {locked && <p className="m-0 pb-4 text-ink-2">{user.deleted ? 'This user is deleted: nothing of it is changed any more.' : "You can't change this user: it has roles that you can't grant."}</p>}
-        <fieldset disabled={locked} className="m-0 grid min-w-0 gap-6 border-0 p-0"><UserFields me={me} user={user} draft={draft} faults={faults} onChange={change} /></fieldset>
+        {locked && (
+          <p className="m-0 pb-4 text-ink-2">
+            {user.deleted
+              ? 'This user is deleted: nothing of it is changed any more.'
+              : "You can't change this user: it has roles that you can't grant."}
+          </p>
+        )}
+        <fieldset disabled={locked} className="m-0 grid min-w-0 gap-6 border-0 p-0">
+          <UserFields me={me} user={user} draft={draft} faults={faults} onChange={change} />
+        </fieldset>
       </div>
       {!locked && (
         <SaveBar
-          word={user !== null ? 'Save the changes' : draft.auth === 'db' && draft.first === 'invite' ? 'Make and invite the user' : 'Make the user'} busy={busy} dirty={dirty || user === null} offline={offline} fault={fault}
-          onUndo={user === null ? null : () => { setDraft(before); setTried(false); setTold({}); setFault(null); }}
+          word={
+            user !== null
+              ? 'Save the changes'
+              : draft.auth === 'db' && draft.first === 'invite'
+                ? 'Make and invite the user'
+                : 'Make the user'
+          }
+          busy={busy}
+          dirty={dirty || user === null}
+          offline={offline}
+          fault={fault}
+          onUndo={
+            user === null
+              ? null
+              : () => {
+                  setDraft(before);
+                  setTried(false);
+                  setTold({});
+                  setFault(null);
+                }
+          }
         />
       )}
       <LeaveQuestion
         dirty={dirty}
         leaves={(path, query) => {
           const place = usersPlace(query);
-          return !left.current && (path !== USERS_PATH || place.open !== (user === null ? 'new' : idOf(user)) || place.tab !== 'details');
+          return (
+            !left.current &&
+            (path !== USERS_PATH ||
+              place.open !== (user === null ? 'new' : idOf(user)) ||
+              place.tab !== 'details')
+          );
         }}
       />
     </form>

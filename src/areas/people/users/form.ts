@@ -5,7 +5,10 @@ import { LIMITS } from '#contract/limits.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 
 /** One other system's account as it is typed. */
-export interface SsoDraft { readonly name: string; readonly enabled: boolean }
+export interface SsoDraft {
+  readonly name: string;
+  readonly enabled: boolean;
+}
 export const SSO_SYSTEMS = ['vac', 'vcd', 'zerto'] as const;
 export type SsoSystem = (typeof SSO_SYSTEMS)[number];
 
@@ -37,53 +40,139 @@ const NO_SSO: SsoDraft = { name: '', enabled: false };
 export function draftOf(user: UserListed | null, auth: 'ad' | 'db' = 'db'): UserDraft {
   if (user === null) {
     return {
-      name: '', username: '', email: '', auth, first: 'invite', password: '', roles: ['read-only'], companies: null, mobilePhone: '', officePhone: '', sms: false,
-      sso: { vac: NO_SSO, vcd: NO_SSO, zerto: NO_SSO }, managedFilterType: null, assignAsConnectWiseOwner: false, forceSecurityQuestions: false, isO365Migrator: false,
-      veeamServiceAccount: '', landingPage: '',
+      name: '',
+      username: '',
+      email: '',
+      auth,
+      first: 'invite',
+      password: '',
+      roles: ['read-only'],
+      companies: null,
+      mobilePhone: '',
+      officePhone: '',
+      sms: false,
+      sso: { vac: NO_SSO, vcd: NO_SSO, zerto: NO_SSO },
+      managedFilterType: null,
+      assignAsConnectWiseOwner: false,
+      forceSecurityQuestions: false,
+      isO365Migrator: false,
+      veeamServiceAccount: '',
+      landingPage: '',
     };
   }
   const { vac, vcd, zerto } = user.sso;
   return {
-    name: user.name, username: user.username, email: user.email ?? '', auth: user.auth, first: 'invite', password: '', roles: user.acl.map(({ role }) => role),
-    companies: user.companies && user.companies.map(({ n }) => n), mobilePhone: user.mobilePhone ?? '', officePhone: user.officePhone ?? '', sms: user.sms,
+    name: user.name,
+    username: user.username,
+    email: user.email ?? '',
+    auth: user.auth,
+    first: 'invite',
+    password: '',
+    roles: user.acl.map(({ role }) => role),
+    companies: user.companies && user.companies.map(({ n }) => n),
+    mobilePhone: user.mobilePhone ?? '',
+    officePhone: user.officePhone ?? '',
+    sms: user.sms,
     sso: {
-      vac: { name: vac?.username ?? '', enabled: vac?.enabled ?? false }, vcd: { name: vcd?.username ?? '', enabled: vcd?.enabled ?? false },
+      vac: { name: vac?.username ?? '', enabled: vac?.enabled ?? false },
+      vcd: { name: vcd?.username ?? '', enabled: vcd?.enabled ?? false },
       zerto: { name: zerto?.zorgId ?? '', enabled: zerto?.enabled ?? false },
     },
-    managedFilterType: user.managedFilterType, assignAsConnectWiseOwner: user.assignAsConnectWiseOwner, forceSecurityQuestions: user.forceSecurityQuestions,
-    isO365Migrator: user.isO365Migrator, veeamServiceAccount: user.veeamServiceAccount ?? '', landingPage: user.landingPage ?? '',
+    managedFilterType: user.managedFilterType,
+    assignAsConnectWiseOwner: user.assignAsConnectWiseOwner,
+    forceSecurityQuestions: user.forceSecurityQuestions,
+    isO365Migrator: user.isO365Migrator,
+    veeamServiceAccount: user.veeamServiceAccount ?? '',
+    landingPage: user.landingPage ?? '',
   };
 }
 
 /** Spaces, brackets, dots and dashes of a number as people write it. */
-export const phoneOf = (typed: string): string => typed.replace(/[\s().-]/g, '').replace(/^00/, '+');
+export const phoneOf = (typed: string): string =>
+  typed.replace(/[\s().-]/g, '').replace(/^00/, '+');
 
 /** Fields in the order of the form: the first that is wrong gets the focus. */
-export const FIELDS = ['name', 'username', 'email', 'password', 'roles', 'companies', 'mobilePhone', 'officePhone', 'sms', 'vac', 'vcd', 'zerto', 'veeamServiceAccount', 'landingPage'] as const;
+export const FIELDS = [
+  'name',
+  'username',
+  'email',
+  'password',
+  'roles',
+  'companies',
+  'mobilePhone',
+  'officePhone',
+  'sms',
+  'vac',
+  'vcd',
+  'zerto',
+  'veeamServiceAccount',
+  'landingPage',
+] as const;
 export type Field = (typeof FIELDS)[number];
 export type Faults = Readonly<Partial<Record<Field, string>>>;
 
-const phone = (typed: string): string | null => (typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(phoneOf(typed)) ? null : 'Write it with its country, such as +1 555 010 0200.');
+const phone = (typed: string): string | null =>
+  typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(phoneOf(typed))
+    ? null
+    : 'Write it with its country, such as +1 555 010 0200.';
 
 /** An address is required of a new user, and of one who has had one. */
-export const needsEmail = (user: UserListed | null): boolean => user === null || user.email !== null;
+export const needsEmail = (user: UserListed | null): boolean =>
+  user === null || user.email !== null;
 
 /** What is wrong with a draft of this user, or of a new one, in words. */
 export function faultsOf(draft: UserDraft, user: UserListed | null): Faults {
   const isNew = user === null;
   const faults: Partial<Record<Field, string>> = {};
-  const say = (field: Field, fault: string | null): void => { if (fault !== null) faults[field] = fault; };
+  const say = (field: Field, fault: string | null): void => {
+    if (fault !== null) faults[field] = fault;
+  };
   say('name', draft.name.trim() === '' ? 'Give a name.' : null);
-  say('username', draft.username.trim() === '' ? 'Give a user name.' : /[\s\p{Cc}]/u.test(draft.username.trim()) ? 'A user name has no spaces.' : null);
-  say('email', draft.email.trim() === '' ? needsEmail(user) ? 'Give an e-mail address.' : null : /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(draft.email.trim()) ? null : 'This is no e-mail address.');
-  say('password', isNew && draft.auth === 'db' && draft.first === 'password' && draft.password === '' ? 'Give a first password.' : null);
+  say(
+    'username',
+    draft.username.trim() === ''
+      ? 'Give a user name.'
+      : /[\s\p{Cc}]/u.test(draft.username.trim())
+        ? 'A user name has no spaces.'
+        : null,
+  );
+  say(
+    'email',
+    draft.email.trim() === ''
+      ? needsEmail(user)
+        ? 'Give an e-mail address.'
+        : null
+      : /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(draft.email.trim())
+        ? null
+        : 'This is no e-mail address.',
+  );
+  say(
+    'password',
+    isNew && draft.auth === 'db' && draft.first === 'password' && draft.password === ''
+      ? 'Give a first password.'
+      : null,
+  );
   say('roles', draft.roles.length === 0 ? 'Choose one role at least.' : null);
   say('companies', draft.companies?.length === 0 ? 'Choose one company at least, or all.' : null);
   say('mobilePhone', phone(draft.mobilePhone));
   say('officePhone', phone(draft.officePhone));
-  say('sms', draft.sms && draft.mobilePhone.trim() === '' ? 'Give a mobile number for the codes.' : null);
-  for (const system of SSO_SYSTEMS) say(system, draft.sso[system].enabled && draft.sso[system].name.trim() === '' ? 'Give the account, or switch it off.' : null);
-  say('landingPage', draft.landingPage.trim() === '' || /^\/(?![/\\])[^\s\\]*$/.test(draft.landingPage.trim()) ? null : 'A page of this portal begins with a slash and has no spaces, such as /monitoring/dashboard.');
+  say(
+    'sms',
+    draft.sms && draft.mobilePhone.trim() === '' ? 'Give a mobile number for the codes.' : null,
+  );
+  for (const system of SSO_SYSTEMS)
+    say(
+      system,
+      draft.sso[system].enabled && draft.sso[system].name.trim() === ''
+        ? 'Give the account, or switch it off.'
+        : null,
+    );
+  say(
+    'landingPage',
+    draft.landingPage.trim() === '' || /^\/(?![/\\])[^\s\\]*$/.test(draft.landingPage.trim())
+      ? null
+      : 'A page of this portal begins with a slash and has no spaces, such as /monitoring/dashboard.',
+  );
   return faults;
 }
 
@@ -96,28 +185,56 @@ export function fieldOf(path: string): Field | null {
 
 export function createInput(draft: UserDraft): TakesOf<'createUser'> {
   const { auth, first, password, ...fields } = inputOf(draft);
-  return { ...fields, auth, ...(auth === 'db' && (first === 'invite' ? { invite: true } : { password })) };
+  return {
+    ...fields,
+    auth,
+    ...(auth === 'db' && (first === 'invite' ? { invite: true } : { password })),
+  };
 }
 
 /** What was changed, and nothing else. */
 export function changesOf(draft: UserDraft, user: UserListed): Omit<TakesOf<'editUser'>, 'id'> {
-  const { first: _first, password: _password, ...next } = inputOf(draft), { first: _f, password: _p, ...before } = inputOf(draftOf(user));
+  const { first: _first, password: _password, ...next } = inputOf(draft);
+  const { first: _f, password: _p, ...before } = inputOf(draftOf(user));
   const stood: Readonly<Record<string, unknown>> = before;
-  return Object.fromEntries(Object.entries(next).filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(stood[field])));
+  return Object.fromEntries(
+    Object.entries(next).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(stood[field]),
+    ),
+  );
 }
 
-export const isChanged = (draft: UserDraft, before: UserDraft): boolean => JSON.stringify(draft) !== JSON.stringify(before);
+export const isChanged = (draft: UserDraft, before: UserDraft): boolean =>
+  JSON.stringify(draft) !== JSON.stringify(before);
 
 const cut = (text: string): string => text.trim().slice(0, LIMITS.nameChars);
 const orNull = (text: string): string | null => (text.trim() === '' ? null : cut(text));
 
 function inputOf(draft: UserDraft) {
-  const { sso, mobilePhone, officePhone } = draft, account = ({ name, enabled }: SsoDraft) => ({ username: orNull(name), enabled });
+  const { sso, mobilePhone, officePhone } = draft;
+  const account = ({ name, enabled }: SsoDraft) => ({ username: orNull(name), enabled });
   return {
-    name: cut(draft.name), username: cut(draft.username), email: draft.email.trim(), auth: draft.auth, first: draft.first, password: draft.password, roles: [...draft.roles],
-    companies: draft.companies && [...draft.companies], mobilePhone: mobilePhone.trim() === '' ? null : phoneOf(mobilePhone), officePhone: officePhone.trim() === '' ? null : phoneOf(officePhone), sms: draft.sms,
-    sso: { vac: account(sso.vac), vcd: account(sso.vcd), zerto: { zorgId: orNull(sso.zerto.name), enabled: sso.zerto.enabled } },
-    managedFilterType: draft.managedFilterType, assignAsConnectWiseOwner: draft.assignAsConnectWiseOwner, forceSecurityQuestions: draft.forceSecurityQuestions, isO365Migrator: draft.isO365Migrator,
-    veeamServiceAccount: orNull(draft.veeamServiceAccount), landingPage: orNull(draft.landingPage),
+    name: cut(draft.name),
+    username: cut(draft.username),
+    email: draft.email.trim(),
+    auth: draft.auth,
+    first: draft.first,
+    password: draft.password,
+    roles: [...draft.roles],
+    companies: draft.companies && [...draft.companies],
+    mobilePhone: mobilePhone.trim() === '' ? null : phoneOf(mobilePhone),
+    officePhone: officePhone.trim() === '' ? null : phoneOf(officePhone),
+    sms: draft.sms,
+    sso: {
+      vac: account(sso.vac),
+      vcd: account(sso.vcd),
+      zerto: { zorgId: orNull(sso.zerto.name), enabled: sso.zerto.enabled },
+    },
+    managedFilterType: draft.managedFilterType,
+    assignAsConnectWiseOwner: draft.assignAsConnectWiseOwner,
+    forceSecurityQuestions: draft.forceSecurityQuestions,
+    isO365Migrator: draft.isO365Migrator,
+    veeamServiceAccount: orNull(draft.veeamServiceAccount),
+    landingPage: orNull(draft.landingPage),
   };
 }

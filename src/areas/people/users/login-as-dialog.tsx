@@ -12,7 +12,13 @@ import { idOf } from '../around/ids.ts';
 const LEAST = 5;
 
 /** The reason, and then in as the user. */
-export function LoginAsDialog({ user, onClose }: { readonly user: UserListed; readonly onClose: () => void }) {
+export function LoginAsDialog({
+  user,
+  onClose,
+}: {
+  readonly user: UserListed;
+  readonly onClose: () => void;
+}) {
   const [reason, setReason] = useState('');
   const [busy, setBusy] = useState(false);
   const [tried, setTried] = useState(false);
@@ -36,16 +42,47 @@ export function LoginAsDialog({ user, onClose }: { readonly user: UserListed; re
 
   return (
     <Dialog
-      title={`Log in as ${user.name}`} onClose={onClose} first={field}
-      footer={<><Button variant="primary" type="submit" form="login-as" busy={busy}>Log in as this user</Button><Button onClick={onClose}>Cancel</Button></>}
+      title={`Log in as ${user.name}`}
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          <Button variant="primary" type="submit" form="login-as" busy={busy}>
+            Log in as this user
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
     >
-      <form id="login-as" className="grid grid-cols-1 gap-3 px-5 py-4" noValidate onSubmit={(event) => void go(event)}>
-        <p className="m-0 text-ink-2">For an hour at most; the way back stands in the menu. Passwords, factors and other accounts of the user stay out of reach. What you do is recorded as done by you.</p>
+      <form
+        id="login-as"
+        className="grid grid-cols-1 gap-3 px-5 py-4"
+        noValidate
+        onSubmit={(event) => void go(event)}
+      >
+        <p className="m-0 text-ink-2">
+          For an hour at most; the way back stands in the menu. Passwords, factors and other
+          accounts of the user stay out of reach. What you do is recorded as done by you.
+        </p>
         <TextField
-          ref={field} label="Reason" required value={reason} maxLength={LIMITS.reasonChars} autoComplete="off" onChange={(event) => { setReason(event.target.value); setFault(null); }}
-          hint="Such as the number of a ticket. The user's log shows it." fault={tried && short ? 'Give a reason of five letters or more.' : null}
+          ref={field}
+          label="Reason"
+          required
+          value={reason}
+          maxLength={LIMITS.reasonChars}
+          autoComplete="off"
+          onChange={(event) => {
+            setReason(event.target.value);
+            setFault(null);
+          }}
+          hint="Such as the number of a ticket. The user's log shows it."
+          fault={tried && short ? 'Give a reason of five letters or more.' : null}
         />
-        {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}
+        {fault !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {fault}
+          </p>
+        )}
       </form>
     </Dialog>
   );

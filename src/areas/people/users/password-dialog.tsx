@@ -13,7 +13,15 @@ import { faultsIn } from '../around/failures.ts';
 import { idOf } from '../around/ids.ts';
 
 /** Sets the password of another user, where it is kept: here or in the directory. */
-export function PasswordDialog({ user, onDone, onClose }: { readonly user: UserListed; readonly onDone: () => void; readonly onClose: () => void }) {
+export function PasswordDialog({
+  user,
+  onDone,
+  onClose,
+}: {
+  readonly user: UserListed;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}) {
   const [password, setPassword] = useState('');
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -24,31 +32,89 @@ export function PasswordDialog({ user, onDone, onClose }: { readonly user: UserL
   async function set(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     if (busy) return;
-    if (password === '') { setWrong('Give a password.'); field.current?.focus(); return; }
+    if (password === '') {
+      setWrong('Give a password.');
+      field.current?.focus();
+      return;
+    }
     setBusy(true);
     setFault(null);
     setWrong(null);
-    const result = await withReauth(() => door().ask(user.auth === 'ad' ? 'setPasswordAd' : 'setPasswordDb', { id: idOf(user), password }));
+    const result = await withReauth(() =>
+      door().ask(user.auth === 'ad' ? 'setPasswordAd' : 'setPasswordDb', {
+        id: idOf(user),
+        password,
+      }),
+    );
     setBusy(false);
-    if (result.ok) { tell(`The password of ${user.name} is set.`); onDone(); return; }
+    if (result.ok) {
+      tell(`The password of ${user.name} is set.`);
+      onDone();
+      return;
+    }
     const told = faultsIn(result.failure)['password'];
     if (told === undefined) setFault(getFailureText(result.failure));
-    else { setWrong(told); field.current?.focus(); }
+    else {
+      setWrong(told);
+      field.current?.focus();
+    }
   }
 
   return (
     <Dialog
-      title="Set a password" onClose={onClose} first={field}
-      footer={<><Button variant="primary" type="submit" form="set-password" busy={busy}>Set the password</Button><Button onClick={onClose}>Cancel</Button></>}
+      title="Set a password"
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          <Button variant="primary" type="submit" form="set-password" busy={busy}>
+            Set the password
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
     >
-      <form id="set-password" className="grid grid-cols-1 gap-3 px-5 py-4" noValidate onSubmit={(event) => void set(event)}>
-        <p className="m-0 break-words text-ink-2"><b className="text-ink">{user.name}</b> is signed out everywhere at once, is told by mail, and chooses its own password at the next sign-in. Give it the password in person or by phone.</p>
+      <form
+        id="set-password"
+        className="grid grid-cols-1 gap-3 px-5 py-4"
+        noValidate
+        onSubmit={(event) => void set(event)}
+      >
+        <p className="m-0 break-words text-ink-2">
+          <b className="text-ink">{user.name}</b> is signed out everywhere at once, is told by mail,
+          and chooses its own password at the next sign-in. Give it the password in person or by
+          phone.
+        </p>
         <TextField
-          ref={field} label="New password" required type={shown ? 'text' : 'password'} value={password} maxLength={LIMITS.passwordChars} autoComplete="new-password" spellCheck={false} fault={wrong}
-          {...(user.auth === 'db' && { hint: '15 characters or more, 8 with a second factor; no common word.' })} onChange={(event) => { setPassword(event.target.value); setWrong(null); }}
-          end={<IconButton icon={shown ? 'eye-off' : 'eye'} label={shown ? 'Hide the password' : 'Show the password'} onClick={() => setShown(!shown)} />}
+          ref={field}
+          label="New password"
+          required
+          type={shown ? 'text' : 'password'}
+          value={password}
+          maxLength={LIMITS.passwordChars}
+          autoComplete="new-password"
+          spellCheck={false}
+          fault={wrong}
+          {...(user.auth === 'db' && {
+            hint: '15 characters or more, 8 with a second factor; no common word.',
+          })}
+          onChange={(event) => {
+            setPassword(event.target.value);
+            setWrong(null);
+          }}
+          end={
+            <IconButton
+              icon={shown ? 'eye-off' : 'eye'}
+              label={shown ? 'Hide the password' : 'Show the password'}
+              onClick={() => setShown(!shown)}
+            />
+          }
         />
-        {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}
+        {fault !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {fault}
+          </p>
+        )}
       </form>
     </Dialog>
   );

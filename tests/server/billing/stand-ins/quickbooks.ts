@@ -6,14 +6,26 @@ import type { Asked, Outside, Told } from '../../outbound/listen.ts';
 export const APP = { clientId: 'AB-client', secret: 'client-secret-of-quickbooks' };
 
 export type Rec = Record<string, unknown>;
-export interface Fault extends Told { readonly when?: (asked: Asked) => boolean; readonly done?: boolean }
+export interface Fault extends Told {
+  readonly when?: (asked: Asked) => boolean;
+  readonly done?: boolean;
+}
 /** The books of one company. */
-export interface Books { readonly realm: string; readonly invoices: Rec[]; readonly customers: Rec[]; name: string; currency: string }
+export interface Books {
+  readonly realm: string;
+  readonly invoices: Rec[];
+  readonly customers: Rec[];
+  name: string;
+  currency: string;
+}
 export interface QuickBooksStandIn extends Outside {
   readonly faults: Fault[];
   books(): Books;
   /** What Intuit sends somebody back with who gave access to these books. */
-  back(url: string, books: Books): { readonly code: string; readonly state: string; readonly realmId: string };
+  back(
+    url: string,
+    books: Books,
+  ): { readonly code: string; readonly state: string; readonly realmId: string };
   /** Access tokens of these books are not taken any more; `refresh`: nor are refresh tokens. */
   end(books: Books, refresh?: boolean): void;
   readonly revoked: string[];
@@ -21,98 +33,281 @@ export interface QuickBooksStandIn extends Outside {
 
 /** Every published field that a record of this kind always has, with what the test says of it. */
 export const invoice = (id: number, more: Rec = {}): Rec => ({
-  domain: 'QBO', sparse: false, Id: String(id), SyncToken: '0', DocNumber: String(1000 + id), TxnDate: '2026-02-10', DueDate: '2026-03-12', CustomerRef: { value: '1', name: 'Calloway Freight' }, CurrencyRef: { value: 'USD', name: 'United States Dollar' },
-  TotalAmt: 362.07, Balance: 362.07, EmailStatus: 'EmailSent', PrintStatus: 'NeedToPrint', TxnTaxDetail: { TotalTax: 26.82 }, MetaData: { CreateTime: '2026-02-10T09:00:00-08:00', LastUpdatedTime: '2026-02-10T09:00:00-08:00' },
+  domain: 'QBO',
+  sparse: false,
+  Id: String(id),
+  SyncToken: '0',
+  DocNumber: String(1000 + id),
+  TxnDate: '2026-02-10',
+  DueDate: '2026-03-12',
+  CustomerRef: { value: '1', name: 'Calloway Freight' },
+  CurrencyRef: { value: 'USD', name: 'United States Dollar' },
+  TotalAmt: 362.07,
+  Balance: 362.07,
+  EmailStatus: 'EmailSent',
+  PrintStatus: 'NeedToPrint',
+  TxnTaxDetail: { TotalTax: 26.82 },
+  MetaData: {
+    CreateTime: '2026-02-10T09:00:00-08:00',
+    LastUpdatedTime: '2026-02-10T09:00:00-08:00',
+  },
   Line: [
-    { Id: '1', LineNum: 1, Description: 'Backup of servers', Amount: 335.25, DetailType: 'SalesItemLineDetail', SalesItemLineDetail: { ItemRef: { value: '5', name: 'Server backup' }, Qty: 5, UnitPrice: 67.05, TaxCodeRef: { value: 'TAX' } } },
+    {
+      Id: '1',
+      LineNum: 1,
+      Description: 'Backup of servers',
+      Amount: 335.25,
+      DetailType: 'SalesItemLineDetail',
+      SalesItemLineDetail: {
+        ItemRef: { value: '5', name: 'Server backup' },
+        Qty: 5,
+        UnitPrice: 67.05,
+        TaxCodeRef: { value: 'TAX' },
+      },
+    },
     { Amount: 335.25, DetailType: 'SubTotalLineDetail', SubTotalLineDetail: {} },
-  ], ...more,
+  ],
+  ...more,
 });
-export const customer = (id: number, name: string, more: Rec = {}): Rec => ({ domain: 'QBO', sparse: false, Id: String(id), SyncToken: '0', DisplayName: name, Active: true, Job: false, MetaData: { CreateTime: '2026-01-01T09:00:00-08:00', LastUpdatedTime: '2026-01-01T09:00:00-08:00' }, ...more });
+export const customer = (id: number, name: string, more: Rec = {}): Rec => ({
+  domain: 'QBO',
+  sparse: false,
+  Id: String(id),
+  SyncToken: '0',
+  DisplayName: name,
+  Active: true,
+  Job: false,
+  MetaData: {
+    CreateTime: '2026-01-01T09:00:00-08:00',
+    LastUpdatedTime: '2026-01-01T09:00:00-08:00',
+  },
+  ...more,
+});
 
-interface Grant { readonly realm: string; access: string; until: number; refresh: string | null }
+interface Grant {
+  readonly realm: string;
+  access: string;
+  until: number;
+  refresh: string | null;
+}
 const HOUR = 3_600_000;
 
-/** QuickBooks Online as developer.intuit.com publishes it: what is asked of it otherwise is refused. A refresh token is good once: each renewal gives another. */
+/**
+ * QuickBooks Online as developer.intuit.com publishes it: what is asked of it otherwise is refused.
+ * A refresh token is good once: each renewal gives another.
+ */
 export async function quickBooksStandIn(now: () => number, port = 0): Promise<QuickBooksStandIn> {
-  const all = new Map<string, Books>(), codes = new Map<string, { readonly realm: string; readonly redirect: string }>(), grants: Grant[] = [], faults: Fault[] = [], revoked: string[] = [];
+  const all = new Map<string, Books>();
+  const codes = new Map<string, { readonly realm: string; readonly redirect: string }>();
+  const grants: Grant[] = [];
+  const faults: Fault[] = [];
+  const revoked: string[] = [];
   let next = 4620816365000000000n;
 
   function tokens(grant: Grant): Told {
     Object.assign(grant, { access: randomUUID(), until: now() + HOUR, refresh: randomUUID() });
-    return json({ token_type: 'bearer', access_token: grant.access, expires_in: 3600, refresh_token: grant.refresh, x_refresh_token_expires_in: 8_726_400 });
+    return json({
+      token_type: 'bearer',
+      access_token: grant.access,
+      expires_in: 3600,
+      refresh_token: grant.refresh,
+      x_refresh_token_expires_in: 8_726_400,
+    });
   }
   function token(form: URLSearchParams): Told {
-    const code = codes.get(form.get('code') ?? ''), refresh = form.get('refresh_token');
-    if (form.get('grant_type') === 'authorization_code' && code && code.redirect === form.get('redirect_uri')) {
+    const code = codes.get(form.get('code') ?? '');
+    const refresh = form.get('refresh_token');
+    if (
+      form.get('grant_type') === 'authorization_code' &&
+      code &&
+      code.redirect === form.get('redirect_uri')
+    ) {
       codes.delete(form.get('code') ?? '');
       const grant: Grant = { realm: code.realm, access: '', until: 0, refresh: null };
       grants.push(grant);
       return tokens(grant);
     }
-    const grant = form.get('grant_type') === 'refresh_token' ? grants.find((one) => refresh !== null && one.refresh === refresh) : undefined;
+    const grant =
+      form.get('grant_type') === 'refresh_token'
+        ? grants.find((one) => refresh !== null && one.refresh === refresh)
+        : undefined;
     return grant ? tokens(grant) : json({ error: 'invalid_grant' }, 400);
   }
-  function give(url: URL, books: Books): { readonly code: string; readonly state: string; readonly realmId: string } {
-    const { searchParams: query } = url, asked = ['client_id', 'response_type', 'scope'].map((name) => query.get(name)).join(' ');
-    if (asked !== `${APP.clientId} code com.intuit.quickbooks.accounting`) throw new Error(`not asked for as published: ${asked}`);
+  function give(
+    url: URL,
+    books: Books,
+  ): { readonly code: string; readonly state: string; readonly realmId: string } {
+    const { searchParams: query } = url;
+    const asked = ['client_id', 'response_type', 'scope'].map((name) => query.get(name)).join(' ');
+    if (asked !== `${APP.clientId} code com.intuit.quickbooks.accounting`)
+      throw new Error(`not asked for as published: ${asked}`);
     const code = randomUUID();
     codes.set(code, { realm: books.realm, redirect: query.get('redirect_uri') ?? '' });
     return { code, state: query.get('state') ?? '', realmId: books.realm };
   }
 
   function answer(asked: Asked): Told {
-    const url = new URL(asked.path, 'http://intuit'), basic = `Basic ${Buffer.from(`${APP.clientId}:${APP.secret}`).toString('base64')}`;
+    const url = new URL(asked.path, 'http://intuit');
+    const basic = `Basic ${Buffer.from(`${APP.clientId}:${APP.secret}`).toString('base64')}`;
     const [first] = all.values();
     // Here somebody would sign in and choose a company.
-    if (url.pathname === '/connect/oauth2' && first) return { status: 302, headers: { location: `${url.searchParams.get('redirect_uri') ?? ''}?${new URLSearchParams({ ...give(url, first) }).toString()}` } };
-    if (url.pathname === '/oauth2/v1/tokens/bearer') return asked.headers.authorization === basic ? token(new URLSearchParams(asked.body)) : json({ error: 'invalid_client' }, 401);
-    if (url.pathname === '/v2/oauth2/tokens/revoke' && asked.headers.authorization === basic) { revoked.push((JSON.parse(asked.body) as { token: string }).token); return { status: 200 }; }
-    const [, realm = '', rest = ''] = /^\/v3\/company\/(\d+)\/(.+)$/.exec(url.pathname) ?? [], books = all.get(realm);
-    if (!books || !grants.some((one) => one.realm === realm && asked.headers.authorization === `Bearer ${one.access}` && now() < one.until)) {
-      return json({ Fault: { Error: [{ Message: 'message=AuthenticationFailed; errorCode=003200; statusCode=401', Detail: 'Token expired', code: '3200' }], type: 'AUTHENTICATION' }, time: '2026-03-02T00:00:00-08:00' }, 401);
+    if (url.pathname === '/connect/oauth2' && first)
+      return {
+        status: 302,
+        headers: {
+          location: `${url.searchParams.get('redirect_uri') ?? ''}?${new URLSearchParams({ ...give(url, first) }).toString()}`,
+        },
+      };
+    if (url.pathname === '/oauth2/v1/tokens/bearer')
+      return asked.headers.authorization === basic
+        ? token(new URLSearchParams(asked.body))
+        : json({ error: 'invalid_client' }, 401);
+    if (url.pathname === '/v2/oauth2/tokens/revoke' && asked.headers.authorization === basic) {
+      revoked.push((JSON.parse(asked.body) as { token: string }).token);
+      return { status: 200 };
+    }
+    const [, realm = '', rest = ''] = /^\/v3\/company\/(\d+)\/(.+)$/.exec(url.pathname) ?? [];
+    const books = all.get(realm);
+    if (
+      !books ||
+      !grants.some(
+        (one) =>
+          one.realm === realm &&
+          asked.headers.authorization === `Bearer ${one.access}` &&
+          now() < one.until,
+      )
+    ) {
+      return json(
+        {
+          Fault: {
+            Error: [
+              {
+                Message: 'message=AuthenticationFailed; errorCode=003200; statusCode=401',
+                Detail: 'Token expired',
+                code: '3200',
+              },
+            ],
+            type: 'AUTHENTICATION',
+          },
+          time: '2026-03-02T00:00:00-08:00',
+        },
+        401,
+      );
     }
     if (url.searchParams.get('minorversion') !== '75') return refused('minorversion');
     const pdf = /^invoice\/(\d+)\/pdf$/.exec(rest)?.[1];
     if (pdf !== undefined && asked.headers.accept === 'application/pdf') {
-      return books.invoices.some(({ Id }) => Id === pdf) ? { headers: { 'content-type': 'application/pdf' }, body: `%PDF-1.4 invoice ${pdf}` } : json({ Fault: { Error: [{ Message: 'Object Not Found', code: '610' }], type: 'ValidationFault' } }, 404);
+      return books.invoices.some(({ Id }) => Id === pdf)
+        ? { headers: { 'content-type': 'application/pdf' }, body: `%PDF-1.4 invoice ${pdf}` }
+        : json(
+            {
+              Fault: {
+                Error: [{ Message: 'Object Not Found', code: '610' }],
+                type: 'ValidationFault',
+              },
+            },
+            404,
+          );
     }
-    return rest === 'query' && asked.method === 'GET' && asked.headers.accept === 'application/json' ? queried(books, url.searchParams.get('query') ?? '') : refused(`no such operation ${rest}`);
+    return rest === 'query' && asked.method === 'GET' && asked.headers.accept === 'application/json'
+      ? queried(books, url.searchParams.get('query') ?? '')
+      : refused(`no such operation ${rest}`);
   }
 
-  const server = await listen(async (asked) => {
-    const at = faults.findIndex(({ when }) => when === undefined || when(asked)), [fault] = at < 0 ? [] : faults.splice(at, 1);
-    const right = fault === undefined || fault.done === true ? answer(asked) : null;
-    return fault ?? right ?? { status: 500 };
-  }, '127.0.0.1', port);
+  const server = await listen(
+    async (asked) => {
+      const at = faults.findIndex(({ when }) => when === undefined || when(asked));
+      const [fault] = at < 0 ? [] : faults.splice(at, 1);
+      const right = fault === undefined || fault.done === true ? answer(asked) : null;
+      return fault ?? right ?? { status: 500 };
+    },
+    '127.0.0.1',
+    port,
+  );
   return {
-    ...server, faults, revoked,
-    books() { next += 1n; const made: Books = { realm: String(next), invoices: [], customers: [], name: 'Lakeside Managed IT', currency: 'USD' }; all.set(made.realm, made); return made; },
+    ...server,
+    faults,
+    revoked,
+    books() {
+      next += 1n;
+      const made: Books = {
+        realm: String(next),
+        invoices: [],
+        customers: [],
+        name: 'Lakeside Managed IT',
+        currency: 'USD',
+      };
+      all.set(made.realm, made);
+      return made;
+    },
     back: (url, books) => give(new URL(url), books),
-    end(books, refresh = false) { for (const grant of grants) if (grant.realm === books.realm) Object.assign(grant, { until: 0, ...(refresh && { refresh: null }) }); },
+    end(books, refresh = false) {
+      for (const grant of grants)
+        if (grant.realm === books.realm)
+          Object.assign(grant, { until: 0, ...(refresh && { refresh: null }) });
+    },
   };
 }
 
-const refused = (detail: string): Told => json({ Fault: { Error: [{ Message: 'Error parsing query', Detail: detail, code: '4000' }], type: 'ValidationFault' } }, 400);
+const refused = (detail: string): Told =>
+  json(
+    {
+      Fault: {
+        Error: [{ Message: 'Error parsing query', Detail: detail, code: '4000' }],
+        type: 'ValidationFault',
+      },
+    },
+    400,
+  );
 
-/** The language of queries as far as it is published and used here: one entity, `where` with `and`, `ORDERBY`, a window of 1,000 rows at most. */
+/**
+ * The language of queries as far as it is published and used here: one entity, `where` with `and`,
+ * `ORDERBY`, a window of 1,000 rows at most.
+ */
 function queried(books: Books, query: string): Told {
-  const read = /^select \* from (\w+)(?: where (.+?))?(?: ORDERBY (\w+))?(?: STARTPOSITION (\d+))?(?: MAXRESULTS (\d+))?$/.exec(query);
+  const read =
+    /^select \* from (\w+)(?: where (.+?))?(?: ORDERBY (\w+))?(?: STARTPOSITION (\d+))?(?: MAXRESULTS (\d+))?$/.exec(
+      query,
+    );
   if (!read) return refused(`QueryParserError: ${query}`);
   const [, entity = '', conditions, order, start = '1', most = '100'] = read;
-  if (Number(most) > 1_000 || Number(start) < 1 || (order !== undefined && order !== 'Id')) return refused(`window: ${query}`);
-  const lists: Record<string, Rec[]> = { Invoice: books.invoices, Customer: books.customers, CompanyInfo: [{ Id: '1', CompanyName: books.name }], Preferences: [{ Id: '1', CurrencyPrefs: { HomeCurrency: { value: books.currency } } }] };
+  if (Number(most) > 1_000 || Number(start) < 1 || (order !== undefined && order !== 'Id'))
+    return refused(`window: ${query}`);
+  const lists: Record<string, Rec[]> = {
+    Invoice: books.invoices,
+    Customer: books.customers,
+    CompanyInfo: [{ Id: '1', CompanyName: books.name }],
+    Preferences: [{ Id: '1', CurrencyPrefs: { HomeCurrency: { value: books.currency } } }],
+  };
   const list = lists[entity];
   if (!list) return refused(`invalid entity ${entity}`);
-  let found = list, all = false;
+  let found = list;
+  let all = false;
   for (const condition of conditions?.split(' and ') ?? []) {
-    const since = /^MetaData\.LastUpdatedTime >= '(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)'$/.exec(condition)?.[1], ids = /^Id in \(((?:'\d+'(?:, )?)+)\)$/.exec(condition)?.[1];
-    if (since !== undefined) found = found.filter((one) => Date.parse((one['MetaData'] as { LastUpdatedTime: string }).LastUpdatedTime) >= Date.parse(since));
-    else if (ids !== undefined) found = found.filter((one) => ids.includes(`'${String(one['Id'])}'`));
+    const since = /^MetaData\.LastUpdatedTime >= '(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)'$/.exec(
+      condition,
+    )?.[1];
+    const ids = /^Id in \(((?:'\d+'(?:, )?)+)\)$/.exec(condition)?.[1];
+    if (since !== undefined)
+      found = found.filter(
+        (one) =>
+          Date.parse((one['MetaData'] as { LastUpdatedTime: string }).LastUpdatedTime) >=
+          Date.parse(since),
+      );
+    else if (ids !== undefined)
+      found = found.filter((one) => ids.includes(`'${String(one['Id'])}'`));
     else if (condition === 'Active in (true, false)') all = true;
     else return refused(`QueryValidationError: ${condition}`);
   }
   if (entity === 'Customer' && !all) found = found.filter((one) => one['Active'] === true);
-  const rows = found.toSorted((a, b) => Number(a['Id']) - Number(b['Id'])).slice(Number(start) - 1, Number(start) - 1 + Number(most));
-  return json({ QueryResponse: rows.length === 0 ? {} : { [entity]: rows, startPosition: Number(start), maxResults: rows.length }, time: '2026-03-02T00:00:00-08:00' });
+  const rows = found
+    .toSorted((a, b) => Number(a['Id']) - Number(b['Id']))
+    .slice(Number(start) - 1, Number(start) - 1 + Number(most));
+  return json({
+    QueryResponse:
+      rows.length === 0
+        ? {}
+        : { [entity]: rows, startPosition: Number(start), maxResults: rows.length },
+    time: '2026-03-02T00:00:00-08:00',
+  });
 }

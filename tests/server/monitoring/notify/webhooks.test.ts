@@ -19,39 +19,69 @@ import type { Asker, Office } from '../../sync/ground.ts';
 import { person } from '../people.ts';
 import { fails, mailsOf } from './ground.ts';
 
-const HOUR = 3_600_000, DAY = 24 * HOUR, HOOKS = 'monitoring/webhooks';
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const HOOKS = 'monitoring/webhooks';
 let ground: Ground;
 const now = (): number => ground.world.clock.now();
 /** Nobody waits ten seconds for a silent address. */
-const hasty = (): World => ({ ...ground.world, clock: { now, after: (ms, work) => systemClock.after(Math.min(ms, 100), work) } });
+const hasty = (): World => ({
+  ...ground.world,
+  clock: { now, after: (ms, work) => systemClock.after(Math.min(ms, 100), work) },
+});
 
 async function begin() {
-  const office = await anOffice(ground), ada = await person(office, 'ada', 'admin');
+  const office = await anOffice(ground);
+  const ada = await person(office, 'ada', 'admin');
   await look(ground.world, office.tenant, now());
   return { office, ada };
 }
-const made = async (who: Asker, url: string, more: object = {}): Promise<{ _id: string; secret: string }> => {
-  const answer = await who<{ _id: string; secret: string }>('POST', HOOKS, { webhook: { name: 'Desk', url, enabled: true, categories: ['failed', 'missed'], ...more } });
+const made = async (
+  who: Asker,
+  url: string,
+  more: object = {},
+): Promise<{ _id: string; secret: string }> => {
+  const answer = await who<{ _id: string; secret: string }>('POST', HOOKS, {
+    webhook: { name: 'Desk', url, enabled: true, categories: ['failed', 'missed'], ...more },
+  });
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.body.data;
 };
-const listed = async (who: Asker): Promise<readonly WebhookOut[]> => (await who<{ webhooks: WebhookOut[] }>('GET', HOOKS)).body.data.webhooks;
-const history = async (who: Asker, id: string): Promise<readonly DeliveryOut[]> => (await who<{ deliveries: DeliveryOut[] }>('GET', `${HOOKS}/${id}/deliveries`)).body.data.deliveries;
-const turn = async (office: Office, world: World = ground.world): Promise<void> => { await look(world, office.tenant, now()); await deliverDue(world, office.tenant); };
+const listed = async (who: Asker): Promise<readonly WebhookOut[]> =>
+  (await who<{ webhooks: WebhookOut[] }>('GET', HOOKS)).body.data.webhooks;
+const history = async (who: Asker, id: string): Promise<readonly DeliveryOut[]> =>
+  (await who<{ deliveries: DeliveryOut[] }>('GET', `${HOOKS}/${id}/deliveries`)).body.data
+    .deliveries;
+const turn = async (office: Office, world: World = ground.world): Promise<void> => {
+  await look(world, office.tenant, now());
+  await deliverDue(world, office.tenant);
+};
 
 /** As the receiver of Standard Webhooks checks it. */
 function verified({ headers, body }: Asked, secret: string): boolean {
-  const id = String(headers['webhook-id']), timestamp = String(headers['webhook-timestamp']);
+  const id = String(headers['webhook-id']);
+  const timestamp = String(headers['webhook-timestamp']);
   if (Math.abs(Number(timestamp) - now() / 1000) > 300) return false;
-  const own = createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64')).update(`${id}.${timestamp}.${body}`).digest();
-  return String(headers['webhook-signature']).split(' ').some((one) => { const [version, signature = ''] = one.split(','), theirs = Buffer.from(signature, 'base64'); return version === 'v1' && theirs.length === own.length && timingSafeEqual(theirs, own); });
+  const own = createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
+    .update(`${id}.${timestamp}.${body}`)
+    .digest();
+  return String(headers['webhook-signature'])
+    .split(' ')
+    .some((one) => {
+      const [version, signature = ''] = one.split(',');
+      const theirs = Buffer.from(signature, 'base64');
+      return version === 'v1' && theirs.length === own.length && timingSafeEqual(theirs, own);
+    });
 }
 
 eachDatabase((_name, open) => {
-  beforeAll(async () => { ground = await makeGround(HERE, await open()); });
+  beforeAll(async () => {
+    ground = await makeGround(HERE, await open());
+  });
 
   test('NOTIFY-4, NOTIFY-1: what happens is delivered once, signed so that the other side can tell, and what was before is not', async () => {
-    const { office, ada } = await begin(), receiver = await outside(() => ({ status: 204 }));
+    const { office, ada } = await begin();
+    const receiver = await outside(() => ({ status: 204 }));
     const { _id: id, secret } = await made(ada, `${receiver.url}/hook`);
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
     await fails(ground, office, 1, 'Files');
@@ -64,13 +94,46 @@ eachDatabase((_name, open) => {
     expect(receiver.asked).toHaveLength(1);
     const [asked] = receiver.asked;
     if (!asked) throw new Error('nothing was delivered');
-    expect([asked.method, asked.path, asked.headers['content-type'], verified(asked, secret), verified({ ...asked, body: `${asked.body} ` }, secret), verified(asked, `whsec_${Buffer.alloc(32).toString('base64')}`)]).toEqual(['POST', '/hook', 'application/json', true, false, false]);
+    expect([
+      asked.method,
+      asked.path,
+      asked.headers['content-type'],
+      verified(asked, secret),
+      verified({ ...asked, body: `${asked.body} ` }, secret),
+      verified(asked, `whsec_${Buffer.alloc(32).toString('base64')}`),
+    ]).toEqual(['POST', '/hook', 'application/json', true, false, false]);
     expect(JSON.parse(asked.body)).toMatchObject({
-      type: 'job.failed', timestamp: new Date(now()).toISOString(),
-      data: { items: [{ job: { name: 'Files' }, company: { n: 1, name: 'Calloway Freight' }, state: 'Failed', url: expect.stringMatching(/^https:\/\/.+\/monitoring\/daily-checks\?.*run=1$/) as string }, { job: { name: 'Mail' } }] },
+      type: 'job.failed',
+      timestamp: new Date(now()).toISOString(),
+      data: {
+        items: [
+          {
+            job: { name: 'Files' },
+            company: { n: 1, name: 'Calloway Freight' },
+            state: 'Failed',
+            url: expect.stringMatching(
+              /^https:\/\/.+\/monitoring\/daily-checks\?.*run=1$/,
+            ) as string,
+          },
+          { job: { name: 'Mail' } },
+        ],
+      },
     });
-    expect(await history(ada, id)).toMatchObject([{ category: 'failed', facts: 2, state: 'sent', tries: 1, code: 204, nextAt: null, fault: null, body: asked.body }]);
-    expect(await listed(ada)).toMatchObject([{ _id: id, lastState: 'sent', lastCode: 204, waiting: 0, failingSince: null }]);
+    expect(await history(ada, id)).toMatchObject([
+      {
+        category: 'failed',
+        facts: 2,
+        state: 'sent',
+        tries: 1,
+        code: 204,
+        nextAt: null,
+        fault: null,
+        body: asked.body,
+      },
+    ]);
+    expect(await listed(ada)).toMatchObject([
+      { _id: id, lastState: 'sent', lastCode: 204, waiting: 0, failingSince: null },
+    ]);
     // The same failure again is no news; another failure is.
     await fails(ground, office, 1, 'Files');
     await turn(office);
@@ -81,63 +144,175 @@ eachDatabase((_name, open) => {
   });
 
   test('NOTIFY-1: what happens after an address was made is told, also before the first look', async () => {
-    const office = await anOffice(ground), ada = await person(office, 'ada', 'admin'), receiver = await outside(() => ({ status: 200 }));
+    const office = await anOffice(ground);
+    const ada = await person(office, 'ada', 'admin');
+    const receiver = await outside(() => ({ status: 200 }));
     await fails(ground, office, 1, 'Before');
     await made(ada, receiver.url);
     await fails(ground, office, 1, 'After');
     await turn(office);
-    expect(receiver.asked.map(({ body }) => [body.includes('Before'), body.includes('After')])).toEqual([[false, true]]);
+    expect(
+      receiver.asked.map(({ body }) => [body.includes('Before'), body.includes('After')]),
+    ).toEqual([[false, true]]);
   });
 
   test('NOTIFY-8: an address of some companies is told of these alone, whatever comes at once; one from before, and one of all, of everything', async () => {
-    const { office, ada } = await begin(), receiver = await outside(() => ({ status: 200 })), all = ['failed', 'missed', 'sla', 'source', 'repository'];
-    const { _id: one } = await made(ada, `${receiver.url}/one`, { companies: [1], categories: all });
+    const { office, ada } = await begin();
+    const receiver = await outside(() => ({ status: 200 }));
+    const all = ['failed', 'missed', 'sla', 'source', 'repository'];
+    const { _id: one } = await made(ada, `${receiver.url}/one`, {
+      companies: [1],
+      categories: all,
+    });
     await made(ada, `${receiver.url}/two`, { companies: [2], categories: all });
     await made(ada, `${receiver.url}/both`, { companies: [1, 2], categories: all });
     const { _id: before } = await made(ada, `${receiver.url}/before`, { categories: all });
     // As it was kept before companies could be chosen.
     await ground.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
-      const fields = { name: 'Before', url: `${receiver.url}/before`, enabled: true, categories: ['failed'] };
-      await sql.updateTable('webhook').set({ fields: JSON.stringify(fields) }).where('tenant_id', '=', tenant).where('id', '=', before).execute();
+      const fields = {
+        name: 'Before',
+        url: `${receiver.url}/before`,
+        enabled: true,
+        categories: ['failed'],
+      };
+      await sql
+        .updateTable('webhook')
+        .set({ fields: JSON.stringify(fields) })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', before)
+        .execute();
     });
-    expect(Object.fromEntries((await listed(ada)).map(({ url, companies }) => [new URL(url).pathname, companies]))).toEqual({ '/before': null, '/both': [1, 2], '/one': [1], '/two': [2] });
+    expect(
+      Object.fromEntries(
+        (await listed(ada)).map(({ url, companies }) => [new URL(url).pathname, companies]),
+      ),
+    ).toEqual({ '/before': null, '/both': [1, 2], '/one': [1], '/two': [2] });
     await fails(ground, office, 1, 'Files');
     await fails(ground, office, 2, 'Mail');
-    const heard = (path: string): readonly string[] => receiver.asked.filter((asked) => asked.path === path).flatMap(({ body }) => ['Files', 'Mail', 'Daily', 'Mine'].filter((name) => body.includes(`"${name}"`)));
+    const heard = (path: string): readonly string[] =>
+      receiver.asked
+        .filter((asked) => asked.path === path)
+        .flatMap(({ body }) =>
+          ['Files', 'Mail', 'Daily', 'Mine'].filter((name) => body.includes(`"${name}"`)),
+        );
     await turn(office);
-    expect([heard('/one'), heard('/two'), heard('/both'), heard('/before')]).toEqual([['Files'], ['Mail'], ['Files', 'Mail'], ['Files', 'Mail']]);
-    expect(receiver.asked.filter(({ path }) => path === '/one').map(({ body }) => /Drummond|"n":2/.test(body))).toEqual([false]);
-    // An alarm of all companies goes to who is told of all, one of the first company also to those that have it.
+    expect([heard('/one'), heard('/two'), heard('/both'), heard('/before')]).toEqual([
+      ['Files'],
+      ['Mail'],
+      ['Files', 'Mail'],
+      ['Files', 'Mail'],
+    ]);
+    expect(
+      receiver.asked
+        .filter(({ path }) => path === '/one')
+        .map(({ body }) => /Drummond|"n":2/.test(body)),
+    ).toEqual([false]);
+    // An alarm of all companies goes to who is told of all, one of the first company also to those
+    // that have it.
     const dana = await person(office, 'dana', 'operator');
-    for (const [name, companyIds] of [['Daily', []], ['Mine', [1]]] as const) {
-      const kept = await dana('POST', 'monitoring/reporting/save-sla-alarm', { alarm: { name, enabled: true, job: null, group: { companyIds: [...companyIds], source: [], type: [], entityGroup: [] }, maxAgeHours: 1, minSuccessPct: null, windowDays: 7, recipients: [] } });
+    for (const [name, companyIds] of [
+      ['Daily', []],
+      ['Mine', [1]],
+    ] as const) {
+      const kept = await dana('POST', 'monitoring/reporting/save-sla-alarm', {
+        alarm: {
+          name,
+          enabled: true,
+          job: null,
+          group: { companyIds: [...companyIds], source: [], type: [], entityGroup: [] },
+          maxAgeHours: 1,
+          minSuccessPct: null,
+          windowDays: 7,
+          recipients: [],
+        },
+      });
       expect(kept.status).toBe(200);
     }
-    expect((await ada('PUT', `${HOOKS}/${before}`, { webhook: { name: 'Before', url: `${receiver.url}/before`, enabled: true, categories: all } })).status).toBe(200);
+    expect(
+      (
+        await ada('PUT', `${HOOKS}/${before}`, {
+          webhook: {
+            name: 'Before',
+            url: `${receiver.url}/before`,
+            enabled: true,
+            categories: all,
+          },
+        })
+      ).status,
+    ).toBe(200);
     ground.pass(2 * HOUR);
     const sla = startSla(ground.world);
     await sla.tick(now());
     sla.stop();
     await turn(office);
-    expect(['/one', '/two', '/both', '/before'].map((path) => heard(path).filter((name) => name === 'Daily' || name === 'Mine'))).toEqual([['Mine'], [], ['Mine'], ['Daily', 'Mine']]);
+    expect(
+      ['/one', '/two', '/both', '/before'].map((path) =>
+        heard(path).filter((name) => name === 'Daily' || name === 'Mine'),
+      ),
+    ).toEqual([['Mine'], [], ['Mine'], ['Daily', 'Mine']]);
     // Not named, the companies stay; one that is not there, none and one twice are refused.
     const change = async (more: object): Promise<readonly unknown[]> => {
-      const answer = await ada('PUT', `${HOOKS}/${one}`, { webhook: { name: 'One', url: `${receiver.url}/one`, enabled: true, categories: ['failed'], ...more } });
+      const answer = await ada('PUT', `${HOOKS}/${one}`, {
+        webhook: {
+          name: 'One',
+          url: `${receiver.url}/one`,
+          enabled: true,
+          categories: ['failed'],
+          ...more,
+        },
+      });
       return [answer.status, (await listed(ada)).find(({ _id }) => _id === one)?.companies];
     };
-    expect([await change({}), await change({ companies: [9] }), await change({ companies: [] }), await change({ companies: [1, 1] }), await change({ companies: null }), await change({ companies: [2] })])
-      .toEqual([[200, [1]], [400, [1]], [400, [1]], [400, [1]], [200, null], [200, [2]]]);
-    expect((await ada('POST', HOOKS, { webhook: { name: 'No', url: receiver.url, enabled: true, categories: ['failed'], companies: [1, 9] } })).body.error?.issues).toEqual([{ path: 'webhook.companies', message: MESSAGES.webhookCompany }]);
+    expect([
+      await change({}),
+      await change({ companies: [9] }),
+      await change({ companies: [] }),
+      await change({ companies: [1, 1] }),
+      await change({ companies: null }),
+      await change({ companies: [2] }),
+    ]).toEqual([
+      [200, [1]],
+      [400, [1]],
+      [400, [1]],
+      [400, [1]],
+      [200, null],
+      [200, [2]],
+    ]);
+    expect(
+      (
+        await ada('POST', HOOKS, {
+          webhook: {
+            name: 'No',
+            url: receiver.url,
+            enabled: true,
+            categories: ['failed'],
+            companies: [1, 9],
+          },
+        })
+      ).body.error?.issues,
+    ).toEqual([{ path: 'webhook.companies', message: MESSAGES.webhookCompany }]);
   });
 
   test('NOTIFY-4: an answer of 500 and a silence are tried again after growing pauses, under one id, until it is given up', async () => {
     const { office, ada } = await begin();
     let status: number | null = 500;
-    const receiver = await outside(() => (status === null ? { silent: true } : { status, headers: status === 503 ? { 'retry-after': '600' } : {} }));
+    const receiver = await outside(() =>
+      status === null
+        ? { silent: true }
+        : { status, headers: status === 503 ? { 'retry-after': '600' } : {} },
+    );
     const { _id: id, secret } = await made(ada, receiver.url);
     await fails(ground, office, 1, 'Files');
     await turn(office);
-    expect(await history(ada, id)).toMatchObject([{ state: 'waiting', tries: 1, code: 500, fault: 'It answered 500.', nextAt: now() + (WAITS[0] ?? 0) }]);
+    expect(await history(ada, id)).toMatchObject([
+      {
+        state: 'waiting',
+        tries: 1,
+        code: 500,
+        fault: 'It answered 500.',
+        nextAt: now() + (WAITS[0] ?? 0),
+      },
+    ]);
     // What comes meanwhile waits behind it, in its order.
     ground.pass(1);
     await fails(ground, office, 1, 'Mail');
@@ -148,101 +323,237 @@ eachDatabase((_name, open) => {
     ground.pass(WAITS[0] ?? 0);
     status = null;
     await turn(office, hasty());
-    expect((await history(ada, id)).find(({ body }) => body.includes('"Files"'))).toMatchObject({ state: 'waiting', tries: 2, code: null, fault: '127.0.0.1 did not answer in time.' });
+    expect((await history(ada, id)).find(({ body }) => body.includes('"Files"'))).toMatchObject({
+      state: 'waiting',
+      tries: 2,
+      code: null,
+      fault: '127.0.0.1 did not answer in time.',
+    });
     // It says itself when.
     status = 503;
     ground.pass(WAITS[1] ?? 0);
     await turn(office);
-    expect(Math.max(...(await history(ada, id)).map(({ nextAt }) => nextAt ?? 0))).toBe(now() + 600_000);
+    expect(Math.max(...(await history(ada, id)).map(({ nextAt }) => nextAt ?? 0))).toBe(
+      now() + 600_000,
+    );
     status = 200;
     ground.pass(HOUR);
     await turn(office);
     expect((await history(ada, id)).map(({ state }) => state)).toEqual(['sent', 'sent']);
-    const ids = receiver.asked.filter(({ body }) => body.includes('"Files"')).map(({ headers }) => headers['webhook-id']);
-    expect([new Set(ids).size, ids.length >= 3, (await listed(ada))[0]?.failingSince]).toEqual([1, true, null]);
-    expect(receiver.asked.at(-1) && verified(receiver.asked.at(-1) ?? { method: '', path: '', headers: {}, body: '' }, secret)).toBe(true);
+    const ids = receiver.asked
+      .filter(({ body }) => body.includes('"Files"'))
+      .map(({ headers }) => headers['webhook-id']);
+    expect([new Set(ids).size, ids.length >= 3, (await listed(ada))[0]?.failingSince]).toEqual([
+      1,
+      true,
+      null,
+    ]);
+    expect(
+      receiver.asked.at(-1) &&
+        verified(receiver.asked.at(-1) ?? { method: '', path: '', headers: {}, body: '' }, secret),
+    ).toBe(true);
     // To the end: given up, and sent once more at will.
     status = 500;
     await fails(ground, office, 1, 'Web');
     await turn(office);
-    for (const wait of WAITS) { ground.pass(wait); await turn(office); }
-    const given = (await history(ada, id)).find(({ body }) => body.includes('"Web"')), { _id: lost } = given ?? { _id: '' };
+    for (const wait of WAITS) {
+      ground.pass(wait);
+      await turn(office);
+    }
+    const given = (await history(ada, id)).find(({ body }) => body.includes('"Web"'));
+    const { _id: lost } = given ?? { _id: '' };
     expect(given).toMatchObject({ state: 'failed', tries: WAITS.length + 1, nextAt: null });
     status = 200;
     expect((await ada('POST', `${HOOKS}/${id}/deliveries/${lost}/again`, {})).status).toBe(200);
     await turn(office);
-    expect((await history(ada, id)).find(({ _id }) => _id === lost)).toMatchObject({ state: 'sent', tries: 1, code: 200 });
+    expect((await history(ada, id)).find(({ _id }) => _id === lost)).toMatchObject({
+      state: 'sent',
+      tries: 1,
+      code: 200,
+    });
   });
 
   test('NOTIFY-4: after five days of failing, and at once where it is gone, it is switched off, and who made it is told', async () => {
     const { office, ada } = await begin();
     let status = 500;
-    const receiver = await outside(() => ({ status })), { _id: id } = await made(ada, receiver.url);
+    const receiver = await outside(() => ({ status }));
+    const { _id: id } = await made(ada, receiver.url);
     for (let day = 0; day < 6 && (await listed(ada))[0]?.enabled === true; day += 1) {
       await fails(ground, office, 1, `Files ${day}`);
-      for (let hours = 0; hours < 24; hours += 4) { await turn(office); ground.pass(4 * HOUR); }
+      for (let hours = 0; hours < 24; hours += 4) {
+        await turn(office);
+        ground.pass(4 * HOUR);
+      }
     }
     const [hook] = await listed(ada);
-    expect([hook?.enabled, (hook?.stoppedAt ?? 0) - (hook?.failingSince ?? 0) >= LIMITS.webhookFailMs, hook?.waiting]).toEqual([false, true, 0]);
-    expect((await mailsOf(ground, office)).map(({ subject, text }) => [subject, text.includes('for 5 days. It answered 500.')])).toEqual([['Switched off: webhook Desk', true]]);
-    const before = receiver.asked.length, [{ _id: newest } = { _id: '' }] = await history(ada, id);
+    expect([
+      hook?.enabled,
+      (hook?.stoppedAt ?? 0) - (hook?.failingSince ?? 0) >= LIMITS.webhookFailMs,
+      hook?.waiting,
+    ]).toEqual([false, true, 0]);
+    expect(
+      (await mailsOf(ground, office)).map(({ subject, text }) => [
+        subject,
+        text.includes('for 5 days. It answered 500.'),
+      ]),
+    ).toEqual([['Switched off: webhook Desk', true]]);
+    const before = receiver.asked.length;
+    const [{ _id: newest } = { _id: '' }] = await history(ada, id);
     await fails(ground, office, 1, 'Later');
     ground.pass(DAY);
     await turn(office);
-    expect([receiver.asked.length, (await ada('POST', `${HOOKS}/${id}/deliveries/${newest}/again`, {})).body.message]).toEqual([before, MESSAGES.webhookOff]);
+    expect([
+      receiver.asked.length,
+      (await ada('POST', `${HOOKS}/${id}/deliveries/${newest}/again`, {})).body.message,
+    ]).toEqual([before, MESSAGES.webhookOff]);
     // Switched on again it begins anew; an address that is gone says so once.
-    await ada('PUT', `${HOOKS}/${id}`, { webhook: { name: 'Desk', url: receiver.url, enabled: true, categories: ['failed'] } });
-    expect((await listed(ada))[0]).toMatchObject({ enabled: true, stoppedAt: null, failingSince: null });
+    await ada('PUT', `${HOOKS}/${id}`, {
+      webhook: { name: 'Desk', url: receiver.url, enabled: true, categories: ['failed'] },
+    });
+    expect((await listed(ada))[0]).toMatchObject({
+      enabled: true,
+      stoppedAt: null,
+      failingSince: null,
+    });
     status = 410;
     await fails(ground, office, 1, 'Gone');
     await turn(office);
-    expect([(await listed(ada))[0]?.enabled, (await mailsOf(ground, office)).length, (await history(ada, id))[0]?.state]).toEqual([false, 2, 'failed']);
+    expect([
+      (await listed(ada))[0]?.enabled,
+      (await mailsOf(ground, office)).length,
+      (await history(ada, id))[0]?.state,
+    ]).toEqual([false, 2, 'failed']);
   });
 
   test('NOTIFY-4: what waits is bounded: many facts go in one delivery, and of an address that falls behind the oldest are dropped', async () => {
-    const { office, ada } = await begin(), receiver = await outside(() => ({ status: 500 })), { _id: id } = await made(ada, receiver.url);
+    const { office, ada } = await begin();
+    const receiver = await outside(() => ({ status: 500 }));
+    const { _id: id } = await made(ada, receiver.url);
     const many = LIMITS.webhookFacts * 2 + 1;
-    await office.post(1, Array.from({ length: many }, (_, n) => ({ job: `Job ${n}`, computer: 'pc', status: 'Failed', startTime: new Date(now() - 60_000).toISOString(), endTime: new Date(now()).toISOString(), message: 'Broken' })));
+    await office.post(
+      1,
+      Array.from({ length: many }, (_, n) => ({
+        job: `Job ${n}`,
+        computer: 'pc',
+        status: 'Failed',
+        startTime: new Date(now() - 60_000).toISOString(),
+        endTime: new Date(now()).toISOString(),
+        message: 'Broken',
+      })),
+    );
     await turn(office);
-    expect((await history(ada, id)).map(({ facts }) => facts).toSorted((a, b) => b - a)).toEqual([LIMITS.webhookFacts, LIMITS.webhookFacts, 1]);
+    expect((await history(ada, id)).map(({ facts }) => facts).toSorted((a, b) => b - a)).toEqual([
+      LIMITS.webhookFacts,
+      LIMITS.webhookFacts,
+      1,
+    ]);
     await ground.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
-      const row = await sql.selectFrom('webhook_delivery').selectAll().where('tenant_id', '=', tenant).limit(1).executeTakeFirstOrThrow();
-      await sql.insertInto('webhook_delivery').values(Array.from({ length: LIMITS.webhookWaiting }, (_, n) => ({ ...row, id: ground.world.chance.uuid(), made_at: now() + n }))).execute();
+      const row = await sql
+        .selectFrom('webhook_delivery')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .limit(1)
+        .executeTakeFirstOrThrow();
+      await sql
+        .insertInto('webhook_delivery')
+        .values(
+          Array.from({ length: LIMITS.webhookWaiting }, (_, n) => ({
+            ...row,
+            id: ground.world.chance.uuid(),
+            made_at: now() + n,
+          })),
+        )
+        .execute();
     });
     ground.pass(1_000);
     await fails(ground, office, 1, 'One more');
     await look(ground.world, office.tenant, now());
     expect((await listed(ada))[0]?.waiting).toBe(LIMITS.webhookWaiting);
-    const kept = await ground.world.store.tenant(office.tenant, ({ sql, tenant }) => sql.selectFrom('webhook_delivery').select(['state', 'body']).where('tenant_id', '=', tenant).execute());
-    expect([kept.filter(({ state }) => state === 'dropped').length, kept.find(({ body }) => body.includes('One more'))?.state]).toEqual([4, 'waiting']);
+    const kept = await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      sql
+        .selectFrom('webhook_delivery')
+        .select(['state', 'body'])
+        .where('tenant_id', '=', tenant)
+        .execute(),
+    );
+    expect([
+      kept.filter(({ state }) => state === 'dropped').length,
+      kept.find(({ body }) => body.includes('One more'))?.state,
+    ]).toEqual([4, 'waiting']);
   });
 
   test('NOTIFY-4: its secret is sealed and told once; a new one is good beside the former for a day', async () => {
-    const { office, ada } = await begin(), receiver = await outside(() => ({ status: 200 })), { _id: id, secret } = await made(ada, receiver.url);
-    const rows = await ground.world.store.tenant(office.tenant, ({ sql, tenant }) => sql.selectFrom('webhook').selectAll().where('tenant_id', '=', tenant).execute());
+    const { office, ada } = await begin();
+    const receiver = await outside(() => ({ status: 200 }));
+    const { _id: id, secret } = await made(ada, receiver.url);
+    const rows = await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      sql.selectFrom('webhook').selectAll().where('tenant_id', '=', tenant).execute(),
+    );
     expect(JSON.stringify([rows, await listed(ada), ground.lines])).not.toContain(secret.slice(6));
-    const fresh = (await ada<{ secret: string }>('POST', `${HOOKS}/${id}/secret`, {})).body.data.secret;
-    expect((await ada<{ ok: boolean; code: number }>('POST', `${HOOKS}/${id}/test`, {})).body.data).toEqual({ ok: true, code: 200, says: '' });
-    expect(receiver.asked.map((one) => [JSON.parse(one.body) as unknown, verified(one, secret), verified(one, fresh)])).toEqual([[{ type: 'test', timestamp: new Date(now()).toISOString(), data: { items: [] } }, true, true]]);
+    const fresh = (await ada<{ secret: string }>('POST', `${HOOKS}/${id}/secret`, {})).body.data
+      .secret;
+    expect(
+      (await ada<{ ok: boolean; code: number }>('POST', `${HOOKS}/${id}/test`, {})).body.data,
+    ).toEqual({ ok: true, code: 200, says: '' });
+    expect(
+      receiver.asked.map((one) => [
+        JSON.parse(one.body) as unknown,
+        verified(one, secret),
+        verified(one, fresh),
+      ]),
+    ).toEqual([
+      [{ type: 'test', timestamp: new Date(now()).toISOString(), data: { items: [] } }, true, true],
+    ]);
     ground.pass(DAY + 1);
     await ada('POST', `${HOOKS}/${id}/test`, {});
-    expect(receiver.asked.slice(1).map((one) => [verified(one, secret), verified(one, fresh)])).toEqual([[false, true]]);
-    expect((await history(ada, id)).map(({ category, state, code }) => [category, state, code])).toEqual([['test', 'sent', 200], ['test', 'sent', 200]]);
+    expect(
+      receiver.asked.slice(1).map((one) => [verified(one, secret), verified(one, fresh)]),
+    ).toEqual([[false, true]]);
+    expect(
+      (await history(ada, id)).map(({ category, state, code }) => [category, state, code]),
+    ).toEqual([
+      ['test', 'sent', 200],
+      ['test', 'sent', 200],
+    ]);
     const { _id: inside } = await made(ada, 'https://10.0.0.1/x');
-    expect((await ada<{ ok: boolean; says: string }>('POST', `${HOOKS}/${inside}/test`, {})).body.data).toMatchObject({ ok: false, code: null, says: expect.stringContaining('private network') as string });
+    expect(
+      (await ada<{ ok: boolean; says: string }>('POST', `${HOOKS}/${inside}/test`, {})).body.data,
+    ).toMatchObject({
+      ok: false,
+      code: null,
+      says: expect.stringContaining('private network') as string,
+    });
   });
 
   test('NOTIFY-4: they are kept by who sees every company and may connect sources; for anybody else, and for another provider, there are none', async () => {
-    const { office, ada } = await begin(), receiver = await outside(() => ({ status: 200 })), { _id: id } = await made(ada, receiver.url);
-    const some = await person(office, 'some', 'admin', [1]), dana = await person(office, 'dana', 'operator'), stranger = await begin();
-    expect([await listed(some), await listed(stranger.ada), (await dana('GET', HOOKS)).status]).toEqual([[], [], 403]);
+    const { office, ada } = await begin();
+    const receiver = await outside(() => ({ status: 200 }));
+    const { _id: id } = await made(ada, receiver.url);
+    const some = await person(office, 'some', 'admin', [1]);
+    const dana = await person(office, 'dana', 'operator');
+    const stranger = await begin();
+    expect([
+      await listed(some),
+      await listed(stranger.ada),
+      (await dana('GET', HOOKS)).status,
+    ]).toEqual([[], [], 403]);
     for (const who of [some, stranger.ada]) {
       const webhook = { name: 'Mine', url: receiver.url, enabled: true, categories: ['failed'] };
       expect([
-        (await who('PUT', `${HOOKS}/${id}`, { webhook })).status, (await who('DELETE', `${HOOKS}/${id}`)).status, (await who('POST', `${HOOKS}/${id}/secret`, {})).status, (await who('POST', `${HOOKS}/${id}/test`, {})).status, (await who('GET', `${HOOKS}/${id}/deliveries`)).status,
+        (await who('PUT', `${HOOKS}/${id}`, { webhook })).status,
+        (await who('DELETE', `${HOOKS}/${id}`)).status,
+        (await who('POST', `${HOOKS}/${id}/secret`, {})).status,
+        (await who('POST', `${HOOKS}/${id}/test`, {})).status,
+        (await who('GET', `${HOOKS}/${id}/deliveries`)).status,
       ]).toEqual([404, 404, 404, 404, 404]);
     }
-    expect((await some('POST', HOOKS, { webhook: { name: 'Mine', url: receiver.url, enabled: true, categories: ['failed'] } })).body.message).toBe(MESSAGES.webhookNotYours);
+    expect(
+      (
+        await some('POST', HOOKS, {
+          webhook: { name: 'Mine', url: receiver.url, enabled: true, categories: ['failed'] },
+        })
+      ).body.message,
+    ).toBe(MESSAGES.webhookNotYours);
     await fails(ground, stranger.office, 1, 'Foreign');
     await turn(stranger.office);
     await turn(office);

@@ -11,7 +11,9 @@ import { anAsk, aPlace, type Ground, type Place } from '../ground.ts';
 import { KEY, uid } from './vspc.ts';
 
 export interface Field {
-  readonly place: Place; readonly world: World; readonly tenant: string;
+  readonly place: Place;
+  readonly world: World;
+  readonly tenant: string;
   collectors: Collectors;
   /** A company of ours that is linked with one of the console. */
   company(name: string, vac?: string | null): Promise<number>;
@@ -22,25 +24,75 @@ export interface Field {
   told(): ReturnType<ReturnType<typeof collectorHandlers>['listConnections']>;
 }
 
-/** A provider whose server may ask this machine, and its collectors. `world` gives the test a hand in what the server does. */
-export async function aField(store: Store, change: (world: World) => World = (world) => world, timeoutMs?: Ms): Promise<Field> {
+/**
+ * A provider whose server may ask this machine, and its collectors. `world` gives the test a hand
+ * in what the server does.
+ */
+export async function aField(
+  store: Store,
+  change: (world: World) => World = (world) => world,
+  timeoutMs?: Ms,
+): Promise<Field> {
   const place = await aPlace(store);
   // The providers of other tests have connections of their own.
   const alone: Store = { ...store, tenants: () => Promise.resolve([place.tenant]) };
-  const world = change({ ...place.ground.world, store: alone, config: { ...place.ground.world.config, ...HERE } });
-  const handlers = collectorHandlers(world), ground: Ground = { ...place.ground, world };
+  const world = change({
+    ...place.ground.world,
+    store: alone,
+    config: { ...place.ground.world.config, ...HERE },
+  });
+  const handlers = collectorHandlers(world);
+  const ground: Ground = { ...place.ground, world };
   const ask = () => anAsk(ground, place.tenant);
   const field: Field = {
-    place, world, tenant: place.tenant, collectors: startCollectors(world, timeoutMs),
-    company: (name, vac = uid(`company ${name}`)) => world.store.tenant(place.tenant, async (tx) => {
-      const n = await tx.take('company', 1);
-      const applications = { vac: { id: vac }, vcd: { id: null }, zerto: { id: null }, office365: { enabled: false, organizations: [] } };
-      await tx.append([{ event: { type: 'company.made@1', data: { n, id: randomUUID(), name } }, company: n, entity: `company:${n}` }, { event: { type: 'company.changed@1', data: { n, name, veeamId: null, notify: [], applications } }, company: n, entity: `company:${n}` }],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: world.clock.now() });
-      return n;
-    }),
+    place,
+    world,
+    tenant: place.tenant,
+    collectors: startCollectors(world, timeoutMs),
+    company: (name, vac = uid(`company ${name}`)) =>
+      world.store.tenant(place.tenant, async (tx) => {
+        const n = await tx.take('company', 1);
+        const applications = {
+          vac: { id: vac },
+          vcd: { id: null },
+          zerto: { id: null },
+          office365: { enabled: false, organizations: [] },
+        };
+        await tx.append(
+          [
+            {
+              event: { type: 'company.made@1', data: { n, id: randomUUID(), name } },
+              company: n,
+              entity: `company:${n}`,
+            },
+            {
+              event: {
+                type: 'company.changed@1',
+                data: { n, name, veeamId: null, notify: [], applications },
+              },
+              company: n,
+              entity: `company:${n}`,
+            },
+          ],
+          { actor: { is: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
+        );
+        return n;
+      }),
     async connect(address, more = {}) {
-      const made = await handlers.makeConnection({ kind: 'vspc', name: 'Console', address, companyN: null, everySec: 300, enabled: true, certificate: null, credentials: { is: 'key', secret: KEY }, ...more }, ask());
+      const made = await handlers.makeConnection(
+        {
+          kind: 'vspc',
+          name: 'Console',
+          address,
+          companyN: null,
+          everySec: 300,
+          enabled: true,
+          certificate: null,
+          credentials: { is: 'key', secret: KEY },
+          ...more,
+        },
+        ask(),
+      );
       if (!made.ok) throw new Error(JSON.stringify(made.failure));
       return idOf(made.value);
     },

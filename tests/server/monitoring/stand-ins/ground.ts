@@ -4,7 +4,9 @@ import { type StandIn, vspcStandIn } from './vspc.ts';
 export { aField, type Field, idOf } from './field.ts';
 
 const open: StandIn[] = [];
-afterAll(async () => { await Promise.all(open.map((one) => one.outside.stop())); });
+afterAll(async () => {
+  await Promise.all(open.map((one) => one.outside.stop()));
+});
 
 /** A console that ends after the file. */
 export async function aConsole(): Promise<StandIn> {
