@@ -22,9 +22,9 @@ export interface Call<
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/v1/`, without a leading slash; `{x}` are path parameters. */
   readonly path: string;
-  readonly says: string;
-  readonly takes: I;
-  readonly gives: O | 'bytes' | 'stream';
+  readonly summary: string;
+  readonly input: I;
+  readonly output: O | 'bytes' | 'stream';
   /** What a stream is of, where it is not of events. */
   readonly media?: string;
   readonly gate: Gate;
@@ -41,14 +41,14 @@ export interface Call<
    * whoever is signed in an ability, or `any` key; `false`: no key makes it. Calls whose class is
    * not plain (call-classes.ts) need a person and take none.
    */
-  readonly byKey?: Ability | 'any' | false;
+  readonly apiKeyAllowed?: Ability | 'any' | false;
   /** Made also by who has to choose a password before anything else (AUTH-12). */
-  readonly early?: true;
+  readonly allowedBeforeSetup?: true;
   /**
    * Asked while somebody types: of one device only the newest counts, and one that is still under
    * way is called off.
    */
-  readonly latest?: true;
+  readonly newestOnly?: true;
   /** The handler reads the request itself: any body, any content type (ingest). */
   readonly raw?: true;
 }
@@ -59,13 +59,13 @@ export interface Call<
  */
 export const call = <const C extends Call>(one: C): C => one;
 
-export type Takes<C> = C extends { readonly takes: infer I extends GenericSchema }
+export type CallInput<C> = C extends { readonly input: infer I extends GenericSchema }
   ? InferInput<I>
   : never;
-export type Taken<C> = C extends { readonly takes: infer I extends GenericSchema }
+export type ParsedInput<C> = C extends { readonly input: infer I extends GenericSchema }
   ? InferOutput<I>
   : never;
-export type Gives<C> = C extends { readonly gives: infer G }
+export type CallOutput<C> = C extends { readonly output: infer G }
   ? G extends GenericSchema
     ? InferOutput<G>
     : never

@@ -12,7 +12,7 @@ import { adminCalls } from './admin/admin-calls.ts';
 import { brandEditCalls } from './brand/brand-edit-calls.ts';
 import { brandCalls } from './brand/calls.ts';
 import { settingsCalls } from './brand/settings-calls.ts';
-import type { Call, Gives, Taken, Takes } from './call.ts';
+import type { Call, CallOutput, ParsedInput, CallInput } from './call.ts';
 import { supportCalls } from './desk/support-calls.ts';
 import { ticketCalls } from './desk/ticket-calls.ts';
 import { ticketingCalls } from './desk/ticketing-calls.ts';
@@ -77,9 +77,9 @@ export const CALLS = {
 } as const;
 
 export type CallName = keyof typeof CALLS;
-export type TakesOf<N extends CallName> = Takes<(typeof CALLS)[N]>;
-export type TakenOf<N extends CallName> = Taken<(typeof CALLS)[N]>;
-export type GivesOf<N extends CallName> = Gives<(typeof CALLS)[N]>;
+export type InputOf<N extends CallName> = CallInput<(typeof CALLS)[N]>;
+export type ParsedInputOf<N extends CallName> = ParsedInput<(typeof CALLS)[N]>;
+export type OutputOf<N extends CallName> = CallOutput<(typeof CALLS)[N]>;
 /** Calls that a device may queue while it has no network (OUT-2). */
 export type OfflineCall = {
   [N in CallName]: (typeof CALLS)[N] extends { readonly offline: string } ? N : never;

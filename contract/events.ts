@@ -76,7 +76,7 @@ export type EventOf<T extends EventType> = Extract<Event, { type: T }>;
  * What is decided but not yet in the log. `company` null: of the provider as a whole. `entity` is
  * `<noun>:<id>` for the audit trail.
  */
-export interface Draft {
+export interface NewEvent {
   readonly event: Event;
   readonly company: CompanyN | null;
   readonly entity: string;
@@ -99,7 +99,7 @@ export type Actor =
   | { readonly is: 'clock' };
 
 /** An event in the log. `seq` is without holes and in commit order within its tenant (LOG-2). */
-export interface Logged extends Draft {
+export interface Logged extends NewEvent {
   readonly seq: number;
   readonly at: Ms;
   readonly actor: Actor;

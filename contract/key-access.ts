@@ -9,7 +9,7 @@ import type { CallName } from './calls.ts';
  * so does what is for whoever is signed in, unless the call says otherwise.
  */
 export function keyAccess(name: CallName): Ability | 'any' | null {
-  const { gate, byKey } = callOf(name);
+  const { gate, apiKeyAllowed: byKey } = callOf(name);
   if (gate === 'public' || gate === 'ingest-key' || forbidsActing(name) || byKey === false)
     return null;
   return byKey ?? (gate === 'signed-in' ? null : gate);

@@ -1,7 +1,7 @@
 import type { UserId } from '#contract/ids.ts';
 import { post } from './outbound/post.ts';
 import type { TenantTx } from './store/store.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /**
  * `subject`: what of the account it is about. `what`: what happened. `ifNot`: what to do about it
@@ -19,7 +19,7 @@ export interface AccountMail {
  */
 export async function mailAccount(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   user: UserId,
   { subject, what, ifNot }: AccountMail,
 ): Promise<void> {

@@ -4,10 +4,10 @@ import type { UserId } from '#contract/ids.ts';
 import { mailAccount } from './account-mail.ts';
 import { dayOf } from './account/key-auth.ts';
 import { audit } from './audit.ts';
-import type { Ask } from './http/handler.ts';
+import type { RequestContext } from './http/handler.ts';
 import type { ApiKeyTable } from './store/database-account.ts';
 import type { TenantTx } from './store/store.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /** As they are shown, to their user and to who keeps it. */
 export async function apiKeysOf({ tenant, sql }: TenantTx, user: UserId): Promise<ApiKey[]> {
@@ -46,8 +46,8 @@ export const shownKey = ({
 /** Ends one key of a user. False where there is none. */
 export async function revokeKey(
   tx: TenantTx,
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   user: UserId,
   key: string,
 ): Promise<boolean> {
@@ -59,12 +59,12 @@ export async function revokeKey(
     .returning('name')
     .executeTakeFirst();
   if (!gone) return false;
-  await audit(tx, world, ask, { what: 'api-key.revoked', user, detail: { apiKey: key } });
+  await audit(tx, world, ctx, { what: 'api-key.revoked', user, detail: { apiKey: key } });
   await tellOfKey(
     tx,
     world,
     user,
-    ask.signed?.userId === user
+    ctx.session?.userId === user
       ? `The API key "${gone.name}" of your account was revoked.`
       : `An administrator has revoked the API key "${gone.name}" of your account.`,
   );
@@ -76,14 +76,14 @@ export async function revokeKey(
  */
 export async function endKeysOf(
   tx: TenantTx,
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   user: UserId,
   told: boolean,
 ): Promise<void> {
   const count = await dropKeysOf(tx, user);
   if (count === 0) return;
-  await audit(tx, world, ask, { what: 'api-keys.ended', user, detail: { count } });
+  await audit(tx, world, ctx, { what: 'api-keys.ended', user, detail: { count } });
   if (told)
     await tellOfKey(
       tx,
@@ -108,7 +108,12 @@ export const dropKeysOf = async ({ sql, tenant }: TenantTx, user: UserId): Promi
   ).length;
 
 /** Names of keys are the user's own words. */
-export const tellOfKey = (tx: TenantTx, world: World, user: UserId, what: string): Promise<void> =>
+export const tellOfKey = (
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId,
+  what: string,
+): Promise<void> =>
   mailAccount(tx, world, user, {
     subject: 'API keys of your account',
     what,

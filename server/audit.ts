@@ -1,7 +1,7 @@
 import type { UserId } from '#contract/ids.ts';
-import type { Ask } from './http/handler.ts';
+import type { RequestContext } from './http/handler.ts';
 import type { TenantTx } from './store/store.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /** What is recorded of accounts: past tense, `<noun>.<what became of it>`. */
 export interface Recorded {
@@ -15,8 +15,8 @@ export interface Recorded {
 /** Writes into the record of accounts, in the transaction of what it records. */
 export async function audit(
   { tenant, sql }: TenantTx,
-  { chance }: World,
-  ask: Pick<Ask, 'signed' | 'ip' | 'request' | 'now'>,
+  { chance }: AppContext,
+  ask: Pick<RequestContext, 'session' | 'ip' | 'request' | 'now'>,
   { what, user, detail = {} }: Recorded,
 ): Promise<void> {
   await sql
@@ -27,12 +27,12 @@ export async function audit(
       id: chance.uuid(),
       what,
       user_id: user,
-      actor_id: ask.signed?.actor ?? null,
-      impersonation_id: ask.signed?.impersonation ?? null,
+      actor_id: ask.session?.actor ?? null,
+      impersonation_id: ask.session?.impersonation ?? null,
       ip: ask.ip,
       agent: (ask.request.headers.get('user-agent') ?? '').slice(0, 200),
       detail: JSON.stringify(
-        ask.signed?.key === undefined ? detail : { ...detail, key: ask.signed.key.id },
+        ask.session?.key === undefined ? detail : { ...detail, key: ask.session.key.id },
       ),
     })
     .execute();

@@ -1,16 +1,16 @@
 import type { CommandId, Ms } from '#contract/ids.ts';
-import type { Signed } from './http/handler.ts';
+import type { Principal } from './http/handler.ts';
 import type { By } from './store/store.ts';
 
 /** Who did it, and in whose name where that is somebody else (G42). */
-export const byUser = (signed: Signed, commandId: CommandId | null, at: Ms): By => ({
+export const byUser = (session: Principal, commandId: CommandId | null, at: Ms): By => ({
   actor: {
     is: 'user',
-    id: signed.actor,
-    ...(signed.impersonation !== null && { impersonation: signed.impersonation }),
-    ...(signed.key !== undefined && { key: signed.key.id }),
+    id: session.actor,
+    ...(session.impersonation !== null && { impersonation: session.impersonation }),
+    ...(session.key !== undefined && { key: session.key.id }),
   },
-  subject: signed.impersonation === null ? null : signed.userId,
+  subject: session.impersonation === null ? null : session.userId,
   commandId,
   at,
 });

@@ -2,7 +2,7 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import { faultOf } from './http/serve-call.ts';
 import { repeat } from './repeat.ts';
 import type { Watch } from './repeat.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 export interface Timer {
   stop(): void;
@@ -14,7 +14,7 @@ export interface Timer {
  * logged as `says` and keeps no other from its turn.
  */
 export function eachProvider(
-  world: World,
+  world: AppContext,
   every: Ms,
   says: string,
   work: (tenant: TenantId, now: Ms) => Promise<void>,
@@ -60,7 +60,7 @@ const SIDE_BY_SIDE = 8;
  * each provider; `over` is asked between its pieces.
  */
 export const besideEachOther = (
-  world: World,
+  world: AppContext,
   every: Ms,
   says: string,
   look: (now: Ms, over: () => boolean) => (tenant: TenantId) => Promise<void>,

@@ -1,12 +1,12 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { brandingOf } from './branding.ts';
-import type { Ask } from './http/handler.ts';
+import type { RequestContext } from './http/handler.ts';
 import { makeOneTime } from './one-time.ts';
 import { post } from './outbound/post.ts';
 import { portalAddress } from './portal-address.ts';
 import type { TenantTx } from './store/store.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /** The kind of a link that confirms an e-mail address. */
 export const EMAIL_LINK = 'email';
@@ -39,22 +39,22 @@ export async function waitForEmailLink(
  */
 export async function sendEmailLink(
   tx: TenantTx,
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   userId: UserId,
   address: string,
 ): Promise<void> {
-  if ((await waitForEmailLink(tx, userId, ask.now)) > 0) return;
+  if ((await waitForEmailLink(tx, userId, ctx.now)) > 0) return;
   const secret = await makeOneTime(
     tx,
     world,
     EMAIL_LINK,
     userId,
     { address },
-    ask.now,
+    ctx.now,
     LIMITS.emailLinkMs,
   );
-  const link = `${await portalAddress(tx, world, ask)}/confirm-email#${secret}`;
+  const link = `${await portalAddress(tx, world, ctx)}/confirm-email#${secret}`;
   await post(tx, world, {
     kind: 'mail',
     to: address,

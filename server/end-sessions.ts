@@ -1,7 +1,7 @@
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { knownSessions } from './account/known-sessions.ts';
 import type { TenantTx } from './store/store.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /**
  * Ends what stands open of a user: its own sessions, those of others who act as it, and those in
@@ -38,5 +38,5 @@ export async function endSessionsOf(
  * What this process remembers of the provider's sessions is read anew: to be called after each
  * commit that ended one.
  */
-export const forgetSessions = ({ store }: World, tenant: TenantId): void =>
+export const forgetSessions = ({ store }: AppContext, tenant: TenantId): void =>
   knownSessions(store).forget(tenant);

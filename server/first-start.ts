@@ -7,7 +7,7 @@ import { checkPassword } from './passwords.ts';
 import { makeCompany, makeUser } from './people/people.ts';
 import { makeTenant } from './store/tenants.ts';
 import { usernameKey } from './usernames.ts';
-import type { Chance, World } from './world.ts';
+import type { Chance, AppContext } from './world.ts';
 
 export interface Administrator {
   readonly username: string;
@@ -23,7 +23,7 @@ const USERNAME = 'admin';
  * there: deleting the file is how one stops it from being shown.
  */
 export async function firstStart(
-  world: World,
+  world: AppContext,
   wanted: string | null,
 ): Promise<Administrator | null> {
   const tenant = (await world.store.tenants())[0] ?? (await makeProvider(world));
@@ -67,7 +67,11 @@ export async function firstStart(
  * A file that another server on this database overtook, or from before the administrator chose
  * another password, is not shown as the password.
  */
-async function isStillRight(world: World, tenant: TenantId, password: string): Promise<boolean> {
+async function isStillRight(
+  world: AppContext,
+  tenant: TenantId,
+  password: string,
+): Promise<boolean> {
   const person = await world.store.tenant(
     tenant,
     ({ sql }) =>
@@ -82,7 +86,7 @@ async function isStillRight(world: World, tenant: TenantId, password: string): P
   return (await checkPassword(person?.password_hash ?? null, password)) ?? false;
 }
 
-async function makeProvider(world: World): Promise<TenantId> {
+async function makeProvider(world: AppContext): Promise<TenantId> {
   const tenant = world.chance.uuid();
   await makeTenant(world.store, {
     tenant,
@@ -97,7 +101,7 @@ async function makeProvider(world: World): Promise<TenantId> {
  * Written before the user is made: a password that nobody knows would be worse than a file that is
  * not used.
  */
-export async function keepPassword(world: World, wanted: string | null): Promise<string> {
+export async function keepPassword(world: AppContext, wanted: string | null): Promise<string> {
   const kept = wanted ?? readPassword(world) ?? madePassword(world.chance);
   await mkdir(world.config.dataDir, { recursive: true, mode: 0o700 });
   await writeFile(join(world.config.dataDir, FILE), `user name: ${USERNAME}\npassword: ${kept}\n`, {
@@ -107,7 +111,7 @@ export async function keepPassword(world: World, wanted: string | null): Promise
 }
 
 /** The password that was made at the first start, as long as its file is there. */
-export function readPassword({ config }: World): string | null {
+export function readPassword({ config }: AppContext): string | null {
   const file = join(config.dataDir, FILE);
   return existsSync(file)
     ? (/^password: (.*)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? null)

@@ -53,10 +53,10 @@ import { userKeyHandlers } from './people/user-keys.ts';
 import { userListHandlers } from './people/user-list.ts';
 import { userHandlers } from './people/users.ts';
 import { reportHandlers } from './reports/handlers.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /** Every call of the contract has its handler here: one that is missing does not compile. */
-export const allHandlers = (world: World): Handlers => ({
+export const allHandlers = (world: AppContext): Handlers => ({
   ...brandHandlers(world),
   ...settingsHandlers(world),
   ...oidcHandlers(world),

@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from './store/store.ts';
 import { seal, unseal } from './vault.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /** A file that is here until a day. Names and types are ours: they stand in headers. */
 export interface NewFile {
@@ -21,7 +21,7 @@ const place = (row: string) => ({ table: 'kept_file', column: 'sealed', row });
 /** Keeps a file, sealed under the provider's key; answers its id. */
 export async function keepFile(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   { name, type, bytes, until }: NewFile,
 ): Promise<string> {
   const id = world.chance.uuid();
@@ -43,7 +43,11 @@ export async function keepFile(
 }
 
 /** Null where it is not here any more. */
-export async function keptFile(tx: TenantTx, world: World, id: string): Promise<KeptFile | null> {
+export async function keptFile(
+  tx: TenantTx,
+  world: AppContext,
+  id: string,
+): Promise<KeptFile | null> {
   const row = await tx.sql
     .selectFrom('kept_file')
     .select(['name', 'type', 'sealed'])

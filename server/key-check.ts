@@ -2,7 +2,7 @@ import { sessionKey } from './account/session-key.ts';
 import { forgetMasterKeys, masterKeys } from './master-key.ts';
 import { insertSetting, readSetting, replaceSetting } from './server-settings.ts';
 import { canUnwrap } from './vault.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /** The id of the master key that protects this database. An id says nothing about its key. */
 const NAME = 'master-key-id';
@@ -12,7 +12,7 @@ const NAME = 'master-key-id';
  * the database has none yet.
  * @throws a sentence for the operator where the database was sealed under another key.
  */
-export async function checkMasterKey(world: World): Promise<void> {
+export async function checkMasterKey(world: AppContext): Promise<void> {
   const [present] = masterKeys(world);
   const recorded = await world.store.system((sql) => readSetting(sql, NAME));
   if (recorded === null && !(await opensWhatIsThere(world)))
@@ -37,14 +37,14 @@ const WHAT_TO_DO =
   'All servers on one database share one key: copy secret.key from the data folder of the first server, or set DAYBOOK_SECRET_KEY to the same value.';
 
 /** A key that was added to the file a moment ago is found by reading it again. */
-function hasKey(world: World, id: string): boolean {
+function hasKey(world: AppContext, id: string): boolean {
   if (masterKeys(world).some((key) => key.id === id)) return true;
   forgetMasterKeys(world);
   return masterKeys(world).some((key) => key.id === id);
 }
 
 /** Databases from before key ids were recorded: each provider's own key is tried. */
-async function opensWhatIsThere(world: World): Promise<boolean> {
+async function opensWhatIsThere(world: AppContext): Promise<boolean> {
   for (const tenant of await world.store.tenants()) {
     if (!(await world.store.tenant(tenant, (tx) => canUnwrap(tx, world), { readOnly: true })))
       return false;
@@ -53,7 +53,7 @@ async function opensWhatIsThere(world: World): Promise<boolean> {
 }
 
 /** After a rotation: servers that have only former keys refuse to start from here on. */
-export const recordMasterKey = (world: World): Promise<void> =>
+export const recordMasterKey = (world: AppContext): Promise<void> =>
   world.store.system(async (sql) => {
     const [{ id }] = masterKeys(world);
     const before = await readSetting(sql, NAME);

@@ -30,7 +30,7 @@ import { outboxRoutes } from './outbound/outbox.ts';
 import { startPost } from './outbound/sender.ts';
 import { startReports } from './reports/clock.ts';
 import { openStore } from './store/open.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /** Time for streams and calls that run to come to their end, and for all of the stopping. */
 const GRACE_MS = 1_000;
@@ -53,7 +53,7 @@ const store = await openStore({
 }).catch((error: unknown) =>
   giveUp(`The data in ${config.dataDir} cannot be opened. ${said(error)}`),
 );
-const world: World = { store, clock: systemClock, chance: systemChance, log, config };
+const world: AppContext = { store, clock: systemClock, chance: systemChance, log, config };
 
 await checkMasterKey(world).catch(async (error: unknown) => {
   await store.close();

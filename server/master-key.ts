@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /** `id` follows from the key and says nothing of it. */
 export interface MasterKey {
@@ -19,13 +19,13 @@ export interface MasterKey {
 /** The present one first; those before it open what was sealed under them. */
 export type MasterKeys = readonly [MasterKey, ...MasterKey[]];
 
-const known = new WeakMap<World, MasterKeys>();
+const known = new WeakMap<AppContext, MasterKeys>();
 
 /**
  * The server's own keys: from its settings, else from a file beside the data that only its user can
  * read, one a line.
  */
-export function masterKeys(world: World): MasterKeys {
+export function masterKeys(world: AppContext): MasterKeys {
   const there = known.get(world);
   if (there) return there;
   const {
@@ -43,7 +43,7 @@ export function masterKeys(world: World): MasterKeys {
   return all;
 }
 
-export function forgetMasterKeys(world: World): void {
+export function forgetMasterKeys(world: AppContext): void {
   known.delete(world);
 }
 
@@ -51,7 +51,7 @@ export function forgetMasterKeys(world: World): void {
  * Puts a new key before those in the file. Not for keys of the settings, which only their operator
  * can change.
  */
-export function addMasterKey(world: World): void {
+export function addMasterKey(world: AppContext): void {
   const {
     config: { dataDir },
     chance,
@@ -61,7 +61,7 @@ export function addMasterKey(world: World): void {
 }
 
 /** Keeps the present key only: what was sealed under another one opens no more. */
-export function dropFormerKeys(world: World): void {
+export function dropFormerKeys(world: AppContext): void {
   write(world.config.dataDir, [masterKeys(world)[0].key]);
   forgetMasterKeys(world);
 }

@@ -4,7 +4,7 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import { SKEW_MS } from './clock-bounds.ts';
 import type { OneTimeTable } from './store/database-account.ts';
 import type { TenantTx } from './store/store.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /** What is good for one use, as it stands. */
 export type OneTime = Selectable<OneTimeTable>;
@@ -15,7 +15,7 @@ export type OneTime = Selectable<OneTimeTable>;
  */
 export async function makeOneTime(
   { tenant, sql }: TenantTx,
-  { chance }: World,
+  { chance }: AppContext,
   kind: string,
   userId: UserId | null,
   data: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
-import type { Ask } from './http/handler.ts';
+import type { RequestContext } from './http/handler.ts';
 import type { TenantTx } from './store/store.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /**
  * The address of this provider's portal, as it may stand in a mail: `https://portal.example`. Of
@@ -9,8 +9,8 @@ import type { World } from './world.ts';
  */
 export async function portalAddress(
   { tenant, sql }: TenantTx,
-  { config }: World,
-  { host: asked }: Pick<Ask, 'host'>,
+  { config }: AppContext,
+  { host: asked }: Pick<RequestContext, 'host'>,
 ): Promise<string> {
   const [, name = '', port = ''] = /^(.*?)(?::(\d+))?$/.exec(asked) ?? [];
   const { branding } = await sql
@@ -44,7 +44,7 @@ export async function portalAddress(
  */
 export async function portalAddressOf(
   { tenant, sql }: TenantTx,
-  { config }: World,
+  { config }: AppContext,
 ): Promise<string | null> {
   const hosts = (
     await sql

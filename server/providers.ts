@@ -1,12 +1,12 @@
 import type { TenantId } from '#contract/ids.ts';
-import type { Signed } from './http/handler.ts';
-import type { World } from './world.ts';
+import type { Principal } from './http/handler.ts';
+import type { AppContext } from './world.ts';
 
 /** Levels of providers below each other that are walked. */
 const MOST_BELOW = 8;
 
 /** A provider and all below it, itself first. */
-export const providersFrom = (world: World, own: TenantId): Promise<readonly TenantId[]> =>
+export const providersFrom = (world: AppContext, own: TenantId): Promise<readonly TenantId[]> =>
   world.store.system(async (sql) => {
     const found = [own];
     let level: readonly TenantId[] = [own];
@@ -28,9 +28,9 @@ export const providersFrom = (world: World, own: TenantId): Promise<readonly Ten
  * and those below it.
  */
 export const keepsProvider = async (
-  world: World,
+  world: AppContext,
   own: TenantId,
-  signed: Signed,
+  session: Principal,
   id: TenantId,
 ): Promise<boolean> =>
-  signed.companies === null && (id === own || (await providersFrom(world, own)).includes(id));
+  session.companies === null && (id === own || (await providersFrom(world, own)).includes(id));

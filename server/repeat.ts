@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { faultOf } from './http/serve-call.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /** `tick`: now, and not at its next time; what fails of it is told to whoever asked. */
 export interface Watch {
@@ -17,7 +17,7 @@ const STOP_MS: Ms = 3_000;
  * waits for the one under way, no longer than `patience`, null: until it has ended.
  */
 export function repeat(
-  world: World,
+  world: AppContext,
   every: Ms,
   says: string,
   work: (now: Ms, over: () => boolean) => Promise<void>,

@@ -2,7 +2,7 @@ import { rewrapSessionKey } from './account/session-key.ts';
 import { recordMasterKey } from './key-check.ts';
 import { addMasterKey, dropFormerKeys, forgetMasterKeys, masterKeys } from './master-key.ts';
 import { rewrap } from './vault.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /**
  * A new key of the server for the keys of all providers. Where keys stand in the settings, their
@@ -10,7 +10,7 @@ import type { World } from './world.ts';
  * all the while: both keys are there until `forget`, which keeps the present one only.
  */
 export async function rotateKeys(
-  world: World,
+  world: AppContext,
   forget: boolean,
 ): Promise<{ readonly ok: boolean; readonly says: string }> {
   const named = world.config.secretKey !== null;

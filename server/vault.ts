@@ -3,7 +3,7 @@ import type { TenantId } from '#contract/ids.ts';
 import type { TenantTx } from './store/store.ts';
 import { forgetMasterKeys, masterKeys } from './master-key.ts';
 import type { MasterKey, MasterKeys } from './master-key.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './world.ts';
 
 /** Where a secret stands: what was sealed for one place does not open in another (G51). */
 export interface Place {
@@ -27,7 +27,7 @@ const keys = new WeakMap<TenantTx['sql'], Buffer>();
  */
 export async function seal(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   place: Place,
   plain: string,
 ): Promise<string> {
@@ -43,7 +43,7 @@ export async function seal(
 /** Throws where it was changed, moved, or sealed under another key. */
 export async function unseal(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   place: Place,
   sealed: string,
 ): Promise<string> {
@@ -58,7 +58,7 @@ const SERVER_TABLE = { table: 'server_setting', column: 'value' } as const;
  * Seals a secret of the whole server directly under its present master key, for the row `name` of
  * `server_setting`.
  */
-export const sealForServer = (world: World, name: string, plain: string): string =>
+export const sealForServer = (world: AppContext, name: string, plain: string): string =>
   close(
     world,
     masterKeys(world)[0],
@@ -71,7 +71,7 @@ export const sealForServer = (world: World, name: string, plain: string): string
  * @throws where it was changed, moved to another row, or sealed under a key that this server does
  * not have.
  */
-export function unsealForServer(world: World, name: string, sealed: string): string {
+export function unsealForServer(world: AppContext, name: string, sealed: string): string {
   return openUnderMasterKey(
     world,
     SERVER,
@@ -86,7 +86,7 @@ export const sealedUnder = (text: string): string | null => FORM.exec(text)?.[1]
 
 const KEY_PLACE: Place = { table: 'secret', column: 'sealed', row: 'tenant-key' };
 
-async function tenantKey(tx: TenantTx, world: World): Promise<Buffer> {
+async function tenantKey(tx: TenantTx, world: AppContext): Promise<Buffer> {
   const known = keys.get(tx.sql);
   if (known) return known;
   const { tenant, sql } = tx;
@@ -122,7 +122,7 @@ const wrapped = async ({ tenant, sql }: TenantTx): Promise<string | null> =>
       .executeTakeFirst()
   )?.sealed ?? null;
 
-function unwrap(world: World, tenant: TenantId, sealed: string): Buffer {
+function unwrap(world: AppContext, tenant: TenantId, sealed: string): Buffer {
   return openUnderMasterKey(
     world,
     tenant,
@@ -137,7 +137,7 @@ function unwrap(world: World, tenant: TenantId, sealed: string): Buffer {
  * moment ago: the file is read again.
  */
 function openUnderMasterKey(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   place: Place,
   sealed: string,
@@ -165,7 +165,7 @@ function openUnderMasterKey(
  * Whether this server has the key under which the provider's own is sealed; true where the provider
  * has none yet.
  */
-export async function canUnwrap(tx: TenantTx, world: World): Promise<boolean> {
+export async function canUnwrap(tx: TenantTx, world: AppContext): Promise<boolean> {
   const sealed = await wrapped(tx);
   if (sealed === null) return true;
   try {
@@ -180,7 +180,7 @@ export async function canUnwrap(tx: TenantTx, world: World): Promise<boolean> {
  * Seals the provider's key under the server's present one, if it is not. What it has sealed stays
  * as it is. Answers whether it was done.
  */
-export async function rewrap(tx: TenantTx, world: World): Promise<boolean> {
+export async function rewrap(tx: TenantTx, world: AppContext): Promise<boolean> {
   const sealed = await wrapped(tx);
   const [present] = masterKeys(world);
   if (sealed === null || sealedUnder(sealed) === present.id) return false;
@@ -199,7 +199,7 @@ const aad = (tenant: TenantId, { table, column, row }: Place, id: string): Buffe
   Buffer.from(`${table}|${column}|${tenant}|${row}|${id}`);
 
 function close(
-  { chance }: World,
+  { chance }: AppContext,
   { id, key }: MasterKey,
   tenant: TenantId,
   place: Place,

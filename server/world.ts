@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Store } from './store/store.ts';
 
 /** What the outside is to the server: given once, so that tests give another. */
-export interface World {
+export interface AppContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly chance: Chance;

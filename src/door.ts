@@ -54,17 +54,17 @@ const namingTheNetwork = <T>(result: Result<T>): Result<T> =>
   result.ok ? result : { ok: false, failure: withNetwork(result.failure) };
 
 /**
- * What a watch gives now; undefined until it has given something. After a change of `takes` the
+ * What a watch gives now; undefined until it has given something. After a change of `input` the
  * last value stands until the new one comes.
  */
 export function useWatch<N extends WatchName>(
   name: N,
-  takes: Watches[N]['takes'],
-): Watches[N]['gives'] | undefined {
+  input: Watches[N]['input'],
+): Watches[N]['output'] | undefined {
   const [line] = useState(() =>
-    OWN_QUESTION.has(name) ? makeLine(door, name, takes, doorFailed) : sharedLine(name),
+    OWN_QUESTION.has(name) ? makeLine(door, name, input, doorFailed) : sharedLine(name),
   );
-  useEffect(() => line.ask(takes), [line, takes]);
+  useEffect(() => line.ask(input), [line, input]);
   return useSyncExternalStore(line.subscribe, line.now);
 }
 

@@ -6,21 +6,21 @@ import type { Door, Watch, WatchName, Watches } from '#workers/api.ts';
  */
 export interface Line<N extends WatchName> {
   readonly subscribe: (listener: () => void) => () => void;
-  readonly now: () => Watches[N]['gives'] | undefined;
+  readonly now: () => Watches[N]['output'] | undefined;
   /** Another question; nothing happens where it is the same. */
-  readonly ask: (takes: Watches[N]['takes']) => void;
+  readonly ask: (input: Watches[N]['input']) => void;
 }
 
 /** `onFault` hears of a watch that could not be opened: a bug, never an expected failure. */
 export function makeLine<N extends WatchName>(
   door: () => Door,
   name: N,
-  first: Watches[N]['takes'],
+  first: Watches[N]['input'],
   onFault: (fault: unknown) => void,
 ): Line<N> {
   const listeners = new Set<() => void>();
-  let takes = first;
-  let value: Watches[N]['gives'] | undefined;
+  let input = first;
+  let value: Watches[N]['output'] | undefined;
   /** Counts the openings: what an earlier one still delivers is not ours any more. */
   let turn = 0;
   let watch: Watch<N> | null = null;
@@ -28,7 +28,7 @@ export function makeLine<N extends WatchName>(
   async function open(): Promise<void> {
     turn += 1;
     const mine = turn;
-    const asked = takes;
+    const asked = input;
     const opened = await door().watch(name, asked, (next) => {
       if (mine !== turn) return;
       value = next;
@@ -39,7 +39,7 @@ export function makeLine<N extends WatchName>(
       return;
     }
     watch = opened;
-    if (!same(asked, takes)) opened.change(takes);
+    if (!same(asked, input)) opened.change(input);
   }
 
   function close(): void {
@@ -59,13 +59,13 @@ export function makeLine<N extends WatchName>(
     },
     now: () => value,
     ask(next) {
-      if (same(takes, next)) return;
-      takes = next;
+      if (same(input, next)) return;
+      input = next;
       watch?.change(next);
     },
   };
 }
 
-/** What a watch takes is small plain data. */
+/** The input of a watch is small plain data. */
 const same = (a: unknown, b: unknown): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);

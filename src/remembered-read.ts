@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { GivesOf, TakesOf } from '#contract/calls.ts';
+import type { OutputOf, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { BASE } from '#contract/messages/base.ts';
@@ -36,12 +36,12 @@ interface How {
  */
 export function useRemembered<N extends ReadCall>(
   name: N,
-  input: TakesOf<N>,
+  input: InputOf<N>,
   { wanted = true, everyMs = null, round = '' }: How = {},
-): Remembered<GivesOf<N>> {
+): Remembered<OutputOf<N>> {
   const question = JSON.stringify(input);
   const rights = useRights();
-  const [told, setTold] = useState<Told<GivesOf<N>> | null>(null);
+  const [told, setTold] = useState<Told<OutputOf<N>> | null>(null);
   const [turn, setTurn] = useState(0);
   const is = useWatch('status', NOTHING)?.is;
   const key = JSON.stringify([
@@ -54,7 +54,7 @@ export function useRemembered<N extends ReadCall>(
   useEffect(() => {
     if (!wanted) return;
     let gone = false;
-    const put = (read: Result<Read<GivesOf<N>>>): void => {
+    const put = (read: Result<Read<OutputOf<N>>>): void => {
       if (!gone)
         setTold((old) => ({
           key,
@@ -66,7 +66,7 @@ export function useRemembered<N extends ReadCall>(
     };
     const ask = (): void => {
       door()
-        .read(name, JSON.parse(question) as TakesOf<N>)
+        .read(name, JSON.parse(question) as InputOf<N>)
         .then(put, () => put(BROKEN));
     };
     ask();

@@ -53,7 +53,7 @@ function openAhead(): void {
 function doorOf(remote: Remote<Door>): Door {
   const watch = remote.watch as unknown as (
     name: WatchName,
-    takes: object,
+    input: object,
     onChange: unknown,
   ) => Promise<Remote<FarWatch>>;
   const send = remote.send as unknown as Door['send'];
@@ -66,8 +66,8 @@ function doorOf(remote: Remote<Door>): Door {
     onProgress: unknown,
   ) => Promise<Remote<Exporting>>;
   return {
-    async watch(name, takes, onChange) {
-      const far = await watch(name, takes, proxy(onChange));
+    async watch(name, input, onChange) {
+      const far = await watch(name, input, proxy(onChange));
       return {
         change: (next) => {
           far.change(next).catch(doorFailed);
@@ -110,7 +110,7 @@ function doorOf(remote: Remote<Door>): Door {
 }
 
 interface FarWatch {
-  change(takes: object): void;
+  change(input: object): void;
   close(): void;
 }
 

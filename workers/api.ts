@@ -8,7 +8,7 @@ import type { SignInStep } from '#contract/account/step.ts';
 import type { PreferenceRow } from '#contract/account/preferences.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { Gate } from '#contract/call.ts';
-import type { CallName, CALLS, GivesOf, OfflineCall, TakesOf } from '#contract/calls.ts';
+import type { CallName, CALLS, OutputOf, OfflineCall, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CompanyN, JobN, Ms, RunN } from '#contract/ids.ts';
 import type { CalendarAsk, CalendarView } from '#contract/monitoring/calendar.ts';
@@ -24,32 +24,32 @@ import type { Result } from '#contract/result.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import type { Auth, PageAsk } from '#machines/sign-in-asks.ts';
 
-/** What can be watched, and what each watch gives. */
+/** What can be watched, and what each watch returns. */
 export interface Watches {
   /** Who is signed in on this device. `starting` until the disk has been asked. */
-  who: { readonly takes: object; readonly gives: Who };
+  who: { readonly input: object; readonly output: Who };
   /** Where an attempt to sign in stands. */
-  signing: { readonly takes: object; readonly gives: Signing };
-  status: { readonly takes: object; readonly gives: SyncStatus };
-  runs: { readonly takes: RunsWatch; readonly gives: RunsView };
+  signing: { readonly input: object; readonly output: Signing };
+  status: { readonly input: object; readonly output: SyncStatus };
+  runs: { readonly input: RunsWatch; readonly output: RunsView };
   /** Null before anything is here. */
-  overview: { readonly takes: OverviewAsk; readonly gives: Overview | null };
+  overview: { readonly input: OverviewAsk; readonly output: Overview | null };
   /** Null before anything is here. */
-  trends: { readonly takes: TrendsAsk; readonly gives: Trends | null };
-  calendar: { readonly takes: CalendarAsk; readonly gives: CalendarView | null };
-  find: { readonly takes: FindAsk; readonly gives: Found };
-  companies: { readonly takes: object; readonly gives: readonly CompanyRow[] };
-  keys: { readonly takes: object; readonly gives: readonly KeyRow[] };
+  trends: { readonly input: TrendsAsk; readonly output: Trends | null };
+  calendar: { readonly input: CalendarAsk; readonly output: CalendarView | null };
+  find: { readonly input: FindAsk; readonly output: Found };
+  companies: { readonly input: object; readonly output: readonly CompanyRow[] };
+  keys: { readonly input: object; readonly output: readonly KeyRow[] };
   /** How the sources synced last; null where it is not known, or not for this user. */
-  lastSync: { readonly takes: object; readonly gives: LastSync | null };
-  outbox: { readonly takes: object; readonly gives: OutboxView };
-  refused: { readonly takes: RefusedAsk; readonly gives: RefusedView };
+  lastSync: { readonly input: object; readonly output: LastSync | null };
+  outbox: { readonly input: object; readonly output: OutboxView };
+  refused: { readonly input: RefusedAsk; readonly output: RefusedView };
   /** What people keep beside the results, unsent changes included. */
-  views: { readonly takes: object; readonly gives: readonly OwnedView[] };
-  shifts: { readonly takes: object; readonly gives: readonly HandOver[] };
-  shiftNow: { readonly takes: ShiftAsk; readonly gives: ShiftNow };
-  preferences: { readonly takes: object; readonly gives: readonly PreferenceRow[] };
-  disabled: { readonly takes: object; readonly gives: readonly DisabledJob[] };
+  views: { readonly input: object; readonly output: readonly OwnedView[] };
+  shifts: { readonly input: object; readonly output: readonly HandOver[] };
+  shiftNow: { readonly input: ShiftAsk; readonly output: ShiftNow };
+  preferences: { readonly input: object; readonly output: readonly PreferenceRow[] };
+  disabled: { readonly input: object; readonly output: readonly DisabledJob[] };
 }
 export type WatchName = keyof Watches;
 
@@ -162,7 +162,7 @@ export interface SyncStatus {
     | 'update-needed';
   /** Newest moment at which this device had everything the server had. */
   readonly syncedAt: Ms | null;
-  /** Since when the server gives no proper answer, by either of the two. */
+  /** Since when the server gave no proper answer, by either of the two. */
   readonly offlineSince: Ms | null;
   /** Things still to load, 0 when live. */
   readonly left: number;
@@ -230,30 +230,30 @@ export interface RefusedRun {
 
 export interface Watch<N extends WatchName> {
   /** Another question to the same watch, cheaper than a new one. */
-  change(takes: Watches[N]['takes']): void;
+  change(input: Watches[N]['input']): void;
   close(): void;
 }
 
 export interface Door {
   watch<N extends WatchName>(
     name: N,
-    takes: Watches[N]['takes'],
-    onChange: (value: Watches[N]['gives']) => void,
+    input: Watches[N]['input'],
+    onChange: (value: Watches[N]['output']) => void,
   ): Promise<Watch<N>>;
   /**
    * A change of data. Kept on disk before it resolves ("saved on this device"); `sent` tells
    * whether the server has it yet.
    */
-  send<N extends OfflineCall>(name: N, input: TakesOf<N>): Promise<Result<Sent>>;
+  send<N extends OfflineCall>(name: N, input: InputOf<N>): Promise<Result<Sent>>;
   /** Everything else: needs the network and says so. */
-  ask<N extends CallName>(name: N, input: TakesOf<N>): Promise<Result<GivesOf<N>>>;
+  ask<N extends CallName>(name: N, input: InputOf<N>): Promise<Result<OutputOf<N>>>;
   /**
    * A question whose last answer this device keeps: where the server cannot be asked, that is given
    * with its time. Nothing kept: the failure.
    */
-  read<N extends ReadCall>(name: N, input: TakesOf<N>): Promise<Result<Read<GivesOf<N>>>>;
+  read<N extends ReadCall>(name: N, input: InputOf<N>): Promise<Result<Read<OutputOf<N>>>>;
   /** A file that the server makes, under the name that it gives. Needs the network, as `ask`. */
-  file<N extends FileCall>(name: N, input: TakesOf<N>): Promise<Result<ServedFile>>;
+  file<N extends FileCall>(name: N, input: InputOf<N>): Promise<Result<ServedFile>>;
   /** All runs that match a filter, to act on them all. */
   matching(filter: RunsFilter): Promise<readonly RunN[]>;
   /**
@@ -294,7 +294,7 @@ export interface Door {
 /** Calls that only ask, and answer with data; what stands above the page is asked with a POST. */
 export type ReadCall =
   | {
-      [N in CallName]: (typeof CALLS)[N] extends { readonly method: 'GET'; readonly gives: object }
+      [N in CallName]: (typeof CALLS)[N] extends { readonly method: 'GET'; readonly output: object }
         ? N
         : never;
     }[CallName]
@@ -303,7 +303,7 @@ export type ReadCall =
 /** Calls that answer with a file. */
 export type FileCall = {
   [N in CallName]: (typeof CALLS)[N] extends {
-    readonly gives: 'bytes';
+    readonly output: 'bytes';
     readonly gate: Exclude<Gate, 'public'>;
   }
     ? N

@@ -14,7 +14,7 @@ import type { Replica } from './sync/replica.ts';
 export function makeRunsWatch(
   replica: () => Replica | null,
   now: () => Ms,
-): { make(takes: RunsWatch): RunsView; hold(): void } {
+): { make(input: RunsWatch): RunsView; hold(): void } {
   let held: {
     readonly list: Selection;
     readonly has: (n: number) => boolean;
@@ -25,8 +25,8 @@ export function makeRunsWatch(
   let last = '';
   let heldUntil = 0;
   return {
-    make(takes) {
-      const view = made(takes);
+    make(input) {
+      const view = made(input);
       const text = JSON.stringify(view);
       if (text !== last) version += 1;
       last = text;
@@ -40,7 +40,7 @@ export function makeRunsWatch(
     },
   };
 
-  function made(takes: RunsWatch): Omit<RunsView, 'version'> {
+  function made(input: RunsWatch): Omit<RunsView, 'version'> {
     const here = replica();
     if (!here) {
       held = null;
@@ -49,13 +49,13 @@ export function makeRunsWatch(
     }
     const { engine, days } = here;
     const at = now();
-    const fresh = engine.select(takes.filter, at);
-    const key = JSON.stringify([takes.filter, takes.round, here.generation]);
-    if (!takes.held && at >= heldUntil) held = null;
+    const fresh = engine.select(input.filter, at);
+    const key = JSON.stringify([input.filter, input.round, here.generation]);
+    if (!input.held && at >= heldUntil) held = null;
     else if (held?.key !== key) held = { list: fresh, has: memberOf(fresh.ids()), key };
     const list = held?.list ?? fresh;
     shown = { list, key };
-    const { count, heads, rows } = list.lines(takes.window, takes.folded);
+    const { count, heads, rows } = list.lines(input.window, input.folded);
     return {
       total: list.total,
       lines: count,
@@ -63,9 +63,9 @@ export function makeRunsWatch(
         list === fresh
           ? heads
           : heads.map((head) => ({ ...head, progress: progressNow(fresh, head) })),
-      first: takes.window.first,
+      first: input.window.first,
       rows: engine.view(rows, { first: 0, count: rows.total }, at),
-      facets: facetsShown(fresh.facets, takes.filter, takes.facets),
+      facets: facetsShown(fresh.facets, input.filter, input.facets),
       progress: fresh.progress,
       fresh: held && list !== fresh ? waiting(fresh.ids(), held.has) : 0,
       newestAt: engine.newestAt,

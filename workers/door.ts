@@ -37,24 +37,24 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
       const overview = makeOverview();
       const count = versioned();
       return {
-        make: (takes) => count(overview(session.loop?.replica ?? null, takes, world.clock.now())),
+        make: (input) => count(overview(session.loop?.replica ?? null, input, world.clock.now())),
       };
     },
     trends: () => {
       const trends = makeTrends();
       const count = versioned();
-      return { make: (takes) => count(trends(session.loop?.replica ?? null, takes)) };
+      return { make: (input) => count(trends(session.loop?.replica ?? null, input)) };
     },
     calendar: () => {
       const calendar = makeCalendar();
       const count = versioned();
       return {
-        make: (takes) => count(calendar(session.loop?.replica ?? null, takes, world.clock.now())),
+        make: (input) => count(calendar(session.loop?.replica ?? null, input, world.clock.now())),
       };
     },
     find: () => {
       const find = makeFinder();
-      return { make: (takes) => find(session.loop?.replica.engine ?? null, takes) };
+      return { make: (input) => find(session.loop?.replica.engine ?? null, input) };
     },
     companies: () => ({ make: () => session.loop?.replica.engine.all('company') ?? [] }),
     keys: () => ({ make: () => session.loop?.replica.engine.all('key') ?? [] }),
@@ -77,10 +77,10 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     session,
     watch<N extends WatchName>(
       name: N,
-      takes: Watches[N]['takes'],
-      onChange: (value: Watches[N]['gives']) => void,
+      input: Watches[N]['input'],
+      onChange: (value: Watches[N]['output']) => void,
     ): Promise<Watch<N>> {
-      return Promise.resolve(proxy(watchers.add<N>(makers[name](), takes, onChange)));
+      return Promise.resolve(proxy(watchers.add<N>(makers[name](), input, onChange)));
     },
     send: (name, input) => {
       watchers.hold();

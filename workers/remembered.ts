@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { GivesOf, TakesOf } from '#contract/calls.ts';
+import type { OutputOf, InputOf } from '#contract/calls.ts';
 import { callOf } from '#contract/calls.ts';
 import type { Failure, FailureKind } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -21,8 +21,8 @@ export function makeReader(
 ): Door['read'] {
   return async <N extends ReadCall>(
     name: N,
-    input: TakesOf<N>,
-  ): Promise<Result<Read<GivesOf<N>>>> => {
+    input: InputOf<N>,
+  ): Promise<Result<Read<OutputOf<N>>>> => {
     const question = `${name} ${JSON.stringify(input)}`;
     const asking = ask(name, input, question);
     const answer = await (session.loop?.status().is === 'offline'
@@ -35,9 +35,9 @@ export function makeReader(
 
   async function ask<N extends ReadCall>(
     name: N,
-    input: TakesOf<N>,
+    input: InputOf<N>,
     question: string,
-  ): Promise<Result<Read<GivesOf<N>>>> {
+  ): Promise<Result<Read<OutputOf<N>>>> {
     const { loop } = session;
     const generation = loop?.replica.generation;
     const answer = await session.ask(name, input);
@@ -54,12 +54,12 @@ export function makeReader(
   async function remembered<N extends ReadCall>(
     name: N,
     question: string,
-  ): Promise<{ readonly value: GivesOf<N>; readonly at: Ms } | null> {
+  ): Promise<{ readonly value: OutputOf<N>; readonly at: Ms } | null> {
     const kept = await session.loop?.replica.disk.answerTo(question).catch(onlyDisk);
-    const { gives } = callOf(name);
-    if (!kept || typeof gives === 'string') return null;
-    const parsed = v.safeParse(gives, kept.value);
-    return parsed.success ? { value: parsed.output as GivesOf<N>, at: kept.at } : null;
+    const { output } = callOf(name);
+    if (!kept || typeof output === 'string') return null;
+    const parsed = v.safeParse(output, kept.value);
+    return parsed.success ? { value: parsed.output as OutputOf<N>, at: kept.at } : null;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Me, Session as Granted } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
-import type { CallName, GivesOf, TakesOf } from '#contract/calls.ts';
+import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import { callOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
@@ -92,10 +92,10 @@ export class Session {
   }
 
   /** One call to the server. What carries tokens, or is the loop's own, is nobody else's. */
-  ask<N extends CallName>(name: N, input: TakesOf<N>): Promise<Result<GivesOf<N>>> {
+  ask<N extends CallName>(name: N, input: InputOf<N>): Promise<Result<OutputOf<N>>> {
     return this.#call(name, (wire) => wire.ask(name, input));
   }
-  file<N extends FileCall>(name: N, input: TakesOf<N>): Promise<Result<ServedFile>> {
+  file<N extends FileCall>(name: N, input: InputOf<N>): Promise<Result<ServedFile>> {
     return this.#call(name, (wire) => wire.file(name, input));
   }
 
@@ -136,7 +136,7 @@ export class Session {
     });
   }
 
-  async actAs(who: TakesOf<'loginAs'>): Promise<Result<Acted>> {
+  async actAs(who: InputOf<'loginAs'>): Promise<Result<Acted>> {
     const answer = await (this.loop?.wire.ask('loginAs', who) ?? SIGNED_OUT);
     if (!answer.ok) return answer;
     if ('url' in answer.value) return ok({ is: 'elsewhere', url: answer.value.url });

@@ -2,11 +2,11 @@ import type { Watches, WatchName } from './api.ts';
 import type { WorkerClock } from './world.ts';
 
 /**
- * One watch of the page. `make` gives its value now; what it was given last is not given again
+ * One watch of the page. `make` returns its value now; what it was given last is not given again
  * where it is the same text.
  */
 export interface Watching<N extends WatchName> {
-  readonly make: (takes: Watches[N]['takes']) => Watches[N]['gives'];
+  readonly make: (input: Watches[N]['input']) => Watches[N]['output'];
   readonly hold?: () => void;
 }
 
@@ -32,10 +32,10 @@ export class Watchers {
 
   add<N extends WatchName>(
     watching: Watching<N>,
-    first: Watches[N]['takes'],
-    onChange: (value: Watches[N]['gives']) => unknown,
-  ): { change(takes: Watches[N]['takes']): void; close(): void } {
-    let takes = first;
+    first: Watches[N]['input'],
+    onChange: (value: Watches[N]['output']) => unknown,
+  ): { change(input: Watches[N]['input']): void; close(): void } {
+    let input = first;
     let dirty = false;
     let busy = false;
     let closed = false;
@@ -45,7 +45,7 @@ export class Watchers {
       off = null;
       if (closed || busy || !dirty) return;
       dirty = false;
-      const value = watching.make(takes);
+      const value = watching.make(input);
       const text = JSON.stringify(value);
       if (text === last) return;
       last = text;
@@ -77,7 +77,7 @@ export class Watchers {
     void give();
     return {
       change: (next) => {
-        takes = next;
+        input = next;
         dirty = true;
         last = null; // also where the answer is the same: the page waits for one
         off?.(); // another question is answered at once

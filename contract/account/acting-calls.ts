@@ -15,32 +15,34 @@ export const actingCalls = {
   loginAs: call({
     method: 'POST',
     path: 'auth/login-as',
-    says: 'Signs an administrator in as a user of this provider, or of one below it (then at the address that is answered), for an hour at most. Sets the refresh cookie.',
-    takes: v.strictObject({
+    summary:
+      'Signs an administrator in as a user of this provider, or of one below it (then at the address that is answered), for an hour at most. Sets the refresh cookie.',
+    input: v.strictObject({
       userId: id,
       reason: v.pipe(v.string(), v.trim(), v.minLength(5), v.maxLength(LIMITS.reasonChars)),
       /** The user's provider, where it is another than the asking user's. */
       serviceProviderId: v.optional(id),
     }),
-    gives: ActedSchema,
+    output: ActedSchema,
     gate: 'signed-in',
     failures: ['forbidden', 'not-found', 'reauth_required'],
   }),
   exitLoginAs: call({
     method: 'POST',
     path: 'auth/login-as/exit',
-    says: 'Back to the administrator, whose session goes on, here or at the address that is answered.',
-    takes: v.strictObject({}),
-    gives: ActedSchema,
+    summary:
+      'Back to the administrator, whose session goes on, here or at the address that is answered.',
+    input: v.strictObject({}),
+    output: ActedSchema,
     gate: 'signed-in',
     failures: ['conflict', 'signed-out'],
   }),
   loginToken: call({
     method: 'POST',
     path: 'auth/login-token',
-    says: 'Signs in with a token that is good once and for a minute. Sets the refresh cookie.',
-    takes: v.strictObject({ token: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) }),
-    gives: SessionSchema,
+    summary: 'Signs in with a token that is good once and for a minute. Sets the refresh cookie.',
+    input: v.strictObject({ token: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) }),
+    output: SessionSchema,
     gate: 'public',
     failures: ['wrong-credentials', 'too-many'],
   }),

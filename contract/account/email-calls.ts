@@ -7,20 +7,21 @@ export const emailCalls = {
   confirmEmail: call({
     method: 'POST',
     path: 'auth/confirm-email',
-    says: 'Confirms an e-mail address with the link that was mailed to it. `token` is the part of the link behind the #. The link works once.',
-    takes: v.strictObject({
+    summary:
+      'Confirms an e-mail address with the link that was mailed to it. `token` is the part of the link behind the #. The link works once.',
+    input: v.strictObject({
       token: v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/, 'the part of the link behind the #')),
     }),
-    gives: v.object({}),
+    output: v.object({}),
     gate: 'public',
     failures: ['not-found', 'too-many'],
   }),
   sendEmailLink: call({
     method: 'POST',
     path: 'profile/{id}/confirm-email',
-    says: 'Mails another link that confirms the own e-mail address; three an hour at most.',
-    takes: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }),
-    gives: ProfileSchema,
+    summary: 'Mails another link that confirms the own e-mail address; three an hour at most.',
+    input: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }),
+    output: ProfileSchema,
     gate: 'signed-in',
     failures: ['not-found', 'conflict', 'too-many'],
   }),

@@ -6,9 +6,9 @@ export const preferenceCalls = {
   prefer: call({
     method: 'PUT',
     path: 'profile/{id}/preferences/{name}',
-    says: 'How a user likes the portal, on every device.',
-    takes: v.strictObject({ id: v.pipe(v.string(), v.uuid()), ...preferenceFields }),
-    gives: v.object({ seq: v.number() }),
+    summary: 'How a user likes the portal, on every device.',
+    input: v.strictObject({ id: v.pipe(v.string(), v.uuid()), ...preferenceFields }),
+    output: v.object({ seq: v.number() }),
     gate: 'signed-in',
     failures: ['forbidden', 'key-reused', 'out-of-order'],
     offline: 'The later to arrive stands.',

@@ -83,9 +83,9 @@ export const adminCalls = {
   adminOverview: call({
     method: 'GET',
     path: 'admin/overview',
-    says: 'How the own provider and those below it stand.',
-    takes: v.strictObject({}),
-    gives: v.object({
+    summary: 'How the own provider and those below it stand.',
+    input: v.strictObject({}),
+    output: v.object({
       at: v.number(),
       providers: v.array(OverviewSchema),
       storage: v.nullable(StorageSchema),
@@ -96,9 +96,10 @@ export const adminCalls = {
   adminEvents: call({
     method: 'GET',
     path: 'admin/events',
-    says: 'The log of events, newest first, a hundred at a time; `before` goes on from the last one.',
-    takes: v.strictObject({ ...QUERY, before: v.optional(seq) }),
-    gives: v.object({
+    summary:
+      'The log of events, newest first, a hundred at a time; `before` goes on from the last one.',
+    input: v.strictObject({ ...QUERY, before: v.optional(seq) }),
+    output: v.object({
       events: v.array(EventSchema),
       next: v.nullable(v.number()),
       types: v.array(v.string()),
@@ -109,9 +110,9 @@ export const adminCalls = {
   exportAdminEvents: call({
     method: 'GET',
     path: 'admin/events/export',
-    says: 'The same as a CSV file, 50,000 events at most.',
-    takes: v.strictObject(QUERY),
-    gives: 'bytes',
+    summary: 'The same as a CSV file, 50,000 events at most.',
+    input: v.strictObject(QUERY),
+    output: 'bytes',
     gate: 'admin.dashboard',
     failures: ['not-found'],
   }),

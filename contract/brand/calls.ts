@@ -6,9 +6,9 @@ export const brandCalls = {
   getBranding: call({
     method: 'GET',
     path: 'service-providers/branding',
-    says: 'The branding of the host asked.',
-    takes: v.strictObject({}),
-    gives: BrandingSchema,
+    summary: 'The branding of the host asked.',
+    input: v.strictObject({}),
+    output: BrandingSchema,
     gate: 'public',
     failures: [],
   }),

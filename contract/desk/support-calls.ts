@@ -50,22 +50,24 @@ export const supportCalls = {
   sendSupport: call({
     method: 'POST',
     path: 'monitoring/backoffice/support',
-    says: 'A request to the support of this portal: goes by mail to the address that its branding names, answers go to the address of who asks. `context`: what the page tells of itself, without the words of an address behind its question mark.',
-    takes: v.strictObject({
+    summary:
+      'A request to the support of this portal: goes by mail to the address that its branding names, answers go to the address of who asks. `context`: what the page tells of itself, without the words of an address behind its question mark.',
+    input: v.strictObject({
       subject: oneLine(LIMITS.subjectChars),
       message: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.descriptionChars)),
       context: v.optional(context),
     }),
-    gives: supportOut,
+    output: supportOut,
     gate: 'signed-in',
     failures: ['bad-input', 'forbidden', 'conflict', 'too-many'],
   }),
   listSupport: call({
     method: 'GET',
     path: 'monitoring/backoffice/support',
-    says: 'The own requests to support in pages, the newest first, and what became of each mail.',
-    takes: v.strictObject(PAGE),
-    gives: pageOf(supportOut),
+    summary:
+      'The own requests to support in pages, the newest first, and what became of each mail.',
+    input: v.strictObject(PAGE),
+    output: pageOf(supportOut),
     gate: 'signed-in',
     failures: ['bad-input', 'forbidden'],
   }),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Draft, Event } from '../events.ts';
+import type { NewEvent, Event } from '../events.ts';
 import type { Failure } from '../errors.ts';
 import type { CompanyN, Ms, ProblemN, RunN, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
@@ -106,7 +106,7 @@ export interface Refused {
   readonly failure: Failure;
 }
 export interface Decided {
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly NewEvent[];
   readonly refused: readonly Refused[];
 }
 
@@ -125,7 +125,7 @@ export function decideChange(
 ): Decided {
   const refused: Refused[] = [];
   const problems = new Map<CompanyN, Set<ProblemN>>();
-  const drafts: Draft[] = [];
+  const drafts: NewEvent[] = [];
   for (const run of asked) {
     const target = targets.get(run);
     const failure = target

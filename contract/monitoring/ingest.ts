@@ -91,9 +91,9 @@ const post = (path: string, says: string) =>
   call({
     method: 'POST',
     path,
-    says,
-    takes: v.strictObject({}),
-    gives: IngestedSchema,
+    summary: says,
+    input: v.strictObject({}),
+    output: IngestedSchema,
     gate: 'ingest-key',
     raw: true,
     failures: ['bad-input', 'signed-out', 'too-large', 'too-many'],

@@ -64,9 +64,9 @@ export const ruleCalls = {
   listRules: call({
     method: 'GET',
     path: 'monitoring/backoffice/rules',
-    says: 'The rules from the top, and what each did in the last 30 days.',
-    takes: v.strictObject({}),
-    gives: rulesOut,
+    summary: 'The rules from the top, and what each did in the last 30 days.',
+    input: v.strictObject({}),
+    output: rulesOut,
     gate: 'monitoring.rules',
     feature: 'rules',
     failures: [],
@@ -74,9 +74,9 @@ export const ruleCalls = {
   makeRule: call({
     method: 'POST',
     path: 'monitoring/backoffice/rules',
-    says: 'A new rule, at the end. It acts on results that arrive from now on.',
-    takes: v.strictObject({ rule: RuleSchema }),
-    gives: v.object({ _id: v.string() }),
+    summary: 'A new rule, at the end. It acts on results that arrive from now on.',
+    input: v.strictObject({ rule: RuleSchema }),
+    output: v.object({ _id: v.string() }),
     gate: 'monitoring.rules',
     feature: 'rules',
     failures: ['bad-input', 'conflict', 'forbidden'],
@@ -84,13 +84,14 @@ export const ruleCalls = {
   changeRules: call({
     method: 'PUT',
     path: 'monitoring/backoffice/rules',
-    says: 'Changes the rule `id` to `rule`, or puts all rules into an order (`order`, their ids from the top).',
-    takes: v.strictObject({
+    summary:
+      'Changes the rule `id` to `rule`, or puts all rules into an order (`order`, their ids from the top).',
+    input: v.strictObject({
       id: v.optional(uuid),
       rule: v.optional(RuleSchema),
       order: v.optional(v.pipe(v.array(uuid), v.maxLength(LIMITS.rules))),
     }),
-    gives: v.object({}),
+    output: v.object({}),
     gate: 'monitoring.rules',
     feature: 'rules',
     failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
@@ -98,9 +99,9 @@ export const ruleCalls = {
   removeRule: call({
     method: 'DELETE',
     path: 'monitoring/backoffice/rules/{id}',
-    says: 'Takes a rule away. What it did stays; its exceptions end with the next result.',
-    takes: v.strictObject({ id: uuid }),
-    gives: v.object({}),
+    summary: 'Takes a rule away. What it did stays; its exceptions end with the next result.',
+    input: v.strictObject({ id: uuid }),
+    output: v.object({}),
     gate: 'monitoring.rules',
     feature: 'rules',
     failures: ['not-found'],
@@ -108,9 +109,10 @@ export const ruleCalls = {
   testRule: call({
     method: 'POST',
     path: 'monitoring/backoffice/rules/test',
-    says: 'What a rule would have matched in the last 30 days, and which others match it too. `id`: that of the rule itself, where it exists.',
-    takes: v.strictObject({ id: v.optional(uuid), when: RuleWhenSchema, does: RuleDoesSchema }),
-    gives: ruleTested,
+    summary:
+      'What a rule would have matched in the last 30 days, and which others match it too. `id`: that of the rule itself, where it exists.',
+    input: v.strictObject({ id: v.optional(uuid), when: RuleWhenSchema, does: RuleDoesSchema }),
+    output: ruleTested,
     gate: 'monitoring.rules',
     feature: 'rules',
     failures: ['bad-input', 'forbidden'],

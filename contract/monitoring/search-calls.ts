@@ -84,17 +84,18 @@ export const searchCalls = {
   search: call({
     method: 'GET',
     path: 'monitoring/search',
-    says: 'What has all of these words in its names, of each kind that the asker may open. Results: by the names of their job and the words of their cause, those before the time that devices keep (12 months of it) unless a time is given or a day stands in the text.',
-    takes: v.strictObject({
+    summary:
+      'What has all of these words in its names, of each kind that the asker may open. Results: by the names of their job and the words of their cause, those before the time that devices keep (12 months of it) unless a time is given or a day stands in the text.',
+    input: v.strictObject({
       text: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)),
       kinds: v.optional(kinds),
       limit: v.optional(limit),
       from: v.optional(moment),
       to: v.optional(moment),
     }),
-    gives: foundOut,
+    output: foundOut,
     gate: 'signed-in',
     failures: ['bad-input'],
-    latest: true,
+    newestOnly: true,
   }),
 } as const;

@@ -76,9 +76,9 @@ export const slaCalls = {
   saveSlaAlarm: call({
     method: 'POST',
     path: 'monitoring/reporting/save-sla-alarm',
-    says: 'A new alarm, of one job or of a group.',
-    takes: v.strictObject({ alarm: SlaSchema }),
-    gives: idOut,
+    summary: 'A new alarm, of one job or of a group.',
+    input: v.strictObject({ alarm: SlaSchema }),
+    output: idOut,
     gate: 'monitoring.job-actions',
     feature: 'reporting',
     failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
@@ -86,9 +86,9 @@ export const slaCalls = {
   changeSlaAlarm: call({
     method: 'PUT',
     path: 'monitoring/reporting/save-sla-alarm/{id}',
-    says: 'Changes an alarm. What it was told of counts no more: it is judged anew.',
-    takes: v.strictObject({ id: anyId, alarm: SlaSchema }),
-    gives: v.object({}),
+    summary: 'Changes an alarm. What it was told of counts no more: it is judged anew.',
+    input: v.strictObject({ id: anyId, alarm: SlaSchema }),
+    output: v.object({}),
     gate: 'monitoring.job-actions',
     feature: 'reporting',
     failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
@@ -96,9 +96,9 @@ export const slaCalls = {
   getSlaAlarm: call({
     method: 'GET',
     path: 'monitoring/reporting/get-sla-alarm/{jobInstanceUid}',
-    says: 'The alarms of one job: its own, and those of groups that look at it.',
-    takes: v.strictObject({ jobInstanceUid: v.pipe(v.string(), v.maxLength(300)) }),
-    gives: v.object({ alarms: v.array(slaOut) }),
+    summary: 'The alarms of one job: its own, and those of groups that look at it.',
+    input: v.strictObject({ jobInstanceUid: v.pipe(v.string(), v.maxLength(300)) }),
+    output: v.object({ alarms: v.array(slaOut) }),
     gate: 'monitoring.reporting',
     feature: 'reporting',
     failures: ['not-found'],
@@ -106,9 +106,9 @@ export const slaCalls = {
   listSlaAlarms: call({
     method: 'GET',
     path: 'monitoring/reporting/get-all-sla-alarm',
-    says: 'All alarms, the broken ones first, as of now; and who can be told.',
-    takes: v.strictObject({}),
-    gives: v.object({
+    summary: 'All alarms, the broken ones first, as of now; and who can be told.',
+    input: v.strictObject({}),
+    output: v.object({
       alarms: v.array(slaOut),
       people: v.array(v.object({ id: v.string(), name: v.string() })),
     }),
@@ -119,9 +119,9 @@ export const slaCalls = {
   removeSlaAlarm: call({
     method: 'DELETE',
     path: 'monitoring/reporting/remove-sla-alarm/{id}',
-    says: 'Takes an alarm away.',
-    takes: v.strictObject({ id: anyId }),
-    gives: v.object({}),
+    summary: 'Takes an alarm away.',
+    input: v.strictObject({ id: anyId }),
+    output: v.object({}),
     gate: 'monitoring.job-actions',
     feature: 'reporting',
     failures: ['not-found'],
@@ -129,15 +129,16 @@ export const slaCalls = {
   slaReport: call({
     method: 'GET',
     path: 'monitoring/reporting/sla-report',
-    says: 'Of each job or company the share of its results that ended well or with a warning, worst first; without a time of the last 30 days. `minSuccessPct` and `maxAgeHours`: what is asked of them.',
-    takes: v.strictObject({
+    summary:
+      'Of each job or company the share of its results that ended well or with a warning, worst first; without a time of the last 30 days. `minSuccessPct` and `maxAgeHours`: what is asked of them.',
+    input: v.strictObject({
       ...OF_JOBS,
       by: v.optional(v.picklist(['job', 'company'])),
       minSuccessPct: asked(100),
       maxAgeHours: asked(2_160),
       ...RESULTS_PAGED,
     }),
-    gives: slaReport,
+    output: slaReport,
     gate: 'monitoring.reporting',
     feature: 'reporting',
     failures: ['bad-input'],

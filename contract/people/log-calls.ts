@@ -36,9 +36,9 @@ export const logCalls = {
   listUserLogs: call({
     method: 'GET',
     path: 'monitoring/reporting/users/logs',
-    says: 'The record of accounts, newest first: who did what for whom, when and from where.',
-    takes: v.strictObject({ ...QUERY, ...PAGE }),
-    gives: v.object({
+    summary: 'The record of accounts, newest first: who did what for whom, when and from where.',
+    input: v.strictObject({ ...QUERY, ...PAGE }),
+    output: v.object({
       ...pageOf(LogLineSchema).entries,
       kinds: v.array(v.object({ what: v.string(), words: v.string() })),
     }),
@@ -48,9 +48,9 @@ export const logCalls = {
   exportUserLogs: call({
     method: 'GET',
     path: 'monitoring/reporting/users/logs/export',
-    says: 'The same as a CSV file, 50,000 lines at most.',
-    takes: v.strictObject(QUERY),
-    gives: 'bytes',
+    summary: 'The same as a CSV file, 50,000 lines at most.',
+    input: v.strictObject(QUERY),
+    output: 'bytes',
     gate: 'monitoring.userLogs',
     failures: [],
   }),

@@ -3,7 +3,7 @@ import type { TenantId } from '#contract/ids.ts';
 import { mayActAs } from '#contract/people/authority.ts';
 import type { UserRights } from '#contract/people/authority.ts';
 import type { SessionTable } from '../store/database-account.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 /**
  * A session in which somebody acts as another user lasts as long as the right to do so, and as the
@@ -16,7 +16,7 @@ export type ActingRow = Pick<Selectable<SessionTable>, 'actor_id' | 'actor_tenan
  * a user's own session.
  */
 export async function actorStands(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   row: ActingRow,
   target: UserRights,

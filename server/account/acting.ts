@@ -10,11 +10,11 @@ import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import { forgetSessions } from '../end-sessions.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
-import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '../http/handler.ts';
 import { makeOneTime } from '../one-time.ts';
 import { portalAddressOf } from '../portal-address.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { handOver, refused } from './hand-over.ts';
 import { openSession } from './sessions.ts';
 import type { NewSession, Opened } from './sessions.ts';
@@ -42,15 +42,15 @@ export type Token = {
 
 /** ACT-1 to ACT-6: an administrator signs in as somebody below, and comes back. */
 export function actingHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, Exclude<keyof typeof actingCalls, 'loginToken'>> {
   return {
-    async loginAs({ userId, reason, serviceProviderId }, ask) {
-      const { tenant } = ask;
-      const signed = signedOf(ask);
+    async loginAs({ userId, reason, serviceProviderId }, ctx) {
+      const { tenant } = ctx;
+      const session = signedOf(ctx);
       const target = userId.toLowerCase();
       const provider = serviceProviderId?.toLowerCase();
-      if (!signed.roles.includes('admin') && !signed.roles.includes('super-admin'))
+      if (!session.roles.includes('admin') && !session.roles.includes('super-admin'))
         return failed(NOT_ALLOWED);
       const impersonation = world.chance.uuid();
       if (provider === undefined || provider === tenant) {
@@ -59,22 +59,22 @@ export function actingHandlers(
           async (tx) => (await reachOf(tx, target)) !== null,
           { readOnly: true },
         );
-        if (here) return actHere(signed, target, { impersonation, reason }, ask);
+        if (here) return actHere(session, target, { impersonation, reason }, ctx);
       }
       for (const below of await world.store.tenant(tenant, (tx) => providersBelow(tx), {
         readOnly: true,
       })) {
         if (provider !== undefined && provider !== below) continue;
-        const found = await actBelow(signed, below, target, { impersonation, reason }, ask);
+        const found = await actBelow(session, below, target, { impersonation, reason }, ctx);
         if (found) return found;
       }
       return failed(NOT_FOUND);
     },
 
-    async exitLoginAs(_, ask) {
-      const { tenant, now } = ask;
-      const signed = signedOf(ask);
-      if (signed.impersonation === null)
+    async exitLoginAs(_, ctx) {
+      const { tenant, now } = ctx;
+      const session = signedOf(ctx);
+      if (session.impersonation === null)
         return failed({ kind: 'conflict', message: MESSAGES.notActing });
       const key = await sessionKey(world);
       const outcome = await world.store.tenant(tenant, async (tx) => {
@@ -83,12 +83,12 @@ export function actingHandlers(
           .updateTable('session')
           .set({ ended_at: now })
           .where('tenant_id', '=', tenant)
-          .where('id', '=', signed.sessionId)
+          .where('id', '=', session.sessionId)
           .where('ended_at', 'is', null)
           .returningAll()
           .executeTakeFirst();
         if (!row) return { is: 'gone' as const };
-        await audit(tx, world, ask, { what: 'login-as.ended', user: signed.userId });
+        await audit(tx, world, ctx, { what: 'login-as.ended', user: session.userId });
         if (row.actor_tenant !== null)
           return { is: 'elsewhere' as const, actorTenant: row.actor_tenant };
         const parent = await sql
@@ -96,16 +96,16 @@ export function actingHandlers(
           .set({ ended_at: now })
           .where('tenant_id', '=', tenant)
           .where('id', '=', row.parent_id)
-          .where('user_id', '=', signed.actor)
+          .where('user_id', '=', session.actor)
           .where('ended_at', 'is', null)
           .where('absolute_until', '>', now)
           .returningAll()
           .executeTakeFirst();
-        const actor = parent && (await reachOf(tx, signed.actor));
+        const actor = parent && (await reachOf(tx, session.actor));
         if (!parent || !actor) return { is: 'gone' as const };
         const opened = await openSession(tx, world, key, {
-          ...here(ask),
-          userId: signed.actor,
+          ...here(ctx),
+          userId: session.actor,
           how: parent.how,
         });
         // It goes on as it was: the same end, and no fresher than it was (G40, G44).
@@ -122,63 +122,63 @@ export function actingHandlers(
         return { is: 'back' as const, opened: within(opened, parent.absolute_until) };
       });
       forgetSessions(world, tenant);
-      if (outcome.is === 'back') return handOver(world, outcome.opened, ask);
-      if (outcome.is === 'gone') return refused(GONE, ask);
+      if (outcome.is === 'back') return handOver(world, outcome.opened, ctx);
+      if (outcome.is === 'gone') return refused(GONE, ctx);
       const url = await world.store.tenant(outcome.actorTenant, async (tx) => {
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'login-as.ended',
-          user: signed.userId,
+          user: session.userId,
           detail: { provider: tenant },
         });
         return portalAddressOf(tx, world);
       });
-      refused(GONE, ask); // the cookie of this portal is taken back
+      refused(GONE, ctx); // the cookie of this portal is taken back
       return url === null ? failed(GONE) : ok({ url: `${url}/` });
     },
   };
 
   /** A user of the same provider: this device goes on as that user. */
   async function actHere(
-    signed: Signed,
+    session: Principal,
     target: UserId,
     of: Deed,
-    ask: Ask,
+    ctx: RequestContext,
   ): ReturnType<Handlers['loginAs']> {
     const key = await sessionKey(world);
-    const { tenant } = ask;
+    const { tenant } = ctx;
     const opened = await world.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
       const reach = await reachOf(tx, target);
-      if (!reach || target === signed.userId) return failed(reach ? NOT_ALLOWED : NOT_FOUND);
+      if (!reach || target === session.userId) return failed(reach ? NOT_ALLOWED : NOT_FOUND);
       if (await isOff(tx)) return failed(OFF);
-      if (!mayActAs(signed, reach, false)) return failed(NOT_ALLOWED);
-      const made = await openActing(tx, world, key, ask, target, {
-        ...(await parentOf(tx, signed)),
+      if (!mayActAs(session, reach, false)) return failed(NOT_ALLOWED);
+      const made = await openActing(tx, world, key, ctx, target, {
+        ...(await parentOf(tx, session)),
         ...of,
       });
-      await audit(tx, world, ask, {
+      await audit(tx, world, ctx, {
         what: 'login-as.began',
         user: target,
         detail: {
           impersonation: of.impersonation,
           reason: of.reason,
-          until: ask.now + LIMITS.impersonationMs,
+          until: ctx.now + LIMITS.impersonationMs,
         },
       });
       return ok(made);
     });
     forgetSessions(world, tenant);
-    return opened.ok ? handOver(world, opened.value, ask) : opened;
+    return opened.ok ? handOver(world, opened.value, ctx) : opened;
   }
 
   /** A user of a provider below: a token for its portal. Null where there is no such user. */
   async function actBelow(
-    signed: Signed,
+    session: Principal,
     below: TenantId,
     target: UserId,
     of: Deed,
-    ask: Ask,
+    ctx: RequestContext,
   ): Promise<Result<{ url: string }> | null> {
-    const { tenant, now } = ask;
+    const { tenant, now } = ctx;
     const { off, ...token } = await world.store.tenant(
       tenant,
       async (tx): Promise<Token & { readonly off: boolean }> => {
@@ -186,13 +186,13 @@ export function actingHandlers(
           .selectFrom('person')
           .select('name')
           .where('tenant_id', '=', tenant)
-          .where('id', '=', signed.userId)
+          .where('id', '=', session.userId)
           .executeTakeFirstOrThrow();
         return {
           off: await isOff(tx),
           actorName,
           actorTenant: tenant,
-          ...(await parentOf(tx, signed)),
+          ...(await parentOf(tx, session)),
           ...of,
         };
       },
@@ -203,14 +203,14 @@ export function actingHandlers(
       if (!reach) return null;
       if (off || (await isOff(tx))) return failed(OFF);
       const address = await portalAddressOf(tx, world);
-      if (!mayActAs(signed, reach, true) || address === null) return failed(NOT_ALLOWED);
+      if (!mayActAs(session, reach, true) || address === null) return failed(NOT_ALLOWED);
       return ok({
         url: `${address}/login#token=${await makeOneTime(tx, world, TOKEN_KIND, target, token, now, LIMITS.loginTokenMs)}`,
       });
     });
     if (made?.ok) {
       await world.store.tenant(tenant, (tx) =>
-        audit(tx, world, ask, {
+        audit(tx, world, ctx, {
           what: 'login-as.began',
           user: target,
           detail: {
@@ -232,14 +232,14 @@ export function actingHandlers(
  */
 export async function endActor(
   tx: TenantTx,
-  world: World,
-  ask: Ask,
-  { sessionId, actor, userId }: Signed,
+  world: AppContext,
+  ctx: RequestContext,
+  { sessionId, actor, userId }: Principal,
 ): Promise<void> {
   const { tenant, sql } = tx;
   await sql
     .updateTable('session')
-    .set({ ended_at: ask.now })
+    .set({ ended_at: ctx.now })
     .where('tenant_id', '=', tenant)
     .where('user_id', '=', actor)
     .where('ended_at', 'is', null)
@@ -251,7 +251,7 @@ export async function endActor(
         .where('acting.id', '=', sessionId),
     )
     .execute();
-  await audit(tx, world, ask, { what: 'login-as.ended', user: userId });
+  await audit(tx, world, ctx, { what: 'login-as.ended', user: userId });
 }
 
 interface Deed {
@@ -259,13 +259,16 @@ interface Deed {
   readonly reason: string;
 }
 
-function signedOf({ signed }: Ask): Signed {
-  if (!signed) throw new Error('a signed-in call without a session');
-  return signed;
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('a signed-in call without a session');
+  return session;
 }
 
 /** The own session of who acts, as what stands in other hands depends on it. */
-async function parentOf({ tenant, sql }: TenantTx, { userId, sessionId, authenticatedAt }: Signed) {
+async function parentOf(
+  { tenant, sql }: TenantTx,
+  { userId, sessionId, authenticatedAt }: Principal,
+) {
   const { absolute_until: parentUntil } = await sql
     .selectFrom('session')
     .select('absolute_until')
@@ -281,15 +284,15 @@ async function parentOf({ tenant, sql }: TenantTx, { userId, sessionId, authenti
  */
 export async function openActing(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   key: Buffer,
-  ask: Ask,
+  ctx: RequestContext,
   userId: UserId,
   of: Omit<Token, 'actorName' | 'actorTenant'> & Partial<Pick<Token, 'actorName' | 'actorTenant'>>,
 ): Promise<Opened> {
   const { actor, parent, impersonation, reason } = of;
   const opened = await openSession(tx, world, key, {
-    ...here(ask),
+    ...here(ctx),
     userId,
     how: 'login-as',
     acting: { actor, impersonation, parent, reason },
@@ -298,7 +301,7 @@ export async function openActing(
     .updateTable('session')
     .set({
       authenticated_at: of.authenticatedAt,
-      absolute_until: Math.min(ask.now + LIMITS.impersonationMs, of.parentUntil),
+      absolute_until: Math.min(ctx.now + LIMITS.impersonationMs, of.parentUntil),
       actor_tenant: of.actorTenant ?? null,
       actor_name: of.actorName ?? null,
     })
@@ -308,7 +311,7 @@ export async function openActing(
   return within(opened, of.parentUntil);
 }
 
-const here = ({ now, ip, request }: Ask): Pick<NewSession, 'now' | 'ip' | 'agent'> => ({
+const here = ({ now, ip, request }: RequestContext): Pick<NewSession, 'now' | 'ip' | 'agent'> => ({
   now,
   ip,
   agent: (request.headers.get('user-agent') ?? '').slice(0, 200),

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { columnAhead } from '../clock-bounds.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { ATTEMPT_COOKIE, cookieOf } from './cookie.ts';
 import { hashOf, makeToken, readToken } from './tokens.ts';
 import type { Token } from './tokens.ts';
@@ -61,7 +61,7 @@ export interface Attempt {
  */
 export async function beginAttempt(
   { tenant, sql }: TenantTx,
-  { chance }: World,
+  { chance }: AppContext,
   of: { readonly kind: AttemptKind; readonly userId: UserId | null; readonly state: AttemptState },
   now: Ms,
 ): Promise<{ readonly attempt: Attempt; readonly token: string }> {
@@ -101,7 +101,7 @@ export async function beginAttempt(
 }
 
 /** The attempt that the request's cookie stands for. */
-export const shownAttempt = ({ request }: Pick<Ask, 'request'>): Token | null =>
+export const shownAttempt = ({ request }: Pick<RequestContext, 'request'>): Token | null =>
   readToken(cookieOf(request.headers, ATTEMPT_COOKIE) ?? '');
 
 /**
@@ -184,7 +184,10 @@ export async function endAttempt({ tenant, sql }: TenantTx, id: string, now: Ms)
 }
 
 /** What the device had begun before is over. */
-export async function endShown(tx: TenantTx, ask: Pick<Ask, 'request' | 'now'>): Promise<void> {
+export async function endShown(
+  tx: TenantTx,
+  ask: Pick<RequestContext, 'request' | 'now'>,
+): Promise<void> {
   const before = await heldAttempt(tx, shownAttempt(ask), ['sign-in', 'passkey'], ask.now);
   if (before) await endAttempt(tx, before.id, ask.now);
 }

@@ -5,8 +5,8 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { isAhead } from '../clock-bounds.ts';
-import type { Signed } from '../http/handler.ts';
-import type { World } from '../world.ts';
+import type { Principal } from '../http/handler.ts';
+import type { AppContext } from '../world.ts';
 import { actorStands } from './acting-rights.ts';
 import { knownSessions } from './known-sessions.ts';
 import { readSession } from './sessions.ts';
@@ -21,10 +21,10 @@ export const EXPIRED: Failure = { kind: 'expired', message: MESSAGES.sessionExpi
  * out (a refresh may help); `signed-out`: anything else.
  */
 export async function authenticate(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   request: Request,
-): Promise<Result<Signed>> {
+): Promise<Result<Principal>> {
   const token = readToken(
     /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '',
   );
@@ -36,26 +36,26 @@ export async function authenticate(
   // token outlives its session's end.
   if (known)
     return known.accessHash === hashOf(token) && isAhead(known.accessUntil, now, LIMITS.accessMs)
-      ? ok(known.signed)
+      ? ok(known.session)
       : failed(EXPIRED);
   const { round } = memory;
   const found = await world.store.tenant(tenant, (tx) => readSession(tx, token.session), {
     readOnly: true,
   });
   if (
-    !found?.signed ||
+    !found?.session ||
     found.row.ended_at !== null ||
-    !(await actorStands(world, tenant, found.row, found.signed))
+    !(await actorStands(world, tenant, found.row, found.session))
   )
     return failed(SIGNED_OUT);
   const {
-    signed,
+    session,
     row: { access_hash: accessHash, access_until: accessUntil },
   } = found;
   // What becomes of an actor of another provider is not told to this one's memory.
   if (found.row.actor_tenant === null)
-    memory.put(round, tenant, token.session, { accessHash, accessUntil, signed });
+    memory.put(round, tenant, token.session, { accessHash, accessUntil, session });
   return accessHash === hashOf(token) && isAhead(accessUntil, now, LIMITS.accessMs)
-    ? ok(signed)
+    ? ok(session)
     : failed(EXPIRED);
 }

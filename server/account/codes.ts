@@ -3,11 +3,11 @@ import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { columnOver, isAhead } from '../clock-bounds.ts';
 import { audit } from '../audit.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import { post } from '../outbound/post.ts';
 import { portalAddress } from '../portal-address.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { Chance, World } from '../world.ts';
+import type { Chance, AppContext } from '../world.ts';
 import type { Attempt } from './attempts.ts';
 import { changeAttempt } from './attempts.ts';
 
@@ -51,14 +51,14 @@ export function rightCode(key: Buffer, attempt: Attempt, code: string, now: Ms):
  */
 export async function sendCode(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   key: Buffer,
-  ask: Ask,
+  ctx: RequestContext,
   attempt: Attempt,
   phone: string,
   to = 'sign in to',
 ): Promise<Attempt | null> {
-  const { now } = ask;
+  const { now } = ctx;
   if (attempt.sends >= LIMITS.codeSends) return null;
   if (
     !(await takeTurn(tx, key, `user|${attempt.userId}`, MOST_OF_USER, now)) ||
@@ -73,10 +73,10 @@ export async function sendCode(
     .executeTakeFirstOrThrow();
   // The last line binds the code to this site: browsers and phones fill it in nowhere else. The
   // host that was asked may be anybody's.
-  const { hostname } = new URL(await portalAddress(tx, world, ask));
+  const { hostname } = new URL(await portalAddress(tx, world, ctx));
   const text = `${code} is your code to ${to} ${branding.name}. It is good for five minutes. Give it to nobody.\n\n@${hostname} #${code}`;
   await post(tx, world, { kind: 'sms', to: phone, text });
-  await audit(tx, world, ask, { what: 'sign-in.code-sent', user: attempt.userId });
+  await audit(tx, world, ctx, { what: 'sign-in.code-sent', user: attempt.userId });
   return changeAttempt(tx, attempt, {
     codeHash: codeHash(key, attempt.id, code),
     codeUntil: Math.min(now + LIMITS.codeMs, attempt.until),

@@ -1,7 +1,7 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import { columnAhead } from '../clock-bounds.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { hashOf, makeToken } from './tokens.ts';
 import type { Token } from './tokens.ts';
 
@@ -43,7 +43,7 @@ export async function knownDevice(
  */
 export async function keepDevice(
   { tenant, sql }: TenantTx,
-  { chance }: World,
+  { chance }: AppContext,
   shown: Token | null,
   userId: UserId,
   now: Ms,

@@ -7,9 +7,9 @@ import type { Look } from '../directory/standing.ts';
 import { besideEachOther } from '../each-provider.ts';
 import type { Watch } from '../repeat.ts';
 import { endSessionsOf, forgetSessions } from '../end-sessions.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 const MINUTE: Ms = 60_000;
 /**
@@ -24,8 +24,8 @@ const TURN_MS: Ms = 10 * MINUTE;
  * any more.
  */
 export async function endForDirectory(
-  world: World,
-  ask: Pick<Ask, 'tenant' | 'now' | 'signed' | 'ip' | 'request'>,
+  world: AppContext,
+  ask: Pick<RequestContext, 'tenant' | 'now' | 'session' | 'ip' | 'request'>,
   user: UserId,
   why: 'disabled' | 'gone',
 ): Promise<void> {
@@ -54,8 +54,8 @@ export async function endForDirectory(
  * account.
  */
 export function startDirectoryLook(
-  world: World,
-  from: (tx: TenantTx, world: World) => Promise<Look | null> = lookOf,
+  world: AppContext,
+  from: (tx: TenantTx, world: AppContext) => Promise<Look | null> = lookOf,
 ): Watch {
   const looked = new Map<TenantId, Ms>();
   return besideEachOther(
@@ -81,7 +81,7 @@ export function startDirectoryLook(
         if (one === 'disabled' || one === 'gone')
           await endForDirectory(
             world,
-            { tenant, now: world.clock.now(), signed: null, ip: '', request: NOBODYS },
+            { tenant, now: world.clock.now(), session: null, ip: '', request: NOBODYS },
             id,
             one,
           );

@@ -1,7 +1,7 @@
 import type { UserId } from '#contract/ids.ts';
 import { mailAccount } from '../account-mail.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 const WHAT = {
   'totp-added': 'An authenticator app was set up for your account.',
@@ -21,7 +21,7 @@ const WHAT = {
 /** Tells a user by mail what became of their factors. */
 export const tellFactor = (
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   user: UserId,
   what: keyof typeof WHAT,
 ): Promise<void> =>

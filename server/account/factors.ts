@@ -6,9 +6,9 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import { directoryOf } from '../directory/of.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { attemptOfSession, beginAttempt, changeAttempt, endAttempt } from './attempts.ts';
 import { maskedPhone } from './codes.ts';
 import { tellFactor } from './factor-notice.ts';
@@ -32,40 +32,45 @@ const badCode: Failure = {
 
 /** What a user has besides the password, kept by the user alone (FACTOR-4). */
 export function factorHandlers(
-  world: World,
+  world: AppContext,
   find: FindDirectory = directoryOf,
 ): Pick<Handlers, keyof typeof factorCalls> {
   /** In a transaction, for the signed-in user's own; anybody else's are not found. */
   const own = async <T>(
     id: string,
-    ask: Ask,
+    ctx: RequestContext,
     work: (tx: TenantTx, user: UserId, session: string, key: Buffer) => Promise<Result<T>>,
   ): Promise<Result<T>> => {
-    const { userId, sessionId } = signedIn(ask);
+    const { userId, sessionId } = signedIn(ctx);
     if (id.toLowerCase() !== userId) return failed(NOT_FOUND);
     const key = await sessionKey(world);
-    return world.store.tenant(ask.tenant, (tx) => work(tx, userId, sessionId, key));
+    return world.store.tenant(ctx.tenant, (tx) => work(tx, userId, sessionId, key));
   };
   const told = async (
     tx: TenantTx,
-    ask: Ask,
+    ctx: RequestContext,
     user: UserId,
     what: 'added' | 'removed',
     factor: 'totp' | 'passkey' | 'sms',
   ): Promise<void> => {
-    await audit(tx, world, ask, { what: `factor.${what}`, user, detail: { factor } });
+    await audit(tx, world, ctx, { what: `factor.${what}`, user, detail: { factor } });
     await tellFactor(tx, world, user, `${factor}-${what}`);
   };
-  const fresh = async (tx: TenantTx, ask: Ask, user: UserId, key: Buffer): Promise<string[]> => {
-    await audit(tx, world, ask, { what: 'recovery-codes.made', user });
+  const fresh = async (
+    tx: TenantTx,
+    ctx: RequestContext,
+    user: UserId,
+    key: Buffer,
+  ): Promise<string[]> => {
+    await audit(tx, world, ctx, { what: 'recovery-codes.made', user });
     return renewCodes(tx, world.chance, key, user);
   };
 
   return {
     ...reauthHandlers(world, find),
 
-    getFactors: ({ id }, ask) =>
-      own(id, ask, async (tx, user) => {
+    getFactors: ({ id }, ctx) =>
+      own(id, ctx, async (tx, user) => {
         const owned = await ownedBy(tx, user);
         const totp = await tx.sql
           .selectFrom('totp')
@@ -89,15 +94,15 @@ export function factorHandlers(
         });
       }),
 
-    beginTotp: ({ id }, ask) =>
-      own(id, ask, async (tx, user, session) => {
+    beginTotp: ({ id }, ctx) =>
+      own(id, ctx, async (tx, user, session) => {
         const secret = newSecret(world.chance);
         const state = { session };
         const { attempt } = await beginAttempt(
           tx,
           world,
           { kind: 'totp-new', userId: user, state },
-          ask.now,
+          ctx.now,
         );
         await changeAttempt(tx, attempt, {
           state: { ...state, enrol: await sealForAttempt(tx, world, attempt.id, secret) },
@@ -105,21 +110,21 @@ export function factorHandlers(
         return ok(await enrolOf(tx, user, secret));
       }),
 
-    confirmTotp: ({ id, code }, ask) =>
-      own(id, ask, async (tx, user, session, key) => {
-        const attempt = await attemptOfSession(tx, 'totp-new', user, session, ask.now);
+    confirmTotp: ({ id, code }, ctx) =>
+      own(id, ctx, async (tx, user, session, key) => {
+        const attempt = await attemptOfSession(tx, 'totp-new', user, session, ctx.now);
         if (attempt?.state.enrol === undefined) return failed(conflict(MESSAGES.setUpOver));
         const secret = await unsealForAttempt(tx, world, attempt.id, attempt.state.enrol);
-        const step = stepOfCode(secret, code, ask.now, 0);
+        const step = stepOfCode(secret, code, ctx.now, 0);
         if (step === null) return failed(badCode);
-        await endAttempt(tx, attempt.id, ask.now);
-        await keepTotp(tx, world, user, secret, step, ask.now);
-        await told(tx, ask, user, 'added', 'totp');
-        return ok({ recoveryCodes: await fresh(tx, ask, user, key) });
+        await endAttempt(tx, attempt.id, ctx.now);
+        await keepTotp(tx, world, user, secret, step, ctx.now);
+        await told(tx, ctx, user, 'added', 'totp');
+        return ok({ recoveryCodes: await fresh(tx, ctx, user, key) });
       }),
 
-    removeTotp: ({ id }, ask) =>
-      own(id, ask, async (tx, user) => {
+    removeTotp: ({ id }, ctx) =>
+      own(id, ctx, async (tx, user) => {
         await oneAtATime(tx, user);
         const owned = await ownedBy(tx, user);
         if (!owned.totp) return failed(NOT_FOUND);
@@ -131,19 +136,19 @@ export function factorHandlers(
           .where('user_id', '=', user)
           .execute();
         await withoutUse(tx, user);
-        await told(tx, ask, user, 'removed', 'totp');
+        await told(tx, ctx, user, 'removed', 'totp');
         return ok({});
       }),
 
-    renewRecoveryCodes: ({ id }, ask) =>
-      own(id, ask, async (tx, user, _, key) => {
+    renewRecoveryCodes: ({ id }, ctx) =>
+      own(id, ctx, async (tx, user, _, key) => {
         if (!hasBetter(await ownedBy(tx, user))) return failed(conflict(MESSAGES.noFactorYet));
         await tellFactor(tx, world, user, 'codes-made');
-        return ok({ codes: await fresh(tx, ask, user, key) });
+        return ok({ codes: await fresh(tx, ctx, user, key) });
       }),
 
-    setSms: ({ id, on }, ask) =>
-      own(id, ask, async (tx, user) => {
+    setSms: ({ id, on }, ctx) =>
+      own(id, ctx, async (tx, user) => {
         const { phone, smsAsked } = await ownedBy(tx, user);
         if (on && phone === null) return failed(conflict(MESSAGES.noPhoneYet));
         if (on === smsAsked) return ok({});
@@ -160,13 +165,13 @@ export function factorHandlers(
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', user)
           .execute();
-        await told(tx, ask, user, on ? 'added' : 'removed', 'sms');
+        await told(tx, ctx, user, on ? 'added' : 'removed', 'sms');
         return ok({});
       }),
 
-    passkeyOptions: ({ id }, ask) =>
-      own(id, ask, async (tx, user, session) => {
-        if (!hasName(ask.host)) return failed(conflict(MESSAGES.passkeyNeedsName));
+    passkeyOptions: ({ id }, ctx) =>
+      own(id, ctx, async (tx, user, session) => {
+        if (!hasName(ctx.host)) return failed(conflict(MESSAGES.passkeyNeedsName));
         if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS)
           return failed(conflict(MESSAGES.passkeysFull));
         const challenge = newChallenge(world);
@@ -174,7 +179,7 @@ export function factorHandlers(
           tx,
           world,
           { kind: 'passkey-new', userId: user, state: { challenge, session } },
-          ask.now,
+          ctx.now,
         );
         const { username, name } = await tx.sql
           .selectFrom('person')
@@ -188,7 +193,7 @@ export function factorHandlers(
           .where('tenant_id', '=', tx.tenant)
           .executeTakeFirstOrThrow();
         return ok({
-          options: await creationOptions(tx, ask.host, challenge, {
+          options: await creationOptions(tx, ctx.host, challenge, {
             user,
             username,
             name,
@@ -197,9 +202,9 @@ export function factorHandlers(
         });
       }),
 
-    addPasskey: ({ id, name, response }, ask) =>
-      own(id, ask, async (tx, user, session, key) => {
-        const { now, host } = ask;
+    addPasskey: ({ id, name, response }, ctx) =>
+      own(id, ctx, async (tx, user, session, key) => {
+        const { now, host } = ctx;
         const attempt = await attemptOfSession(tx, 'passkey-new', user, session, now);
         const challenge = attempt?.state.challenge;
         if (!attempt || challenge === undefined) return failed(conflict(MESSAGES.setUpOver));
@@ -230,15 +235,15 @@ export function factorHandlers(
           .returning('id')
           .executeTakeFirst();
         if (!kept) return failed(conflict(MESSAGES.passkeyNotMade));
-        await told(tx, ask, user, 'added', 'passkey');
+        await told(tx, ctx, user, 'added', 'passkey');
         return ok({
           key: made.id,
-          recoveryCodes: (await codesLeft(tx, user)) === 0 ? await fresh(tx, ask, user, key) : null,
+          recoveryCodes: (await codesLeft(tx, user)) === 0 ? await fresh(tx, ctx, user, key) : null,
         });
       }),
 
-    removePasskey: ({ id, key }, ask) =>
-      own(id, ask, async (tx, user) => {
+    removePasskey: ({ id, key }, ctx) =>
+      own(id, ctx, async (tx, user) => {
         await oneAtATime(tx, user);
         const passkeys = await passkeysOf(tx, user);
         if (!passkeys.some((one) => one.id === key)) return failed(NOT_FOUND);
@@ -255,7 +260,7 @@ export function factorHandlers(
           .where('id', '=', key)
           .execute();
         await withoutUse(tx, user);
-        await told(tx, ask, user, 'removed', 'passkey');
+        await told(tx, ctx, user, 'removed', 'passkey');
         return ok({});
       }),
   };

@@ -4,10 +4,10 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import { meOf } from '../me.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { noCookie, refreshCookie } from './cookie.ts';
 import { readSession } from './sessions.ts';
 import type { Opened } from './sessions.ts';
@@ -15,17 +15,21 @@ import type { Opened } from './sessions.ts';
 const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 
 /** The session as its device gets it: access token in the answer, refresh token in the cookie. */
-export async function handOver(world: World, opened: Opened, ask: Ask): Promise<Result<Session>> {
-  const made = await world.store.tenant(ask.tenant, (tx) => sessionOf(tx, opened, ask.now), {
+export async function handOver(
+  world: AppContext,
+  opened: Opened,
+  ctx: RequestContext,
+): Promise<Result<Session>> {
+  const made = await world.store.tenant(ctx.tenant, (tx) => sessionOf(tx, opened, ctx.now), {
     readOnly: true,
   });
-  if (!made) return refused(SIGNED_OUT, ask);
-  ask.answer.append('set-cookie', refreshCookie(opened.pair.refresh, opened.cookieUntil, ask.now));
+  if (!made) return refused(SIGNED_OUT, ctx);
+  ctx.answer.append('set-cookie', refreshCookie(opened.pair.refresh, opened.cookieUntil, ctx.now));
   return ok(made);
 }
 
 /** A cookie that does not open anything any more is taken back. */
-export function refused(failure: Failure, { answer }: Ask): Result<never> {
+export function refused(failure: Failure, { answer }: RequestContext): Result<never> {
   answer.append('set-cookie', noCookie);
   return failed(failure);
 }
@@ -37,7 +41,7 @@ async function sessionOf(
   now: Ms,
 ): Promise<Session | null> {
   const found = await readSession(tx, session);
-  if (!found?.signed) return null;
+  if (!found?.session) return null;
   const { branding } = await tx.sql
     .selectFrom('provider')
     .select('branding')
@@ -45,14 +49,14 @@ async function sessionOf(
     .executeTakeFirstOrThrow();
   // Who acts as another takes nothing along that outlasts it.
   const offlineUntil =
-    found.signed.impersonation === null
+    found.session.impersonation === null
       ? now + branding.offlineDays * 86_400_000
       : found.row.absolute_until;
   return {
     token: pair.access,
     tokenExpiresAt: accessUntil,
     userId,
-    user: await meOf(tx, found.signed),
+    user: await meOf(tx, found.session),
     offlineUntil,
   };
 }

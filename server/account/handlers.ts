@@ -1,14 +1,14 @@
 import type { accountCalls } from '#contract/account/calls.ts';
 import type { SignInAnswer, SignInStep } from '#contract/account/step.ts';
-import type { TakenOf } from '#contract/calls.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { ok } from '#contract/result.ts';
 import { directoryOf } from '../directory/of.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
-import type { World } from '../world.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
+import type { AppContext } from '../world.ts';
 import { endActor } from './acting.ts';
 import { EXPIRED } from './authenticate.ts';
 import {
@@ -36,25 +36,25 @@ import { readToken } from './tokens.ts';
 
 /** `find`: the provider's directory, for those who keep their passwords there. */
 export function accountHandlers(
-  world: World,
+  world: AppContext,
   find: FindDirectory = directoryOf,
 ): Pick<Handlers, keyof typeof accountCalls> {
-  const first = (by: 'db' | 'ad') => async (input: TakenOf<'loginDb'>, ask: Ask) =>
-    answered(world, await signIn(world, await sessionKey(world), by, find, input, ask), ask);
-  const second = async (shown: Shown, ask: Ask) =>
-    answered(world, await showSecond(world, await sessionKey(world), shown, ask), ask);
+  const first = (by: 'db' | 'ad') => async (input: ParsedInputOf<'loginDb'>, ctx: RequestContext) =>
+    answered(world, await signIn(world, await sessionKey(world), by, find, input, ctx), ctx);
+  const second = async (shown: Shown, ctx: RequestContext) =>
+    answered(world, await showSecond(world, await sessionKey(world), shown, ctx), ctx);
   const sms = (
-    { smsCode, rememberComputer, userUpdatedPhoneOnce }: TakenOf<'loginDbSms'>,
-    ask: Ask,
+    { smsCode, rememberComputer, userUpdatedPhoneOnce }: ParsedInputOf<'loginDbSms'>,
+    ctx: RequestContext,
   ) =>
     second(
       { how: 'sms', code: smsCode, remember: rememberComputer, updatedPhone: userUpdatedPhoneOnce },
-      ask,
+      ctx,
     );
-  const phone = async (input: TakenOf<'loginDbPhone'>, ask: Ask) =>
-    further(await givePhone(world, await sessionKey(world), input, ask), ask);
-  const resend = async (input: TakenOf<'loginDbResend'>, ask: Ask) =>
-    further(await resendCode(world, await sessionKey(world), input, ask), ask);
+  const phone = async (input: ParsedInputOf<'loginDbPhone'>, ctx: RequestContext) =>
+    further(await givePhone(world, await sessionKey(world), input, ctx), ctx);
+  const resend = async (input: ParsedInputOf<'loginDbResend'>, ctx: RequestContext) =>
+    further(await resendCode(world, await sessionKey(world), input, ctx), ctx);
 
   return {
     loginDb: first('db'),
@@ -65,46 +65,46 @@ export function accountHandlers(
     loginAdPhone: phone,
     loginDbResend: resend,
     loginAdResend: resend,
-    loginFactor: ({ method, code, rememberComputer }, ask) =>
-      second({ how: method, code, remember: rememberComputer }, ask),
-    loginEnrol: ({ code, rememberComputer }, ask) =>
-      second({ how: 'enrol', code, remember: rememberComputer }, ask),
-    loginStep: async (_, ask) => further(await presentStep(world, ask), ask),
-    loginPasskeyOptions: async (_, ask) => further(await beginPasskey(world, ask), ask),
-    async loginPasskey({ response, rememberComputer: remember }, ask) {
-      const alone = await showPasskey(world, await sessionKey(world), response, remember, ask);
+    loginFactor: ({ method, code, rememberComputer }, ctx) =>
+      second({ how: method, code, remember: rememberComputer }, ctx),
+    loginEnrol: ({ code, rememberComputer }, ctx) =>
+      second({ how: 'enrol', code, remember: rememberComputer }, ctx),
+    loginStep: async (_, ctx) => further(await presentStep(world, ctx), ctx),
+    loginPasskeyOptions: async (_, ctx) => further(await beginPasskey(world, ctx), ctx),
+    async loginPasskey({ response, rememberComputer: remember }, ctx) {
+      const alone = await showPasskey(world, await sessionKey(world), response, remember, ctx);
       return alone === null
-        ? second({ how: 'passkey', response, remember }, ask)
-        : answered(world, alone, ask);
+        ? second({ how: 'passkey', response, remember }, ctx)
+        : answered(world, alone, ctx);
     },
 
-    async refresh(_, ask) {
+    async refresh(_, ctx) {
       const key = await sessionKey(world);
-      const token = readToken(cookieOf(ask.request.headers, COOKIE) ?? '');
-      if (!token) return refused(SIGNED_OUT, ask);
-      const outcome = await world.store.tenant(ask.tenant, (tx) =>
-        refreshSession(tx, key, token, ask.now),
+      const token = readToken(cookieOf(ctx.request.headers, COOKIE) ?? '');
+      if (!token) return refused(SIGNED_OUT, ctx);
+      const outcome = await world.store.tenant(ctx.tenant, (tx) =>
+        refreshSession(tx, key, token, ctx.now),
       );
-      knownSessions(world.store).forget(ask.tenant);
+      knownSessions(world.store).forget(ctx.tenant);
       if (outcome.is === 'fresh')
-        return (await aliveSession(world, ask.tenant, outcome.opened.session))
-          ? handOver(world, outcome.opened, ask)
-          : refused(SIGNED_OUT, ask);
+        return (await aliveSession(world, ctx.tenant, outcome.opened.session))
+          ? handOver(world, outcome.opened, ctx)
+          : refused(SIGNED_OUT, ctx);
       if (outcome.is === 'reused')
         world.log.warn('a refresh token was used twice: its session is ended', {
-          tenant: ask.tenant,
+          tenant: ctx.tenant,
           session: token.session,
-          ip: ask.ip,
+          ip: ctx.ip,
         });
-      return refused(outcome.is === 'expired' ? EXPIRED : SIGNED_OUT, ask);
+      return refused(outcome.is === 'expired' ? EXPIRED : SIGNED_OUT, ctx);
     },
 
-    async logout(_, ask) {
-      const { tenant, signed, now, answer } = ask;
-      if (signed) {
+    async logout(_, ctx) {
+      const { tenant, session, now, answer } = ctx;
+      if (session) {
         await world.store.tenant(tenant, async (tx) => {
-          if (signed.impersonation !== null) await endActor(tx, world, ask, signed);
-          await endSession(tx, signed.sessionId, now);
+          if (session.impersonation !== null) await endActor(tx, world, ctx, session);
+          await endSession(tx, session.sessionId, now);
         });
       }
       knownSessions(world.store).forget(tenant);
@@ -118,26 +118,26 @@ const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 
 /** In, with what the device is given; or a step further. */
 async function answered(
-  world: World,
+  world: AppContext,
   outcome: Result<SignedIn | Further>,
-  ask: Ask,
+  ctx: RequestContext,
 ): Promise<Result<SignInAnswer>> {
-  knownSessions(world.store).forget(ask.tenant);
-  if (!outcome.ok) return further(outcome, ask);
-  if (outcome.value.is === 'step') return further(ok(outcome.value), ask);
+  knownSessions(world.store).forget(ctx.tenant);
+  if (!outcome.ok) return further(outcome, ctx);
+  if (outcome.value.is === 'step') return further(ok(outcome.value), ctx);
   const { opened, device, recoveryCodes } = outcome.value;
-  world.log.info('signed in', { tenant: ask.tenant, user: opened.userId, ip: ask.ip });
-  if (cookieOf(ask.request.headers, ATTEMPT_COOKIE) !== null)
-    ask.answer.append('set-cookie', noAttempt);
-  if (device !== null) ask.answer.append('set-cookie', deviceCookie(device, DEVICE_MS));
-  const session = await handOver(world, opened, ask);
+  world.log.info('signed in', { tenant: ctx.tenant, user: opened.userId, ip: ctx.ip });
+  if (cookieOf(ctx.request.headers, ATTEMPT_COOKIE) !== null)
+    ctx.answer.append('set-cookie', noAttempt);
+  if (device !== null) ctx.answer.append('set-cookie', deviceCookie(device, DEVICE_MS));
+  const session = await handOver(world, opened, ctx);
   return session.ok && recoveryCodes !== undefined
     ? ok({ ...session.value, recoveryCodes: [...recoveryCodes] })
     : session;
 }
 
 /** The cookie of an attempt comes with its first step, and goes with its end. */
-function further(outcome: Result<Further>, { answer }: Ask): Result<SignInStep> {
+function further(outcome: Result<Further>, { answer }: RequestContext): Result<SignInStep> {
   if (!outcome.ok) {
     if (outcome.failure.kind === 'expired') answer.append('set-cookie', noAttempt);
     return outcome;

@@ -2,9 +2,9 @@ import { sql as raw } from 'kysely';
 import type { OidcRefusal } from '#contract/account/oidc-words.ts';
 import type { UserId } from '#contract/ids.ts';
 import { audit } from '../audit.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 /** Who somebody is at an issuer. `email`: only where the issuer has checked it. */
 export interface Claims {
@@ -25,8 +25,8 @@ export type Found =
  */
 export async function userOfIdentity(
   tx: TenantTx,
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   { issuer, subject, email }: Claims,
 ): Promise<Found> {
   const { tenant, sql } = tx;
@@ -63,9 +63,9 @@ export async function userOfIdentity(
   if (other) return { is: 'refused', why: 'unknown' };
   await sql
     .insertInto('identity')
-    .values({ tenant_id: tenant, issuer, subject, user_id: userId, made_at: ask.now })
+    .values({ tenant_id: tenant, issuer, subject, user_id: userId, made_at: ctx.now })
     .execute();
-  await audit(tx, world, ask, { what: 'identity.linked', user: userId, detail: { how: 'oidc' } });
+  await audit(tx, world, ctx, { what: 'identity.linked', user: userId, detail: { how: 'oidc' } });
   return { is: 'user', userId };
 }
 

@@ -5,9 +5,9 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { isAhead } from '../clock-bounds.ts';
-import type { Signed } from '../http/handler.ts';
+import type { Principal } from '../http/handler.ts';
 import { StoreFault } from '../store/retry.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { hashOf, isSecret } from './key-secret.ts';
 import { readHolder } from './sessions.ts';
 
@@ -23,11 +23,11 @@ export function keyIn(request: Request): string | null {
  * another provider does not exist here. `expired`: its day is over.
  */
 export async function authenticateKey(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   secret: string,
   ip: string,
-): Promise<Result<Signed>> {
+): Promise<Result<Principal>> {
   if (!isSecret(secret)) return failed(NO_KEY);
   const hash = hashOf(secret);
   const now = world.clock.now();

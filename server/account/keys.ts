@@ -12,7 +12,7 @@ import { audit } from '../audit.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
 import type { Handlers } from '../http/handler.ts';
 import { may } from '../may.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { hashOf, hintOf, secretOf } from './key-secret.ts';
 import { ownId } from './profile.ts';
 
@@ -27,71 +27,71 @@ const ASKED: readonly Ability[] = ABILITIES.filter((ability) =>
 );
 
 /** KEY-1: a user's own API keys, by the user's own hands. */
-export const apiKeyHandlers = (world: World): Pick<Handlers, Names> => ({
-  readOwnApiKey: (_, { tenant, signed }) =>
+export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+  readOwnApiKey: (_, { tenant, session }) =>
     world.store.tenant(
       tenant,
       async ({ sql }) => {
-        if (!signed?.key) return failed(NOT_FOUND);
+        if (!session?.key) return failed(NOT_FOUND);
         const row = await sql
           .selectFrom('api_key')
           .select(['id', 'name', 'until'])
           .where('tenant_id', '=', tenant)
-          .where('id', '=', signed.key.id)
+          .where('id', '=', session.key.id)
           .executeTakeFirst();
         if (!row) return failed(NOT_FOUND);
         return ok({
           ...row,
-          userId: signed.userId,
-          abilities: signed.key.abilities.filter((ability) => may(signed, ability)),
-          companies: signed.companies && [...signed.companies],
+          userId: session.userId,
+          abilities: session.key.abilities.filter((ability) => may(session, ability)),
+          companies: session.companies && [...session.companies],
         });
       },
       { readOnly: true },
     ),
 
-  listApiKeys: async ({ id }, ask) => {
-    const signed = ownId(ask, id);
-    if (!signed) return failed(NOT_FOUND);
-    const keys = await world.store.tenant(ask.tenant, (tx) => apiKeysOf(tx, signed.userId), {
+  listApiKeys: async ({ id }, ctx) => {
+    const session = ownId(ctx, id);
+    if (!session) return failed(NOT_FOUND);
+    const keys = await world.store.tenant(ctx.tenant, (tx) => apiKeysOf(tx, session.userId), {
       readOnly: true,
     });
     return ok({
       keys,
       most: LIMITS.apiKeys,
-      abilities: ASKED.filter((ability) => may(signed, ability)),
+      abilities: ASKED.filter((ability) => may(session, ability)),
     });
   },
 
-  makeApiKey: async ({ id, name, abilities, until }, ask) => {
-    const signed = ownId(ask, id);
-    if (!signed) return failed(NOT_FOUND);
-    if (!abilities.every((ability) => may(signed, ability)))
+  makeApiKey: async ({ id, name, abilities, until }, ctx) => {
+    const session = ownId(ctx, id);
+    if (!session) return failed(NOT_FOUND);
+    if (!abilities.every((ability) => may(session, ability)))
       return failed({
         kind: 'bad-input',
         message: MESSAGES.keyNotYours,
         issues: [{ path: 'abilities', message: MESSAGES.keyNotYours }],
       });
     // A day chosen in any zone of the world ends at most so much later.
-    if (until <= ask.now || until > ask.now + (LIMITS.apiKeyDays + 2) * DAY_MS) {
+    if (until <= ctx.now || until > ctx.now + (LIMITS.apiKeyDays + 2) * DAY_MS) {
       const message = MESSAGES.keyUntil(LIMITS.apiKeyDays);
       return failed({ kind: 'bad-input', message, issues: [{ path: 'until', message }] });
     }
-    return world.store.tenant(ask.tenant, async (tx) => {
+    return world.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock(); // of two made at once the second is counted
       const { tenant, sql } = tx;
       await sql
         .deleteFrom('api_key')
         .where('tenant_id', '=', tenant)
-        .where('user_id', '=', signed.userId)
-        .where('until', '<', ask.now - KEEP_MS)
+        .where('user_id', '=', session.userId)
+        .where('until', '<', ctx.now - KEEP_MS)
         .execute();
       const { keys } = await sql
         .selectFrom('api_key')
         .select((e) => e.fn.countAll<number>().as('keys'))
         .where('tenant_id', '=', tenant)
-        .where('user_id', '=', signed.userId)
-        .where('until', '>', ask.now)
+        .where('user_id', '=', session.userId)
+        .where('until', '>', ctx.now)
         .executeTakeFirstOrThrow();
       if (keys >= LIMITS.apiKeys)
         return failed({ kind: 'conflict', message: MESSAGES.keyTooMany(LIMITS.apiKeys) });
@@ -99,12 +99,12 @@ export const apiKeyHandlers = (world: World): Pick<Handlers, Names> => ({
       const row = {
         tenant_id: tenant,
         id: world.chance.uuid(),
-        user_id: signed.userId,
+        user_id: session.userId,
         name,
         abilities: ABILITIES.filter((ability) => abilities.includes(ability)),
         hash: hashOf(secret),
         hint: hintOf(secret),
-        made_at: ask.now,
+        made_at: ctx.now,
         until,
         used_at: null,
         used_from: null,
@@ -113,9 +113,9 @@ export const apiKeyHandlers = (world: World): Pick<Handlers, Names> => ({
         .insertInto('api_key')
         .values({ ...row, abilities: JSON.stringify(row.abilities) })
         .execute();
-      await audit(tx, world, ask, {
+      await audit(tx, world, ctx, {
         what: 'api-key.made',
-        user: signed.userId,
+        user: session.userId,
         detail: {
           apiKey: row.id,
           abilities: row.abilities.join(', '),
@@ -125,18 +125,18 @@ export const apiKeyHandlers = (world: World): Pick<Handlers, Names> => ({
       await tellOfKey(
         tx,
         world,
-        signed.userId,
+        session.userId,
         `An API key "${name}" was made for your account. Programs that have it act as you, as far as you have chosen, until it ends or you revoke it.`,
       );
       return ok({ key: shownKey(row), secret });
     });
   },
 
-  revokeApiKey: async ({ id, key }, ask) => {
-    const signed = ownId(ask, id);
-    if (!signed) return failed(NOT_FOUND);
-    return (await world.store.tenant(ask.tenant, (tx) =>
-      revokeKey(tx, world, ask, signed.userId, key),
+  revokeApiKey: async ({ id, key }, ctx) => {
+    const session = ownId(ctx, id);
+    if (!session) return failed(NOT_FOUND);
+    return (await world.store.tenant(ctx.tenant, (tx) =>
+      revokeKey(tx, world, ctx, session.userId, key),
     ))
       ? ok({})
       : failed(NOT_FOUND);

@@ -1,11 +1,11 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
-import type { Signed } from '../http/handler.ts';
+import type { Principal } from '../http/handler.ts';
 import type { Store } from '../store/store.ts';
 
 export interface Known {
   readonly accessHash: string;
   readonly accessUntil: Ms;
-  readonly signed: Signed;
+  readonly session: Principal;
 }
 
 /** Most sessions remembered of all providers together. */

@@ -8,7 +8,7 @@ import { audit } from '../audit.ts';
 import { forgetSessions } from '../end-sessions.ts';
 import type { Handlers } from '../http/handler.ts';
 import { readOneTime, useOneTime } from '../one-time.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { isOff, openActing, reachOf, TOKEN_KIND } from './acting.ts';
 import { actorStands } from './acting-rights.ts';
 import { handOver } from './hand-over.ts';
@@ -34,12 +34,12 @@ const TokenSchema = v.object({
  * ACT-7: a token is good once and for a minute, at the portal that it was made for, while who asked
  * for it still may.
  */
-export const loginTokenHandlers = (world: World): Pick<Handlers, 'loginToken'> => ({
-  async loginToken({ token }, ask) {
-    const { tenant, now } = ask;
+export const loginTokenHandlers = (world: AppContext): Pick<Handlers, 'loginToken'> => ({
+  async loginToken({ token }, ctx) {
+    const { tenant, now } = ctx;
     const key = await sessionKey(world);
     const found = await world.store.tenant(tenant, async (tx) => {
-      const outcome = await countTry(tx, askingBuckets(ask.ip), now);
+      const outcome = await countTry(tx, askingBuckets(ctx.ip), now);
       if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
       const row = await readOneTime(tx, TOKEN_KIND, token, now);
       const data = v.safeParse(TokenSchema, row?.data);
@@ -59,9 +59,9 @@ export const loginTokenHandlers = (world: World): Pick<Handlers, 'loginToken'> =
       const row = await useOneTime(tx, TOKEN_KIND, token, now);
       const user = row?.user_id ? await reachOf(tx, row.user_id) : null;
       if (!stands || !row?.user_id || !user || (await isOff(tx))) return failed(OVER);
-      await endFormer(tx, ask);
-      const made = await openActing(tx, world, key, ask, row.user_id, data);
-      await audit(tx, world, ask, {
+      await endFormer(tx, ctx);
+      const made = await openActing(tx, world, key, ctx, row.user_id, data);
+      await audit(tx, world, ctx, {
         what: 'login-as.began',
         user: row.user_id,
         detail: {
@@ -75,6 +75,6 @@ export const loginTokenHandlers = (world: World): Pick<Handlers, 'loginToken'> =
       return ok(made);
     });
     forgetSessions(world, tenant);
-    return opened.ok ? handOver(world, opened.value, ask) : opened;
+    return opened.ok ? handOver(world, opened.value, ctx) : opened;
   },
 });

@@ -1,6 +1,6 @@
 import type { TenantTx } from '../store/store.ts';
 import { post } from '../outbound/post.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 /** What a person is told of its account by mail. `lines`: paragraphs. */
 interface Told {
@@ -58,7 +58,7 @@ const CHANGES = {
  */
 export async function tellChange(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   to: string | null,
   change: keyof typeof CHANGES,
 ): Promise<void> {

@@ -1,12 +1,12 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { Notification } from '#contract/account/notifications.ts';
 import { hasAuthorityOver } from '#contract/people/authority.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import { FORBIDDEN, NOT_FOUND } from '../http/envelope.ts';
-import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 type Names =
   | 'listNotifications'
@@ -20,26 +20,26 @@ const MOST = 50;
  * Notices above the pages: each is for all of a provider, for those with one of its roles, or for
  * one user, who alone learns of it.
  */
-export const notificationHandlers = (world: World): Pick<Handlers, Names> => ({
-  listNotifications: ({ userId }, ask) =>
+export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+  listNotifications: ({ userId }, ctx) =>
     world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       async (tx) => {
-        const signed = signedOf(ask);
-        return userId === signed.userId
-          ? ok(await openNotifications(tx, signed))
+        const session = signedOf(ctx);
+        return userId === session.userId
+          ? ok(await openNotifications(tx, session))
           : failed(NOT_FOUND);
       },
       { readOnly: true },
     ),
 
-  ackNotification: ({ notificationId, userId }, ask) =>
-    world.store.tenant(ask.tenant, async (tx) => {
-      const signed = signedOf(ask);
+  ackNotification: ({ notificationId, userId }, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      const session = signedOf(ctx);
       // Told again, it is done already: the page may not have heard the answer.
       if (
-        userId !== signed.userId ||
-        !(await standing(tx, signed, true)).some(({ id }) => id === notificationId)
+        userId !== session.userId ||
+        !(await standing(tx, session, true)).some(({ id }) => id === notificationId)
       )
         return failed(NOT_FOUND);
       await tx.sql
@@ -48,22 +48,22 @@ export const notificationHandlers = (world: World): Pick<Handlers, Names> => ({
           tenant_id: tx.tenant,
           notification_id: notificationId,
           user_id: userId,
-          at: ask.now,
+          at: ctx.now,
         })
         .onConflict((on) => on.columns(['tenant_id', 'notification_id', 'user_id']).doNothing())
         .execute();
       return ok({});
     }),
 
-  publishNotification: (fields, ask) =>
-    world.store.tenant(ask.tenant, async (tx) => {
-      const signed = signedOf(ask);
+  publishNotification: (fields, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      const session = signedOf(ctx);
       const { userId } = fields;
-      if (signed.companies !== null) return failed(FORBIDDEN);
+      if (session.companies !== null) return failed(FORBIDDEN);
       if (userId !== null) {
         const user = (await tx.rows('user', [userId])).get(userId);
         if (user?.deletedAt !== null) return failed(NOT_FOUND);
-        if (userId !== signed.userId && !hasAuthorityOver(signed, user)) return failed(FORBIDDEN);
+        if (userId !== session.userId && !hasAuthorityOver(session, user)) return failed(FORBIDDEN);
       }
       const row: Notification = { _id: world.chance.uuid(), ...fields };
       const { _id: id } = row;
@@ -73,11 +73,11 @@ export const notificationHandlers = (world: World): Pick<Handlers, Names> => ({
           tenant_id: tx.tenant,
           id,
           row: JSON.stringify(row),
-          made_at: ask.now,
+          made_at: ctx.now,
           ended_at: null,
         })
         .execute();
-      await audit(tx, world, ask, {
+      await audit(tx, world, ctx, {
         what: 'notification.published',
         user: userId,
         detail: { notification: id, app: row.app },
@@ -85,11 +85,11 @@ export const notificationHandlers = (world: World): Pick<Handlers, Names> => ({
       return ok(row);
     }),
 
-  publishedNotifications: (_, ask) =>
+  publishedNotifications: (_, ctx) =>
     world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       async (tx) => {
-        if (signedOf(ask).companies !== null) return failed(FORBIDDEN);
+        if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
         const rows = await tx.sql
           .selectFrom('notification')
           .select(['id', 'row', 'made_at'])
@@ -108,7 +108,7 @@ export const notificationHandlers = (world: World): Pick<Handlers, Names> => ({
               .execute()
           ).map((one) => [one.notification_id, one.acks]),
         );
-        return ok<GivesOf<'publishedNotifications'>>(
+        return ok<OutputOf<'publishedNotifications'>>(
           rows.map(({ id, row, made_at: at }) => ({
             ...row,
             roles: row.roles && [...row.roles],
@@ -120,18 +120,18 @@ export const notificationHandlers = (world: World): Pick<Handlers, Names> => ({
       { readOnly: true },
     ),
 
-  endNotification: ({ id }, ask) =>
-    world.store.tenant(ask.tenant, async (tx) => {
-      if (signedOf(ask).companies !== null) return failed(FORBIDDEN);
+  endNotification: ({ id }, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
       const { numUpdatedRows } = await tx.sql
         .updateTable('notification')
-        .set({ ended_at: ask.now })
+        .set({ ended_at: ctx.now })
         .where('tenant_id', '=', tx.tenant)
         .where('id', '=', id)
         .where('ended_at', 'is', null)
         .executeTakeFirst();
       if (Number(numUpdatedRows) === 0) return failed(NOT_FOUND);
-      await audit(tx, world, ask, {
+      await audit(tx, world, ctx, {
         what: 'notification.ended',
         user: null,
         detail: { notification: id },
@@ -140,15 +140,18 @@ export const notificationHandlers = (world: World): Pick<Handlers, Names> => ({
     }),
 });
 
-type NotificationOut = GivesOf<'listNotifications'>[number];
+type NotificationOut = OutputOf<'listNotifications'>[number];
 /** What a user has not acknowledged yet, newest first. */
-export const openNotifications = async (tx: TenantTx, signed: Signed): Promise<NotificationOut[]> =>
-  (await standing(tx, signed)).map(({ row }) => ({ ...row, roles: row.roles && [...row.roles] }));
+export const openNotifications = async (
+  tx: TenantTx,
+  session: Principal,
+): Promise<NotificationOut[]> =>
+  (await standing(tx, session)).map(({ row }) => ({ ...row, roles: row.roles && [...row.roles] }));
 
 /** What stands for somebody, newest first; `also`: with what was acknowledged. */
 async function standing(
   { tenant, sql }: TenantTx,
-  { userId, roles }: Signed,
+  { userId, roles }: Principal,
   also = false,
 ): Promise<{ readonly id: string; readonly row: Notification }[]> {
   let query = sql
@@ -174,7 +177,7 @@ async function standing(
     .slice(0, also ? undefined : MOST);
 }
 
-function signedOf({ signed }: Ask): Signed {
-  if (!signed) throw new Error('a signed-in call without a session');
-  return signed;
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('a signed-in call without a session');
+  return session;
 }

@@ -11,7 +11,7 @@ import type { OidcRefusal } from '#contract/account/oidc-words.ts';
 import { storable } from '#contract/stored-text.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { audit } from '../audit.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { API } from '../http/mount.ts';
 import { issuerFault, issuerOf } from '../outbound/issuer.ts';
 import type { IssuerAt } from '../outbound/issuer.ts';
@@ -20,7 +20,7 @@ import { makeOften } from '../outbound/often.ts';
 import { secretOf } from '../outbound/secret.ts';
 import { portalAddress } from '../portal-address.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { beginAttempt, endAttempt, heldAttempt } from './attempts.ts';
 import { attemptCookie, cookieOf, deviceCookie, OIDC_COOKIE, oidcCookie } from './cookie.ts';
 import { DEVICE_MS } from './devices.ts';
@@ -52,23 +52,23 @@ const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string =>
  * began it, within ten minutes (G43).
  */
 export function oidcHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, Exclude<keyof typeof oidcCalls, 'validateSso'>> {
   const byAddress = makeOften(STARTS.address);
   const byProvider = makeOften(STARTS.provider);
   return {
-    async oidcStart(_, ask) {
-      if (byAddress.ask(ask.ip, ask.now) !== null || byProvider.ask(ask.tenant, ask.now) !== null)
+    async oidcStart(_, ctx) {
+      if (byAddress.ask(ctx.ip, ctx.now) !== null || byProvider.ask(ctx.tenant, ctx.now) !== null)
         return refused('often');
-      const found = await world.store.tenant(ask.tenant, (tx) => setOf(tx, world, ask));
+      const found = await world.store.tenant(ctx.tenant, (tx) => setOf(tx, world, ctx));
       if (!found) return refused('off');
       const config = await issuerOf(world, found.at).catch((error: unknown) => {
-        warn(world, ask, issuerFault(error));
+        warn(world, ctx, issuerFault(error));
         return null;
       });
       if (!config) return refused('issuer');
-      const { token } = await world.store.tenant(ask.tenant, (tx) =>
-        beginAttempt(tx, world, { kind: 'oidc', userId: null, state: {} }, ask.now),
+      const { token } = await world.store.tenant(ctx.tenant, (tx) =>
+        beginAttempt(tx, world, { kind: 'oidc', userId: null, state: {} }, ctx.now),
       );
       const own = readToken(token);
       if (!own) return refused('over');
@@ -81,28 +81,28 @@ export function oidcHandlers(
         code_challenge: await calculatePKCECodeChallenge(made(own, 'verifier')),
         code_challenge_method: 'S256',
       });
-      ask.answer.append('set-cookie', oidcCookie(token, LIMITS.attemptMs));
+      ctx.answer.append('set-cookie', oidcCookie(token, LIMITS.attemptMs));
       return led(address.href);
     },
 
-    async oidcCallback(input, ask) {
-      const own = readToken(cookieOf(ask.request.headers, OIDC_COOKIE) ?? '');
+    async oidcCallback(input, ctx) {
+      const own = readToken(cookieOf(ctx.request.headers, OIDC_COOKIE) ?? '');
       // Another browser's answer, or one that was made up: what this browser has begun goes on.
       if (!own || !same(input.state ?? '', made(own, 'state'))) return refused('over');
-      ask.answer.append('set-cookie', oidcCookie('', 0));
-      const found = await world.store.tenant(ask.tenant, async (tx) => {
-        const attempt = await heldAttempt(tx, own, ['oidc'], ask.now);
+      ctx.answer.append('set-cookie', oidcCookie('', 0));
+      const found = await world.store.tenant(ctx.tenant, async (tx) => {
+        const attempt = await heldAttempt(tx, own, ['oidc'], ctx.now);
         if (!attempt) return null;
-        await endAttempt(tx, attempt.id, ask.now);
-        return { set: await setOf(tx, world, ask) };
+        await endAttempt(tx, attempt.id, ctx.now);
+        return { set: await setOf(tx, world, ctx) };
       });
       if (!found) return refused('over');
       if (!found.set) return refused('off');
       if (input.error !== undefined) return refused('denied');
-      const claims = await claimsOf(world, ask, found.set, own, input);
+      const claims = await claimsOf(world, ctx, found.set, own, input);
       return typeof claims === 'string'
         ? refused(claims)
-        : enter(world, ask, claims, found.set.at.settings.trustsFactor === true);
+        : enter(world, ctx, claims, found.set.at.settings.trustsFactor === true);
     },
   };
 }
@@ -112,7 +112,7 @@ interface Set {
   /** Where the issuer leads back to. */ readonly back: string;
 }
 
-async function setOf(tx: TenantTx, world: World, ask: Ask): Promise<Set | null> {
+async function setOf(tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<Set | null> {
   const {
     settings: { oidc },
   } = await tx.sql
@@ -123,7 +123,7 @@ async function setOf(tx: TenantTx, world: World, ask: Ask): Promise<Set | null> 
   return oidc
     ? {
         at: { settings: oidc, secret: await secretOf(tx, world, 'oidc') },
-        back: `${await portalAddress(tx, world, ask)}${API}/auth/oidc/callback`,
+        back: `${await portalAddress(tx, world, ctx)}${API}/auth/oidc/callback`,
       }
     : null;
 }
@@ -133,8 +133,8 @@ async function setOf(tx: TenantTx, world: World, ask: Ask): Promise<Set | null> 
  * is the issuer named beside the code.
  */
 async function claimsOf(
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   { at, back }: Set,
   own: Token,
   sent: {
@@ -174,7 +174,7 @@ async function claimsOf(
     );
     warn(
       world,
-      ask,
+      ctx,
       away
         ? issuerFault(error)
         : error instanceof ClientError
@@ -191,12 +191,17 @@ async function claimsOf(
  * In; or, unless the provider trusts the issuer with it, on to the same second factor as after a
  * password (FACTOR-1).
  */
-async function enter(world: World, ask: Ask, claims: Claims, trusted: boolean): Promise<Response> {
+async function enter(
+  world: AppContext,
+  ctx: RequestContext,
+  claims: Claims,
+  trusted: boolean,
+): Promise<Response> {
   const key = await sessionKey(world);
-  const signed = await world.store.tenant(ask.tenant, async (tx) => {
-    const user = await userOfIdentity(tx, world, ask, claims);
+  const session = await world.store.tenant(ctx.tenant, async (tx) => {
+    const user = await userOfIdentity(tx, world, ctx, claims);
     if (user.is === 'refused') {
-      await audit(tx, world, ask, {
+      await audit(tx, world, ctx, {
         what: 'sign-in.refused',
         user: null,
         detail: { how: 'oidc', why: user.why },
@@ -208,25 +213,25 @@ async function enter(world: World, ask: Ask, claims: Claims, trusted: boolean): 
     // The cookie of a known device does not come along from another site.
     const need = trusted ? { step: 'none' as const } : needOf(await policyOf(tx), owned, false);
     if (need.step === 'none')
-      return openHere(tx, world, key, ask, {
+      return openHere(tx, world, key, ctx, {
         userId,
         how: 'oidc',
         remember: undefined,
         known: null,
       });
-    const begun = await beginStep(tx, world, key, ask, userId, need, owned, { first: 'oidc' });
+    const begun = await beginStep(tx, world, key, ctx, userId, need, owned, { first: 'oidc' });
     return begun.ok ? begun.value : { is: 'refused' as const, why: 'often' as const };
   });
-  knownSessions(world.store).forget(ask.tenant);
-  if (signed.is === 'refused') return refused(signed.why);
-  if (signed.is === 'step') {
-    if (signed.token !== null)
-      ask.answer.append('set-cookie', attemptCookie(signed.token, LIMITS.attemptMs));
+  knownSessions(world.store).forget(ctx.tenant);
+  if (session.is === 'refused') return refused(session.why);
+  if (session.is === 'step') {
+    if (session.token !== null)
+      ctx.answer.append('set-cookie', attemptCookie(session.token, LIMITS.attemptMs));
     return led(`/login${OIDC_STEP}`);
   }
-  if (signed.device !== null)
-    ask.answer.append('set-cookie', deviceCookie(signed.device, DEVICE_MS));
-  const handed = await handOver(world, signed.opened, ask);
+  if (session.device !== null)
+    ctx.answer.append('set-cookie', deviceCookie(session.device, DEVICE_MS));
+  const handed = await handOver(world, session.opened, ctx);
   return handed.ok ? led(`/login${OIDC_IN}`) : refused('unknown');
 }
 
@@ -236,7 +241,7 @@ const scopeOf = (asked: string): string =>
 const led = (location: string): Response =>
   new Response(null, { status: 302, headers: { location } });
 const refused = (why: OidcRefusal): Response => led(`/login${OIDC_REFUSED}${why}`);
-const warn = (world: World, { tenant }: Ask, fault: string): void => {
+const warn = (world: AppContext, { tenant }: RequestContext, fault: string): void => {
   world.log.warn('a sign-in at an issuer failed', { tenant, fault });
 };
 

@@ -4,20 +4,20 @@ import { audit } from '../audit.ts';
 import { endSessionsOf, forgetSessions } from '../end-sessions.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
 import type { Handlers } from '../http/handler.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { ownId } from './profile.ts';
 import { isOver } from './sessions.ts';
 
 /** PROFILE-5: everybody sees where they are signed in, and ends it. */
 export function ownSessionHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, Extract<keyof typeof profileCalls, 'listSessions' | 'endSession'>> {
   return {
-    listSessions: async ({ id }, ask) => {
-      const signed = ownId(ask, id);
-      if (!signed) return failed(NOT_FOUND);
+    listSessions: async ({ id }, ctx) => {
+      const session = ownId(ctx, id);
+      if (!session) return failed(NOT_FOUND);
       const rows = await world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         ({ tenant, sql }) =>
           sql
             .selectFrom('session')
@@ -31,7 +31,7 @@ export function ownSessionHandlers(
                 .as('actor'),
             )
             .where('session.tenant_id', '=', tenant)
-            .where('session.user_id', '=', signed.userId)
+            .where('session.user_id', '=', session.userId)
             .where('session.ended_at', 'is', null)
             .orderBy('session.rotated_at', 'desc')
             .orderBy('session.id')
@@ -40,10 +40,10 @@ export function ownSessionHandlers(
       );
       return ok(
         rows
-          .filter((row) => !isOver(row, ask.now))
+          .filter((row) => !isOver(row, ctx.now))
           .map((row) => ({
             id: row.id,
-            current: row.id === signed.sessionId,
+            current: row.id === session.sessionId,
             beganAt: row.made_at,
             seenAt: row.rotated_at,
             until: row.absolute_until,
@@ -55,35 +55,35 @@ export function ownSessionHandlers(
       );
     },
 
-    endSession: async ({ id, session }, ask) => {
-      const signed = ownId(ask, id);
-      if (!signed) return failed(NOT_FOUND);
-      const ended = await world.store.tenant(ask.tenant, async (tx) => {
+    endSession: async ({ id, session: sessionId }, ctx) => {
+      const session = ownId(ctx, id);
+      if (!session) return failed(NOT_FOUND);
+      const ended = await world.store.tenant(ctx.tenant, async (tx) => {
         const count =
-          session === 'others'
-            ? await endSessionsOf(tx, signed.userId, ask.now, signed.sessionId)
+          sessionId === 'others'
+            ? await endSessionsOf(tx, session.userId, ctx.now, session.sessionId)
             : Number(
                 (
                   await tx.sql
                     .updateTable('session')
-                    .set({ ended_at: ask.now })
+                    .set({ ended_at: ctx.now })
                     .where('tenant_id', '=', tx.tenant)
-                    .where('user_id', '=', signed.userId)
-                    .where('id', '=', session)
+                    .where('user_id', '=', session.userId)
+                    .where('id', '=', sessionId)
                     .where('ended_at', 'is', null)
                     .executeTakeFirst()
                 ).numUpdatedRows,
               );
         if (count > 0)
-          await audit(tx, world, ask, {
+          await audit(tx, world, ctx, {
             what: 'session.ended',
-            user: signed.userId,
+            user: session.userId,
             detail: { count },
           });
         return count;
       });
-      forgetSessions(world, ask.tenant);
-      return session !== 'others' && ended === 0 ? failed(NOT_FOUND) : ok({ ended });
+      forgetSessions(world, ctx.tenant);
+      return sessionId !== 'others' && ended === 0 ? failed(NOT_FOUND) : ok({ ended });
     },
   };
 }

@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
 /**
@@ -174,7 +174,7 @@ export interface ShownPasskey {
  */
 export async function usePasskey(
   { tenant, sql }: TenantTx,
-  world: World,
+  world: AppContext,
   { host, challenge, response, now }: Asked,
   user: UserId | null,
 ): Promise<ShownPasskey | null> {
@@ -188,7 +188,7 @@ export async function usePasskey(
     .forUpdate()
     .executeTakeFirst();
   if (!row || (user !== null && row.user_id !== user)) return null;
-  const { userHandle, ...signed } = shown.response;
+  const { userHandle, ...session } = shown.response;
   if (user === null && userHandle !== Buffer.from(handleOf(row.user_id)).toString('base64url'))
     return null;
   const { rpID, origins } = relyingOn(host);
@@ -202,7 +202,7 @@ export async function usePasskey(
         rawId: shown.rawId,
         type: shown.type,
         clientExtensionResults: {},
-        response: signed,
+        response: session,
       },
       expectedChallenge: challenge,
       expectedOrigin: [...origins],

@@ -1,6 +1,6 @@
 import type { profileCalls } from '#contract/account/profile-calls.ts';
 import { QUESTIONS } from '#contract/account/questions.ts';
-import type { TakenOf } from '#contract/calls.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Failure, Issue } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
@@ -10,12 +10,12 @@ import { byUser } from '../by.ts';
 import { directoryOf } from '../directory/of.ts';
 import { forgetSessions } from '../end-sessions.ts';
 import { busyFor, NOT_FOUND } from '../http/envelope.ts';
-import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '../http/handler.ts';
 import { aside } from '../http/queue.ts';
 import { measureOf, passwordFault, passwordRefused } from '../password-rules.ts';
 import { checkPassword, hashPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { tellChange } from './mails.ts';
 import { passwordChosen } from './password-set.ts';
 import { ownId } from './profile.ts';
@@ -44,18 +44,18 @@ type Owned = Pick<
 
 /** PROFILE-4: a password is changed by who knows the present one; PROFILE-6: questions. */
 export function passwordHandlers(
-  world: World,
+  world: AppContext,
   directoryFrom: typeof directoryOf = directoryOf,
 ): Owned {
   return {
-    changePasswordDb: (input, ask) =>
-      change(input, ask, 'db', async ({ stored, signed }) => {
+    changePasswordDb: (input, ctx) =>
+      change(input, ctx, 'db', async ({ stored, session }) => {
         const checking = checkPassword(stored, input.currentPassword);
         if (checking === null) return failed(tooMany(1_000));
         if (!(await checking)) return failed(WRONG);
         const fault = passwordFault(
           input.newPassword,
-          await world.store.tenant(ask.tenant, (tx) => measureOf(tx, signed.userId), {
+          await world.store.tenant(ctx.tenant, (tx) => measureOf(tx, session.userId), {
             readOnly: true,
           }),
         );
@@ -66,10 +66,10 @@ export function passwordHandlers(
         return hashing ? ok(await hashing) : failed(tooMany(1_000));
       }),
 
-    changePasswordAd: (input, ask) =>
-      change(input, ask, 'ad', async ({ username }) => {
+    changePasswordAd: (input, ctx) =>
+      change(input, ctx, 'ad', async ({ username }) => {
         // Asked outside of any transaction: a directory can take seconds.
-        const directory = await world.store.tenant(ask.tenant, (tx) => directoryFrom(tx, world));
+        const directory = await world.store.tenant(ctx.tenant, (tx) => directoryFrom(tx, world));
         if (!directory) return failed(NO_DIRECTORY);
         const outcome = await aside(() =>
           directory.change(username, input.currentPassword, input.newPassword),
@@ -93,9 +93,9 @@ export function passwordHandlers(
         }
       }),
 
-    async setSecurityQuestions({ id, answers }, ask) {
-      const signed = ownId(ask, id);
-      if (!signed) return failed(NOT_FOUND);
+    async setSecurityQuestions({ id, answers }, ctx) {
+      const session = ownId(ctx, id);
+      if (!session) return failed(NOT_FOUND);
       const fault = faultOfAnswers(answers);
       if (fault) return failed(fault);
       const hashes: string[] = [];
@@ -104,19 +104,19 @@ export function passwordHandlers(
         if (!hashing) return failed(tooMany(1_000));
         hashes.push(await hashing);
       }
-      await world.store.tenant(ask.tenant, async (tx) => {
+      await world.store.tenant(ctx.tenant, async (tx) => {
         const { tenant, sql } = tx;
         await sql
           .deleteFrom('security_answer')
           .where('tenant_id', '=', tenant)
-          .where('user_id', '=', signed.userId)
+          .where('user_id', '=', session.userId)
           .execute();
         await sql
           .insertInto('security_answer')
           .values(
             answers.map(({ question }, at) => ({
               tenant_id: tenant,
-              user_id: signed.userId,
+              user_id: session.userId,
               question,
               hash: hashes[at] ?? '',
             })),
@@ -126,10 +126,10 @@ export function passwordHandlers(
           .updateTable('person')
           .set({ force_questions: false })
           .where('tenant_id', '=', tenant)
-          .where('id', '=', signed.userId)
+          .where('id', '=', session.userId)
           .returning('email')
           .executeTakeFirstOrThrow();
-        await record(tx, ask, signed, 'questions.set', 'securityQuestions');
+        await record(tx, ctx, session, 'questions.set', 'securityQuestions');
         await tellChange(tx, world, email, 'questions');
       });
       return ok({});
@@ -141,25 +141,25 @@ export function passwordHandlers(
    * elsewhere.
    */
   async function change(
-    { id }: TakenOf<'changePasswordDb'>,
-    ask: Ask,
+    { id }: ParsedInputOf<'changePasswordDb'>,
+    ctx: RequestContext,
     auth: 'ad' | 'db',
     next: (of: {
-      readonly signed: Signed;
+      readonly session: Principal;
       readonly username: string;
       readonly stored: string | null;
     }) => Promise<Result<string | null>>,
   ): Promise<Result<object>> {
-    const signed = ownId(ask, id);
-    if (!signed) return failed(NOT_FOUND);
-    const { tenant, now } = ask;
-    const bucket = bucketOf(signed.userId);
+    const session = ownId(ctx, id);
+    if (!session) return failed(NOT_FOUND);
+    const { tenant, now } = ctx;
+    const bucket = bucketOf(session.userId);
     const found = await world.store.tenant(tenant, async (tx) => {
       const person = await tx.sql
         .selectFrom('person')
         .select(['username', 'password_hash', 'auth'])
         .where('tenant_id', '=', tenant)
-        .where('id', '=', signed.userId)
+        .where('id', '=', session.userId)
         .executeTakeFirstOrThrow();
       if (person.auth !== auth) return failed(FAILED);
       const outcome = await countTry(tx, [bucket], now);
@@ -167,7 +167,7 @@ export function passwordHandlers(
     });
     if (!found.ok) return found;
     const chosen = await next({
-      signed,
+      session,
       username: found.value.username,
       stored: found.value.password_hash,
     });
@@ -179,39 +179,43 @@ export function passwordHandlers(
     }
     const { email } = await world.store.tenant(tenant, async (tx) => {
       await forgive(tx, [bucket], bucket, now);
-      await passwordChosen(tx, signed.userId, chosen.value, now, signed.sessionId);
+      await passwordChosen(tx, session.userId, chosen.value, now, session.sessionId);
       // This session goes on with tokens of its own: the present access token ends here, the next
       // refresh gives another (A9).
       await tx.sql
         .updateTable('session')
         .set({ access_until: now })
         .where('tenant_id', '=', tenant)
-        .where('id', '=', signed.sessionId)
+        .where('id', '=', session.sessionId)
         .execute();
-      await record(tx, ask, signed, 'password.changed', 'password');
+      await record(tx, ctx, session, 'password.changed', 'password');
       const person = await tx.sql
         .selectFrom('person')
         .select('email')
         .where('tenant_id', '=', tenant)
-        .where('id', '=', signed.userId)
+        .where('id', '=', session.userId)
         .executeTakeFirstOrThrow();
       await tellChange(tx, world, person.email, 'password');
       return person;
     });
     forgetSessions(world, tenant);
-    world.log.info('a password was changed', { tenant, user: signed.userId, told: email !== null });
+    world.log.info('a password was changed', {
+      tenant,
+      user: session.userId,
+      told: email !== null,
+    });
     return ok({});
   }
 
   async function record(
     tx: TenantTx,
-    ask: Ask,
-    signed: Signed,
+    ctx: RequestContext,
+    session: Principal,
     what: string,
     field: string,
   ): Promise<void> {
-    await audit(tx, world, ask, { what, user: signed.userId });
-    const { userId } = signed;
+    await audit(tx, world, ctx, { what, user: session.userId });
+    const { userId } = session;
     await tx.append(
       [
         {
@@ -220,7 +224,7 @@ export function passwordHandlers(
           entity: `user:${userId}`,
         },
       ],
-      byUser(signed, ask.command?.id ?? null, ask.now),
+      byUser(session, ctx.command?.id ?? null, ctx.now),
     );
   }
 }
@@ -229,7 +233,7 @@ export function passwordHandlers(
  * Three questions of the catalogue, each once, with answers that differ and that their question
  * does not give away.
  */
-function faultOfAnswers(answers: TakenOf<'setSecurityQuestions'>['answers']): Failure | null {
+function faultOfAnswers(answers: ParsedInputOf<'setSecurityQuestions'>['answers']): Failure | null {
   const issues = answers.flatMap(({ question, answer }, at): Issue[] => {
     const normal = normalAnswer(answer);
     const others = answers.filter((_, other) => other !== at);

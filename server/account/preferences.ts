@@ -1,19 +1,19 @@
 import * as v from 'valibot';
 import type { PreferenceName } from '#contract/account/preferences.ts';
 import { preferenceId, ThemeSchema } from '#contract/account/preferences.ts';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '../http/handler.ts';
 import { once, refusal } from '../http/once.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
 /** DESK-5: everybody sets how the portal is for themselves, nobody for another. */
-export function preferenceHandlers(world: World): Pick<Handlers, 'prefer'> {
+export function preferenceHandlers(world: AppContext): Pick<Handlers, 'prefer'> {
   return {
-    prefer: ({ id, name, value }, ask) =>
-      once<GivesOf<'prefer'>>(world, ask, async (_tx, { userId }) => {
+    prefer: ({ id, name, value }, ctx) =>
+      once<OutputOf<'prefer'>>(world, ctx, async (_tx, { userId }) => {
         if (id.toLowerCase() !== userId)
           return refusal({ kind: 'forbidden', message: MESSAGES.preferenceNotOwned });
         if (!readable(name, value)) {

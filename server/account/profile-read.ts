@@ -4,15 +4,15 @@ import { preferenceId, ThemeSchema } from '#contract/account/preferences.ts';
 import type { Theme } from '#contract/account/preferences.ts';
 import type { Profile } from '#contract/account/profile-calls.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
-import type { Signed } from '../http/handler.ts';
+import type { Principal } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
 import { emailLinkUntil } from '../email-confirmation.ts';
 import { openNotifications } from './notifications.ts';
 
 /** The user of a session in full. Throws where there is none. */
-export async function profileOf(tx: TenantTx, signed: Signed, now: Ms): Promise<Profile> {
+export async function profileOf(tx: TenantTx, session: Principal, now: Ms): Promise<Profile> {
   const { tenant, sql } = tx;
-  const { userId: id, roles, companies } = signed;
+  const { userId: id, roles, companies } = session;
   const person = await sql
     .selectFrom('person')
     .selectAll()
@@ -87,7 +87,7 @@ export async function profileOf(tx: TenantTx, signed: Signed, now: Ms): Promise<
     hasOrganizations: suite !== undefined,
     hasJobs: job !== undefined,
     // AUTH-12: a user who has to choose a password first reads none.
-    notifications: signed.mustReset ? [] : await openNotifications(tx, signed),
+    notifications: session.mustReset ? [] : await openNotifications(tx, session),
     stripe: null,
     language: person.language,
     timeZone: person.time_zone,

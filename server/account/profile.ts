@@ -2,65 +2,65 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Updateable } from 'kysely';
 import type { profileCalls } from '#contract/account/profile-calls.ts';
 import { preferenceId } from '#contract/account/preferences.ts';
-import type { TakenOf } from '#contract/calls.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import { byUser } from '../by.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
-import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '../http/handler.ts';
 import { endLinks } from '../one-time.ts';
 import type { PersonTable } from '../store/database-account.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { endEmailLinks, sendEmailLink } from '../email-confirmation.ts';
 import { tellChange } from './mails.ts';
 import { profileOf, themeOf } from './profile-read.ts';
 
 /** The session, if the id is its user's own; another one is not found, whoever's it is (T7). */
-export function ownId({ signed }: Ask, id: string): Signed | null {
-  if (!signed) throw new Error('a signed-in call without a session');
-  return id.toLowerCase() === signed.userId ? signed : null;
+export function ownId({ session }: RequestContext, id: string): Principal | null {
+  if (!session) throw new Error('a signed-in call without a session');
+  return id.toLowerCase() === session.userId ? session : null;
 }
 
 /** PROFILE-1 to PROFILE-3: everybody sees and changes their own. */
 export function profileHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, Extract<keyof typeof profileCalls, 'readProfile' | 'editProfile'>> {
   return {
-    async readProfile({ id }, ask) {
-      const signed = ownId(ask, id);
-      return signed
+    async readProfile({ id }, ctx) {
+      const session = ownId(ctx, id);
+      return session
         ? ok(
-            await world.store.tenant(ask.tenant, (tx) => profileOf(tx, signed, ask.now), {
+            await world.store.tenant(ctx.tenant, (tx) => profileOf(tx, session, ctx.now), {
               readOnly: true,
             }),
           )
         : failed(NOT_FOUND);
     },
 
-    async editProfile({ id, ...sent }, ask) {
-      const signed = ownId(ask, id);
-      if (!signed) return failed(NOT_FOUND);
-      return world.store.tenant(ask.tenant, async (tx) => {
+    async editProfile({ id, ...sent }, ctx) {
+      const session = ownId(ctx, id);
+      if (!session) return failed(NOT_FOUND);
+      return world.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock(); // of two who want one user name at once the second is told
-        const edit = await editOf(tx, signed, sent);
+        const edit = await editOf(tx, session, sent);
         if ('kind' in edit) return failed(edit);
         const { change, settings, changed } = edit;
         const needsFactor = changed.some((field) => SENSITIVE.has(field));
-        if (needsFactor && ask.now - signed.authenticatedAt > LIMITS.freshMs)
+        if (needsFactor && ctx.now - session.authenticatedAt > LIMITS.freshMs)
           return failed({ kind: 'reauth_required', message: MESSAGES.reauth });
-        if (change.username !== undefined && (await isTaken(tx, signed, change.username)))
+        if (change.username !== undefined && (await isTaken(tx, session, change.username)))
           return failed({ kind: 'conflict', message: MESSAGES.usernameTaken });
         const { email } = await tx.sql
           .selectFrom('person')
           .select('email')
           .where('tenant_id', '=', tx.tenant)
-          .where('id', '=', signed.userId)
+          .where('id', '=', session.userId)
           .executeTakeFirstOrThrow();
         if (changed.length > 0) {
           await tx.sql
@@ -69,43 +69,43 @@ export function profileHandlers(
               ...change,
               ...(change.email !== undefined && { email_verified: false }),
               settings: JSON.stringify(settings),
-              ...(sent.ackO365TermsOfUse === true && { terms_at: ask.now }),
+              ...(sent.ackO365TermsOfUse === true && { terms_at: ctx.now }),
               ...(change.username !== undefined && { username_key: usernameKey(change.username) }),
             })
             .where('tenant_id', '=', tx.tenant)
-            .where('id', '=', signed.userId)
+            .where('id', '=', session.userId)
             .execute();
-          await audit(tx, world, ask, {
+          await audit(tx, world, ctx, {
             what: 'profile.changed',
-            user: signed.userId,
+            user: session.userId,
             detail: { fields: changed.join(',') },
           });
           if (changed.includes('ackO365TermsOfUse'))
-            await audit(tx, world, ask, { what: 'terms.accepted', user: signed.userId });
+            await audit(tx, world, ctx, { what: 'terms.accepted', user: session.userId });
         }
         // To the address from before: whoever did not mean it learns of it.
         if (changed.includes('email')) {
           await tellChange(tx, world, email, 'email');
-          await endLinks(tx, signed.userId, ask.now);
-          await endEmailLinks(tx, signed.userId, ask.now);
+          await endLinks(tx, session.userId, ctx.now);
+          await endEmailLinks(tx, session.userId, ctx.now);
           if (sent.email !== undefined)
-            await sendEmailLink(tx, world, ask, signed.userId, sent.email);
+            await sendEmailLink(tx, world, ctx, session.userId, sent.email);
         }
         if (changed.includes('username')) await tellChange(tx, world, email, 'username');
         if (changed.includes('mobilePhone') || changed.includes('officePhone'))
           await tellChange(tx, world, email, 'phone');
         const drafts = [
-          ...aboutUser(signed, changed),
-          ...(await aboutTheme(tx, signed, sent.theme)),
+          ...aboutUser(session, changed),
+          ...(await aboutTheme(tx, session, sent.theme)),
         ];
-        await tx.append(drafts, byUser(signed, ask.command?.id ?? null, ask.now));
-        return ok(await profileOf(tx, signed, ask.now));
+        await tx.append(drafts, byUser(session, ctx.command?.id ?? null, ctx.now));
+        return ok(await profileOf(tx, session, ctx.now));
       });
     },
   };
 }
 
-type Sent = Omit<TakenOf<'editProfile'>, 'id'>;
+type Sent = Omit<ParsedInputOf<'editProfile'>, 'id'>;
 /** What changes an account, by its columns. */
 type Columns = Updateable<
   Pick<
@@ -125,7 +125,7 @@ const COLUMNS = {
 const SENSITIVE: ReadonlySet<string> = new Set(['username', 'email', 'mobilePhone', 'officePhone']);
 
 /** What really changes of a person: a field that says what stands already is no change. */
-async function editOf({ tenant, sql }: TenantTx, { userId }: Signed, sent: Sent) {
+async function editOf({ tenant, sql }: TenantTx, { userId }: Principal, sent: Sent) {
   const person = await sql
     .selectFrom('person')
     .selectAll()
@@ -163,7 +163,7 @@ const refused = (path: string, message: string): Failure => ({
 
 async function isTaken(
   { tenant, sql }: TenantTx,
-  { userId }: Signed,
+  { userId }: Principal,
   username: string,
 ): Promise<boolean> {
   return (
@@ -178,7 +178,7 @@ async function isTaken(
 }
 
 /** Only the names of the fields that changed are recorded, never what is in them. */
-function aboutUser({ userId }: Signed, changed: readonly string[]): Draft[] {
+function aboutUser({ userId }: Principal, changed: readonly string[]): NewEvent[] {
   return changed.length === 0
     ? []
     : [
@@ -194,7 +194,11 @@ function aboutUser({ userId }: Signed, changed: readonly string[]): Draft[] {
  * The theme is a preference, the same on every device. What is not sent of it stays, so that a
  * client may send one field alone.
  */
-async function aboutTheme(tx: TenantTx, { userId }: Signed, sent: Sent['theme']): Promise<Draft[]> {
+async function aboutTheme(
+  tx: TenantTx,
+  { userId }: Principal,
+  sent: Sent['theme'],
+): Promise<NewEvent[]> {
   if (sent === undefined) return [];
   const kept = await themeOf(tx, userId);
   const theme = { ...kept, ...sent };

@@ -1,9 +1,9 @@
 import { LIMITS } from '#contract/limits.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { attemptOfSession, beginAttempt, changeAttempt, endAttempt } from './attempts.ts';
 import { maskedPhone, rightCode, sendCode } from './codes.ts';
 import { ownedBy } from './policy.ts';
@@ -15,13 +15,13 @@ import { noMoreCodes } from './sign-in-step.ts';
  */
 export async function sendReauthCode(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   key: Buffer,
-  ask: Ask,
+  ctx: RequestContext,
 ): Promise<Result<{ phone: string }>> {
-  const { signed, now } = ask;
-  if (signed === null) throw new Error('A code for nobody.');
-  const { userId, sessionId } = signed;
+  const { session, now } = ctx;
+  if (session === null) throw new Error('A code for nobody.');
+  const { userId, sessionId } = session;
   const { phone } = await ownedBy(tx, userId);
   if (phone === null) throw new Error('A code without a number to send it to.');
   const former = await attemptOfSession(tx, 'reauth', userId, sessionId, now);
@@ -31,7 +31,7 @@ export async function sendReauthCode(
     { kind: 'reauth', userId, state: { first: 'password', session: sessionId } },
     now,
   );
-  if ((await sendCode(tx, world, key, ask, attempt, phone, 'confirm a change at')) === null) {
+  if ((await sendCode(tx, world, key, ctx, attempt, phone, 'confirm a change at')) === null) {
     // The one that was sent before still opens.
     await endAttempt(tx, attempt.id, now);
     return failed(noMoreCodes());
@@ -46,11 +46,11 @@ export async function sendReauthCode(
 export async function useReauthCode(
   tx: TenantTx,
   key: Buffer,
-  { signed, now }: Ask,
+  { session, now }: RequestContext,
   code: string,
 ): Promise<boolean> {
   const attempt =
-    signed && (await attemptOfSession(tx, 'reauth', signed.userId, signed.sessionId, now));
+    session && (await attemptOfSession(tx, 'reauth', session.userId, session.sessionId, now));
   if (!attempt || attempt.state.first === undefined) return false;
   const right = rightCode(key, attempt, code, now);
   const tries = attempt.tries + 1;

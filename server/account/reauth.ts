@@ -1,14 +1,14 @@
 import type { factorCalls } from '#contract/account/factor-calls.ts';
-import type { TakenOf } from '#contract/calls.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
-import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { countFactor, forgiveFactor } from './attempt-throttle.ts';
 import { attemptOfSession, beginAttempt, endAttempt } from './attempts.ts';
 import { knownDevice } from './devices.ts';
@@ -36,11 +36,11 @@ type Way = 'passkey' | 'totp' | 'recovery' | 'password' | 'sms';
  * G44: the signed-in user shows one factor again, so that a sensitive change may be made within
  * five minutes.
  */
-export function reauthHandlers(world: World, find: FindDirectory): Reauth {
+export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
   return {
-    reauthOptions: (_, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
-        const { userId, sessionId } = signedIn(ask);
+    reauthOptions: (_, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const { userId, sessionId } = signedIn(ctx);
         const owned = await ownedBy(tx, userId);
         const person = await personOf(tx, userId);
         let passkey: string | null = null;
@@ -50,9 +50,9 @@ export function reauthHandlers(world: World, find: FindDirectory): Reauth {
             tx,
             world,
             { kind: 'reauth', userId, state: { challenge, session: sessionId } },
-            ask.now,
+            ctx.now,
           );
-          passkey = await requestOptions(tx, ask.host, challenge, userId);
+          passkey = await requestOptions(tx, ctx.host, challenge, userId);
         }
         const methods: Way[] = [
           ...(owned.passkey ? ['passkey' as const] : []),
@@ -65,7 +65,7 @@ export function reauthHandlers(world: World, find: FindDirectory): Reauth {
         return ok({ methods, passkey });
       }),
 
-    async reauth(input, ask) {
+    async reauth(input, ctx) {
       const given = [input.password, input.code, input.passkey].filter((one) => one !== undefined);
       if (given.length !== 1)
         return failed({
@@ -73,8 +73,8 @@ export function reauthHandlers(world: World, find: FindDirectory): Reauth {
           message: MESSAGES.badInput,
           issues: [{ path: '', message: MESSAGES.oneFactor }],
         });
-      const { userId, sessionId } = signedIn(ask);
-      const { tenant, now } = ask;
+      const { userId, sessionId } = signedIn(ctx);
+      const { tenant, now } = ctx;
       // A password is what a stranger at this device may have watched: whoever set something better
       // up shows that.
       const more =
@@ -84,7 +84,7 @@ export function reauthHandlers(world: World, find: FindDirectory): Reauth {
               readOnly: true,
             });
       if (more !== null) return failed(more === 'sms' ? BY_CODE : BY_FACTOR);
-      const shown = await show(world, find, input, ask);
+      const shown = await show(world, find, input, ctx);
       if (!shown.ok) return shown;
       await world.store.tenant(tenant, async (tx) => {
         await tx.sql
@@ -93,7 +93,7 @@ export function reauthHandlers(world: World, find: FindDirectory): Reauth {
           .where('tenant_id', '=', tenant)
           .where('id', '=', sessionId)
           .execute();
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'reauth.done',
           user: userId,
           detail: { how: shown.value },
@@ -103,19 +103,19 @@ export function reauthHandlers(world: World, find: FindDirectory): Reauth {
       return ok({ freshUntil: now + LIMITS.freshMs });
     },
 
-    async reauthCode({ password }, ask) {
-      const { userId } = signedIn(ask);
-      const { tenant } = ask;
+    async reauthCode({ password }, ctx) {
+      const { userId } = signedIn(ctx);
+      const { tenant } = ctx;
       if (
         (await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), {
           readOnly: true,
         })) !== 'sms'
       )
         return failed(BY_FACTOR);
-      const shown = await show(world, find, { password }, ask);
+      const shown = await show(world, find, { password }, ctx);
       return shown.ok
         ? world.store.tenant(tenant, async (tx) =>
-            sendReauthCode(tx, world, await sessionKey(world), ask),
+            sendReauthCode(tx, world, await sessionKey(world), ctx),
           )
         : shown;
     },
@@ -130,16 +130,16 @@ async function moreThanPassword(tx: TenantTx, userId: string): Promise<'factor' 
 
 /** By what it was shown. Tries are counted where those of signing in are (G37). */
 async function show(
-  world: World,
+  world: AppContext,
   find: FindDirectory,
-  input: TakenOf<'reauth'>,
-  ask: Ask,
+  input: ParsedInputOf<'reauth'>,
+  ctx: RequestContext,
 ): Promise<Result<Way>> {
-  const { tenant, now, ip } = ask;
-  const { userId } = signedIn(ask);
+  const { tenant, now, ip } = ctx;
+  const { userId } = signedIn(ctx);
   const key = await sessionKey(world);
   const begun = await world.store.tenant(tenant, async (tx) => {
-    const device = shownDevice(ask);
+    const device = shownDevice(ctx);
     const known = device && (await knownDevice(tx, device, userId, now));
     const counted = await countFactor(tx, userId, known, ip, now);
     const person = await personOf(tx, userId);
@@ -161,7 +161,7 @@ async function show(
         ? await provedByDirectory(begun.directory, person.username, input.password)
         : await provedByHash(person.password_hash, input.password);
   }
-  if (proved === 'disabled') await endForDirectory(world, ask, userId, 'disabled');
+  if (proved === 'disabled') await endForDirectory(world, ctx, userId, 'disabled');
   return world.store.tenant(tenant, async (tx): Promise<Result<Way>> => {
     if (proved === 'later' || proved === 'unreachable') {
       await giveBack(tx, counted.tried, now);
@@ -175,7 +175,7 @@ async function show(
     // alone.
     const way =
       proved === null
-        ? await wayShown(tx, world, key, input, ask)
+        ? await wayShown(tx, world, key, input, ctx)
         : proved === 'right' || proved === 'change'
           ? 'password'
           : null;
@@ -183,7 +183,7 @@ async function show(
       await forgiveFactor(tx, counted, userId, known, now);
       return ok(way);
     }
-    await audit(tx, world, ask, { what: 'reauth.refused', user: userId });
+    await audit(tx, world, ctx, { what: 'reauth.refused', user: userId });
     world.log.warn('a factor that was asked for again was refused', { tenant, user: userId, ip });
     return failed(wrongOf(input));
   });
@@ -191,13 +191,13 @@ async function show(
 
 async function wayShown(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   key: Buffer,
-  { code, passkey }: TakenOf<'reauth'>,
-  ask: Ask,
+  { code, passkey }: ParsedInputOf<'reauth'>,
+  ctx: RequestContext,
 ): Promise<Way | null> {
-  const { userId, sessionId } = signedIn(ask);
-  const { now, host } = ask;
+  const { userId, sessionId } = signedIn(ctx);
+  const { now, host } = ctx;
   if (passkey !== undefined) {
     const attempt = await attemptOfSession(tx, 'reauth', userId, sessionId, now);
     const challenge = attempt?.state.challenge;
@@ -209,10 +209,10 @@ async function wayShown(
   }
   if (code === undefined) return null;
   if (/^\d{6}$/.test(code) && (await moreThanPassword(tx, userId)) === 'sms')
-    return (await useReauthCode(tx, key, ask, code)) ? 'sms' : null;
+    return (await useReauthCode(tx, key, ctx, code)) ? 'sms' : null;
   if (/^\d{6}$/.test(code)) return (await useTotp(tx, world, userId, code, now)) ? 'totp' : null;
   if (!(await useCode(tx, key, userId, code, now))) return null;
-  await audit(tx, world, ask, { what: 'recovery-code.used', user: userId });
+  await audit(tx, world, ctx, { what: 'recovery-code.used', user: userId });
   await tellFactor(tx, world, userId, 'code-used');
   return 'recovery';
 }
@@ -221,7 +221,7 @@ const isFactor = ({ passkey, totp }: Pick<Owned, 'passkey' | 'totp'>): boolean =
 const BY_CODE: Failure = { kind: 'reauth_required', message: MESSAGES.reauthByCode };
 const BY_FACTOR: Failure = { kind: 'reauth_required', message: MESSAGES.reauthByFactor };
 
-const wrongOf = ({ password, passkey }: TakenOf<'reauth'>): Failure => ({
+const wrongOf = ({ password, passkey }: ParsedInputOf<'reauth'>): Failure => ({
   kind: 'wrong-credentials',
   message:
     password !== undefined
@@ -240,7 +240,7 @@ const personOf = ({ tenant, sql }: TenantTx, userId: string) =>
     .executeTakeFirstOrThrow();
 
 /** Throws where the gate let a stranger by. */
-export function signedIn({ signed }: Ask): Signed {
-  if (signed === null) throw new Error('A call of a signed-in user without one.');
-  return signed;
+export function signedIn({ session }: RequestContext): Principal {
+  if (session === null) throw new Error('A call of a signed-in user without one.');
+  return session;
 }

@@ -5,11 +5,11 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { columnAhead } from '../clock-bounds.ts';
 import { audit } from '../audit.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import { post } from '../outbound/post.ts';
 import type { TenantTx } from '../store/store.ts';
 import { seal } from '../vault.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { countedTry } from './attempt-throttle.ts';
 import { beginAttempt, changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
 import { codeHash, codeOver, makeCode, rightCode, takeTurn } from './codes.ts';
@@ -41,13 +41,13 @@ export interface Reached {
  */
 export async function beginRecovery(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   key: Buffer,
-  ask: Ask,
+  ctx: RequestContext,
   username: string,
   person: Reached | undefined,
 ): Promise<{ readonly token: string; readonly until: Ms }> {
-  const { now } = ask;
+  const { now } = ctx;
   const { attempt, token } = await beginAttempt(
     tx,
     world,
@@ -88,7 +88,7 @@ export async function beginRecovery(
       { table: 'outgoing', column: 'sealed', row: attempt.id },
       JSON.stringify(mail),
     );
-  await audit(tx, world, ask, { what: 'recovery.began', user: person?.id ?? null });
+  await audit(tx, world, ctx, { what: 'recovery.began', user: person?.id ?? null });
   return { token, until };
 }
 
@@ -100,33 +100,33 @@ export async function beginRecovery(
 export async function provenRecovery(
   tx: TenantTx,
   key: Buffer,
-  ask: Ask,
+  ctx: RequestContext,
   code: string,
   message: string,
 ): Promise<Result<ProvenRecovery>> {
   const wrong: Failure = { kind: 'wrong-credentials', message };
   const over: Failure = { kind: 'conflict', message };
-  const attempt = await heldAttempt(tx, shownAttempt(ask), ['recovery'], ask.now);
-  if (!attempt || codeOver(attempt, ask.now)) return failed(over);
+  const attempt = await heldAttempt(tx, shownAttempt(ctx), ['recovery'], ctx.now);
+  if (!attempt || codeOver(attempt, ctx.now)) return failed(over);
   const {
     userId,
     state: { counted = '', mailedTo = null },
   } = attempt;
-  const device = shownDevice(ask);
-  const known = device && (await knownDevice(tx, device, userId ?? undefined, ask.now));
+  const device = shownDevice(ctx);
+  const known = device && (await knownDevice(tx, device, userId ?? undefined, ctx.now));
   const { tried, outcome } = await countedTry(
     tx,
     known !== null && userId !== null ? deviceCodeBucket(known, userId) : null,
     [codeBucket(counted)],
-    ask.now,
+    ctx.now,
   );
   if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
-  if (rightCode(key, attempt, code.replace(/\s/g, ''), ask.now) && userId !== null) {
-    await giveBack(tx, tried, ask.now);
+  if (rightCode(key, attempt, code.replace(/\s/g, ''), ctx.now) && userId !== null) {
+    await giveBack(tx, tried, ctx.now);
     return ok({ attempt: attempt.id, userId, mailedTo });
   }
   await changeAttempt(tx, attempt, { tries: attempt.tries + 1 });
-  if (attempt.tries + 1 >= LIMITS.codeTries) await endAttempt(tx, attempt.id, ask.now);
+  if (attempt.tries + 1 >= LIMITS.codeTries) await endAttempt(tx, attempt.id, ctx.now);
   return failed(wrong);
 }
 

@@ -6,7 +6,7 @@ import { failed, ok } from '#contract/result.ts';
 import { endKeysOf } from '../api-keys.ts';
 import { audit } from '../audit.ts';
 import { forgetSessions } from '../end-sessions.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { makeOneTime, readOneTime, useOneTime } from '../one-time.ts';
 import { post } from '../outbound/post.ts';
 import { measureOf, passwordFault, passwordRefused } from '../password-rules.ts';
@@ -15,7 +15,7 @@ import { portalAddress } from '../portal-address.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import { seal } from '../vault.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { verifyEmail } from '../email-confirmation.ts';
 import { linkMail, portalName, tellChange } from './mails.ts';
 import { passwordChosen } from './password-set.ts';
@@ -35,10 +35,10 @@ type ByLink = Pick<
  * Getting back in with a link by mail (RECOVER-5, RECOVER-6). Links of invitations are used up here
  * too.
  */
-export function recoveryLinkHandlers(world: World): ByLink {
-  const check = ({ hash }: { readonly hash: string }, ask: Ask) =>
-    world.store.tenant(ask.tenant, async (tx) =>
-      (await ownerOf(tx, await readOneTime(tx, 'password', hash, ask.now)))
+export function recoveryLinkHandlers(world: AppContext): ByLink {
+  const check = ({ hash }: { readonly hash: string }, ctx: RequestContext) =>
+    world.store.tenant(ctx.tenant, async (tx) =>
+      (await ownerOf(tx, await readOneTime(tx, 'password', hash, ctx.now)))
         ? ok({})
         : failed(LINK_OVER),
     );
@@ -46,9 +46,9 @@ export function recoveryLinkHandlers(world: World): ByLink {
     checkPasswordLink: check,
     checkPasswordLinkSent: check,
 
-    forgotPassword: ({ username }, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
-        const outcome = await countTry(tx, recoveryBuckets(username, ask.ip), ask.now);
+    forgotPassword: ({ username }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const outcome = await countTry(tx, recoveryBuckets(username, ctx.ip), ctx.now);
         if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
         const person = await tx.sql
           .selectFrom('person')
@@ -69,12 +69,12 @@ export function recoveryLinkHandlers(world: World): ByLink {
           'password',
           known?.id ?? null,
           known ? { address: known.email } : {},
-          ask.now,
+          ctx.now,
           LIMITS.passwordLinkMs,
         );
         const mail = linkMail(
           await portalName(tx),
-          `${await portalAddress(tx, world, ask)}/reset-password-db#${secret}`,
+          `${await portalAddress(tx, world, ctx)}/reset-password-db#${secret}`,
         );
         if (known) await post(tx, world, { kind: 'mail', to: known.email, ...mail });
         else
@@ -84,13 +84,13 @@ export function recoveryLinkHandlers(world: World): ByLink {
             { table: 'outgoing', column: 'sealed', row: NOBODY },
             JSON.stringify(mail),
           );
-        await audit(tx, world, ask, { what: 'password.link-asked', user: known?.id ?? null });
+        await audit(tx, world, ctx, { what: 'password.link-asked', user: known?.id ?? null });
         return ok({});
       }),
 
-    async changePasswordByLink({ hash, newPassword }, ask) {
-      const checked = await world.store.tenant(ask.tenant, async (tx) => {
-        const owner = await ownerOf(tx, await readOneTime(tx, 'password', hash, ask.now));
+    async changePasswordByLink({ hash, newPassword }, ctx) {
+      const checked = await world.store.tenant(ctx.tenant, async (tx) => {
+        const owner = await ownerOf(tx, await readOneTime(tx, 'password', hash, ctx.now));
         if (!owner) return failed(LINK_OVER);
         const fault = passwordFault(newPassword, await measureOf(tx, owner.id));
         return fault === null ? ok({}) : failed(passwordRefused(fault));
@@ -99,14 +99,14 @@ export function recoveryLinkHandlers(world: World): ByLink {
       const hashing = hashPassword(newPassword);
       if (!hashing) return failed(tooMany(1_000));
       const hashed = await hashing;
-      const changed = await world.store.tenant(ask.tenant, async (tx) => {
-        const link = await useOneTime(tx, 'password', hash, ask.now);
+      const changed = await world.store.tenant(ctx.tenant, async (tx) => {
+        const link = await useOneTime(tx, 'password', hash, ctx.now);
         const owner = await ownerOf(tx, link);
         if (!owner) return failed(LINK_OVER);
-        await passwordChosen(tx, owner.id, hashed, ask.now);
+        await passwordChosen(tx, owner.id, hashed, ctx.now);
         await verifyEmail(tx, owner.id, link?.data['address']);
-        await endKeysOf(tx, world, ask, owner.id, true);
-        await audit(tx, world, ask, {
+        await endKeysOf(tx, world, ctx, owner.id, true);
+        await audit(tx, world, ctx, {
           what: 'password.reset',
           user: owner.id,
           detail: { by: 'link' },
@@ -114,7 +114,7 @@ export function recoveryLinkHandlers(world: World): ByLink {
         await tellChange(tx, world, owner.email, 'password');
         return ok({});
       });
-      forgetSessions(world, ask.tenant);
+      forgetSessions(world, ctx.tenant);
       return changed;
     },
   };

@@ -11,13 +11,13 @@ import { directoryOf } from '../directory/of.ts';
 import { forgetSessions } from '../end-sessions.ts';
 import { bad } from '../http/body.ts';
 import { busyFor } from '../http/envelope.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { aside } from '../http/queue.ts';
 import { measureOf, passwordFault, passwordRefused } from '../password-rules.ts';
 import { hashPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { attemptCookie, noAttempt } from './cookie.ts';
 import { verifyEmail } from '../email-confirmation.ts';
 import { tellChange } from './mails.ts';
@@ -38,11 +38,11 @@ type ByCode = Pick<
 
 /** Getting back in with a code (RECOVER-1 to RECOVER-4): it opens no session. */
 export function recoveryHandlers(
-  world: World,
+  world: AppContext,
   directoryFrom: typeof directoryOf = directoryOf,
 ): ByCode {
   return {
-    async validateUsername({ username }, ask) {
+    async validateUsername({ username }, ctx) {
       const name = usernameKey(username);
       if (!NAME.test(name))
         return failed({
@@ -50,8 +50,8 @@ export function recoveryHandlers(
           message: MESSAGES.invalidUsername,
         });
       const key = await sessionKey(world);
-      return world.store.tenant(ask.tenant, async (tx) => {
-        const outcome = await countTry(tx, askingBuckets(ask.ip), ask.now);
+      return world.store.tenant(ctx.tenant, async (tx) => {
+        const outcome = await countTry(tx, askingBuckets(ctx.ip), ctx.now);
         if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
         const { authType } = await brandingOf(tx);
         const person = await personOf(tx, name);
@@ -63,11 +63,11 @@ export function recoveryHandlers(
       });
     },
 
-    async validateAnswers({ username, answers }, ask) {
+    async validateAnswers({ username, answers }, ctx) {
       const key = await sessionKey(world);
       const name = usernameKey(username);
-      const found = await world.store.tenant(ask.tenant, async (tx) => {
-        const outcome = await countTry(tx, recoveryBuckets(name, ask.ip), ask.now);
+      const found = await world.store.tenant(ctx.tenant, async (tx) => {
+        const outcome = await countTry(tx, recoveryBuckets(name, ctx.ip), ctx.now);
         if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
         const person = await personOf(tx, name);
         return ok({
@@ -80,20 +80,20 @@ export function recoveryHandlers(
       const right = kept === null ? answers.length === 0 : await rightAnswers(kept, answers);
       if (right === null) return failed(tooMany(1_000));
       if (!right) {
-        world.log.warn('security answers were refused', { tenant: ask.tenant, ip: ask.ip });
+        world.log.warn('security answers were refused', { tenant: ctx.tenant, ip: ctx.ip });
         return failed({ kind: 'wrong-credentials', message: MESSAGES.invalidAnswers });
       }
-      const { token, until } = await world.store.tenant(ask.tenant, (tx) =>
-        beginRecovery(tx, world, key, ask, name, person),
+      const { token, until } = await world.store.tenant(ctx.tenant, (tx) =>
+        beginRecovery(tx, world, key, ctx, name, person),
       );
-      ask.answer.append('set-cookie', attemptCookie(token, LIMITS.attemptMs));
+      ctx.answer.append('set-cookie', attemptCookie(token, LIMITS.attemptMs));
       return ok({ until });
     },
 
-    async unlockAccount({ code }, ask) {
+    async unlockAccount({ code }, ctx) {
       const key = await sessionKey(world);
-      const proven = await world.store.tenant(ask.tenant, async (tx) => {
-        const checked = await provenRecovery(tx, key, ask, code, MESSAGES.notUnlocked);
+      const proven = await world.store.tenant(ctx.tenant, async (tx) => {
+        const checked = await provenRecovery(tx, key, ctx, code, MESSAGES.notUnlocked);
         return checked.ok
           ? ok({ ...checked.value, ...(await accountOf(tx, checked.value.userId, directoryFrom)) })
           : checked;
@@ -109,18 +109,18 @@ export function recoveryHandlers(
               : NO_DIRECTORY,
           );
       }
-      return finished(ask, attempt, MESSAGES.notUnlocked, async (tx) => {
+      return finished(ctx, attempt, MESSAGES.notUnlocked, async (tx) => {
         await endFailures(tx, usernameKey(username), userId);
         await verifyEmail(tx, userId, mailedTo);
-        await audit(tx, world, ask, { what: 'account.unlocked', user: userId });
+        await audit(tx, world, ctx, { what: 'account.unlocked', user: userId });
         await tellChange(tx, world, email, 'unlocked');
       });
     },
 
-    async resetPassword({ code, newPassword }, ask) {
+    async resetPassword({ code, newPassword }, ctx) {
       const key = await sessionKey(world);
-      const proven = await world.store.tenant(ask.tenant, async (tx) => {
-        const checked = await provenRecovery(tx, key, ask, code, MESSAGES.resetPassword);
+      const proven = await world.store.tenant(ctx.tenant, async (tx) => {
+        const checked = await provenRecovery(tx, key, ctx, code, MESSAGES.resetPassword);
         if (!checked.ok) return checked;
         const account = await accountOf(tx, checked.value.userId, directoryFrom);
         const fault =
@@ -134,10 +134,10 @@ export function recoveryHandlers(
       if (!proven.ok) return proven;
       const { attempt, userId, mailedTo, username, email, auth, directory } = proven.value;
       const done = async (tx: TenantTx, hash: string | null): Promise<void> => {
-        await passwordChosen(tx, userId, hash, ask.now);
+        await passwordChosen(tx, userId, hash, ctx.now);
         await verifyEmail(tx, userId, mailedTo);
-        await endKeysOf(tx, world, ask, userId, true);
-        await audit(tx, world, ask, {
+        await endKeysOf(tx, world, ctx, userId, true);
+        await audit(tx, world, ctx, {
           what: 'password.reset',
           user: userId,
           detail: { by: 'code' },
@@ -148,14 +148,14 @@ export function recoveryHandlers(
         const hashing = hashPassword(newPassword);
         if (!hashing) return failed(tooMany(1_000));
         const hash = await hashing;
-        return finished(ask, attempt, MESSAGES.resetPassword, (tx) => done(tx, hash));
+        return finished(ctx, attempt, MESSAGES.resetPassword, (tx) => done(tx, hash));
       }
       if (!directory) return failed(NO_DIRECTORY);
-      if (!(await world.store.tenant(ask.tenant, (tx) => useRecovery(tx, attempt, ask.now))))
+      if (!(await world.store.tenant(ctx.tenant, (tx) => useRecovery(tx, attempt, ctx.now))))
         return failed({ kind: 'conflict', message: MESSAGES.resetPassword });
       const outcome = await aside(() => directory.reset(username, newPassword, false));
       if (outcome.is !== 'done') {
-        await world.store.tenant(ask.tenant, (tx) => giveBackRecovery(tx, attempt));
+        await world.store.tenant(ctx.tenant, (tx) => giveBackRecovery(tx, attempt));
         if (outcome.is === 'refused') return failed(passwordRefused(MESSAGES.passwordPolicy));
         return failed(
           outcome.is === 'unreachable'
@@ -163,27 +163,27 @@ export function recoveryHandlers(
             : { kind: 'conflict', message: MESSAGES.resetPassword },
         );
       }
-      await world.store.tenant(ask.tenant, (tx) => done(tx, null));
-      forgetSessions(world, ask.tenant);
-      ask.answer.append('set-cookie', noAttempt);
+      await world.store.tenant(ctx.tenant, (tx) => done(tx, null));
+      forgetSessions(world, ctx.tenant);
+      ctx.answer.append('set-cookie', noAttempt);
       return ok({});
     },
   };
 
   /** Uses the attempt up and does what it was for, both or neither. */
   async function finished(
-    ask: Ask,
+    ctx: RequestContext,
     attempt: string,
     message: string,
     work: (tx: TenantTx) => Promise<void>,
   ): Promise<Result<object>> {
-    const result = await world.store.tenant(ask.tenant, async (tx) => {
-      if (!(await useRecovery(tx, attempt, ask.now))) return failed({ kind: 'conflict', message });
+    const result = await world.store.tenant(ctx.tenant, async (tx) => {
+      if (!(await useRecovery(tx, attempt, ctx.now))) return failed({ kind: 'conflict', message });
       await work(tx);
       return ok({});
     });
-    forgetSessions(world, ask.tenant);
-    if (result.ok) ask.answer.append('set-cookie', noAttempt);
+    forgetSessions(world, ctx.tenant);
+    if (result.ok) ctx.answer.append('set-cookie', noAttempt);
     return result;
   }
 

@@ -2,17 +2,17 @@ import { sealedUnder, sealForServer, unsealForServer } from '../vault.ts';
 import type { ServerSettings } from '../server-settings.ts';
 import { insertSetting, readSetting, replaceSetting } from '../server-settings.ts';
 import { masterKeys } from '../master-key.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 const NAME = 'session-key';
-const known = new WeakMap<World, Promise<Buffer>>();
+const known = new WeakMap<AppContext, Promise<Buffer>>();
 
 /**
  * The key of tokens that follow each other, of codes by mail and SMS and of recovery codes: made
  * once, the same for every server on this database, and stored only sealed under the master key
  * (G51). @throws where it was sealed under a key that this server does not have.
  */
-export function sessionKey(world: World): Promise<Buffer> {
+export function sessionKey(world: AppContext): Promise<Buffer> {
   const there = known.get(world);
   if (there) return there;
   const reading = world.store.system((sql) => readOrMake(sql, world));
@@ -21,7 +21,7 @@ export function sessionKey(world: World): Promise<Buffer> {
   return reading;
 }
 
-async function readOrMake(sql: ServerSettings, world: World): Promise<Buffer> {
+async function readOrMake(sql: ServerSettings, world: AppContext): Promise<Buffer> {
   const fresh = Buffer.from(world.chance.bytes(32)).toString('base64url');
   await insertSetting(sql, NAME, sealForServer(world, NAME, fresh));
   const value = (await readSetting(sql, NAME)) ?? '';
@@ -29,7 +29,7 @@ async function readOrMake(sql: ServerSettings, world: World): Promise<Buffer> {
 }
 
 /** A value that an earlier version stored in the clear is sealed in passing. */
-async function plainOf(sql: ServerSettings, world: World, value: string): Promise<string> {
+async function plainOf(sql: ServerSettings, world: AppContext, value: string): Promise<string> {
   if (sealedUnder(value) !== null) return unsealForServer(world, NAME, value);
   await replaceSetting(sql, NAME, value, sealForServer(world, NAME, value));
   return value;
@@ -38,7 +38,7 @@ async function plainOf(sql: ServerSettings, world: World, value: string): Promis
 /**
  * Seals it under the present master key, if it is there and is not. Returns whether it was changed.
  */
-export const rewrapSessionKey = (world: World): Promise<boolean> =>
+export const rewrapSessionKey = (world: AppContext): Promise<boolean> =>
   world.store.system(async (sql) => {
     const value = await readSetting(sql, NAME);
     if (value === null || sealedUnder(value) === masterKeys(world)[0].id) return false;

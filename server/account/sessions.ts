@@ -3,10 +3,10 @@ import type { Selectable } from 'kysely';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { isAhead } from '../clock-bounds.ts';
-import type { Signed } from '../http/handler.ts';
+import type { Principal } from '../http/handler.ts';
 import type { SessionTable } from '../store/database-account.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { actorStands } from './acting-rights.ts';
 import { firstPair, hashOf, nextPair } from './tokens.ts';
 import type { Pair, Token } from './tokens.ts';
@@ -44,7 +44,7 @@ export interface NewSession {
 
 export async function openSession(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   key: Buffer,
   of: NewSession,
 ): Promise<Opened> {
@@ -179,7 +179,7 @@ export async function endSession(tx: TenantTx, id: string, now: Ms): Promise<voi
 export async function readSession(
   tx: TenantTx,
   id: string,
-): Promise<{ readonly row: Selectable<SessionTable>; readonly signed: Signed | null } | null> {
+): Promise<{ readonly row: Selectable<SessionTable>; readonly session: Principal | null } | null> {
   const row = await tx.sql
     .selectFrom('session')
     .selectAll()
@@ -190,7 +190,7 @@ export async function readSession(
   const holder = await readHolder(tx, row.user_id);
   return {
     row,
-    signed: holder && {
+    session: holder && {
       ...holder,
       sessionId: row.id,
       actor: row.actor_id ?? holder.userId,
@@ -209,7 +209,7 @@ export async function readSession(
 export async function readHolder(
   tx: TenantTx,
   id: UserId,
-): Promise<Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted' | 'mustReset'> | null> {
+): Promise<Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted' | 'mustReset'> | null> {
   const user = (await tx.rows('user', [id])).get(id);
   const person = await tx.sql
     .selectFrom('person')
@@ -242,16 +242,16 @@ export async function readHolder(
  * which outlive their access token.
  */
 export async function aliveSession(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   sessionId: string,
-): Promise<Signed | null> {
+): Promise<Principal | null> {
   const found = await world.store.tenant(tenant, (tx) => readSession(tx, sessionId), {
     readOnly: true,
   });
-  if (!found?.signed || found.row.ended_at !== null || isOver(found.row, world.clock.now()))
+  if (!found?.session || found.row.ended_at !== null || isOver(found.row, world.clock.now()))
     return null;
-  return (await actorStands(world, tenant, found.row, found.signed)) ? found.signed : null;
+  return (await actorStands(world, tenant, found.row, found.session)) ? found.session : null;
 }
 
 export const isOver = (

@@ -2,9 +2,9 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { isAhead } from '../clock-bounds.ts';
 import { audit } from '../audit.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { endShown } from './attempts.ts';
 import { COOKIE, cookieOf, DEVICE_COOKIE } from './cookie.ts';
 import { forgetDevice, keepDevice } from './devices.ts';
@@ -22,7 +22,7 @@ export interface SignedIn {
 }
 
 /** The device that the request says it comes from. */
-export const shownDevice = ({ request }: Pick<Ask, 'request'>): Token | null =>
+export const shownDevice = ({ request }: Pick<RequestContext, 'request'>): Token | null =>
   readToken(cookieOf(request.headers, DEVICE_COOKIE) ?? '');
 
 /**
@@ -43,17 +43,17 @@ export interface Shown {
  */
 export async function openHere(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   key: Buffer,
-  ask: Ask,
+  ctx: RequestContext,
   { userId, how, spared = false, remember, known }: Shown,
 ): Promise<SignedIn> {
-  const { now, ip, request } = ask;
-  await endShown(tx, ask);
-  await endFormer(tx, ask);
+  const { now, ip, request } = ctx;
+  await endShown(tx, ctx);
+  await endFormer(tx, ctx);
   const agent = (request.headers.get('user-agent') ?? '').slice(0, 200);
   const opened = await openSession(tx, world, key, { userId, now, ip, agent, how, fresh: !spared });
-  await audit(tx, world, ask, {
+  await audit(tx, world, ctx, {
     what: 'sign-in.done',
     user: userId,
     detail: { how, device: known === null ? 'new' : 'known' },
@@ -63,7 +63,7 @@ export async function openHere(
     return { is: 'in', opened, device: null };
   }
   // Known unless the person says that it is not theirs: all that it gives is a count of its own.
-  const device = await keepDevice(tx, world, shownDevice(ask), userId, now);
+  const device = await keepDevice(tx, world, shownDevice(ctx), userId, now);
   // A password alone has shown nothing that a code could be spared for.
   if (remember === true && how.includes('+')) await skipCodes(tx, readToken(device), userId, now);
   return { is: 'in', opened, device };
@@ -107,7 +107,7 @@ export async function skipsCode(
 /** Signing in again on a device ends the session that its cookie still opened (A9). */
 export async function endFormer(
   tx: TenantTx,
-  { request, now }: Pick<Ask, 'request' | 'now'>,
+  { request, now }: Pick<RequestContext, 'request' | 'now'>,
 ): Promise<void> {
   const former = readToken(cookieOf(request.headers, COOKIE) ?? '');
   if (!former) return;

@@ -4,9 +4,9 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { factorBucket } from './attempt-throttle.ts';
 import {
   beginAttempt,
@@ -32,9 +32,9 @@ const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.wrongPassk
 const BEGIN_RULE: Rule = { quick: 60, mostMs: 60_000, most: null, leakMs: 5_000 };
 
 /** A sign-in without a name begins: the same answer to everybody. */
-export const beginPasskey = (world: World, ask: Ask): Promise<Result<Further>> =>
-  world.store.tenant(ask.tenant, async (tx): Promise<Result<Further>> => {
-    const { now, host, ip } = ask;
+export const beginPasskey = (world: AppContext, ctx: RequestContext): Promise<Result<Further>> =>
+  world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
+    const { now, host, ip } = ctx;
     if (!hasName(host)) return failed({ kind: 'conflict', message: MESSAGES.passkeyNeedsName });
     const outcome = await countTry(
       tx,
@@ -42,7 +42,7 @@ export const beginPasskey = (world: World, ask: Ask): Promise<Result<Further>> =
       now,
     );
     if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
-    await endShown(tx, ask);
+    await endShown(tx, ctx);
     const challenge = newChallenge(world);
     const {
       attempt: { until },
@@ -67,15 +67,15 @@ export const beginPasskey = (world: World, ask: Ask): Promise<Result<Further>> =
  * password does the directory say whether it still lets them in.
  */
 export const showPasskey = (
-  world: World,
+  world: AppContext,
   key: Buffer,
   response: string,
   remember: boolean | undefined,
-  ask: Ask,
+  ctx: RequestContext,
 ): Promise<Result<SignedIn> | null> =>
-  world.store.tenant(ask.tenant, async (tx): Promise<Result<SignedIn> | null> => {
-    const { now, host, ip } = ask;
-    const attempt = await heldAttempt(tx, shownAttempt(ask), ['passkey'], now);
+  world.store.tenant(ctx.tenant, async (tx): Promise<Result<SignedIn> | null> => {
+    const { now, host, ip } = ctx;
+    const attempt = await heldAttempt(tx, shownAttempt(ctx), ['passkey'], now);
     if (attempt === null) return null;
     const tried = strangersBuckets('', ip).slice(1);
     const outcome = await countTry(tx, tried, now);
@@ -91,7 +91,7 @@ export const showPasskey = (
       const over = tries >= LIMITS.codeTries;
       await changeAttempt(tx, attempt, { tries });
       if (over) await endAttempt(tx, attempt.id, now);
-      await audit(tx, world, ask, {
+      await audit(tx, world, ctx, {
         what: 'sign-in.refused',
         user: shown?.user ?? null,
         detail: { step: 'passkey' },
@@ -100,9 +100,9 @@ export const showPasskey = (
     }
     const userId = shown.user;
     await forgive(tx, tried, factorBucket(userId), now);
-    const device = shownDevice(ask);
+    const device = shownDevice(ctx);
     return ok(
-      await openHere(tx, world, key, ask, {
+      await openHere(tx, world, key, ctx, {
         userId,
         how: 'passkey',
         remember,

@@ -1,15 +1,15 @@
 import type { Method } from '#contract/account/step.ts';
-import type { TakenOf } from '#contract/calls.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import { post } from '../outbound/post.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { countFactor, forgiveFactor } from './attempt-throttle.ts';
 import { changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
 import type { Attempt } from './attempts.ts';
@@ -48,8 +48,8 @@ interface Under {
  * began it. What is needed is read anew, without the device's skip: an attempt is only begun where
  * something was.
  */
-async function under(tx: TenantTx, ask: Ask): Promise<Under | null> {
-  const attempt = await heldAttempt(tx, shownAttempt(ask), ['sign-in'], ask.now);
+async function under(tx: TenantTx, ctx: RequestContext): Promise<Under | null> {
+  const attempt = await heldAttempt(tx, shownAttempt(ctx), ['sign-in'], ctx.now);
   if (attempt === null || attempt.userId === null) return null;
   const { userId } = attempt;
   const user = (await tx.rows('user', [userId])).get(userId);
@@ -96,14 +96,14 @@ export type Shown =
  * attempt's row held: tries made at once stand in line.
  */
 export const showSecond = (
-  world: World,
+  world: AppContext,
   key: Buffer,
   shown: Shown,
-  ask: Ask,
+  ctx: RequestContext,
 ): Promise<Result<SignedIn | Further>> =>
-  world.store.tenant(ask.tenant, async (tx): Promise<Result<SignedIn | Further>> => {
-    const { now, ip, tenant } = ask;
-    const at = await under(tx, ask);
+  world.store.tenant(ctx.tenant, async (tx): Promise<Result<SignedIn | Further>> => {
+    const { now, ip, tenant } = ctx;
+    const at = await under(tx, ctx);
     if (at === null) return failed(OVER);
     if (!takes(at, shown.how)) return failed(UNFIT);
     const {
@@ -115,18 +115,18 @@ export const showSecond = (
       return failed({ kind: 'conflict', message: MESSAGES.phoneNotUpdated });
     // A code that is over is compared with nothing: no try.
     if (shown.how === 'sms' && codeOver(attempt, now)) return failed(CODE_OVER);
-    const device = shownDevice(ask);
+    const device = shownDevice(ctx);
     const known = device && (await knownDevice(tx, device, userId, now));
     const counted = await countFactor(tx, userId, known, ip, now);
     if ('waitMs' in counted.outcome) return failed(tooMany(counted.outcome.waitMs));
 
-    const right = await look(tx, world, key, ask, at, shown);
+    const right = await look(tx, world, key, ctx, at, shown);
     if (!right.ok) {
       const tries = attempt.tries + 1;
       const over = tries >= LIMITS.codeTries;
       await changeAttempt(tx, attempt, { tries });
       if (over) await endAttempt(tx, attempt.id, now);
-      await audit(tx, world, ask, {
+      await audit(tx, world, ctx, {
         what: 'sign-in.refused',
         user: userId,
         detail: { step: shown.how, device: known === null ? 'unknown' : 'known' },
@@ -136,9 +136,9 @@ export const showSecond = (
     }
     await forgiveFactor(tx, counted, userId, known, now);
     if (shown.how === 'sms' && (await policyOf(tx)) === 'strong')
-      return ok(await onToEnrol(tx, world, ask, at));
+      return ok(await onToEnrol(tx, world, ctx, at));
     await endAttempt(tx, attempt.id, now);
-    const signed = await openHere(tx, world, key, ask, {
+    const session = await openHere(tx, world, key, ctx, {
       userId,
       how: `${state.first ?? 'password'}${state.codeShown === true ? '+sms' : ''}+${right.value.how}`,
       remember: shown.remember ?? state.remember,
@@ -146,8 +146,8 @@ export const showSecond = (
     });
     return ok(
       right.value.recoveryCodes === undefined
-        ? signed
-        : { ...signed, recoveryCodes: right.value.recoveryCodes },
+        ? session
+        : { ...session, recoveryCodes: right.value.recoveryCodes },
     );
   });
 
@@ -157,8 +157,8 @@ export const showSecond = (
  */
 async function onToEnrol(
   tx: TenantTx,
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   { attempt, owned }: Under,
 ): Promise<Further> {
   const shown = await changeAttempt(tx, attempt, {
@@ -171,7 +171,7 @@ async function onToEnrol(
     step: await stepOf(
       tx,
       world,
-      ask,
+      ctx,
       await withSecret(tx, world, shown),
       { step: 'enrol' },
       owned,
@@ -189,9 +189,9 @@ const NO = failed(UNFIT);
 /** Whether it is right; what comes of it is written. */
 async function look(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   key: Buffer,
-  ask: Ask,
+  ctx: RequestContext,
   at: Under,
   shown: Shown,
 ): Promise<Result<Right>> {
@@ -199,17 +199,17 @@ async function look(
     attempt,
     attempt: { id, userId, state },
   } = at;
-  const { now, host } = ask;
+  const { now, host } = ctx;
   switch (shown.how) {
     case 'sms':
       if (!rightCode(key, attempt, shown.code, now)) return NO;
-      await phoneProved(tx, world, ask, at);
+      await phoneProved(tx, world, ctx, at);
       return ok({ how: 'sms' });
     case 'totp':
       return (await useTotp(tx, world, userId, shown.code, now)) ? ok({ how: 'totp' }) : NO;
     case 'recovery':
       if (!(await useCode(tx, key, userId, shown.code, now))) return NO;
-      await audit(tx, world, ask, { what: 'recovery-code.used', user: userId });
+      await audit(tx, world, ctx, { what: 'recovery-code.used', user: userId });
       await tellFactor(tx, world, userId, 'code-used');
       return ok({ how: 'recovery' });
     case 'passkey':
@@ -228,7 +228,7 @@ async function look(
       const step = secret === null ? null : stepOfCode(secret, shown.code, now, 0);
       if (secret === null || step === null) return NO;
       await keepTotp(tx, world, userId, secret, step, now);
-      await audit(tx, world, ask, {
+      await audit(tx, world, ctx, {
         what: 'factor.added',
         user: userId,
         detail: { factor: 'totp' },
@@ -242,8 +242,8 @@ async function look(
 /** A code to the number was typed: it is the user's, and is not changed on the way in any more. */
 async function phoneProved(
   tx: TenantTx,
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   {
     attempt: {
       userId,
@@ -260,19 +260,19 @@ async function phoneProved(
     .where('id', '=', userId)
     .execute();
   if (newPhone === undefined) return;
-  await audit(tx, world, ask, { what: 'phone.changed', user: userId, detail: { way: 'sign-in' } });
+  await audit(tx, world, ctx, { what: 'phone.changed', user: userId, detail: { way: 'sign-in' } });
   await tellFactor(tx, world, userId, 'phone-set');
 }
 
 /** Where the attempt of the cookie stands. */
-export const presentStep = (world: World, ask: Ask): Promise<Result<Further>> =>
-  world.store.tenant(ask.tenant, async (tx): Promise<Result<Further>> => {
-    const at = await under(tx, ask);
+export const presentStep = (world: AppContext, ctx: RequestContext): Promise<Result<Further>> =>
+  world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
+    const at = await under(tx, ctx);
     return at === null
       ? failed(OVER)
       : ok({
           is: 'step',
-          step: await stepOf(tx, world, ask, at.attempt, at.need, at.owned),
+          step: await stepOf(tx, world, ctx, at.attempt, at.need, at.owned),
           token: null,
         });
   });
@@ -282,15 +282,15 @@ export const presentStep = (world: World, ask: Ask): Promise<Result<Further>> =>
  * goes to it.
  */
 export const givePhone = (
-  world: World,
+  world: AppContext,
   key: Buffer,
-  { mobilePhone }: TakenOf<'loginDbPhone'>,
-  ask: Ask,
+  { mobilePhone }: ParsedInputOf<'loginDbPhone'>,
+  ctx: RequestContext,
 ): Promise<Result<Further>> =>
-  world.store.tenant(ask.tenant, async (tx): Promise<Result<Further>> => {
-    const at = await under(tx, ask);
+  world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
+    const at = await under(tx, ctx);
     if (at === null) return failed(OVER);
-    return at.need.step === 'phone' ? send(tx, world, key, ask, at, mobilePhone) : failed(UNFIT);
+    return at.need.step === 'phone' ? send(tx, world, key, ctx, at, mobilePhone) : failed(UNFIT);
   });
 
 /**
@@ -300,24 +300,24 @@ export const givePhone = (
  * Within one sign-in it changes once.
  */
 export const resendCode = (
-  world: World,
+  world: AppContext,
   key: Buffer,
-  { newMobilePhone }: TakenOf<'loginDbResend'>,
-  ask: Ask,
+  { newMobilePhone }: ParsedInputOf<'loginDbResend'>,
+  ctx: RequestContext,
 ): Promise<Result<Further>> =>
-  world.store.tenant(ask.tenant, async (tx): Promise<Result<Further>> => {
-    const at = await under(tx, ask);
+  world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
+    const at = await under(tx, ctx);
     if (at === null) return failed(OVER);
     const { owned, attempt } = at;
     const present = attempt.state.newPhone ?? owned.phone;
     const next = newMobilePhone ?? present;
     if (next === null || !(at.need.step === 'phone' || takes(at, 'sms'))) return failed(UNFIT);
-    if (next === present) return send(tx, world, key, ask, at, attempt.state.newPhone);
+    if (next === present) return send(tx, world, key, ctx, at, attempt.state.newPhone);
     if (owned.phoneProven || (at.need.step === 'code' && at.need.methods[0] !== 'sms'))
       return failed({ kind: 'conflict', message: MESSAGES.phoneFixed });
     if (changedOnce(attempt, owned))
       return failed({ kind: 'conflict', message: MESSAGES.phoneUpdatedOnce });
-    const sent = await send(tx, world, key, ask, at, next);
+    const sent = await send(tx, world, key, ctx, at, next);
     if (sent.ok && owned.phone !== null) {
       const { branding } = await tx.sql
         .selectFrom('provider')
@@ -330,7 +330,7 @@ export const resendCode = (
         text: `${branding.name}: codes to sign in to your account were asked for at another number. If this was not you, tell your administrator.`,
       });
       await tellFactor(tx, world, attempt.userId, 'phone-asked');
-      await audit(tx, world, ask, { what: 'phone.asked', user: attempt.userId });
+      await audit(tx, world, ctx, { what: 'phone.asked', user: attempt.userId });
     }
     return sent;
   });
@@ -338,15 +338,15 @@ export const resendCode = (
 /** `newPhone`: kept in the attempt, and nowhere else until its code is typed. */
 async function send(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   key: Buffer,
-  ask: Ask,
+  ctx: RequestContext,
   at: Under,
   newPhone: string | undefined,
 ): Promise<Result<Further>> {
   const phone = newPhone ?? at.owned.phone;
   if (phone === null) return failed(UNFIT);
-  const sent = await sendCode(tx, world, key, ask, at.attempt, phone);
+  const sent = await sendCode(tx, world, key, ctx, at.attempt, phone);
   if (sent === null) return failed(noMoreCodes());
   const attempt =
     newPhone === undefined
@@ -354,7 +354,7 @@ async function send(
       : await changeAttempt(tx, sent, { state: { ...sent.state, newPhone } });
   return ok({
     is: 'step',
-    step: await stepOf(tx, world, ask, attempt, at.need, at.owned),
+    step: await stepOf(tx, world, ctx, attempt, at.need, at.owned),
     token: null,
   });
 }

@@ -5,9 +5,9 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { beginAttempt, changeAttempt, endShown } from './attempts.ts';
 import type { Attempt, AttemptState } from './attempts.ts';
 import { maskedPhone, sendCode } from './codes.ts';
@@ -38,16 +38,16 @@ export const noMoreCodes = (retryAfterMs = HOUR_MS / LIMITS.codeSends): Failure 
  */
 export async function beginStep(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   key: Buffer,
-  ask: Ask,
+  ctx: RequestContext,
   userId: UserId,
   need: Exclude<Need, { step: 'none' }>,
   owned: Owned,
   state: AttemptState,
 ): Promise<Result<Further>> {
-  await endShown(tx, ask);
-  const begun = await beginAttempt(tx, world, { kind: 'sign-in', userId, state }, ask.now);
+  await endShown(tx, ctx);
+  const begun = await beginAttempt(tx, world, { kind: 'sign-in', userId, state }, ctx.now);
   let { attempt } = begun;
   if (need.step === 'enrol') {
     attempt = await withSecret(tx, world, attempt);
@@ -56,19 +56,23 @@ export async function beginStep(
       state: { ...state, challenge: newChallenge(world) },
     });
   } else if (need.step === 'code' && need.methods[0] === 'sms' && owned.phone !== null) {
-    const sent = await sendCode(tx, world, key, ask, attempt, owned.phone);
+    const sent = await sendCode(tx, world, key, ctx, attempt, owned.phone);
     if (sent === null) return failed(noMoreCodes());
     attempt = sent;
   }
   return ok({
     is: 'step',
-    step: await stepOf(tx, world, ask, attempt, need, owned),
+    step: await stepOf(tx, world, ctx, attempt, need, owned),
     token: begun.token,
   });
 }
 
 /** With a new authenticator's secret, sealed. */
-export const withSecret = async (tx: TenantTx, world: World, attempt: Attempt): Promise<Attempt> =>
+export const withSecret = async (
+  tx: TenantTx,
+  world: AppContext,
+  attempt: Attempt,
+): Promise<Attempt> =>
   changeAttempt(tx, attempt, {
     state: {
       ...attempt.state,
@@ -77,7 +81,7 @@ export const withSecret = async (tx: TenantTx, world: World, attempt: Attempt): 
   });
 
 /** 256 bits, base64url. */
-export const newChallenge = ({ chance }: World): string =>
+export const newChallenge = ({ chance }: AppContext): string =>
   Buffer.from(chance.bytes(32)).toString('base64url');
 
 /**
@@ -90,8 +94,8 @@ export const changedOnce = ({ state }: Attempt, { phone }: Owned): boolean =>
 /** The step as the page is told of it. */
 export async function stepOf(
   tx: TenantTx,
-  world: World,
-  { host }: Ask,
+  world: AppContext,
+  { host }: RequestContext,
   attempt: Attempt,
   need: Exclude<Need, { step: 'none' }>,
   owned: Owned,

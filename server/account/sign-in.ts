@@ -1,4 +1,4 @@
-import type { TakenOf } from '#contract/calls.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -6,12 +6,12 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import type { Directory } from '../directory/directory.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import { aside } from '../http/queue.ts';
 import { checkPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { countedTry } from './attempt-throttle.ts';
 import { knownDevice } from './devices.ts';
 import { endForDirectory } from './directory-over.ts';
@@ -34,7 +34,7 @@ const UNREACHABLE: Failure = { kind: 'busy', message: MESSAGES.noDirectory, retr
 const DIRECTORY_MS: Ms = 300;
 
 /** The directory of a provider; null where it has none. */
-export type FindDirectory = (tx: TenantTx, world: World) => Promise<Directory | null>;
+export type FindDirectory = (tx: TenantTx, world: AppContext) => Promise<Directory | null>;
 
 /**
  * What became of a password. `change`: right, and to be changed before anything else. `locked`: the
@@ -70,17 +70,17 @@ export async function provedByDirectory(
  * user of the other kind does not exist here.
  */
 export async function signIn(
-  world: World,
+  world: AppContext,
   key: Buffer,
   by: 'db' | 'ad',
   find: FindDirectory,
-  input: TakenOf<'loginDb'>,
-  ask: Ask,
+  input: ParsedInputOf<'loginDb'>,
+  ctx: RequestContext,
 ): Promise<Result<SignedIn | Further>> {
-  const { tenant, now, ip } = ask;
+  const { tenant, now, ip } = ctx;
   const name = usernameKey(input.username);
   const strangers = strangersBuckets(name, ip);
-  const shown = shownDevice(ask);
+  const shown = shownDevice(ctx);
   const found = await world.store.tenant(tenant, async (tx) => {
     const row = await tx.sql
       .selectFrom('person')
@@ -127,12 +127,12 @@ export async function signIn(
   }
   const right = proved === 'right' || proved === 'change';
   const isLocked = proved === 'locked' || proved === 'disabled';
-  if (person && proved === 'disabled') await endForDirectory(world, ask, person.id, 'disabled');
+  if (person && proved === 'disabled') await endForDirectory(world, ctx, person.id, 'disabled');
   if (!right) await slow;
   return world.store.tenant(tenant, async (tx): Promise<Result<SignedIn | Further>> => {
     const user = person && right ? (await tx.rows('user', [person.id])).get(person.id) : undefined;
     if (!person || !user || user.deletedAt !== null) {
-      await audit(tx, world, ask, {
+      await audit(tx, world, ctx, {
         what: 'sign-in.refused',
         user: person?.id ?? null,
         detail: { step: 'password', device: device === null ? 'unknown' : 'known' },
@@ -168,7 +168,7 @@ export async function signIn(
       tx,
       world,
       key,
-      ask,
+      ctx,
       person.id,
       by === 'db' ? 'password' : 'directory',
       input.rememberComputer,
@@ -180,9 +180,9 @@ export async function signIn(
 /** The password was right: in, or on to what the provider and the user ask for besides. */
 async function goOn(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   key: Buffer,
-  ask: Ask,
+  ctx: RequestContext,
   userId: UserId,
   first: 'password' | 'directory',
   remember: boolean | undefined,
@@ -190,10 +190,10 @@ async function goOn(
 ): Promise<Result<SignedIn | Further>> {
   const owned = await ownedBy(tx, userId);
   const policy = await policyOf(tx);
-  const need = needOf(policy, owned, await skipsCode(tx, known, userId, ask.now));
+  const need = needOf(policy, owned, await skipsCode(tx, known, userId, ctx.now));
   if (need.step === 'none')
     return ok(
-      await openHere(tx, world, key, ask, {
+      await openHere(tx, world, key, ctx, {
         userId,
         how: first,
         spared: needOf(policy, owned, false).step !== 'none',
@@ -201,7 +201,7 @@ async function goOn(
         known,
       }),
     );
-  return beginStep(tx, world, key, ask, userId, need, owned, {
+  return beginStep(tx, world, key, ctx, userId, need, owned, {
     first,
     ...(remember !== undefined && { remember }),
   });

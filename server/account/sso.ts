@@ -10,7 +10,7 @@ import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound } from '../outbound/fetch.ts';
 import { makeOften } from '../outbound/often.ts';
 import { secretOf } from '../outbound/secret.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
 /** In a minute, of one user: each makes this server sign in elsewhere. */
@@ -26,13 +26,13 @@ type Account = NonNullable<NonNullable<PersonSettings['sso']>[SsoProvider]>;
  * zerto) for a user who has an account there. A click that the page counts as its first opens
  * nothing by itself: nothing is led anywhere but by this call.
  */
-export function ssoHandlers(world: World): Pick<Handlers, 'validateSso'> {
+export function ssoHandlers(world: AppContext): Pick<Handlers, 'validateSso'> {
   const often = makeOften(CLICKS);
   return {
-    async validateSso({ provider }, ask) {
-      const { signed, tenant } = ask;
-      if (!signed) return failed(SIGNED_OUT);
-      const retryAfterMs = often.ask(signed.userId, ask.now);
+    async validateSso({ provider }, ctx) {
+      const { session, tenant } = ctx;
+      if (!session) return failed(SIGNED_OUT);
+      const retryAfterMs = often.ask(session.userId, ctx.now);
       if (retryAfterMs !== null)
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
       const { set, account, secret } = await world.store.tenant(tenant, async (tx) => {
@@ -47,7 +47,7 @@ export function ssoHandlers(world: World): Pick<Handlers, 'validateSso'> {
           .selectFrom('person')
           .select('settings')
           .where('tenant_id', '=', tenant)
-          .where('id', '=', signed.userId)
+          .where('id', '=', session.userId)
           .executeTakeFirst();
         return {
           set: sso ?? null,
@@ -73,7 +73,7 @@ export function ssoHandlers(world: World): Pick<Handlers, 'validateSso'> {
       if (led === 'service')
         return failed({ kind: 'busy', message: MESSAGES.ssoAway, retryAfterMs: 5_000 });
       await world.store.tenant(tenant, (tx) =>
-        audit(tx, world, ask, { what: 'sso.opened', user: signed.userId, detail: { provider } }),
+        audit(tx, world, ctx, { what: 'sso.opened', user: session.userId, detail: { provider } }),
       );
       return ok(led);
     },
@@ -82,7 +82,7 @@ export function ssoHandlers(world: World): Pick<Handlers, 'validateSso'> {
 
 const WAYS: {
   readonly [P in SsoProvider]: (
-    world: World,
+    world: AppContext,
     set: Sso,
     secret: string,
     account: Account,
@@ -174,7 +174,7 @@ const WAYS: {
  * credentials of the appliance.
  */
 async function zertoSession(
-  world: World,
+  world: AppContext,
   base: string,
   username: string,
   password: string,

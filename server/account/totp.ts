@@ -3,7 +3,7 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import { SKEW_MS } from '../clock-bounds.ts';
 import type { TenantTx } from '../store/store.ts';
 import { seal, unseal } from '../vault.ts';
-import type { Chance, World } from '../world.ts';
+import type { Chance, AppContext } from '../world.ts';
 
 const STEP_S = 30;
 const placeOf = (user: UserId) => ({ table: 'totp', column: 'sealed', row: user });
@@ -42,7 +42,7 @@ export function stepOfCode(secret: string, code: string, now: Ms, after: number)
  */
 export async function useTotp(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   user: UserId,
   code: string,
   now: Ms,
@@ -77,7 +77,7 @@ export async function useTotp(
  */
 export async function keepTotp(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   user: UserId,
   secret: string,
   step: number,
@@ -98,13 +98,13 @@ export async function keepTotp(
 /** Before it is confirmed the secret stands in its attempt, sealed for it alone. */
 export const sealForAttempt = (
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   attempt: string,
   secret: string,
 ): Promise<string> => seal(tx, world, { table: 'attempt', column: 'state', row: attempt }, secret);
 export const unsealForAttempt = (
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   attempt: string,
   sealed: string,
 ): Promise<string> =>

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { EventListed } from '#contract/admin/admin-calls.ts';
-import type { TakenOf } from '#contract/calls.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Actor } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 
-export type EventQuery = Omit<TakenOf<'exportAdminEvents'>, 'provider'>;
+export type EventQuery = Omit<ParsedInputOf<'exportAdminEvents'>, 'provider'>;
 
 /**
  * So many events are looked at in one go, and in one call at most: a word that nothing holds must

@@ -4,9 +4,9 @@ import type { TenantId } from '#contract/ids.ts';
 import { BOM, csvLine, csvName, utcText, wallText } from '#contract/monitoring/csv.ts';
 import { failed, ok } from '#contract/result.ts';
 import { FORBIDDEN, NOT_FOUND, refuse } from '../http/envelope.ts';
-import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '../http/handler.ts';
 import { keepsProvider, providersFrom } from '../providers.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { eventsBefore } from './event-log.ts';
 import { overviewOf } from './overview.ts';
 
@@ -19,24 +19,24 @@ const TYPES = EventSchema.options.map(({ entries }) => entries.type.literal).toS
  * anybody sees.
  */
 export const adminHandlers = (
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'adminOverview' | 'adminEvents' | 'exportAdminEvents'> => ({
-  async adminOverview(_, ask) {
-    if (signedOf(ask).companies !== null) return failed(FORBIDDEN);
+  async adminOverview(_, ctx) {
+    if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
     const providers = [];
-    for (const id of await providersFrom(world, ask.tenant))
-      providers.push(await overviewOf(world, id, id === ask.tenant, ask.now));
+    for (const id of await providersFrom(world, ctx.tenant))
+      providers.push(await overviewOf(world, id, id === ctx.tenant, ctx.now));
     return ok({
-      at: ask.now,
+      at: ctx.now,
       providers,
-      storage: (await isTop(world, ask.tenant)) ? await world.store.space() : null,
+      storage: (await isTop(world, ctx.tenant)) ? await world.store.space() : null,
     });
   },
 
-  async adminEvents({ provider, before, ...query }, ask) {
-    const at = await placeOf(world, ask, provider);
+  async adminEvents({ provider, before, ...query }, ctx) {
+    const at = await placeOf(world, ctx, provider);
     if (at === null) return failed(NOT_FOUND);
-    if (signedOf(ask).companies !== null) return failed(FORBIDDEN);
+    if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
     return world.store.tenant(
       at,
       async (tx) => {
@@ -47,10 +47,10 @@ export const adminHandlers = (
     );
   },
 
-  async exportAdminEvents({ provider, ...query }, ask) {
-    const at = await placeOf(world, ask, provider);
+  async exportAdminEvents({ provider, ...query }, ctx) {
+    const at = await placeOf(world, ctx, provider);
     if (at === null) return refuse(NOT_FOUND);
-    if (signedOf(ask).companies !== null) return refuse(FORBIDDEN);
+    if (signedOf(ctx).companies !== null) return refuse(FORBIDDEN);
     return world.store.tenant(
       at,
       async (tx) => {
@@ -106,7 +106,7 @@ export const adminHandlers = (
         return new Response(body, {
           headers: {
             'content-type': 'text/csv; charset=utf-8',
-            'content-disposition': `attachment; filename="${csvName('Events', ask.now, zone)}"`,
+            'content-disposition': `attachment; filename="${csvName('Events', ctx.now, zone)}"`,
           },
         });
       },
@@ -116,7 +116,7 @@ export const adminHandlers = (
 });
 
 /** The server belongs to the provider that has none above it. */
-const isTop = (world: World, tenant: TenantId): Promise<boolean> =>
+const isTop = (world: AppContext, tenant: TenantId): Promise<boolean> =>
   world.store.system(
     async (sql) =>
       (
@@ -130,17 +130,17 @@ const isTop = (world: World, tenant: TenantId): Promise<boolean> =>
 
 /** The provider that was asked for; null where it is none of those that the own one keeps. */
 const placeOf = async (
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   provider: TenantId | undefined,
 ): Promise<TenantId | null> =>
-  provider === undefined || provider === ask.tenant
-    ? ask.tenant
-    : (await keepsProvider(world, ask.tenant, signedOf(ask), provider))
+  provider === undefined || provider === ctx.tenant
+    ? ctx.tenant
+    : (await keepsProvider(world, ctx.tenant, signedOf(ctx), provider))
       ? provider
       : null;
 
-function signedOf({ signed }: Ask): Signed {
-  if (!signed) throw new Error('a signed-in call without a session');
-  return signed;
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('a signed-in call without a session');
+  return session;
 }

@@ -3,14 +3,14 @@ import type { ProviderOverview } from '#contract/admin/admin-calls.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { readUsage, utcDay } from '../ingest-usage.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { lastBefore } from './event-log.ts';
 
 const HOUR: Ms = 3_600_000;
 
 /** How one provider stands, in one snapshot. */
 export const overviewOf = (
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   own: boolean,
   now: Ms,

@@ -3,7 +3,7 @@ import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
 import type { Handlers } from '../http/handler.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { customersOut, standAnew } from './customers.ts';
 import { keepsBooks } from './quickbooks-handlers.ts';
 
@@ -11,16 +11,16 @@ const FORBIDDEN = { kind: 'forbidden', message: MESSAGES.quickBooksNotYours } as
 
 /** BILL-4: whose invoices are whose, by who sees all companies. */
 export const customerHandlers = (
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'listCustomers' | 'setCustomers'> => ({
-  listCustomers: (_, ask) =>
-    keepsBooks(ask)
-      ? world.store.tenant(ask.tenant, async (tx) => ok(await customersOut(tx)), { readOnly: true })
+  listCustomers: (_, ctx) =>
+    keepsBooks(ctx)
+      ? world.store.tenant(ctx.tenant, async (tx) => ok(await customersOut(tx)), { readOnly: true })
       : Promise.resolve(failed(FORBIDDEN)),
 
-  setCustomers: ({ pairs }, ask) =>
-    keepsBooks(ask)
-      ? world.store.tenant(ask.tenant, async (tx) => {
+  setCustomers: ({ pairs }, ctx) =>
+    keepsBooks(ctx)
+      ? world.store.tenant(ctx.tenant, async (tx) => {
           await tx.lock();
           const companies = await tx.rows(
             'company',
@@ -58,7 +58,7 @@ export const customerHandlers = (
               .execute();
           }
           await standAnew(tx);
-          await audit(tx, world, ask, {
+          await audit(tx, world, ctx, {
             what: 'quickbooks.mapped',
             user: null,
             detail: { customers: pairs.length },

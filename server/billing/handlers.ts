@@ -6,11 +6,11 @@ import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { csvAnswer, zoneOf } from '../csv-answer.ts';
 import { refuse } from '../http/envelope.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { keepsProvider, providersFrom } from '../providers.ts';
 import { reachOf, wallOf } from '../reading/question.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { monthOf, monthsAt } from './months.ts';
 import { ownUsage } from './own-usage.ts';
 import { summed, usageOf } from './usage.ts';
@@ -20,22 +20,22 @@ import { summed, usageOf } from './usage.ts';
  * the own companies.
  */
 export function licensingHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   'listLicensing' | 'listCompanyLicensing' | 'ownSubscriptions' | 'exportLicensing'
 > {
   return {
-    listLicensing: async ({ month }, ask) => {
+    listLicensing: async ({ month }, ctx) => {
       const providers: ProviderUsage[] = [];
       let asked = { month: '', months: [] as readonly string[] };
-      for (const id of await seenProviders(world, ask)) {
-        const told = await readIn(world, ask, id, month);
+      for (const id of await seenProviders(world, ctx)) {
+        const told = await readIn(world, ctx, id, month);
         if (!told.ok) return told;
-        if (id === ask.tenant) asked = told.value;
+        if (id === ctx.tenant) asked = told.value;
         providers.push({
           serviceProvider: { id, name: told.value.name },
-          own: id === ask.tenant,
+          own: id === ctx.tenant,
           companies: told.value.companies.filter(({ company }) => company !== null).length,
           total: [...summed(told.value.companies)],
         });
@@ -43,10 +43,10 @@ export function licensingHandlers(
       return ok({ month: asked.month, months: [...asked.months], providers });
     },
 
-    listCompanyLicensing: async ({ month, serviceProviderId }, ask) => {
-      const provider = serviceProviderId ?? ask.tenant;
-      if (!(await seenProviders(world, ask)).includes(provider)) return failed(NOT_FOUND);
-      const told = await readIn(world, ask, provider, month);
+    listCompanyLicensing: async ({ month, serviceProviderId }, ctx) => {
+      const provider = serviceProviderId ?? ctx.tenant;
+      if (!(await seenProviders(world, ctx)).includes(provider)) return failed(NOT_FOUND);
+      const told = await readIn(world, ctx, provider, month);
       return told.ok
         ? ok({
             month: told.value.month,
@@ -56,26 +56,26 @@ export function licensingHandlers(
         : told;
     },
 
-    ownSubscriptions: (_, ask) =>
+    ownSubscriptions: (_, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
           const wall = await wallOf(tx);
           return ok(
             await ownUsage(
               tx,
-              reachOf(ask, undefined),
-              monthsAt(ask.now, wall).map((one) => monthOf(one, wall)),
+              reachOf(ctx, undefined),
+              monthsAt(ctx.now, wall).map((one) => monthOf(one, wall)),
             ),
           );
         },
         { readOnly: true },
       ),
 
-    exportLicensing: async ({ month }, ask) => {
+    exportLicensing: async ({ month }, ctx) => {
       const lines: (readonly (string | number | null)[])[] = [];
-      for (const id of await seenProviders(world, ask)) {
-        const told = await readIn(world, ask, id, month);
+      for (const id of await seenProviders(world, ctx)) {
+        const told = await readIn(world, ctx, id, month);
         if (!told.ok) return refuse(told.failure);
         for (const { companyName, lines: own } of told.value.companies)
           for (const line of own)
@@ -92,8 +92,8 @@ export function licensingHandlers(
               line.source,
             ]);
       }
-      const zone = await world.store.tenant(ask.tenant, zoneOf, { readOnly: true });
-      return csvAnswer('Licensing', ask.now, zone, [
+      const zone = await world.store.tenant(ctx.tenant, zoneOf, { readOnly: true });
+      return csvAnswer('Licensing', ctx.now, zone, [
         [
           'Month',
           'Service provider',
@@ -115,16 +115,16 @@ export function licensingHandlers(
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 
 /** The own one first; those below are for who sees the whole of the own one. */
-async function seenProviders(world: World, ask: Ask): Promise<readonly TenantId[]> {
-  const { signed } = ask;
-  if (!signed) throw new Error('licensing without a session');
+async function seenProviders(world: AppContext, ctx: RequestContext): Promise<readonly TenantId[]> {
+  const { session } = ctx;
+  if (!session) throw new Error('licensing without a session');
   const all = [
-    ask.tenant,
-    ...(await providersFrom(world, ask.tenant)).filter((id) => id !== ask.tenant),
+    ctx.tenant,
+    ...(await providersFrom(world, ctx.tenant)).filter((id) => id !== ctx.tenant),
   ];
   const kept = await Promise.all(
     all.map(
-      async (id) => id === ask.tenant || (await keepsProvider(world, ask.tenant, signed, id)),
+      async (id) => id === ctx.tenant || (await keepsProvider(world, ctx.tenant, session, id)),
     ),
   );
   return all.filter((_, i) => kept[i]);
@@ -139,8 +139,8 @@ interface Usage {
 
 /** A provider's own months, on its own wall. */
 const readIn = (
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   id: TenantId,
   month: string | undefined,
 ): Promise<Result<Usage>> =>
@@ -148,7 +148,7 @@ const readIn = (
     id,
     async (tx) => {
       const wall = await wallOf(tx);
-      const months = monthsAt(ask.now, wall);
+      const months = monthsAt(ctx.now, wall);
       const [present = ''] = months;
       const asked = month ?? present;
       if (!months.includes(asked))
@@ -169,7 +169,7 @@ const readIn = (
         companies: await usageOf(
           tx,
           id,
-          await reachIn(tx, ask, id),
+          await reachIn(tx, ctx, id),
           monthOf(asked, wall),
           asked === present,
         ),
@@ -179,8 +179,8 @@ const readIn = (
   );
 
 /** Of a provider below one sees all companies that are there. */
-async function reachIn(tx: TenantTx, ask: Ask, id: TenantId) {
-  if (id === ask.tenant) return reachOf(ask, undefined);
+async function reachIn(tx: TenantTx, ctx: RequestContext, id: TenantId) {
+  if (id === ctx.tenant) return reachOf(ctx, undefined);
   return {
     companies: null,
     without: (await tx.all('company')).flatMap(({ n, deletedAt }) =>

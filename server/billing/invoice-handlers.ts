@@ -9,11 +9,11 @@ import { PAGE_SIZE } from '#contract/paging.ts';
 import { failed, ok } from '#contract/result.ts';
 import { csvAnswer, zoneOf } from '../csv-answer.ts';
 import { FORBIDDEN, NOT_FOUND, refuse } from '../http/envelope.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { makeOften } from '../outbound/often.ts';
 import type { TenantTx } from '../store/store.ts';
 import { type Scope, scopeOf } from '../sync/scope.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { everyInvoice, invoicePage, invoiceSeen } from './invoice-page.ts';
 import { booksOf } from './quickbooks.ts';
 import { heard, type QuickBooksFault } from './quickbooks-at.ts';
@@ -27,22 +27,22 @@ const PDFS = 30;
  * at all.
  */
 export function invoiceHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'listInvoices' | 'getInvoice' | 'invoicePdf' | 'exportInvoices'> {
   const often = makeOften(PDFS);
   return {
-    listInvoices: ({ sort = '-day', page = 1, pageSize = PAGE_SIZE, ...asked }, ask) =>
+    listInvoices: ({ sort = '-day', page = 1, pageSize = PAGE_SIZE, ...asked }, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
           if (!(await shown(tx))) return failed(FORBIDDEN);
           const row = await quickBooksRow(tx);
           const told = await invoicePage(
             tx,
-            seenBy(ask),
+            seenBy(ctx),
             asked,
             sort,
-            await todayOf(tx, ask.now),
+            await todayOf(tx, ctx.now),
             page,
             pageSize,
           );
@@ -65,23 +65,23 @@ export function invoiceHandlers(
         { readOnly: true },
       ),
 
-    getInvoice: ({ id }, ask) =>
+    getInvoice: ({ id }, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
           if (!(await shown(tx))) return failed(FORBIDDEN);
-          const one = await invoiceSeen(tx, seenBy(ask), id, await todayOf(tx, ask.now));
+          const one = await invoiceSeen(tx, seenBy(ctx), id, await todayOf(tx, ctx.now));
           return one ? ok(one) : failed(NOT_FOUND);
         },
         { readOnly: true },
       ),
 
-    async invoicePdf({ id }, ask) {
+    async invoicePdf({ id }, ctx) {
       const found = await world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
           if (!(await shown(tx))) return failed(FORBIDDEN);
-          const one = await invoiceSeen(tx, seenBy(ask), id, await todayOf(tx, ask.now));
+          const one = await invoiceSeen(tx, seenBy(ctx), id, await todayOf(tx, ctx.now));
           return one ? ok({ one, row: await quickBooksRow(tx) }) : failed(NOT_FOUND);
         },
         { readOnly: true },
@@ -90,10 +90,10 @@ export function invoiceHandlers(
       const { one, row } = found.value;
       if (row?.realm_id == null || row.ended)
         return refuse({ kind: 'conflict', message: MESSAGES.quickBooksNotConnected });
-      const retryAfterMs = often.ask(`${ask.tenant} ${ask.signed?.userId ?? ''}`, ask.now);
+      const retryAfterMs = often.ask(`${ctx.tenant} ${ctx.session?.userId ?? ''}`, ctx.now);
       if (retryAfterMs !== null)
         return refuse({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
-      const books = booksOf(world, ask.tenant, row, row.realm_id);
+      const books = booksOf(world, ctx.tenant, row, row.realm_id);
       const pdf = await heard(() => books.pdf(id));
       if (!pdf.ok) return refuse(unheard(pdf.fault));
       const name = `Invoice_${one.number.replaceAll(/[^\w.-]+/g, '-') || id}.pdf`;
@@ -106,19 +106,19 @@ export function invoiceHandlers(
       });
     },
 
-    exportInvoices: ({ format: _format, ...asked }, ask) =>
+    exportInvoices: ({ format: _format, ...asked }, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
           if (!(await shown(tx))) return refuse(FORBIDDEN);
           const rows = await everyInvoice(
             tx,
-            seenBy(ask),
+            seenBy(ctx),
             asked,
-            await todayOf(tx, ask.now),
+            await todayOf(tx, ctx.now),
             LIMITS.invoiceRows,
           );
-          return csvAnswer('Invoices', ask.now, await zoneOf(tx), [COLUMNS, ...rows.map(cellsOf)]);
+          return csvAnswer('Invoices', ctx.now, await zoneOf(tx), [COLUMNS, ...rows.map(cellsOf)]);
         },
         { readOnly: true },
       ),
@@ -177,9 +177,9 @@ async function shown({ sql, tenant }: TenantTx): Promise<boolean> {
   return features.invoice_automation;
 }
 
-function seenBy({ signed }: Ask): Scope {
-  if (!signed) throw new Error('invoices without a session');
-  return scopeOf(signed);
+function seenBy({ session }: RequestContext): Scope {
+  if (!session) throw new Error('invoices without a session');
+  return scopeOf(session);
 }
 
 /** The calendar day on the provider's wall. */

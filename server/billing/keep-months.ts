@@ -3,7 +3,7 @@ import type { Ms } from '#contract/ids.ts';
 import { eachProvider } from '../each-provider.ts';
 import type { Timer } from '../each-provider.ts';
 import { wallOf } from '../reading/question.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { monthOf, monthsAt } from './months.ts';
 
 const EVERY: Ms = 3_600_000;
@@ -12,7 +12,7 @@ const EVERY: Ms = 3_600_000;
  * LIC-2, every hour: what connections tell of licences is kept for the month, as it stands; what
  * was told before the month began is not of it.
  */
-export const startLicences = (world: World): Timer =>
+export const startLicences = (world: AppContext): Timer =>
   eachProvider(world, EVERY, 'the licences of a provider could not be kept', (tenant, now) =>
     world.store.tenant(tenant, async (tx) => {
       const wall = await wallOf(tx);

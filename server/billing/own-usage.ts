@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { CompanyUsage, OwnHolder, OwnLine } from '#contract/billing/licensing-calls.ts';
 import { UNITS } from '#contract/billing/licensing-calls.ts';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { companyNames, knownJobs } from '#server/reading/known-jobs.ts';
 import type { Reach } from '#server/reading/question.ts';
@@ -21,7 +21,7 @@ export async function ownUsage(
   tx: TenantTx,
   reach: Reach,
   months: readonly Month[],
-): Promise<GivesOf<'ownSubscriptions'>> {
+): Promise<OutputOf<'ownSubscriptions'>> {
   const [present, before] = months;
   if (!present || !before) throw new Error('two months are told');
   const whole = reach.companies === null;

@@ -4,7 +4,7 @@ import type { Ms } from '#contract/ids.ts';
 import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '../outbound/fetch.ts';
 import { afterOf } from '../outbound/retry.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
 /**
@@ -19,7 +19,7 @@ interface Addresses {
 }
 
 export function quickBooksAt(
-  { config: { quickBooks } }: Pick<World, 'config'>,
+  { config: { quickBooks } }: Pick<AppContext, 'config'>,
   environment: Environment,
 ): Addresses {
   const instead = quickBooks?.replace(/\/+$/, '') ?? null;
@@ -59,7 +59,11 @@ const MOST_BYTES = 32 * 1_048_576;
  * What came of asking, where nothing is wrong with the way; a `QuickBooksFault` where nobody
  * answered. Neither keys nor answers are logged.
  */
-export async function sendTo(world: World, url: string, init: OutboundInit): Promise<Response> {
+export async function sendTo(
+  world: AppContext,
+  url: string,
+  init: OutboundInit,
+): Promise<Response> {
   try {
     return await fetchOutbound(world, url, {
       timeoutMs: TIMEOUT_MS,

@@ -4,14 +4,14 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { audit } from '../audit.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { makeOneTime, useOneTime } from '../one-time.ts';
 import { makeOften } from '../outbound/often.ts';
 import { keepSecret, secretOf } from '../outbound/secret.ts';
 import { portalAddress } from '../portal-address.ts';
 import type { TenantTx } from '../store/store.ts';
 import { scopeOf } from '../sync/scope.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { unheard } from './invoice-handlers.ts';
 import { forgetAll } from './keep-invoices.ts';
 import { booksOf } from './quickbooks.ts';
@@ -42,7 +42,7 @@ const TRIES = 10;
 
 /** BILL-1: the app at Intuit and the access that it was given: by who sees all companies. */
 export function quickBooksHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   | 'getQuickBooks'
@@ -55,14 +55,14 @@ export function quickBooksHandlers(
   const often = makeOften(TRIES);
   const { store } = world;
   return {
-    getQuickBooks: (_, ask) =>
-      keepsBooks(ask)
-        ? store.tenant(ask.tenant, async (tx) => ok(await kept(tx, world, ask)))
+    getQuickBooks: (_, ctx) =>
+      keepsBooks(ctx)
+        ? store.tenant(ctx.tenant, async (tx) => ok(await kept(tx, world, ctx)))
         : no(),
 
-    setQuickBooks: ({ environment, clientId, secret }, ask) =>
-      keepsBooks(ask)
-        ? store.tenant(ask.tenant, async (tx): Promise<Result<QuickBooksKept>> => {
+    setQuickBooks: ({ environment, clientId, secret }, ctx) =>
+      keepsBooks(ctx)
+        ? store.tenant(ctx.tenant, async (tx): Promise<Result<QuickBooksKept>> => {
             await tx.lock();
             const before = await quickBooksRow(tx);
             const other = before?.client_id !== clientId || before.environment !== environment;
@@ -95,29 +95,29 @@ export function quickBooksHandlers(
               .onConflict((on) => on.column('tenant_id').doUpdateSet(anew))
               .execute();
             if (other) await forgetAll(tx);
-            await audit(tx, world, ask, {
+            await audit(tx, world, ctx, {
               what: 'quickbooks.changed',
               user: null,
               detail: { environment, secret: secret !== undefined, other },
             });
-            return ok(await kept(tx, world, ask));
+            return ok(await kept(tx, world, ctx));
           })
         : no(),
 
-    beginQuickBooks: (_, ask) =>
-      keepsBooks(ask)
-        ? store.tenant(ask.tenant, async (tx): Promise<Result<{ url: string }>> => {
+    beginQuickBooks: (_, ctx) =>
+      keepsBooks(ctx)
+        ? store.tenant(ctx.tenant, async (tx): Promise<Result<{ url: string }>> => {
             const app = await appOf(tx, world, await quickBooksRow(tx));
             if (app === null)
               return failed({ kind: 'conflict', message: MESSAGES.quickBooksNoKeys });
-            const back = await backOf(tx, world, ask);
+            const back = await backOf(tx, world, ctx);
             const state = await makeOneTime(
               tx,
               world,
               KIND,
-              ask.signed?.userId ?? null,
+              ctx.session?.userId ?? null,
               { back, clientId: app.clientId, environment: app.environment },
-              ask.now,
+              ctx.now,
               WAY_MS,
             );
             const url = new URL(quickBooksAt(world, app.environment).authorize);
@@ -133,15 +133,15 @@ export function quickBooksHandlers(
           })
         : no(),
 
-    async finishQuickBooks({ code, realmId, state }, ask) {
-      if (!keepsBooks(ask)) return no();
-      const begun = await store.tenant(ask.tenant, async (tx) => {
-        const way = await useOneTime(tx, KIND, state, ask.now);
+    async finishQuickBooks({ code, realmId, state }, ctx) {
+      if (!keepsBooks(ctx)) return no();
+      const begun = await store.tenant(ctx.tenant, async (tx) => {
+        const way = await useOneTime(tx, KIND, state, ctx.now);
         const app = await appOf(tx, world, await quickBooksRow(tx));
         const fits =
           way !== null &&
           app !== null &&
-          way.user_id === (ask.signed?.userId ?? null) &&
+          way.user_id === (ctx.session?.userId ?? null) &&
           way.data['clientId'] === app.clientId &&
           way.data['environment'] === app.environment;
         return fits ? { app, back: String(way.data['back']) } : null;
@@ -160,7 +160,7 @@ export function quickBooksHandlers(
             ? { kind: 'conflict', message: MESSAGES.quickBooksWayBack }
             : unheard(tokens.fault),
         );
-      return store.tenant(ask.tenant, async (tx): Promise<Result<QuickBooksKept>> => {
+      return store.tenant(ctx.tenant, async (tx): Promise<Result<QuickBooksKept>> => {
         await tx.lock();
         const row = await quickBooksRow(tx);
         if (row?.client_id !== begun.app.clientId || row.environment !== begun.app.environment)
@@ -172,13 +172,13 @@ export function quickBooksHandlers(
           .updateTable('quickbooks')
           .set({
             realm_id: realmId,
-            connected_at: ask.now,
+            connected_at: ctx.now,
             generation: row.generation + 1,
             renewed_by: null,
             renewed_until: 0,
             held_by: null,
             held_until: 0,
-            poll_at: ask.now,
+            poll_at: ctx.now,
             tries: 0,
             fault: null,
             ended: false,
@@ -188,35 +188,35 @@ export function quickBooksHandlers(
           })
           .where('tenant_id', '=', tx.tenant)
           .execute();
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'quickbooks.connected',
           user: null,
           detail: { environment: row.environment },
         });
-        return ok(await kept(tx, world, ask));
+        return ok(await kept(tx, world, ctx));
       });
     },
 
-    async testQuickBooks(_, ask) {
-      if (!keepsBooks(ask)) return no();
-      const retryAfterMs = often.ask(ask.tenant, ask.now);
+    async testQuickBooks(_, ctx) {
+      if (!keepsBooks(ctx)) return no();
+      const retryAfterMs = often.ask(ctx.tenant, ctx.now);
       if (retryAfterMs !== null)
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
-      const row = await store.tenant(ask.tenant, quickBooksRow, { readOnly: true });
+      const row = await store.tenant(ctx.tenant, quickBooksRow, { readOnly: true });
       const realm = row?.realm_id ?? null;
       const told =
         row && realm !== null
-          ? await heard(() => booksOf(world, ask.tenant, row, realm).company())
+          ? await heard(() => booksOf(world, ctx.tenant, row, realm).company())
           : null;
-      return store.tenant(ask.tenant, async (tx) => {
+      return store.tenant(ctx.tenant, async (tx) => {
         if (told?.ok === true)
           await tx.sql
             .updateTable('quickbooks')
-            .set({ poll_at: ask.now, fault: null, tries: 0 })
+            .set({ poll_at: ctx.now, fault: null, tries: 0 })
             .where('tenant_id', '=', tx.tenant)
             .where('ended', '=', false)
             .execute();
-        const all = await kept(tx, world, ask);
+        const all = await kept(tx, world, ctx);
         return ok(
           told === null
             ? { ok: false, says: MESSAGES.quickBooksNotConnected, kept: all }
@@ -227,9 +227,9 @@ export function quickBooksHandlers(
       });
     },
 
-    async removeQuickBooks(_, ask) {
-      if (!keepsBooks(ask)) return no();
-      const { app, tokens } = await store.tenant(ask.tenant, async (tx) => {
+    async removeQuickBooks(_, ctx) {
+      if (!keepsBooks(ctx)) return no();
+      const { app, tokens } = await store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
         const found = {
           app: await appOf(tx, world, await quickBooksRow(tx)),
@@ -239,7 +239,7 @@ export function quickBooksHandlers(
         await keepSecret(tx, world, 'quickbooks-tokens', null);
         await tx.sql.deleteFrom('quickbooks').where('tenant_id', '=', tx.tenant).execute();
         await forgetAll(tx);
-        await audit(tx, world, ask, { what: 'quickbooks.removed', user: null });
+        await audit(tx, world, ctx, { what: 'quickbooks.removed', user: null });
         return found;
       });
       if (app !== null && tokens !== null) await heard(() => revoke(world, app, tokens));
@@ -249,14 +249,14 @@ export function quickBooksHandlers(
 }
 
 /** Whose books these are is the provider's affair as a whole. */
-export const keepsBooks = ({ signed }: Ask): boolean =>
-  signed !== null && scopeOf(signed).companies === null;
+export const keepsBooks = ({ session }: RequestContext): boolean =>
+  session !== null && scopeOf(session).companies === null;
 const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));
 
-const backOf = async (tx: TenantTx, world: World, ask: Ask): Promise<string> =>
-  `${await portalAddress(tx, world, ask)}${BACK}`;
+const backOf = async (tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<string> =>
+  `${await portalAddress(tx, world, ctx)}${BACK}`;
 
-async function kept(tx: TenantTx, world: World, ask: Ask): Promise<QuickBooksKept> {
+async function kept(tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<QuickBooksKept> {
   const row = await quickBooksRow(tx);
   const counted = await tx.sql
     .selectFrom('invoice')
@@ -267,7 +267,7 @@ async function kept(tx: TenantTx, world: World, ask: Ask): Promise<QuickBooksKep
     environment: row?.environment ?? 'production',
     clientId: row?.client_id ?? '',
     secret: (await secretOf(tx, world, 'quickbooks')) !== null,
-    back: await backOf(tx, world, ask),
+    back: await backOf(tx, world, ctx),
     realm: row?.realm_id ?? null,
     connectedAt: row?.connected_at ?? null,
     ended: row?.ended ?? false,

@@ -7,7 +7,7 @@ import { aside } from '../http/queue.ts';
 import { keepSecret, secretOf } from '../outbound/secret.ts';
 import type { QuickBooksTable } from '../store/database-billing.ts';
 import type { Store, TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { ENDED, faultIn, parsed, QuickBooksFault, quickBooksAt, sendTo } from './quickbooks-at.ts';
 
 /**
@@ -42,7 +42,7 @@ export const quickBooksRow = ({ sql, tenant }: TenantTx): Promise<QuickBooksRow 
 
 export async function appOf(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   row: Pick<QuickBooksRow, 'environment' | 'client_id'> | undefined,
 ): Promise<App | null> {
   const secret = row ? await secretOf(tx, world, 'quickbooks') : null;
@@ -51,7 +51,7 @@ export async function appOf(
     : null;
 }
 
-export async function tokensOf(tx: TenantTx, world: World): Promise<Tokens | null> {
+export async function tokensOf(tx: TenantTx, world: AppContext): Promise<Tokens | null> {
   const sealed = await secretOf(tx, world, 'quickbooks-tokens');
   return sealed === null ? null : v.parse(Kept, parsed(sealed));
 }
@@ -61,7 +61,7 @@ export async function tokensOf(tx: TenantTx, world: World): Promise<Tokens | nul
  * `QuickBooksFault`; `ended` where it is not taken.
  */
 export async function exchange(
-  world: World,
+  world: AppContext,
   app: App,
   form: Readonly<Record<string, string>>,
 ): Promise<Tokens> {
@@ -85,7 +85,7 @@ export async function exchange(
  * Tells Intuit that the tokens are done with. What comes of it changes nothing here: they are
  * forgotten anyway.
  */
-export async function revoke(world: World, app: App, { refresh }: Tokens): Promise<void> {
+export async function revoke(world: AppContext, app: App, { refresh }: Tokens): Promise<void> {
   await sendTo(world, quickBooksAt(world, app.environment).revoke, {
     method: 'POST',
     headers: {
@@ -100,7 +100,7 @@ export async function revoke(world: World, app: App, { refresh }: Tokens): Promi
 const basic = ({ clientId, secret }: App): string =>
   `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
 
-export const keepTokens = (tx: TenantTx, world: World, tokens: Tokens): Promise<void> =>
+export const keepTokens = (tx: TenantTx, world: AppContext, tokens: Tokens): Promise<void> =>
   keepSecret(tx, world, 'quickbooks-tokens', JSON.stringify(tokens));
 
 const going = new WeakMap<Store, Map<TenantId, Promise<string>>>();
@@ -110,7 +110,7 @@ const going = new WeakMap<Store, Map<TenantId, Promise<string>>>();
  * one at once wait for the same; of several servers one renews.
  */
 export async function accessOf(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   refused: string | null,
 ): Promise<string> {
@@ -137,7 +137,7 @@ interface Turn {
   readonly generation: number;
 }
 
-async function renew(world: World, tenant: TenantId, refused: string | null): Promise<string> {
+async function renew(world: AppContext, tenant: TenantId, refused: string | null): Promise<string> {
   const { store, clock, chance } = world;
   const by = chance.uuid();
   for (let look = 0; look < LOOKS; look += 1) {
@@ -154,7 +154,7 @@ async function renew(world: World, tenant: TenantId, refused: string | null): Pr
 /** Null: another server renews them now. A token: it has. */
 async function takeTurn(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   refused: string | null,
   by: string,
 ): Promise<Turn | string | null> {
@@ -178,7 +178,7 @@ async function takeTurn(
 }
 
 async function inTurn(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   { tokens, app, generation }: Turn,
 ): Promise<string> {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { faultIn, parsed, QuickBooksFault, quickBooksAt, sendTo } from './quickbooks-at.ts';
 import {
   CompanyShape,
@@ -40,7 +40,7 @@ export interface Books {
 }
 
 export function booksOf(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   { environment }: Pick<QuickBooksRow, 'environment'>,
   realm: string,

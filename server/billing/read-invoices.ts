@@ -5,7 +5,7 @@ import type { Timer } from '../each-provider.ts';
 import { backOff, LONGEST_RETRY_MS } from '../outbound/retry.ts';
 import type { ReadCursor } from '../store/database-billing.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { standAnew } from './customers.ts';
 import {
   forgetInvoices,
@@ -41,7 +41,7 @@ export const AT_REST: ReadCursor = { at: 'rest', start: 1, since: null, began: 0
  * BILL-1: reads the invoices of every provider that has connected its books, page by page; each
  * page is kept with how far it is.
  */
-export function startInvoices(world: World): Timer {
+export function startInvoices(world: AppContext): Timer {
   const by = world.chance.uuid();
   return eachProvider(
     world,
@@ -60,7 +60,7 @@ export function startInvoices(world: World): Timer {
 }
 
 interface Mine {
-  readonly world: World;
+  readonly world: AppContext;
   readonly tenant: TenantId;
   readonly row: QuickBooksRow;
   readonly by: string;
@@ -70,7 +70,7 @@ interface Mine {
 /** Null: it is not due, not switched on, or another server has it. */
 async function take(
   tx: TenantTx,
-  { store }: World,
+  { store }: AppContext,
   by: string,
   now: Ms,
 ): Promise<QuickBooksRow | null> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Hono } from 'hono';
-import type { GivesOf, TakenOf } from '#contract/calls.ts';
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import { ASSET_BYTES } from '#contract/brand/brand-edit-calls.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -10,19 +10,19 @@ import { callerReader } from '../http/caller.ts';
 import { TOO_LARGE } from '../http/envelope.ts';
 import { tenantReader } from '../http/tenant.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { cleanSvg } from './svg.ts';
 
-type Asset = Omit<TakenOf<'putBrandAsset'>, 'id'>;
+type Asset = Omit<ParsedInputOf<'putBrandAsset'>, 'id'>;
 
 /** Keeps a picture, made harmless, and lets `then` note its address in the same transaction. */
 export async function keepAsset(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   { name, type, base64 }: Asset,
   at: Ms,
   then: (tx: TenantTx, url: string) => Promise<void>,
-): Promise<Result<GivesOf<'putBrandAsset'>>> {
+): Promise<Result<OutputOf<'putBrandAsset'>>> {
   const sent = Buffer.from(base64, 'base64');
   if (sent.byteLength > ASSET_BYTES) return failed(TOO_LARGE);
   const kept = type === 'image/svg+xml' ? svgBytes(sent) : beginsAs(sent, type) ? sent : null;
@@ -82,7 +82,7 @@ const ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
  * `/brand/<name>?v=<hash>`: the pictures of the provider whose host was asked. One that names its
  * hash never changes.
  */
-export function assetRoutes(world: World): (app: Hono) => void {
+export function assetRoutes(world: AppContext): (app: Hono) => void {
   const tenantOf = tenantReader(world);
   const callerOf = callerReader(world.config.trustedProxies);
   return (app) => {

@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import type { Branding } from '#contract/brand/branding.ts';
 import { callerReader } from '../http/caller.ts';
 import { tenantReader } from '../http/tenant.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 /**
  * Waits for the portal to say who is there, then loads the widget. What it gives the widget is
@@ -62,7 +62,7 @@ const document = (script: string): string => `<!doctype html>
  * `/chat`: the frame of the provider's chat widget, for the portal of the host that was asked.
  * There is none where no widget is set.
  */
-export function chatRoutes(world: World): (app: Hono) => void {
+export function chatRoutes(world: AppContext): (app: Hono) => void {
   const tenantOf = tenantReader(world);
   const callerOf = callerReader(world.config.trustedProxies);
   return (app) => {

@@ -5,10 +5,10 @@ import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import { brandingOf as shownBranding } from '../branding.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { keepsProvider } from '../providers.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { keepAsset } from './assets.ts';
 
 type Names = 'editBranding' | 'brandingOf' | 'putBrandAsset';
@@ -17,53 +17,53 @@ type Names = 'editBranding' | 'brandingOf' | 'putBrandAsset';
  * The branding of a provider that one keeps: the own one, or one below it. Any other does not
  * exist.
  */
-export const brandEditHandlers = (world: World): Pick<Handlers, Names> => ({
-  async brandingOf({ id }, ask) {
-    return (await isKept(world, ask, id))
+export const brandEditHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+  async brandingOf({ id }, ctx) {
+    return (await isKept(world, ctx, id))
       ? ok(await world.store.tenant(id, shownBranding, { readOnly: true }))
       : failed(NOT_FOUND);
   },
 
-  async editBranding({ id, ...fields }, ask) {
-    if (!(await isKept(world, ask, id))) return failed(NOT_FOUND);
+  async editBranding({ id, ...fields }, ctx) {
+    if (!(await isKept(world, ctx, id))) return failed(NOT_FOUND);
     const names = Object.keys(fields).join(', ');
     const branding = await world.store.tenant(id, async (tx) => {
       await tx.lock();
       const next = v.parse(BrandingSchema, { ...(await readBranding(tx)), ...fields });
       await keepBranding(tx, next);
-      await audit(tx, world, id === ask.tenant ? ask : { ...ask, signed: null }, {
+      await audit(tx, world, id === ctx.tenant ? ctx : { ...ctx, session: null }, {
         what: 'branding.changed',
         user: null,
         detail: { fields: names },
       });
       return shownBranding(tx);
     });
-    await recordAbove(world, ask, id, 'branding.changed', names);
+    await recordAbove(world, ctx, id, 'branding.changed', names);
     return ok(branding);
   },
 
-  async putBrandAsset({ id, ...asset }, ask) {
-    if (!(await isKept(world, ask, id))) return failed(NOT_FOUND);
-    const kept = await keepAsset(world, id, asset, ask.now, async (tx, url) => {
+  async putBrandAsset({ id, ...asset }, ctx) {
+    if (!(await isKept(world, ctx, id))) return failed(NOT_FOUND);
+    const kept = await keepAsset(world, id, asset, ctx.now, async (tx, url) => {
       await tx.lock();
       const branding = await readBranding(tx);
       if (asset.name === 'logo') await keepBranding(tx, { ...branding, sidebarLogoUrl: url });
       if (asset.name === 'logo-dark')
         await keepBranding(tx, { ...branding, sidebarLogoDarkUrl: url });
       if (asset.name === 'favicon') await keepBranding(tx, { ...branding, favIconUrl: url });
-      await audit(tx, world, id === ask.tenant ? ask : { ...ask, signed: null }, {
+      await audit(tx, world, id === ctx.tenant ? ctx : { ...ctx, session: null }, {
         what: 'branding.picture',
         user: null,
         detail: { name: asset.name },
       });
     });
-    if (kept.ok) await recordAbove(world, ask, id, 'branding.picture', asset.name);
+    if (kept.ok) await recordAbove(world, ctx, id, 'branding.picture', asset.name);
     return kept;
   },
 });
 
-async function isKept(world: World, ask: Ask, id: string): Promise<boolean> {
-  return ask.signed !== null && keepsProvider(world, ask.tenant, ask.signed, id);
+async function isKept(world: AppContext, ctx: RequestContext, id: string): Promise<boolean> {
+  return ctx.session !== null && keepsProvider(world, ctx.tenant, ctx.session, id);
 }
 
 const readBranding = async ({ tenant, sql }: TenantTx): Promise<Branding> =>
@@ -86,14 +86,14 @@ const keepBranding = async ({ tenant, sql }: TenantTx, branding: Branding): Prom
  * In a provider below, the doer is nobody: whose hands did it stands in the record of their own.
  */
 async function recordAbove(
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   id: string,
   what: string,
   fields: string,
 ): Promise<void> {
-  if (id !== ask.tenant)
-    await world.store.tenant(ask.tenant, (tx) =>
-      audit(tx, world, ask, { what, user: null, detail: { fields, provider: id } }),
+  if (id !== ctx.tenant)
+    await world.store.tenant(ctx.tenant, (tx) =>
+      audit(tx, world, ctx, { what, user: null, detail: { fields, provider: id } }),
     );
 }

@@ -9,7 +9,7 @@ import { sendSms } from '../outbound/sms.ts';
 import type { Delivery } from '../outbound/delivery.ts';
 import { tryDirectory } from '../directory/active.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 export interface Outcome {
   readonly ok: boolean;
@@ -26,7 +26,7 @@ const notSet = (what: string) => (): Promise<Outcome> => Promise.resolve(no(what
 /** Reads what is set, and answers how to try it once the transaction is over. */
 export async function tryGateway(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   what: Tried,
   to: Addressee,
 ): Promise<() => Promise<Outcome>> {
@@ -78,7 +78,7 @@ export async function tryGateway(
 type Gateways = Awaited<ReturnType<typeof gatewaysOf>>;
 
 function mailTry(
-  world: World,
+  world: AppContext,
   gateway: Gateways['mail'],
   to: string | null,
 ): () => Promise<Outcome> {
@@ -94,7 +94,11 @@ function mailTry(
     said(await sendMail(world, gateway, world.chance.uuid(), mail), `A mail was sent to ${to}.`);
 }
 
-function smsTry(world: World, gateway: Gateways['sms'], to: string | null): () => Promise<Outcome> {
+function smsTry(
+  world: AppContext,
+  gateway: Gateways['sms'],
+  to: string | null,
+): () => Promise<Outcome> {
   if (!gateway) return notSet('No gateway is set, or its token is missing.');
   if (to === null) return notSet('Your profile has no mobile number to send a message to.');
   return async () =>

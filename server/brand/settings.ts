@@ -7,28 +7,28 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { aside } from '../http/queue.ts';
 import { forgetUsage } from '../ingest-usage.ts';
 import { makeOften } from '../outbound/often.ts';
 import { keepSecret } from '../outbound/secret.ts';
 import { keepsProvider } from '../providers.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { tryGateway } from './settings-try.ts';
 
 /** Trying reaches out: so often in a minute, for each provider. */
 const TRIES = 10;
 
-export function settingsHandlers(world: World): Pick<Handlers, keyof typeof settingsCalls> {
+export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof settingsCalls> {
   const often = makeOften(TRIES);
   return {
-    getProviderSettings: ({ id }, ask) => forOne(world, ask, id, keptOf, { readOnly: true }),
+    getProviderSettings: ({ id }, ctx) => forOne(world, ctx, id, keptOf, { readOnly: true }),
 
-    setProviderSettings: ({ id, ...changes }, ask) =>
+    setProviderSettings: ({ id, ...changes }, ctx) =>
       changeOne(
         world,
-        ask,
+        ctx,
         id,
         { what: 'settings.changed', detail: { fields: Object.keys(changes).toSorted().join(',') } },
         async (tx) => {
@@ -50,10 +50,10 @@ export function settingsHandlers(world: World): Pick<Handlers, keyof typeof sett
         },
       ),
 
-    setProviderSecret: ({ id, name, value }, ask) =>
+    setProviderSecret: ({ id, name, value }, ctx) =>
       changeOne(
         world,
-        ask,
+        ctx,
         id,
         { what: value === null ? 'secret.removed' : 'secret.set', detail: { name } },
         async (tx) => {
@@ -62,12 +62,12 @@ export function settingsHandlers(world: World): Pick<Handlers, keyof typeof sett
         },
       ),
 
-    async tryProviderSettings({ id, what }, ask) {
-      const retryAfterMs = often.ask(ask.tenant, ask.now);
+    async tryProviderSettings({ id, what }, ctx) {
+      const retryAfterMs = often.ask(ctx.tenant, ctx.now);
       if (retryAfterMs !== null)
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
-      const to = await addresseeOf(world, ask);
-      const found = await forOne(world, ask, id, (tx) => tryGateway(tx, world, what, to));
+      const to = await addresseeOf(world, ctx);
+      const found = await forOne(world, ctx, id, (tx) => tryGateway(tx, world, what, to));
       // Out of the transaction: the other side may take its time.
       return found.ok ? ok(await aside(found.value)) : found;
     },
@@ -79,13 +79,13 @@ export function settingsHandlers(world: World): Pick<Handlers, keyof typeof sett
  * it. Any other does not exist.
  */
 async function forOne<T>(
-  world: World,
-  { tenant, signed }: Ask,
+  world: AppContext,
+  { tenant, session }: RequestContext,
   id: TenantId,
   work: (tx: TenantTx) => Promise<T>,
   how: { readonly readOnly?: boolean } = {},
 ): Promise<Result<T>> {
-  return signed !== null && (await keepsProvider(world, tenant, signed, id))
+  return session !== null && (await keepsProvider(world, tenant, session, id))
     ? ok(await world.store.tenant(id, work, how))
     : failed(NOT_FOUND);
 }
@@ -95,20 +95,20 @@ async function forOne<T>(
  * stands in the record of their own.
  */
 async function changeOne<T>(
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   id: TenantId,
   { what, detail }: { readonly what: string; readonly detail: Readonly<Record<string, string>> },
   work: (tx: TenantTx) => Promise<T>,
 ): Promise<Result<T>> {
-  const own = ask.tenant === id;
+  const own = ctx.tenant === id;
   const recorded = { what, user: null, detail: { ...detail, provider: id } };
-  const done = await forOne(world, ask, id, async (tx) => {
-    await audit(tx, world, own ? ask : { ...ask, signed: null }, recorded);
+  const done = await forOne(world, ctx, id, async (tx) => {
+    await audit(tx, world, own ? ctx : { ...ctx, session: null }, recorded);
     return work(tx);
   });
   if (done.ok && !own)
-    await world.store.tenant(ask.tenant, (tx) => audit(tx, world, ask, recorded));
+    await world.store.tenant(ctx.tenant, (tx) => audit(tx, world, ctx, recorded));
   return done;
 }
 
@@ -131,19 +131,19 @@ async function keptOf({ tenant, sql }: TenantTx): Promise<KeptSettings> {
 }
 
 const addresseeOf = (
-  world: World,
-  { tenant, signed }: Ask,
+  world: AppContext,
+  { tenant, session }: RequestContext,
 ): Promise<{ readonly email: string | null; readonly phone: string | null }> =>
   world.store.tenant(
     tenant,
     async ({ sql }) => {
       const person =
-        signed &&
+        session &&
         (await sql
           .selectFrom('person')
           .select(['email', 'mobile_phone'])
           .where('tenant_id', '=', tenant)
-          .where('id', '=', signed.userId)
+          .where('id', '=', session.userId)
           .executeTakeFirst());
       return { email: person?.email ?? null, phone: person?.mobile_phone ?? null };
     },

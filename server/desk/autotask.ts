@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { AutotaskAt } from '#contract/desk/ticketing.ts';
 import type { Named } from '#contract/desk/tickets.ts';
 import type { Ms } from '#contract/ids.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import {
   askPsa,
   cut,
@@ -81,7 +81,7 @@ interface Place {
   readonly web: string | null;
   readonly at: Ms;
 }
-const zones = new WeakMap<World, Map<string, Place>>();
+const zones = new WeakMap<AppContext, Map<string, Place>>();
 
 type Filter = readonly Readonly<Record<string, unknown>>[];
 
@@ -98,7 +98,12 @@ const named = (all: readonly Named[], value: number): Named =>
  * Autotask by its REST calls, version 1.0. `closed`: the status that a ticket has when it is over:
  * no other says it.
  */
-export function autotask(world: World, at: AutotaskAt, secret: string, closed: string | null): Psa {
+export function autotask(
+  world: AppContext,
+  at: AutotaskAt,
+  secret: string,
+  closed: string | null,
+): Psa {
   const headers = {
     apiintegrationcode: at.integrationCode,
     username: at.username,

@@ -8,7 +8,7 @@ import { callerReader } from '../http/caller.ts';
 import { faultOf } from '../http/serve-call.ts';
 import { makeOften } from '../outbound/often.ts';
 import { tenantOfHost } from '../store/tenants.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { askPsa, sameSite, shaped } from './psa.ts';
 import { pollOne } from './ticket-poll.ts';
 import { deskOf, heard } from './ticketing.ts';
@@ -31,7 +31,7 @@ const Key = v.object({ signing_key: v.pipe(v.string(), v.minLength(1)) });
  * makes us read that ticket anew. The signature is over the very bytes that came; its key is asked
  * of the system that is connected, and of no other address.
  */
-export function ticketRoutes(world: World): (app: Hono) => void {
+export function ticketRoutes(world: AppContext): (app: Hono) => void {
   const often = makeOften(IN_A_MINUTE);
   const askings = makeOften(IN_A_MINUTE);
   const callerOf = callerReader(world.config.trustedProxies);
@@ -73,7 +73,7 @@ export function ticketRoutes(world: World): (app: Hono) => void {
     if (!sameSite(settings.connectwise.url, url, '.myconnectwise.net')) return 403;
     const key = await keyAt(tenant, url);
     if (key === null) return 503;
-    if (!signed(bytes, key, signature)) return 403;
+    if (!session(bytes, key, signature)) return 403;
     await pollOne(world, tenant, String(id));
     return 200;
   }
@@ -118,7 +118,7 @@ function jsonOf(bytes: Uint8Array): unknown {
 }
 
 /** Base64 of the HMAC-SHA256 of the body, under the SHA-256 of the key. */
-export function signed(bytes: Uint8Array, key: string, signature: string): boolean {
+export function session(bytes: Uint8Array, key: string, signature: string): boolean {
   const own = createHmac('sha256', createHash('sha256').update(key).digest())
     .update(bytes)
     .digest();

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { ConnectWiseAt } from '#contract/desk/ticketing.ts';
 import type { Named } from '#contract/desk/tickets.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import {
   askPsa,
   type Asked,
@@ -105,7 +105,7 @@ export const connectWiseBase = (url: string): string => {
 };
 
 /** ConnectWise PSA (Manage) by its REST calls, version 3.0. */
-export function connectWise(world: World, at: ConnectWiseAt, secret: string): ConnectWise {
+export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string): ConnectWise {
   const base = connectWiseBase(at.url);
   const headers = {
     authorization: `Basic ${Buffer.from(`${at.company}+${at.publicKey}:${secret}`).toString('base64')}`,

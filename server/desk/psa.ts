@@ -7,7 +7,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '../outbound/fetch.ts';
 import { afterOf } from '../outbound/retry.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { cutText, parseStorable } from '#contract/stored-text.ts';
 
 /** A ticket as its system has it. `reference`: what we wrote into it when it was made. */
@@ -120,7 +120,7 @@ function wordsOf(body: unknown): string {
  * nor answers are logged.
  */
 export async function askPsa(
-  world: World,
+  world: AppContext,
   system: TicketSystem,
   url: string,
   init: OutboundInit,

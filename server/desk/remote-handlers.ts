@@ -3,10 +3,10 @@ import type { Failure } from '#contract/errors.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { makeOften } from '../outbound/often.ts';
 import { scopeOf, seesCompany } from '../sync/scope.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import type { Asked } from './psa.ts';
 import { type Connected, connectedOf, deskOf, heard, mappedOf } from './ticketing.ts';
 import { unheard } from './ticketing-handlers.ts';
@@ -32,7 +32,7 @@ const askedOf = ({ search, page = 1, pageSize = PAGE_SIZE }: In): Asked => ({
  * system than the connected one there is nothing.
  */
 export function remoteHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   | 'connectwiseCompanies'
@@ -49,21 +49,21 @@ export function remoteHandlers(
    * and that is mapped.
    */
   async function asked<T>(
-    ask: Ask,
+    ctx: RequestContext,
     system: Connected['system'],
     company: CompanyN | null,
     of: (connected: Connected, remote: string) => Promise<T>,
     keeper = false,
   ): Promise<Result<T>> {
-    const { signed } = ask;
-    if (!signed) throw new Error('tickets without a session');
-    const retryAfterMs = often.ask(`${ask.tenant} ${signed.userId}`, ask.now);
+    const { session } = ctx;
+    if (!session) throw new Error('tickets without a session');
+    const retryAfterMs = often.ask(`${ctx.tenant} ${session.userId}`, ctx.now);
     if (retryAfterMs !== null)
       return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
     const found = await world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       async (tx): Promise<Result<{ readonly connected: Connected; readonly remote: string }>> => {
-        const scope = scopeOf(signed);
+        const scope = scopeOf(session);
         const row =
           company === null ? undefined : (await tx.rows('company', [company])).get(company);
         // Companies of the system are shown to who keeps all of ours.
@@ -101,32 +101,32 @@ export function remoteHandlers(
     return answer.ok ? ok(answer.value) : failed(unheard(answer.fault));
   }
   return {
-    connectwiseCompanies: async (input, ask) =>
-      whole(ask)
-        ? asked(ask, 'connectwise', null, async ({ psa }) =>
+    connectwiseCompanies: async (input, ctx) =>
+      whole(ctx)
+        ? asked(ctx, 'connectwise', null, async ({ psa }) =>
             page(await psa.companies(askedOf(input))),
           )
         : failed({ kind: 'forbidden', message: MESSAGES.ticketingNotYours }),
-    autotaskAccounts: (input, ask) =>
+    autotaskAccounts: (input, ctx) =>
       asked(
-        ask,
+        ctx,
         'autotask',
         null,
         async ({ psa }) => page(await psa.companies(askedOf(input))),
         true,
       ),
-    autotaskResources: (input, ask) =>
-      asked(ask, 'autotask', null, async ({ psa }) => page(await psa.members(askedOf(input)))),
-    connectwiseMembers: (input, ask) =>
-      asked(ask, 'connectwise', null, async ({ connectwise }) =>
+    autotaskResources: (input, ctx) =>
+      asked(ctx, 'autotask', null, async ({ psa }) => page(await psa.members(askedOf(input)))),
+    connectwiseMembers: (input, ctx) =>
+      asked(ctx, 'connectwise', null, async ({ connectwise }) =>
         page(await of(connectwise).members(askedOf(input))),
       ),
-    connectwiseContacts: ({ company, ...input }, ask) =>
-      asked(ask, 'connectwise', company, async ({ connectwise }, remote) =>
+    connectwiseContacts: ({ company, ...input }, ctx) =>
+      asked(ctx, 'connectwise', company, async ({ connectwise }, remote) =>
         page(await of(connectwise).contacts(remote, askedOf(input))),
       ),
-    connectwiseTickets: ({ company, ...input }, ask) =>
-      asked(ask, 'connectwise', company, async ({ connectwise }, remote) =>
+    connectwiseTickets: ({ company, ...input }, ctx) =>
+      asked(ctx, 'connectwise', company, async ({ connectwise }, remote) =>
         page(await of(connectwise).tickets(remote, askedOf(input))),
       ),
   };
@@ -141,7 +141,8 @@ const page = <T>({
   readonly page: number;
   readonly more: boolean;
 }): { rows: T[]; page: number; more: boolean } => ({ rows: [...rows], page: n, more });
-const whole = ({ signed }: Ask): boolean => signed !== null && scopeOf(signed).companies === null;
+const whole = ({ session }: RequestContext): boolean =>
+  session !== null && scopeOf(session).companies === null;
 function of<T>(one: T | null): T {
   if (one === null) throw new Error('Another system is connected.');
   return one;

@@ -6,20 +6,22 @@ import { MESSAGES } from '#contract/messages.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { failed, ok } from '#contract/result.ts';
 import { FORBIDDEN } from '../http/envelope.ts';
-import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '../http/handler.ts';
 import { post } from '../outbound/post.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 const HOUR: Ms = 3_600_000;
 
 /**
  * SUPPORT-1 to SUPPORT-3: requests to the support of the portal, by mail, and what became of them.
  */
-export const supportHandlers = (world: World): Pick<Handlers, 'sendSupport' | 'listSupport'> => ({
-  sendSupport: ({ subject, message, context = {} }, ask) =>
-    world.store.tenant(ask.tenant, async (tx) => {
-      const { userId } = signedOf(ask);
+export const supportHandlers = (
+  world: AppContext,
+): Pick<Handlers, 'sendSupport' | 'listSupport'> => ({
+  sendSupport: ({ subject, message, context = {} }, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      const { userId } = signedOf(ctx);
       const { sql, tenant } = tx;
       const portal = await portalOf(tx);
       if (!portal.on) return failed(FORBIDDEN);
@@ -32,7 +34,7 @@ export const supportHandlers = (world: World): Pick<Handlers, 'sendSupport' | 'l
         .select('at')
         .where('tenant_id', '=', tenant)
         .where('user_id', '=', userId)
-        .where('at', '>', ask.now - HOUR)
+        .where('at', '>', ctx.now - HOUR)
         .orderBy('at')
         .execute();
       const [first] = last;
@@ -40,7 +42,7 @@ export const supportHandlers = (world: World): Pick<Handlers, 'sendSupport' | 'l
         return failed({
           kind: 'too-many',
           message: MESSAGES.supportTooMany(LIMITS.supportPerHour),
-          retryAfterMs: first.at + HOUR - ask.now,
+          retryAfterMs: first.at + HOUR - ctx.now,
         });
       const person = await sql
         .selectFrom('person')
@@ -62,7 +64,7 @@ export const supportHandlers = (world: World): Pick<Handlers, 'sendSupport' | 'l
       await sql
         .deleteFrom('support_request')
         .where('tenant_id', '=', tenant)
-        .where('at', '<', ask.now - LIMITS.supportKeepMs)
+        .where('at', '<', ctx.now - LIMITS.supportKeepMs)
         .execute();
       await sql
         .insertInto('support_request')
@@ -70,7 +72,7 @@ export const supportHandlers = (world: World): Pick<Handlers, 'sendSupport' | 'l
           tenant_id: tenant,
           id,
           user_id: userId,
-          at: ask.now,
+          at: ctx.now,
           subject,
           text,
           state: 'waiting',
@@ -78,12 +80,12 @@ export const supportHandlers = (world: World): Pick<Handlers, 'sendSupport' | 'l
           mail_id: mail,
         })
         .execute();
-      return ok<SupportOut>({ _id: id, at: ask.now, subject, text, state: 'waiting', fault: null });
+      return ok<SupportOut>({ _id: id, at: ctx.now, subject, text, state: 'waiting', fault: null });
     }),
 
-  listSupport: ({ page = 1, pageSize = PAGE_SIZE }, ask) =>
-    world.store.tenant(ask.tenant, async (tx) => {
-      const { userId } = signedOf(ask);
+  listSupport: ({ page = 1, pageSize = PAGE_SIZE }, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      const { userId } = signedOf(ctx);
       const { sql, tenant } = tx;
       if (!(await portalOf(tx)).on) return failed(FORBIDDEN);
       await settle(tx, userId);
@@ -185,7 +187,7 @@ async function portalOf({
   return { on: enabled && links.request, to: supportEmail, name };
 }
 
-function signedOf({ signed }: Ask): Signed {
-  if (!signed) throw new Error('support without a session');
-  return signed;
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('support without a session');
+  return session;
 }

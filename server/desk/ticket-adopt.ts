@@ -1,15 +1,15 @@
 import type { Failure } from '#contract/errors.ts';
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { SYSTEM_NAMES, ticketNumber } from '#contract/desk/tickets.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { once, refusal } from '../http/once.ts';
 import { makeOften } from '../outbound/often.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { REFERENCE, type RemoteTicket } from './psa.ts';
 import { making, take, tie } from './ticket-events.ts';
 import { bad, conflict, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './ticket-meant.ts';
@@ -25,17 +25,17 @@ const QUESTIONS = 30;
  * TICKET-10: problems get a ticket that the connected system has already. It is asked for out of
  * any transaction, and looked at again in the one that takes it.
  */
-export function adoptHandlers(world: World): Pick<Handlers, 'adoptTicket'> {
+export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> {
   const often = makeOften(QUESTIONS);
   return {
-    async adoptTicket({ ticket: said, ...asked }, ask) {
-      const retryAfterMs = often.ask(`${ask.tenant} ${ask.signed?.userId ?? ''}`, ask.now);
+    async adoptTicket({ ticket: said, ...asked }, ctx) {
+      const retryAfterMs = often.ask(`${ctx.tenant} ${ctx.session?.userId ?? ''}`, ctx.now);
       if (retryAfterMs !== null)
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
       const ready = await world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx): Promise<Result<Connected>> => {
-          const meant = await meantBy(tx, scoped(ask), asked);
+          const meant = await meantBy(tx, scoped(ctx), asked);
           const desk = await deskOf(tx);
           const { system } = desk.settings;
           if (!meant.ok) return meant;
@@ -58,25 +58,25 @@ export function adoptHandlers(world: World): Pick<Handlers, 'adoptTicket'> {
       const remote = found.value;
       if (remote === null)
         return failed(bad('ticket', MESSAGES.ticketNoSuchRemote(SYSTEM_NAMES[ready.value.system])));
-      const adopted = await once<{ _id: string }>(world, ask, async (tx) => {
-        const place = await placeOf(tx, world, ask, asked);
+      const adopted = await once<{ _id: string }>(world, ctx, async (tx) => {
+        const place = await placeOf(tx, world, ctx, asked);
         if (!place.ok) return refusal(place.failure);
         if (place.value.desk.settings.system !== ready.value.system)
           return refusal(conflict(MESSAGES.ticketingOtherSystem(SYSTEM_NAMES[ready.value.system])));
         const taken = await takeOver(tx, world, place.value, remote);
         if (!taken.ok) return refusal(taken.failure);
         const { id, drafts, marked } = taken.value;
-        if (!marked) await tell(tx, id, ['reference'], ask.now);
+        if (!marked) await tell(tx, id, ['reference'], ctx.now);
         return { drafts, answer: () => ok({ _id: id }) };
       });
       if (!adopted.ok) return adopted;
       const { _id: id } = adopted.value;
-      await sendNow(world, ask.tenant, [id]);
+      await sendNow(world, ctx.tenant, [id]);
       return world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
-          const row = await ticketSeen(tx, scoped(ask), id);
-          const all = row && (await wholeOf(tx, row, readsElsewhere(ask)));
+          const row = await ticketSeen(tx, scoped(ctx), id);
+          const all = row && (await wholeOf(tx, row, readsElsewhere(ctx)));
           return all ? ok(all) : failed(NOT_FOUND);
         },
         { readOnly: true },
@@ -96,11 +96,11 @@ interface Place {
 /** Whose problems they are, and the company there that theirs stands for. */
 async function placeOf(
   tx: TenantTx,
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   asked: Parameters<typeof meantBy>[2],
 ): Promise<Result<Place>> {
-  const meant = await meantBy(tx, scoped(ask), asked);
+  const meant = await meantBy(tx, scoped(ctx), asked);
   if (!meant.ok) return meant;
   const desk = await deskOf(tx);
   const free = await freeOf(tx, world, desk, meant.value);
@@ -114,7 +114,7 @@ async function placeOf(
 
 interface Taken {
   readonly id: string;
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly NewEvent[];
   /** It carries our reference already. */ readonly marked: boolean;
 }
 
@@ -124,7 +124,7 @@ interface Taken {
  */
 async function takeOver(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   { problems, company, name, there, desk }: Place,
   remote: RemoteTicket,
 ): Promise<Result<Taken>> {

@@ -1,4 +1,4 @@
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import {
   type TicketBy,
   type TicketRow,
@@ -27,13 +27,13 @@ export const problemsOf = async (
 
 const ofTicket = (
   { id, company }: Pick<TicketRow, 'id' | 'company'>,
-  event: Draft['event'],
-): Draft => ({ event, company, entity: `ticket:${id}` });
+  event: NewEvent['event'],
+): NewEvent => ({ event, company, entity: `ticket:${id}` });
 const ofProblems = (
   company: number,
   problems: readonly ProblemN[],
-  event: Draft['event'],
-): Draft => ({
+  event: NewEvent['event'],
+): NewEvent => ({
   event,
   company,
   entity: problems.length === 1 ? `problem:${problems[0]}` : 'problem:*',
@@ -44,7 +44,7 @@ export const tie = (
   row: Pick<TicketRow, 'id' | 'company' | 'number' | 'remote'>,
   open: boolean,
   problems: readonly ProblemN[],
-): Draft[] =>
+): NewEvent[] =>
   problems.length === 0
     ? []
     : [
@@ -58,7 +58,7 @@ const state = (
   { id, company, remote }: Pick<TicketRow, 'id' | 'company' | 'remote'>,
   open: boolean,
   problems: readonly ProblemN[],
-): Draft =>
+): NewEvent =>
   ofProblems(company, problems, {
     type: 'problem.tied@1',
     data: { problems: [...problems], tied: { id, open, url: remote?.url ?? null } },
@@ -77,7 +77,7 @@ export function change(
   by: TicketBy,
   to: TicketChange,
   problems: readonly ProblemN[],
-): Draft[] {
+): NewEvent[] {
   const changed = Object.fromEntries(
     Object.entries(to).filter(
       ([part, value]) =>
@@ -99,7 +99,11 @@ export function change(
  * TICKET-6: what the system has is what the ticket is. The first time its number goes to the
  * problems.
  */
-export function take(row: TicketRow, said: RemoteTicket, problems: readonly ProblemN[]): Draft[] {
+export function take(
+  row: TicketRow,
+  said: RemoteTicket,
+  problems: readonly ProblemN[],
+): NewEvent[] {
   const remote = tidied(said, row);
   const link = { id: remote.id, number: remote.number, url: remote.url };
   const linked = { ...row, remote: link };
@@ -144,7 +148,7 @@ function tidied(
   };
 }
 
-export const removal = (row: TicketRow, problems: readonly ProblemN[]): Draft[] => [
+export const removal = (row: TicketRow, problems: readonly ProblemN[]): NewEvent[] => [
   ofTicket(row, { type: 'ticket.deleted@1', data: { id: row.id } }),
   ...(problems.length === 0
     ? []
@@ -161,7 +165,7 @@ export const making = (
     'remote' | 'madeBy' | 'madeAt' | 'changedAt' | 'closedAt' | 'closedBy' | 'deletedAt'
   >,
   problems: readonly ProblemN[],
-): Draft[] => [
+): NewEvent[] => [
   ofTicket(row, { type: 'ticket.made@1', data: row }),
   ...tie({ ...row, remote: null }, true, problems),
 ];

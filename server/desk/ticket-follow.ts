@@ -3,7 +3,7 @@ import type { TicketRow } from '#contract/desk/tickets.ts';
 import type { JobN, Ms, TenantId } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { change, problemsOf, tie } from './ticket-events.ts';
 import { byClock, tell } from './ticket-work.ts';
 import { closeStatus, type Desk, deskOf, openStatus } from './ticketing.ts';
@@ -17,14 +17,14 @@ const AT_ONCE = 5_000;
  * how jobs and tickets stand, not by what happened one after the other: done twice, or late, it
  * comes to the same. Answers whether the provider has set anything at all.
  */
-export async function follow(world: World, tenant: TenantId): Promise<boolean> {
+export async function follow(world: AppContext, tenant: TenantId): Promise<boolean> {
   for (;;) {
     const found = await world.store.tenant(tenant, (tx) => followSome(tx, world));
     if (found !== 'more') return found === 'all';
   }
 }
 
-async function followSome(tx: TenantTx, world: World): Promise<'nobody' | 'all' | 'more'> {
+async function followSome(tx: TenantTx, world: AppContext): Promise<'nobody' | 'all' | 'more'> {
   const { tenant, sql: db } = tx;
   const row = await db
     .selectFrom('ticketing')

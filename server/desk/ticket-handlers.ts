@@ -1,16 +1,16 @@
 import type { TicketPart } from '#contract/desk/ticketing.ts';
 import type { Named } from '#contract/desk/tickets.ts';
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import type { GivesOf } from '#contract/calls.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { once, refusal } from '../http/once.ts';
 import type { TenantTx } from '../store/store.ts';
 import { type Scope, seesCompany } from '../sync/scope.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { bad, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './ticket-meant.ts';
 import { change, making, problemsOf, removal, type TicketChange } from './ticket-events.ts';
 import {
@@ -25,12 +25,12 @@ import {
 import { tell, sendNow } from './ticket-work.ts';
 import { type Desk, deskOf, openStatus, prioritiesOf, statusesOf } from './ticketing.ts';
 
-type Whole = GivesOf<'getTicket'>;
+type Whole = OutputOf<'getTicket'>;
 const DAY: Ms = 86_400_000;
 
 /** TICKET-1 to TICKET-4: tickets as people keep them, each within the companies that it sees. */
 export function ticketHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   | 'makeTicket'
@@ -43,25 +43,25 @@ export function ticketHandlers(
   | 'reportTickets'
 > {
   const read = <T>(
-    ask: Ask,
+    ctx: RequestContext,
     of: (tx: TenantTx, scope: Scope) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
-    world.store.tenant(ask.tenant, (tx) => of(tx, scoped(ask)), { readOnly: true });
-  const whole = (ask: Ask, id: string): Promise<Result<Whole>> =>
-    read(ask, async (tx, scope) => {
+    world.store.tenant(ctx.tenant, (tx) => of(tx, scoped(ctx)), { readOnly: true });
+  const whole = (ctx: RequestContext, id: string): Promise<Result<Whole>> =>
+    read(ctx, async (tx, scope) => {
       const row = await ticketSeen(tx, scope, id);
-      const all = row && (await wholeOf(tx, row, readsElsewhere(ask)));
+      const all = row && (await wholeOf(tx, row, readsElsewhere(ctx)));
       return all ? ok(all) : failed(NOT_FOUND);
     });
   return {
-    listTickets: (asked, ask) =>
-      read(ask, async (tx, scope) => {
+    listTickets: (asked, ctx) =>
+      read(ctx, async (tx, scope) => {
         const page = await ticketPage(tx, scope, asked);
-        return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ask)) });
+        return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ctx)) });
       }),
-    getTicket: ({ id }, ask) => whole(ask, id),
-    getTicketForm: ({ company: named, run }, ask) =>
-      read(ask, async (tx, scope) => {
+    getTicket: ({ id }, ctx) => whole(ctx, id),
+    getTicketForm: ({ company: named, run }, ctx) =>
+      read(ctx, async (tx, scope) => {
         const n =
           named ??
           (run === undefined ? undefined : (await tx.rows('run', [run])).get(run)?.company);
@@ -71,19 +71,19 @@ export function ticketHandlers(
             : undefined;
         return company ? ok(await formOf(tx, world, await deskOf(tx), company)) : failed(NOT_FOUND);
       }),
-    reportTickets: ({ from, to, state = 'all', ...asked }, ask) =>
-      read(ask, async (tx, scope) => {
-        const end = to ?? ask.now + 1;
+    reportTickets: ({ from, to, state = 'all', ...asked }, ctx) =>
+      read(ctx, async (tx, scope) => {
+        const end = to ?? ctx.now + 1;
         const start = from ?? end - 30 * DAY;
         if (end <= start) return failed(bad('to', MESSAGES.evidenceEmpty));
         if (end - start > 366 * DAY) return failed(bad('from', MESSAGES.evidenceTooLong));
         const page = await ticketPage(tx, scope, { ...asked, state, from: start, to: end });
-        return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ask)) });
+        return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ctx)) });
       }),
 
-    async makeTicket(asked, ask) {
-      const made = await once<{ _id: string }>(world, ask, async (tx) => {
-        const meant = await meantBy(tx, scoped(ask), asked);
+    async makeTicket(asked, ctx) {
+      const made = await once<{ _id: string }>(world, ctx, async (tx) => {
+        const meant = await meantBy(tx, scoped(ctx), asked);
         const [first] = meant.ok ? meant.value : [];
         if (!meant.ok) return refusal(meant.failure);
         if (meant.value.some(({ company }) => company !== first?.company))
@@ -98,18 +98,18 @@ export function ticketHandlers(
         );
         if (!opened.ok) return refusal(opened.failure);
         const { row, drafts } = opened.value;
-        if (row.system !== 'own') await tell(tx, row.id, [], ask.now);
+        if (row.system !== 'own') await tell(tx, row.id, [], ctx.now);
         return { drafts, answer: () => ok({ _id: row.id }) };
       });
       if (!made.ok) return made;
       const { _id: id } = made.value;
-      await sendNow(world, ask.tenant, [id]);
-      return whole(ask, id);
+      await sendNow(world, ctx.tenant, [id]);
+      return whole(ctx, id);
     },
 
-    async makeTickets(asked, ask) {
-      const made = await once<{ ids: string[] }>(world, ask, async (tx) => {
-        const meant = await meantBy(tx, scoped(ask), asked);
+    async makeTickets(asked, ctx) {
+      const made = await once<{ ids: string[] }>(world, ctx, async (tx) => {
+        const meant = await meantBy(tx, scoped(ctx), asked);
         if (!meant.ok) return refusal(meant.failure);
         const desk = await deskOf(tx);
         const number = await nextNumber(tx);
@@ -119,29 +119,29 @@ export function ticketHandlers(
           if (!opened.ok) return refusal(opened.failure);
           all.push(opened.value);
         }
-        for (const { row } of all) if (row.system !== 'own') await tell(tx, row.id, [], ask.now);
+        for (const { row } of all) if (row.system !== 'own') await tell(tx, row.id, [], ctx.now);
         return {
           drafts: all.flatMap(({ drafts }) => drafts),
           answer: () => ok({ ids: all.map(({ row }) => row.id) }),
         };
       });
       if (!made.ok) return made;
-      await sendNow(world, ask.tenant, made.value.ids);
-      return read(ask, async (tx) => {
+      await sendNow(world, ctx.tenant, made.value.ids);
+      return read(ctx, async (tx) => {
         const rows = await tx.rows('ticket', made.value.ids);
         return ok({
           tickets: await told(
             tx,
             made.value.ids.flatMap((id) => rows.get(id) ?? []),
-            readsElsewhere(ask),
+            readsElsewhere(ctx),
           ),
         });
       });
     },
 
-    async changeTicket({ id, ...asked }, ask) {
-      const changed = await once<Record<string, never>>(world, ask, async (tx) => {
-        const row = await ticketSeen(tx, scoped(ask), id);
+    async changeTicket({ id, ...asked }, ctx) {
+      const changed = await once<Record<string, never>>(world, ctx, async (tx) => {
+        const row = await ticketSeen(tx, scoped(ctx), id);
         if (!row) return refusal(NOT_FOUND);
         const desk = await deskOf(tx);
         const wanted = await chosen(
@@ -163,17 +163,17 @@ export function ticketHandlers(
             : [],
         );
         if (parts.length > 0 && row.system !== 'own' && row.system === desk.settings.system)
-          await tell(tx, id, parts, ask.now);
+          await tell(tx, id, parts, ctx.now);
         return { drafts, answer: () => ok({}) };
       });
       if (!changed.ok) return changed;
-      await sendNow(world, ask.tenant, [id]);
-      return whole(ask, id);
+      await sendNow(world, ctx.tenant, [id]);
+      return whole(ctx, id);
     },
 
-    deleteTicket: ({ id }, ask) =>
-      once<Record<string, never>>(world, ask, async (tx) => {
-        const row = await ticketSeen(tx, scoped(ask), id);
+    deleteTicket: ({ id }, ctx) =>
+      once<Record<string, never>>(world, ctx, async (tx) => {
+        const row = await ticketSeen(tx, scoped(ctx), id);
         if (!row) return refusal(NOT_FOUND);
         // One that was never tried is not made there at all; else whoever is at it closes what it
         // made.
@@ -191,7 +191,7 @@ export function ticketHandlers(
 type NewTicket = Parameters<typeof making>[0];
 interface Opening {
   readonly row: NewTicket;
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly NewEvent[];
 }
 interface Asked extends Wanted {
   readonly subject: string;
@@ -202,7 +202,7 @@ interface Asked extends Wanted {
 /** A new ticket for problems of one company, or why there cannot be one. */
 async function opening(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   desk: Desk,
   problems: readonly ProblemRow[],
   asked: Asked,

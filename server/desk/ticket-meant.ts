@@ -4,10 +4,10 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
 import { type Scope, scopeOf, seesCompany } from '../sync/scope.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { blockedFor, type Desk } from './ticketing.ts';
 
 export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
@@ -18,9 +18,9 @@ export const bad = (path: string, message: string): Failure => ({
   issues: [{ path, message }],
 });
 
-export function scoped({ signed }: Ask): Scope {
-  if (!signed) throw new Error('tickets without a session');
-  return scopeOf(signed);
+export function scoped({ session }: RequestContext): Scope {
+  if (!session) throw new Error('tickets without a session');
+  return scopeOf(session);
 }
 
 /**
@@ -63,7 +63,7 @@ export async function meantBy(
  */
 export async function freeOf(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   desk: Desk,
   problems: readonly ProblemRow[],
 ): Promise<Result<{ readonly company: number; readonly name: string }>> {

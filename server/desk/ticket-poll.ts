@@ -2,7 +2,7 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import { columnOver } from '../clock-bounds.ts';
 import { backOff, LONGEST_RETRY_MS } from '../outbound/retry.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { REFERENCE, type RemoteTicket } from './psa.ts';
 import { isStale, renewHealth } from './ticket-companies.ts';
 import { problemsOf, take } from './ticket-events.ts';
@@ -25,7 +25,7 @@ interface Asking {
 }
 
 /** TICKET-6: asks the system what changed since the last time, where it is time for it. */
-export async function poll(world: World, tenant: TenantId): Promise<void> {
+export async function poll(world: AppContext, tenant: TenantId): Promise<void> {
   const asking = await world.store.tenant(tenant, (tx) => begin(tx, world));
   if (asking === null) return;
   const since = Math.max(0, asking.cursor - OVERLAP);
@@ -59,13 +59,13 @@ export async function poll(world: World, tenant: TenantId): Promise<void> {
  * Once a day: a company that is renamed or gone there is told before somebody wants a ticket for
  * it.
  */
-async function look(world: World, tenant: TenantId, { psa }: Connected): Promise<void> {
+async function look(world: AppContext, tenant: TenantId, { psa }: Connected): Promise<void> {
   const all = await heard(() => psa.everyCompany());
   if (all.ok)
     await world.store.tenant(tenant, (tx) => renewHealth(tx, all.value, world.clock.now()));
 }
 
-async function begin(tx: TenantTx, world: World): Promise<Asking | null> {
+async function begin(tx: TenantTx, world: AppContext): Promise<Asking | null> {
   const { sql, tenant } = tx;
   const now = world.clock.now();
   const row = await sql
@@ -89,7 +89,11 @@ async function begin(tx: TenantTx, world: World): Promise<Asking | null> {
 }
 
 /** Reads one ticket of the system anew: it has told of a change itself. */
-export async function pollOne(world: World, tenant: TenantId, remoteId: string): Promise<void> {
+export async function pollOne(
+  world: AppContext,
+  tenant: TenantId,
+  remoteId: string,
+): Promise<void> {
   const connected = await world.store.tenant(tenant, async (tx) => {
     const known = await tx.sql
       .selectFrom('ticket')
@@ -105,7 +109,11 @@ export async function pollOne(world: World, tenant: TenantId, remoteId: string):
 }
 
 /** What is still to be told to the system is newer than its word: such tickets are passed over. */
-async function takeIn(tx: TenantTx, world: World, remotes: readonly RemoteTicket[]): Promise<void> {
+async function takeIn(
+  tx: TenantTx,
+  world: AppContext,
+  remotes: readonly RemoteTicket[],
+): Promise<void> {
   const ours = new Map(
     remotes.flatMap((remote) =>
       remote.reference?.startsWith(REFERENCE) === true

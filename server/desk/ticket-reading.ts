@@ -5,11 +5,11 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { NO_APPLICATIONS } from '#contract/people/company-fields.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import { may } from '../may.ts';
 import type { TenantTx } from '../store/store.ts';
 import { type Scope, seesCompany } from '../sync/scope.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { blockedFor, type Desk, mappedOf, prioritiesOf, statusesOf } from './ticketing.ts';
 
 export interface TicketsAsked {
@@ -71,9 +71,9 @@ const ofScope = ({ companies, deleted }: Scope, table: string) => {
  * Whether a user may read the ids that a ticket's company has in other systems: they are for
  * readers of tickets.
  */
-export function readsElsewhere({ signed }: Pick<Ask, 'signed'>): boolean {
-  if (!signed) throw new Error('tickets without a session');
-  return may(signed, 'monitoring.tickets');
+export function readsElsewhere({ session }: Pick<RequestContext, 'session'>): boolean {
+  if (!session) throw new Error('tickets without a session');
+  return may(session, 'monitoring.tickets');
 }
 
 /**
@@ -229,7 +229,7 @@ export async function wholeOf(
 /** TICKET-8: what can be chosen, and whether a ticket can be opened at all. */
 export async function formOf(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   desk: Desk,
   company: CompanyRow,
 ): Promise<TicketFormOut> {

@@ -5,7 +5,7 @@ import { columnAhead, columnOver } from '../clock-bounds.ts';
 import { faultOf } from '../http/serve-call.ts';
 import { backOff, LONGEST_RETRY_MS } from '../outbound/retry.ts';
 import type { By, TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import {
   type NewRemoteTicket,
   type Psa,
@@ -82,7 +82,7 @@ interface Maker {
  * passed over.
  */
 export async function work(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   ticket: string | null = null,
 ): Promise<void> {
@@ -112,7 +112,7 @@ export async function work(
  * would call a ticket "waiting" that exists a moment later.
  */
 export async function sendNow(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   tickets: readonly string[],
 ): Promise<void> {
@@ -145,7 +145,11 @@ const PATIENCE: Ms = 8_000;
 const LOOK_AGAIN: Ms = 100;
 
 /** Whether one of them is due or in somebody's hands: it neither arrived nor failed yet. */
-const isPending = (world: World, tenant: TenantId, tickets: readonly string[]): Promise<boolean> =>
+const isPending = (
+  world: AppContext,
+  tenant: TenantId,
+  tickets: readonly string[],
+): Promise<boolean> =>
   world.store.tenant(
     tenant,
     async ({ sql }) => {
@@ -169,7 +173,7 @@ const isPending = (world: World, tenant: TenantId, tickets: readonly string[]): 
     { readOnly: true },
   );
 
-const due = (world: World, tenant: TenantId): Promise<readonly string[]> =>
+const due = (world: AppContext, tenant: TenantId): Promise<readonly string[]> =>
   world.store.tenant(
     tenant,
     async ({ sql }) =>
@@ -187,7 +191,7 @@ const due = (world: World, tenant: TenantId): Promise<readonly string[]> =>
     { readOnly: true },
   );
 
-async function takeTask(tx: TenantTx, world: World, id: string): Promise<Task | null> {
+async function takeTask(tx: TenantTx, world: AppContext, id: string): Promise<Task | null> {
   const { sql, tenant } = tx;
   const now = world.clock.now();
   const found = await sql
@@ -317,7 +321,7 @@ async function tellSystem({ row, make, parts, psa }: Task): Promise<RemoteTicket
  */
 async function finish(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   { row: { id }, version, make, desk }: Task,
   remote: RemoteTicket,
 ): Promise<void> {
@@ -379,7 +383,7 @@ export const asOurs = (
 
 async function fail(
   { sql, tenant }: TenantTx,
-  world: World,
+  world: AppContext,
   { row, version, tries }: Task,
   { is, message, afterMs }: PsaFault,
 ): Promise<void> {

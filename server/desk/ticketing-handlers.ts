@@ -6,13 +6,13 @@ import type { CompanyN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { audit } from '../audit.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { makeOften } from '../outbound/often.ts';
 import { keepSecret, secretOf } from '../outbound/secret.ts';
 import { portalAddress } from '../portal-address.ts';
 import type { TenantTx } from '../store/store.ts';
 import { scopeOf } from '../sync/scope.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import type { PsaFault } from './psa.ts';
 import { renewHealth } from './ticket-companies.ts';
 import { tryAgain } from './ticket-work.ts';
@@ -33,7 +33,7 @@ export const CALLBACK = '/hooks/connectwise';
  * companies.
  */
 export function ticketingHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   | 'getTicketing'
@@ -44,21 +44,22 @@ export function ticketingHandlers(
   | 'checkMappings'
 > {
   const often = makeOften(TRIES);
-  const tooOften = (ask: Ask): Failure | null => {
-    const retryAfterMs = often.ask(ask.tenant, ask.now);
+  const tooOften = (ctx: RequestContext): Failure | null => {
+    const retryAfterMs = often.ask(ctx.tenant, ctx.now);
     return retryAfterMs === null
       ? null
       : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
   };
-  const keptOf = (tx: TenantTx, ask: Ask): Promise<TicketingKept> => kept(tx, world, ask);
+  const keptOf = (tx: TenantTx, ctx: RequestContext): Promise<TicketingKept> =>
+    kept(tx, world, ctx);
 
   return {
-    getTicketing: (_, ask) =>
-      keeper(ask) ? world.store.tenant(ask.tenant, async (tx) => ok(await keptOf(tx, ask))) : no(),
+    getTicketing: (_, ctx) =>
+      keeper(ctx) ? world.store.tenant(ctx.tenant, async (tx) => ok(await keptOf(tx, ctx))) : no(),
 
-    setTicketing: ({ settings, secret }, ask) =>
-      keeper(ask)
-        ? world.store.tenant(ask.tenant, async (tx): Promise<Result<TicketingKept>> => {
+    setTicketing: ({ settings, secret }, ctx) =>
+      keeper(ctx)
+        ? world.store.tenant(ctx.tenant, async (tx): Promise<Result<TicketingKept>> => {
             await tx.lock();
             const desk = await deskOf(tx);
             const before = desk.settings;
@@ -87,7 +88,7 @@ export function ticketingHandlers(
             const other =
               system !== before.system ||
               (system !== 'own' && addressOf(before, system) !== addressOf(settings, system));
-            const now = ask.now;
+            const now = ctx.now;
             const { seq } = await tx.head();
             const row = {
               settings: JSON.stringify(settings),
@@ -118,7 +119,7 @@ export function ticketingHandlers(
                 .where('tenant_id', '=', tx.tenant)
                 .execute();
             else await tryAgain(tx, now);
-            await audit(tx, world, ask, {
+            await audit(tx, world, ctx, {
               what: 'ticketing.changed',
               user: null,
               detail: {
@@ -128,31 +129,31 @@ export function ticketingHandlers(
                 resolveOnSuccess: settings.resolveOnSuccess,
               },
             });
-            return ok(await keptOf(tx, ask));
+            return ok(await keptOf(tx, ctx));
           })
         : no(),
 
-    async testTicketing(_, ask) {
-      if (!keeper(ask)) return no();
-      const tooMany = tooOften(ask);
+    async testTicketing(_, ctx) {
+      if (!keeper(ctx)) return no();
+      const tooMany = tooOften(ctx);
       if (tooMany) return failed(tooMany);
-      const { desk, connected } = await world.store.tenant(ask.tenant, async (tx) => {
+      const { desk, connected } = await world.store.tenant(ctx.tenant, async (tx) => {
         const found = await deskOf(tx);
         return { desk: found, connected: await connectedOf(tx, world, found) };
       });
       const name = SYSTEM_NAMES[desk.settings.system];
       const done =
         connected === null ? null : await heard(() => connected.psa.choices(desk.settings.board));
-      return world.store.tenant(ask.tenant, async (tx) => {
+      return world.store.tenant(ctx.tenant, async (tx) => {
         if (done?.ok === true) {
           await tx.sql
             .updateTable('ticketing')
-            .set({ choices: JSON.stringify(done.value), fault: null, poll_at: ask.now })
+            .set({ choices: JSON.stringify(done.value), fault: null, poll_at: ctx.now })
             .where('tenant_id', '=', tx.tenant)
             .execute();
-          await tryAgain(tx, ask.now);
+          await tryAgain(tx, ctx.now);
         }
-        const all = await keptOf(tx, ask);
+        const all = await keptOf(tx, ctx);
         if (done === null)
           return ok({
             ok: false,
@@ -172,14 +173,14 @@ export function ticketingHandlers(
       });
     },
 
-    listMappings: (_, ask) =>
-      keeper(ask)
-        ? world.store.tenant(ask.tenant, async (tx) => ok(await mappings(tx)), { readOnly: true })
+    listMappings: (_, ctx) =>
+      keeper(ctx)
+        ? world.store.tenant(ctx.tenant, async (tx) => ok(await mappings(tx)), { readOnly: true })
         : no(),
 
-    setMappings: ({ pairs }, ask) =>
-      keeper(ask)
-        ? world.store.tenant(ask.tenant, async (tx): Promise<Result<MappedOut[]>> => {
+    setMappings: ({ pairs }, ctx) =>
+      keeper(ctx)
+        ? world.store.tenant(ctx.tenant, async (tx): Promise<Result<MappedOut[]>> => {
             const {
               settings: { system },
             } = await deskOf(tx);
@@ -210,7 +211,7 @@ export function ticketingHandlers(
                 remote_id: remote.id,
                 remote_name: remote.name,
                 health: 'ok' as const,
-                checked_at: ask.now,
+                checked_at: ctx.now,
               };
               await tx.sql
                 .insertInto('ticket_company')
@@ -218,8 +219,8 @@ export function ticketingHandlers(
                 .onConflict((on) => on.columns(['tenant_id', 'company_n']).doUpdateSet(row))
                 .execute();
             }
-            await tryAgain(tx, ask.now);
-            await audit(tx, world, ask, {
+            await tryAgain(tx, ctx.now);
+            await audit(tx, world, ctx, {
               what: 'ticketing.mapped',
               user: null,
               detail: { companies: pairs.length },
@@ -228,11 +229,11 @@ export function ticketingHandlers(
           })
         : no(),
 
-    async checkMappings(_, ask) {
-      if (!keeper(ask)) return no();
-      const tooMany = tooOften(ask);
+    async checkMappings(_, ctx) {
+      if (!keeper(ctx)) return no();
+      const tooMany = tooOften(ctx);
       if (tooMany) return failed(tooMany);
-      const { connected, system } = await world.store.tenant(ask.tenant, async (tx) => {
+      const { connected, system } = await world.store.tenant(ctx.tenant, async (tx) => {
         const desk = await deskOf(tx);
         return { connected: await connectedOf(tx, world, desk), system: desk.settings.system };
       });
@@ -243,8 +244,8 @@ export function ticketingHandlers(
         });
       const all = await heard(() => connected.psa.everyCompany());
       if (!all.ok) return failed(unheard(all.fault));
-      return world.store.tenant(ask.tenant, async (tx) => {
-        await renewHealth(tx, all.value, ask.now);
+      return world.store.tenant(ctx.tenant, async (tx) => {
+        await renewHealth(tx, all.value, ctx.now);
         const companies = await mappings(tx);
         return ok({ companies, found: sameNames(companies, all.value) });
       });
@@ -253,7 +254,8 @@ export function ticketingHandlers(
 }
 
 /** Whose company stands for which is the provider's affair as a whole. */
-const keeper = ({ signed }: Ask): boolean => signed !== null && scopeOf(signed).companies === null;
+const keeper = ({ session }: RequestContext): boolean =>
+  session !== null && scopeOf(session).companies === null;
 const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));
 
 export const unheard = ({ is, message, afterMs }: PsaFault): Failure =>
@@ -264,7 +266,7 @@ export const unheard = ({ is, message, afterMs }: PsaFault): Failure =>
 const addressOf = (settings: Ticketing, system: 'connectwise' | 'autotask'): string =>
   JSON.stringify(settings[system]);
 
-async function kept(tx: TenantTx, world: World, ask: Ask): Promise<TicketingKept> {
+async function kept(tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<TicketingKept> {
   const { settings, choices, polledAt, fault } = await deskOf(tx);
   const { system } = settings;
   const waiting = await tx.sql
@@ -279,7 +281,7 @@ async function kept(tx: TenantTx, world: World, ask: Ask): Promise<TicketingKept
     polledAt,
     fault,
     waiting: waiting?.n ?? 0,
-    callback: `${await portalAddress(tx, world, ask)}${CALLBACK}`,
+    callback: `${await portalAddress(tx, world, ctx)}${CALLBACK}`,
   };
 }
 

@@ -16,7 +16,7 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { secretOf } from '../outbound/secret.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { autotask } from './autotask.ts';
 import { type ConnectWise, connectWise } from './connectwise.ts';
 import { type Psa, PsaFault } from './psa.ts';
@@ -84,7 +84,7 @@ export interface Connected {
 
 export async function connectedOf(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   { settings }: Pick<Desk, 'settings'>,
 ): Promise<Connected | null> {
   const { system } = settings;
@@ -127,7 +127,7 @@ export async function mappedOf(
 /** Why no ticket can be opened for a company, in a sentence; null where one can. */
 export async function blockedFor(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   desk: Desk,
   company: CompanyN,
   name: string,

@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { besideEachOther } from '../each-provider.ts';
 import type { Watch } from '../repeat.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { follow } from './ticket-follow.ts';
 import { poll } from './ticket-poll.ts';
 import { work } from './ticket-work.ts';
@@ -12,7 +12,7 @@ const EVERY: Ms = 5_000;
  * Looks after tickets every five seconds: what results mean for them, what their systems are to be
  * told, what their systems say.
  */
-export const startTickets = (world: World): Watch =>
+export const startTickets = (world: AppContext): Watch =>
   besideEachOther(
     world,
     EVERY,

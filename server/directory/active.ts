@@ -1,7 +1,7 @@
 import { AndFilter, Attribute, Change, EqualityFilter, OrFilter, ResultCodeError } from 'ldapts';
 import { lineOfText } from '#contract/stored-text.ts';
 import type { Client } from 'ldapts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { talk } from './connection.ts';
 import type { Bound, Changed, Directory } from './directory.ts';
 import type { DirectoryAt } from './of.ts';
@@ -36,7 +36,11 @@ interface Account {
  * for is built as a filter of values, never as text. `expired`: the password; an account that ran
  * out is `disabled`. `not-now`: at other hours, or from another computer.
  */
-export function activeDirectory(world: World, at: DirectoryAt, servicePassword: string): Directory {
+export function activeDirectory(
+  world: AppContext,
+  at: DirectoryAt,
+  servicePassword: string,
+): Directory {
   const asService = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
     talk(world, at, async (client) => {
       await client.bind(at.serviceDn, servicePassword);
@@ -146,7 +150,7 @@ export function activeDirectory(world: World, at: DirectoryAt, servicePassword: 
  * few.
  */
 export const tryDirectory = (
-  world: World,
+  world: AppContext,
   at: DirectoryAt,
   servicePassword: string,
 ): Promise<number> =>

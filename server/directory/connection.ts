@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { Client } from 'ldapts';
 import type { Ms } from '#contract/ids.ts';
 import { checkedAddress, OutboundError } from '../outbound/address.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import type { DirectoryAt } from './of.ts';
 
 const CONNECT_MS: Ms = 5_000;
@@ -18,7 +18,7 @@ const ALL_MS: Ms = 15_000;
  * directory answers passes through.
  */
 export async function talk<T>(
-  world: World,
+  world: AppContext,
   { url, ca }: DirectoryAt,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {

@@ -2,7 +2,7 @@ import type { DirectorySettings } from '#contract/brand/settings.ts';
 import type { InferOutput } from 'valibot';
 import { secretOf } from '../outbound/secret.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { activeDirectory } from './active.ts';
 import type { Directory } from './directory.ts';
 import { standingIn } from './standing.ts';
@@ -15,20 +15,20 @@ export type DirectoryAt = InferOutput<typeof DirectorySettings>;
  * has no password. What it answers may be asked after the transaction has ended, and should be: a
  * directory can take seconds.
  */
-export async function directoryOf(tx: TenantTx, world: World): Promise<Directory | null> {
+export async function directoryOf(tx: TenantTx, world: AppContext): Promise<Directory | null> {
   const set = await setOf(tx, world);
   return set && activeDirectory(world, set.at, set.password);
 }
 
 /** How accounts stand there, by the same rules. */
-export async function lookOf(tx: TenantTx, world: World): Promise<Look | null> {
+export async function lookOf(tx: TenantTx, world: AppContext): Promise<Look | null> {
   const set = await setOf(tx, world);
   return set && standingIn(world, set.at, set.password);
 }
 
 async function setOf(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
 ): Promise<{ readonly at: DirectoryAt; readonly password: string } | null> {
   const {
     settings: { directory: at },

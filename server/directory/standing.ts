@@ -1,7 +1,7 @@
 import { EqualityFilter } from 'ldapts';
 import type { Client, Entry } from 'ldapts';
 import type { Ms } from '#contract/ids.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { codeOf, filterOf, isName } from './active.ts';
 import { talk } from './connection.ts';
 import type { DirectoryAt } from './of.ts';
@@ -33,7 +33,7 @@ const NEVER: Ms = 253_402_300_800_000;
  * What the service account may not read of an account counts for it.
  */
 export const standingIn =
-  (world: World, at: DirectoryAt, servicePassword: string): Look =>
+  (world: AppContext, at: DirectoryAt, servicePassword: string): Look =>
   async (usernames) => {
     const found = new Map<string, Standing>();
     const names = usernames.filter(isName);

@@ -2,7 +2,7 @@ import { ENTITIES, type Entity } from '#contract/monitoring/collector.ts';
 import type { Ms } from '#contract/ids.ts';
 import { NO_APPLICATIONS } from '#contract/people/company-fields.ts';
 import { seal } from '../vault.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { uuidOf } from './dice.ts';
 import type { ProviderPlan } from './plan.ts';
 
@@ -25,7 +25,7 @@ const ROWS: Readonly<Record<Entity, number>> = {
  * A console that was connected and is off: it is not there to be asked. Two of its companies are
  * linked with none here. Made while the estate is new: who removes it is not given it again.
  */
-export async function settleConnections(world: World, plan: ProviderPlan): Promise<void> {
+export async function settleConnections(world: AppContext, plan: ProviderPlan): Promise<void> {
   const now = world.clock.now();
   const id = uuidOf(plan.seed, 'connection', 0);
   if (now - plan.bornAt > HOUR) return;

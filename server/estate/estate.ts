@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import type { Estate } from './choice.ts';
 import { loadPast, markAt, type Progress } from './load.ts';
 import { makePlan } from './make-plan.ts';
@@ -32,7 +32,10 @@ export class OtherEstate extends Error {
  * where there is none. Throws `OtherEstate` where another is asked for than is there. Its plan
  * follows from what is kept of it.
  */
-export async function chooseEstate(world: World, asked: Estate | null): Promise<EstatePlan | null> {
+export async function chooseEstate(
+  world: AppContext,
+  asked: Estate | null,
+): Promise<EstatePlan | null> {
   const kept = await keptOf(world);
   const held: Estate | null =
     kept?.size ?? ((await world.store.tenants()).length > 0 ? 'none' : null);
@@ -49,7 +52,7 @@ export async function chooseEstate(world: World, asked: Estate | null): Promise<
  * meanwhile at a later one.
  */
 export async function bringUp(
-  world: World,
+  world: AppContext,
   plan: EstatePlan,
   password: () => Promise<string>,
   tell: (progress: Progress) => void,
@@ -66,14 +69,14 @@ export async function bringUp(
   return runs;
 }
 
-async function keptOf(world: World): Promise<Kept | null> {
+async function keptOf(world: AppContext): Promise<Kept | null> {
   const row = await world.store.system((sql) =>
     sql.selectFrom('server_setting').select('value').where('name', '=', SETTING).executeTakeFirst(),
   );
   return row === undefined ? null : (JSON.parse(row.value) as Kept);
 }
 
-async function keep(world: World, kept: Kept): Promise<Kept> {
+async function keep(world: AppContext, kept: Kept): Promise<Kept> {
   await world.store.system((sql) =>
     sql
       .insertInto('server_setting')

@@ -4,7 +4,7 @@ import { recordComputers, recordRepositories } from '../monitoring/inventory.ts'
 import { record } from '../monitoring/record.ts';
 import { repeat } from '../repeat.ts';
 import type { Watch } from '../repeat.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { type Happening, happeningsOf } from './happenings.ts';
 import { markAt, markOf } from './load.ts';
 import type { EstatePlan, ProviderPlan } from './plan.ts';
@@ -32,7 +32,7 @@ interface Course {
  * stopping waits for what is being told. Nobody of the estate sits at its desk: that is for whoever
  * looks at it.
  */
-export async function startLife(world: World, { providers }: EstatePlan): Promise<Watch> {
+export async function startLife(world: AppContext, { providers }: EstatePlan): Promise<Watch> {
   const courses: Course[] = [];
   for (const plan of providers) {
     const told = (await markAt(world, plan)) ?? world.clock.now();
@@ -49,7 +49,7 @@ export async function startLife(world: World, { providers }: EstatePlan): Promis
   );
 }
 
-async function live(world: World, course: Course, now: Ms): Promise<void> {
+async function live(world: AppContext, course: Course, now: Ms): Promise<void> {
   if (now <= course.told) return;
   const due = dueOf(course, now);
   try {
@@ -81,7 +81,7 @@ function dueOf(course: Course, now: Ms): Happening[] {
 }
 
 async function tellAll(
-  world: World,
+  world: AppContext,
   plan: ProviderPlan,
   due: readonly Happening[],
   now: Ms,
@@ -117,7 +117,7 @@ async function tellAll(
 }
 
 async function tell(
-  world: World,
+  world: AppContext,
   plan: ProviderPlan,
   key: KeyRow,
   due: readonly Happening[],

@@ -1,11 +1,11 @@
 import { CompiledQuery } from 'kysely';
 import type { Id, Tables } from '#contract/fold.ts';
 import type { Ms, RunN } from '#contract/ids.ts';
-import { causeName, type Ground } from '../monitoring/decide.ts';
+import { causeName, type DecisionState } from '../monitoring/decide.ts';
 import { lock, usedOf } from '../monitoring/ground.ts';
 import { keepLogs, keepTasks } from '../monitoring/record.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { type Cast, pastOf } from './past.ts';
 import { PAST_DAYS, type ProviderPlan } from './plan.ts';
 import { castOf, sinceOf } from './settle.ts';
@@ -33,7 +33,7 @@ export interface Progress {
  * runs it brought.
  */
 export async function loadPast(
-  world: World,
+  world: AppContext,
   plan: ProviderPlan,
   until: Ms,
   tell: (progress: Progress) => void,
@@ -41,14 +41,14 @@ export async function loadPast(
   const mark = await markAt(world, plan);
   const begun = Math.max(mark ?? 0, until - PAST_DAYS * DAY, sinceOf(plan));
   const cast = await castOf(world, plan, until, mark !== null && begun > mark ? begun : 0);
-  let ground: { readonly rows: Ground; readonly seq: number } | null = null;
+  let ground: { readonly rows: DecisionState; readonly seq: number } | null = null;
   let runs = 0;
   for (let from = begun; from < until;) {
     const to = Math.min(until, endOf(plan, from));
     const known: typeof ground = ground;
     // Moved on by what may fail: until it is committed nothing is known.
     ground = null;
-    const done: { readonly rows: Ground; readonly seq: number; readonly runs: number } =
+    const done: { readonly rows: DecisionState; readonly seq: number; readonly runs: number } =
       await world.store.tenant(
         plan.id,
         async (tx) => {
@@ -85,7 +85,7 @@ export async function loadPast(
 }
 
 /** Where the telling of a provider ended; null before it began. */
-export const markAt = (world: World, plan: Pick<ProviderPlan, 'id'>): Promise<Ms | null> =>
+export const markAt = (world: AppContext, plan: Pick<ProviderPlan, 'id'>): Promise<Ms | null> =>
   world.store.system(async (sql) => {
     const row = await sql
       .selectFrom('server_setting')
@@ -108,7 +108,7 @@ function endOf(plan: ProviderPlan, from: Ms): Ms {
  * All that a decision may need, for the telling of a whole provider. Runs: those that may be told
  * of again, those that go on, and strange ones that are open.
  */
-async function groundOf(tx: TenantTx, from: Ms): Promise<Ground> {
+async function groundOf(tx: TenantTx, from: Ms): Promise<DecisionState> {
   const [job, stat, cause] = [
     byNumber(await tx.all('job')),
     byNumber(await tx.all('stat')),
@@ -149,7 +149,7 @@ async function groundOf(tx: TenantTx, from: Ms): Promise<Ground> {
 }
 
 /** What no later telling asks for. */
-function forget({ run, runByUid, runByStart, problem }: Ground): void {
+function forget({ run, runByUid, runByStart, problem }: DecisionState): void {
   const kept = new Set<RunN>();
   for (const [n, one] of problem) {
     if (one.closedAt !== null) problem.delete(n);

@@ -1,11 +1,11 @@
-import type { Draft, Logged } from '#contract/events.ts';
+import type { NewEvent, Logged } from '#contract/events.ts';
 import { fold } from '#contract/fold.ts';
 import type { CompanyN, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
 import { decideChange, type Target } from '#contract/monitoring/change.ts';
 import { dayOf } from '#contract/monitoring/day.ts';
 import { expectationOf } from '#contract/monitoring/expect.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
-import { decide, type Ground, type TasksOf } from '../monitoring/decide.ts';
+import { decide, type DecisionState, type TasksOf } from '../monitoring/decide.ts';
 import { jobChange } from '../monitoring/job-says.ts';
 import { miss } from '../monitoring/overdue.ts';
 import type { By } from '../store/store.ts';
@@ -38,7 +38,7 @@ export interface Cast {
  * there are in it.
  */
 export interface Past {
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly NewEvent[];
   readonly by: readonly By[];
   readonly logs: readonly { readonly run: RunN; readonly body: string }[];
   readonly tasks: readonly TasksOf[];
@@ -49,8 +49,14 @@ export interface Past {
  * What happened from a moment until before another, decided by the same rules as what comes in and
  * what does not (RUN-3, RUN-5, RUN-6), minute by minute. Pure but for `ground`, which it moves on.
  */
-export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms, to: Ms): Past {
-  const drafts: Draft[] = [];
+export function pastOf(
+  plan: ProviderPlan,
+  cast: Cast,
+  ground: DecisionState,
+  from: Ms,
+  to: Ms,
+): Past {
+  const drafts: NewEvent[] = [];
   const by: By[] = [];
   const logs: { run: RunN; body: string }[] = [];
   const tasks: TasksOf[] = [];
@@ -61,11 +67,11 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
   const mornings = morningsOf(plan, cast, from, to);
   let runs = 0;
 
-  const put = (draft: Draft, who: By): void => {
+  const put = (draft: NewEvent, who: By): void => {
     drafts.push(draft);
     by.push(who);
   };
-  const say = (draft: Draft, who: By): void => {
+  const say = (draft: NewEvent, who: By): void => {
     put(draft, who);
     fold(ground, { ...draft, ...who, seq: 0 } satisfies Logged);
   };

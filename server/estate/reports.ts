@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
 import { dueAfter } from '../reports/schedule.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { uuidOf } from './dice.ts';
 import type { ProviderPlan } from './plan.ts';
 
@@ -11,7 +11,7 @@ const BORN: Ms = 3_600_000;
  * Three scheduled reports of the first technician, made while the estate is new: who deletes them
  * is not given them again.
  */
-export async function settleReports(world: World, plan: ProviderPlan): Promise<void> {
+export async function settleReports(world: AppContext, plan: ProviderPlan): Promise<void> {
   const at = world.clock.now();
   const [technician] = plan.people.filter((one) => one.technician && one.company === null);
   if (!technician || at - plan.bornAt > BORN) return;

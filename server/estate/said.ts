@@ -1,4 +1,4 @@
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, KeyId } from '#contract/ids.ts';
 import type { ComputerIn, RepositoryIn } from '#contract/monitoring/ingest.ts';
 import type { JobSays, Normal } from '../monitoring/normal.ts';
@@ -103,7 +103,7 @@ export function sampled(
   key: KeyId,
   company: CompanyN,
   at: number,
-): Draft {
+): NewEvent {
   const {
     uid = '',
     name,
@@ -138,7 +138,7 @@ export function sampled(
   };
 }
 
-export function seen(machine: MachinePlan, key: KeyId, company: CompanyN): Draft {
+export function seen(machine: MachinePlan, key: KeyId, company: CompanyN): NewEvent {
   const id = `${key}/${machine.name.toLowerCase()}`;
   return {
     company,

@@ -1,10 +1,10 @@
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import { makeUser } from '../people/people.ts';
 import type { TenantTx } from '../store/store.ts';
 import { makeTenant } from '../store/tenants.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { mixed } from './dice.ts';
 import type { Cast } from './past.ts';
 import { PAST_DAYS, type ProviderPlan } from './plan.ts';
@@ -19,7 +19,7 @@ export const sinceOf = ({ bornAt }: ProviderPlan): Ms => bornAt - PAST_DAYS * DA
  * again makes nothing, and asks for no password.
  */
 export async function settle(
-  world: World,
+  world: AppContext,
   plan: ProviderPlan,
   password: () => Promise<string>,
 ): Promise<void> {
@@ -36,12 +36,12 @@ export async function settle(
     await tx.lock();
     if ((await tx.all('company')).length > 0) return;
     const first = await tx.take('company', plan.companies.length);
-    const companies = plan.companies.map(({ id, name }, place): Draft => ({
+    const companies = plan.companies.map(({ id, name }, place): NewEvent => ({
       company: first + place,
       entity: `company:${first + place}`,
       event: { type: 'company.made@1', data: { n: first + place, id, name } },
     }));
-    const keys = plan.keys.map(({ id, name, company, tool, managed }): Draft => ({
+    const keys = plan.keys.map(({ id, name, company, tool, managed }): NewEvent => ({
       company: first + company,
       entity: `key:${id}`,
       event: {
@@ -64,7 +64,7 @@ export async function settle(
     });
   });
   const known = new Set(await peopleOf(world, plan.id).then((people) => people.keys()));
-  const then: World = { ...world, clock: { ...world.clock, now: () => since } };
+  const then: AppContext = { ...world, clock: { ...world.clock, now: () => since } };
   const companies = await world.store.tenant(plan.id, (tx) => companiesOf(tx, plan), {
     readOnly: true,
   });
@@ -87,7 +87,7 @@ export async function settle(
  * there.
  */
 export async function castOf(
-  world: World,
+  world: AppContext,
   plan: ProviderPlan,
   until: Ms,
   bootedAt: Ms = 0,
@@ -124,7 +124,7 @@ async function companiesOf(tx: TenantTx, plan: ProviderPlan): Promise<CompanyN[]
   return plan.companies.map(({ id }) => numbers.get(id) ?? missing(id));
 }
 
-const peopleOf = (world: World, tenant: TenantId): Promise<Map<string, UserId>> =>
+const peopleOf = (world: AppContext, tenant: TenantId): Promise<Map<string, UserId>> =>
   world.store.tenant(
     tenant,
     async ({ sql }) =>

@@ -1,6 +1,6 @@
 import { keepPassword, readPassword } from '../first-start.ts';
 import type { Watch } from '../repeat.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import type { Estate } from './choice.ts';
 import { settleConnections } from './connections.ts';
 import { bringUp, chooseEstate } from './estate.ts';
@@ -21,7 +21,7 @@ export interface Standing {
  * a sentence where another is asked for than is there.
  */
 export async function startEstate(
-  world: World,
+  world: AppContext,
   asked: Estate | null,
   wanted: string | null,
   say: (text: string) => void,

@@ -1,9 +1,9 @@
 import { OWN_PRIORITIES, OWN_STATUSES, type TicketStatus } from '#contract/desk/tickets.ts';
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { By } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { mixed } from './dice.ts';
 import type { ProviderPlan } from './plan.ts';
 
@@ -16,7 +16,7 @@ const SINCE: Ms = 2 * 3_600_000;
  * Makes tickets of what the technicians of the past have named, once: the page of tickets begins
  * with some that are open and some that are closed.
  */
-export const openTickets = (world: World, plan: ProviderPlan): Promise<void> =>
+export const openTickets = (world: AppContext, plan: ProviderPlan): Promise<void> =>
   world.store.tenant(plan.id, async (tx) => {
     await tx.lock();
     const { sql, tenant } = tx;
@@ -45,7 +45,7 @@ export const openTickets = (world: World, plan: ProviderPlan): Promise<void> =>
     const over = named
       .filter((group) => group.every(({ closedAt }) => closedAt !== null))
       .slice(0, OVER);
-    const drafts = [...over, ...open].flatMap((group, index): Draft[] => {
+    const drafts = [...over, ...open].flatMap((group, index): NewEvent[] => {
       const [first] = group;
       if (!first) return [];
       const turn = mixed(plan.seed, first.n, index);
@@ -60,12 +60,12 @@ export const openTickets = (world: World, plan: ProviderPlan): Promise<void> =>
       if (!status || !begin) return [];
       const subject = (causes.get(first.cause) ?? 'Backups fail').slice(0, 100);
       const owner = turn % 2 === 0 ? { id: who.id, name: who.name } : null;
-      const about = (event: Draft['event']): Draft => ({
+      const about = (event: NewEvent['event']): NewEvent => ({
         event,
         company: first.company,
         entity: `ticket:${id}`,
       });
-      const of = (event: Draft['event']): Draft => ({
+      const of = (event: NewEvent['event']): NewEvent => ({
         event,
         company: first.company,
         entity: problems.length === 1 ? `problem:${problems[0]}` : 'problem:*',
@@ -98,8 +98,8 @@ const changed = (
   id: string,
   status: TicketStatus,
   begin: TicketStatus,
-  about: (event: Draft['event']) => Draft,
-): Draft[] =>
+  about: (event: NewEvent['event']) => NewEvent,
+): NewEvent[] =>
   status.id === begin.id
     ? []
     : [

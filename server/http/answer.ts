@@ -13,11 +13,11 @@ export async function answerOf(
   request: Request,
   log: Log,
 ): Promise<Response> {
-  if (call.gives === 'bytes' || call.gives === 'stream')
-    return rawAnswer(call.gives, given as Response, headers, request);
+  if (call.output === 'bytes' || call.output === 'stream')
+    return rawAnswer(call.output, given as Response, headers, request);
   const result = given as Result<unknown>;
   if (!result.ok) return refuse(result.failure, headers);
-  const checked = v.safeParse(call.gives, result.value);
+  const checked = v.safeParse(call.output, result.value);
   if (!checked.success) {
     log.error('an answer breaks its contract', {
       call: call.path,

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { CallName } from '#contract/calls.ts';
 import { callOf } from '#contract/calls.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { loggedPath } from './access.ts';
 import type { Assets } from './assets.ts';
 import { serveAsset } from './assets.ts';
@@ -50,7 +50,7 @@ interface Trace {
  * table that `main.ts` gives has them all. Every answer, of whatever kind, leaves through the first
  * middleware: headers of safety, and one line in the log.
  */
-export function makeApp(world: World, handlers: Partial<Handlers>, beside: Beside = {}): Hono {
+export function makeApp(world: AppContext, handlers: Partial<Handlers>, beside: Beside = {}): Hono {
   const app = new Hono();
   const callerOf = callerReader(world.config.trustedProxies);
   const serve = callServer(world, handlers, beside.limits);

@@ -13,9 +13,9 @@ import { authenticate } from '../account/authenticate.ts';
 import { authenticateKey, keyIn } from '../account/key-auth.ts';
 import { brandingOf } from '../branding.ts';
 import { may } from '../may.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { busyFor, FORBIDDEN, SIGNED_OUT } from './envelope.ts';
-import type { Signed } from './handler.ts';
+import type { Principal } from './handler.ts';
 import type { KeyPace } from './key-pace.ts';
 
 /** Where a request came from, how fast keys may call, and what its answer tells of that. */
@@ -35,12 +35,12 @@ export interface Beside {
  * this a program may do with a key is KEY-3.
  */
 export async function passGate(
-  world: World,
+  world: AppContext,
   name: CallName,
   tenant: TenantId | null,
   request: Request,
   beside: Beside,
-): Promise<Result<Signed | null>> {
+): Promise<Result<Principal | null>> {
   const call = callOf(name);
   const { gate } = call;
   if (gate === 'public' || gate === 'ingest-key') return ok(null);
@@ -56,7 +56,7 @@ export async function passGate(
   if (gate !== 'signed-in' && !may(who.value, gate)) return failed(FORBIDDEN);
   if (call.feature !== undefined && !(await isFeatureOn(world, tenant, call.feature)))
     return failed(FORBIDDEN);
-  if (mustReset && call.early !== true)
+  if (mustReset && call.allowedBeforeSetup !== true)
     return failed(
       call.offline === undefined
         ? PASSWORD_FIRST
@@ -68,7 +68,11 @@ export async function passGate(
 }
 
 /** A branding written before a switch existed does not have it: then it is off. */
-function isFeatureOn(world: World, tenant: TenantId, feature: FeatureSwitch): Promise<boolean> {
+function isFeatureOn(
+  world: AppContext,
+  tenant: TenantId,
+  feature: FeatureSwitch,
+): Promise<boolean> {
   return world.store.tenant(
     tenant,
     async (tx) => {
@@ -85,12 +89,12 @@ function isFeatureOn(world: World, tenant: TenantId, feature: FeatureSwitch): Pr
  * have.
  */
 async function byKey(
-  world: World,
+  world: AppContext,
   name: CallName,
   tenant: TenantId,
   secret: string,
   { ip, pace, tell }: Beside,
-): Promise<Result<Signed>> {
+): Promise<Result<Principal>> {
   const now = world.clock.now();
   const pressed = pace.count('address', ip, now, tell);
   if (pressed !== null) return failed(pressed);

@@ -1,5 +1,5 @@
 import type { Ability, Role } from '#contract/abilities.ts';
-import type { CALLS, CallName, GivesOf, TakenOf } from '#contract/calls.ts';
+import type { CALLS, CallName, OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 
@@ -7,7 +7,7 @@ import type { Result } from '#contract/result.ts';
  * Who asks, as the session (or the key) says: never as the body claims (T2). Of an API key
  * `sessionId` is the key's.
  */
-export interface Signed {
+export interface Principal {
   readonly sessionId: string;
   readonly userId: UserId;
   readonly roles: readonly Role[];
@@ -44,10 +44,10 @@ export interface CommandKey {
   readonly bodyHash: string;
 }
 
-export interface Ask {
+export interface RequestContext {
   readonly tenant: TenantId;
   /** Null on public and ingest calls. */
-  readonly signed: Signed | null;
+  readonly session: Principal | null;
   /** The command's key where the caller sent one. */
   readonly command: CommandKey | null;
   readonly now: Ms;
@@ -59,14 +59,14 @@ export interface Ask {
   readonly answer: Headers;
 }
 
-type Answer<N extends CallName> = (typeof CALLS)[N] extends { readonly gives: 'bytes' | 'stream' }
+type Answer<N extends CallName> = (typeof CALLS)[N] extends { readonly output: 'bytes' | 'stream' }
   ? Response
-  : Result<GivesOf<N>>;
+  : Result<OutputOf<N>>;
 
 /**
  * One handler a call; the table of all of them is typed over the contract, so that a missing one
  * does not compile.
  */
 export type Handlers = {
-  readonly [N in CallName]: (input: TakenOf<N>, ask: Ask) => Promise<Answer<N>>;
+  readonly [N in CallName]: (input: ParsedInputOf<N>, ctx: RequestContext) => Promise<Answer<N>>;
 };

@@ -37,7 +37,7 @@ export async function readInput(
   const twice = Object.keys(params).find((name) => Object.hasOwn(sent.value, name));
   if (twice !== undefined) return failed(bad(twice, 'Given in the address already.'));
   const raw = { ...sent.value, ...params };
-  const parsed = v.safeParse(call.takes, raw);
+  const parsed = v.safeParse(call.input, raw);
   if (parsed.success) return ok({ raw, taken: parsed.output });
   return failed({
     kind: 'bad-input',

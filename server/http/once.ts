@@ -1,15 +1,15 @@
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { byUser } from '../by.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
-import type { Ask, Signed } from './handler.ts';
+import type { AppContext } from '../world.ts';
+import type { RequestContext, Principal } from './handler.ts';
 
 export interface Decision<T> {
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly NewEvent[];
   readonly answer: (seq: number) => Result<T>;
 }
 
@@ -20,12 +20,12 @@ export interface Decision<T> {
  * without an id (a caller of the API that queues nothing) is simply done.
  */
 export function once<T>(
-  world: World,
-  ask: Ask,
-  decide: (tx: TenantTx, signed: Signed) => Promise<Decision<T>>,
+  world: AppContext,
+  ctx: RequestContext,
+  decide: (tx: TenantTx, session: Principal) => Promise<Decision<T>>,
 ): Promise<Result<T>> {
-  const { command, signed, tenant, now } = ask;
-  if (!signed) throw new Error('a command without a session');
+  const { command, session, tenant, now } = ctx;
+  if (!session) throw new Error('a command without a session');
   return world.store.tenant(tenant, async (tx) => {
     await tx.take('run', 0); // the head row: one command of a tenant at a time from here
     if (command) {
@@ -36,7 +36,7 @@ export function once<T>(
         .where('id', '=', command.id)
         .executeTakeFirst();
       if (before) {
-        return before.body_hash === command.bodyHash && before.user_id === signed.userId
+        return before.body_hash === command.bodyHash && before.user_id === session.userId
           ? (before.answer as Result<T>)
           : failed(KEY_REUSED);
       }
@@ -50,9 +50,9 @@ export function once<T>(
       if (command.order < expected)
         return failed({ kind: 'out-of-order', message: MESSAGES.outOfOrder, expected });
     }
-    const { drafts, answer } = await decide(tx, signed);
+    const { drafts, answer } = await decide(tx, session);
     const logged =
-      drafts.length > 0 ? await tx.append(drafts, byUser(signed, command?.id ?? null, now)) : [];
+      drafts.length > 0 ? await tx.append(drafts, byUser(session, command?.id ?? null, now)) : [];
     const result = answer(logged.at(-1)?.seq ?? (await tx.head()).seq);
     if (command) {
       await tx.sql
@@ -62,7 +62,7 @@ export function once<T>(
           device: command.device,
           id: command.id,
           n: command.order,
-          user_id: signed.userId,
+          user_id: session.userId,
           body_hash: command.bodyHash,
           status: result.ok ? 200 : 409,
           answer: JSON.stringify(result),

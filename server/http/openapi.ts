@@ -116,11 +116,11 @@ const PACED = ['RateLimit-Policy', 'RateLimit'] as const;
 
 /** `shared`: failures that calls have in common are described once. */
 function operationOf(name: CallName, call: Call, shared: Record<string, Json>): Json {
-  const takes = schemaOf(call.takes, 'input');
+  const input = schemaOf(call.input, 'input');
   const inQuery = call.method === 'GET' || call.method === 'DELETE';
   const inPath = [...call.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
-  const properties = Object.entries((takes['properties'] ?? {}) as Record<string, Json>);
-  const required = (takes['required'] ?? []) as readonly string[];
+  const properties = Object.entries((input['properties'] ?? {}) as Record<string, Json>);
+  const required = (input['required'] ?? []) as readonly string[];
   const parameters = properties
     .filter(([field]) => inQuery || inPath.includes(field))
     .map(([field, schema]): Json =>
@@ -129,11 +129,11 @@ function operationOf(name: CallName, call: Call, shared: Record<string, Json>): 
         : { name: field, in: 'query', required: required.includes(field), schema },
     );
   const rest = properties.filter(([field]) => !inPath.includes(field));
-  const examples = ((takes['examples'] ?? []) as readonly Json[]).map((one) =>
+  const examples = ((input['examples'] ?? []) as readonly Json[]).map((one) =>
     Object.fromEntries(Object.entries(one).filter(([field]) => !inPath.includes(field))),
   );
   const body = {
-    ...takes,
+    ...input,
     properties: Object.fromEntries(rest),
     required: required.filter((field) => !inPath.includes(field)),
     ...(examples.length > 0 && { examples }),
@@ -153,7 +153,7 @@ function operationOf(name: CallName, call: Call, shared: Record<string, Json>): 
   const content = call.raw === true ? { '*/*': {} } : { 'application/json': { schema: body } };
   return {
     operationId: name,
-    summary: call.says,
+    summary: call.summary,
     tags: [tagOf(call.path)],
     security: securityOf(name, call),
     ...(notes.length > 0 && { description: notes.join(' ') }),
@@ -172,10 +172,10 @@ function operationOf(name: CallName, call: Call, shared: Record<string, Json>): 
   };
 }
 
-function givesOf({ gives, media = 'text/event-stream' }: Call): Json {
-  if (gives === 'bytes') return { 'application/octet-stream': {} };
-  if (gives === 'stream') return { [media]: { schema: { type: 'string' } } };
-  const data = schemaOf(gives, 'output');
+function givesOf({ output, media = 'text/event-stream' }: Call): Json {
+  if (output === 'bytes') return { 'application/octet-stream': {} };
+  if (output === 'stream') return { [media]: { schema: { type: 'string' } } };
+  const data = schemaOf(output, 'output');
   return {
     'application/json': {
       schema: {

@@ -4,14 +4,14 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { withEssentialWrites } from '../store/space.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { answerOf } from './answer.ts';
 import { claimBody } from './body-budget.ts';
 import type { Caller } from './caller.ts';
 import { readCommand } from './command.ts';
 import { busyFor, FORBIDDEN, NOT_FOUND, refuse } from './envelope.ts';
 import { passGate } from './gate.ts';
-import type { Ask, CommandKey, Handlers } from './handler.ts';
+import type { RequestContext, CommandKey, Handlers } from './handler.ts';
 import { readInput } from './input.ts';
 import { makeKeyPace } from './key-pace.ts';
 import { forged } from './origin.ts';
@@ -34,7 +34,7 @@ export const CALL_LIMITS = {
   retryAfterMs: 1_000,
 } as const;
 
-type AnyHandler = (input: unknown, ask: Ask) => Promise<Response | Result<unknown>>;
+type AnyHandler = (input: unknown, ctx: RequestContext) => Promise<Response | Result<unknown>>;
 
 export interface Served {
   readonly response: Response;
@@ -48,7 +48,7 @@ export interface Served {
  * nothing from what it sends. Every step that works waits in a bounded queue.
  */
 export function callServer(
-  world: World,
+  world: AppContext,
   handlers: Partial<Handlers>,
   limits: Limits = CALL_LIMITS,
 ) {
@@ -98,9 +98,9 @@ export function callServer(
         command = key.value;
       }
       const answer = new Headers();
-      const ask: Ask = {
+      const ctx: RequestContext = {
         tenant,
-        signed: gate.value,
+        session: gate.value,
         command,
         now: world.clock.now(),
         ip: caller.ip,
@@ -115,8 +115,8 @@ export function callServer(
             answerOf(
               call,
               await (isSignIn
-                ? withEssentialWrites(() => handler(input, ask))
-                : handler(input, ask)),
+                ? withEssentialWrites(() => handler(input, ctx))
+                : handler(input, ctx)),
               answer,
               request,
               world.log,
@@ -167,7 +167,7 @@ async function inLine<T>(
  * The work keeps its place in the queue until it really ends, so that what was given up on still
  * counts.
  */
-async function within(world: World, ms: Ms, work: Promise<Response>): Promise<Response> {
+async function within(world: AppContext, ms: Ms, work: Promise<Response>): Promise<Response> {
   let timer: { cancel(): void } | undefined;
   const late = new Promise<null>((resolve) => {
     timer = world.clock.after(ms, () => {

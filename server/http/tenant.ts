@@ -1,6 +1,6 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { tenantOfHost } from '../store/tenants.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 /** A host named anew is served within this time. */
 const KEEP_MS: Ms = 5_000;
@@ -11,7 +11,7 @@ const MOST = 1_000;
  * The provider that a host (with or without a port) stands for, remembered for a moment. Null where
  * nobody has named it and there is no default.
  */
-export function tenantReader(world: World): (host: string) => Promise<TenantId | null> {
+export function tenantReader(world: AppContext): (host: string) => Promise<TenantId | null> {
   const known = new Map<string, { readonly tenant: TenantId | null; readonly until: Ms }>();
   return async (asked) => {
     const host = asked.replace(/:\d+$/, '');

@@ -2,7 +2,7 @@ import { busyFor } from '../http/envelope.ts';
 import { aside, makeLines } from '../http/queue.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import type { Holder } from './ingest-key.ts';
 
 /**
@@ -39,9 +39,9 @@ export function bodyTurns(turns: Readonly<Record<keyof typeof TURNS, number>> = 
   };
 }
 
-const ofWorld = new WeakMap<World, ReturnType<typeof bodyTurns>>();
+const ofWorld = new WeakMap<AppContext, ReturnType<typeof bodyTurns>>();
 /** Those of a server: one line of a key, by whatever way it sends. */
-export function turnsOf(world: World): ReturnType<typeof bodyTurns> {
+export function turnsOf(world: AppContext): ReturnType<typeof bodyTurns> {
   const turns = ofWorld.get(world) ?? bodyTurns();
   ofWorld.set(world, turns);
   return turns;

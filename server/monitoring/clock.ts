@@ -4,7 +4,7 @@ import { abandonedAt, expectationOf } from '#contract/monitoring/expect.ts';
 import type { JobRow, StatRow } from '#contract/monitoring/rows.ts';
 import { faultOf } from '../http/serve-call.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { cronNext } from './cron.ts';
 import { markAbandoned, markMissed, markRanAgain, ranAgain } from './overdue.ts';
 
@@ -28,7 +28,7 @@ interface Watch {
  * puts its job's time off, unless the job is ignored, so a known time stands until it comes; then
  * rows decide, in the transaction that marks: two servers on one database mark once.
  */
-export function startClock(world: World): { stop(): void; tick(now: Ms): Promise<void> } {
+export function startClock(world: AppContext): { stop(): void; tick(now: Ms): Promise<void> } {
   const bootedAt = world.clock.now();
   const watches = new Map<TenantId, Watch>();
   let timer: { cancel(): void } | null = null;
@@ -82,7 +82,7 @@ function watchOf(watches: Map<TenantId, Watch>, tenant: TenantId): Watch {
 }
 
 async function tickTenant(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   watch: Watch,
   bootedAt: Ms,

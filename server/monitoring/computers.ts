@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { GivesOf } from '#contract/calls.ts';
-import type { Draft } from '#contract/events.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
@@ -8,17 +8,17 @@ import { jobCounter } from '#contract/monitoring/hosts.ts';
 import type { Placed } from '#contract/monitoring/hosts.ts';
 import type { ComputerRow } from '#contract/monitoring/rows.ts';
 import { ok } from '#contract/result.ts';
-import type { Ask, Handlers } from '#server/http/handler.ts';
+import type { RequestContext, Handlers } from '#server/http/handler.ts';
 import { once, refusal } from '#server/http/once.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { companyNames } from '#server/reading/known-jobs.ts';
 import { iso, isoOrNull } from '#server/reading/told.ts';
 import { scopeOf, seesCompany } from '#server/sync/scope.ts';
 import type { Scope } from '#server/sync/scope.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { badEnd } from './desk-jobs.ts';
 
-type Done = GivesOf<'noteComputer'>;
+type Done = OutputOf<'noteComputer'>;
 const NOW_MS: Ms = 7 * 86_400_000;
 
 /**
@@ -26,25 +26,29 @@ const NOW_MS: Ms = 7 * 86_400_000;
  * keeps them.
  */
 export function computerHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   'listComputers' | 'listComputersNow' | 'noteComputer' | 'ignoreComputer' | 'heedComputer'
 > {
-  const list = (ask: Ask, from: Ms, to: Ms) =>
+  const list = (ctx: RequestContext, from: Ms, to: Ms) =>
     world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       async (tx) => {
-        if (!ask.signed) throw new Error('a list without a session');
-        return ok(await computersOf(tx, scopeOf(ask.signed), from, to, ask.now));
+        if (!ctx.session) throw new Error('a list without a session');
+        return ok(await computersOf(tx, scopeOf(ctx.session), from, to, ctx.now));
       },
       { readOnly: true },
     );
 
-  const change = (ask: Ask, id: string, event: (before: ComputerRow) => Draft['event'] | null) =>
-    once<Done>(world, ask, async (tx, signed) => {
+  const change = (
+    ctx: RequestContext,
+    id: string,
+    event: (before: ComputerRow) => NewEvent['event'] | null,
+  ) =>
+    once<Done>(world, ctx, async (tx, session) => {
       const computer = (await tx.rows('computer', [id])).get(id);
-      if (!computer || !seesCompany(scopeOf(signed), computer.company))
+      if (!computer || !seesCompany(scopeOf(session), computer.company))
         return refusal({ kind: 'not-found', message: MESSAGES.notFound });
       const made = event(computer);
       return {
@@ -57,25 +61,25 @@ export function computerHandlers(
     });
 
   return {
-    listComputers: ({ from, to }, ask) => list(ask, from ?? 0, to ?? Number.MAX_SAFE_INTEGER),
-    listComputersNow: (_input, ask) => list(ask, ask.now - NOW_MS, Number.MAX_SAFE_INTEGER),
-    noteComputer: ({ id, note }, ask) =>
-      change(ask, id, ({ note: before }) =>
+    listComputers: ({ from, to }, ctx) => list(ctx, from ?? 0, to ?? Number.MAX_SAFE_INTEGER),
+    listComputersNow: (_input, ctx) => list(ctx, ctx.now - NOW_MS, Number.MAX_SAFE_INTEGER),
+    noteComputer: ({ id, note }, ctx) =>
+      change(ctx, id, ({ note: before }) =>
         note === '' && before === null
           ? null
           : { type: 'computer.noted@1', data: { id, content: note === '' ? null : note } },
       ),
-    async ignoreComputer({ id, ignoredUntil }, ask) {
-      const bad = ignoredUntil === undefined ? null : badEnd(ignoredUntil, ask.now);
+    async ignoreComputer({ id, ignoredUntil }, ctx) {
+      const bad = ignoredUntil === undefined ? null : badEnd(ignoredUntil, ctx.now);
       return bad
         ? { ok: false, failure: bad }
-        : change(ask, id, () => ({
+        : change(ctx, id, () => ({
             type: 'computer.ignored@1',
             data: { id, until: ignoredUntil ?? null },
           }));
     },
-    heedComputer: ({ id }, ask) =>
-      change(ask, id, ({ ignored }) =>
+    heedComputer: ({ id }, ctx) =>
+      change(ctx, id, ({ ignored }) =>
         ignored === null ? null : { type: 'computer.heeded@1', data: { id } },
       ),
   };

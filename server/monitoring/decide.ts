@@ -1,4 +1,4 @@
-import type { Draft, Event, Logged } from '#contract/events.ts';
+import type { NewEvent, Event, Logged } from '#contract/events.ts';
 import { fold, type Id, type Tables } from '#contract/fold.ts';
 import type { CauseN, JobN, Ms, ProblemN, RunN } from '#contract/ids.ts';
 import {
@@ -19,7 +19,7 @@ import { isKnown, plannedOf, resultOf } from './run-result.ts';
  * What is known before a decision, and the numbers that are free. Maps of rows are folded on as the
  * decisions fall.
  */
-export interface Ground {
+export interface DecisionState {
   readonly job: Map<Id, Tables['job']>;
   readonly stat: Map<Id, Tables['stat']>;
   readonly run: Map<Id, Tables['run']>;
@@ -36,7 +36,7 @@ export interface Ground {
 }
 
 export interface Decision {
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly NewEvent[];
   readonly logs: readonly RunLog[];
   readonly tasks: readonly TasksOf[];
   readonly accepted: number;
@@ -83,18 +83,18 @@ export const causeName = (kind: string, template: string): string => `${kind} ${
  * runs. Pure but for `ground`, which it moves on.
  */
 export function decide(
-  ground: Ground,
+  ground: DecisionState,
   key: KeyRow,
   executions: readonly Normal[],
   at: Ms,
 ): Decision {
-  const drafts: Draft[] = [];
+  const drafts: NewEvent[] = [];
   const logs: RunLog[] = [];
   const tasks: TasksOf[] = [];
   const rejected: { index: number; error: string }[] = [];
   let duplicates = 0;
   const say: Say = (company, entity, event) => {
-    const draft: Draft = { event, company, entity };
+    const draft: NewEvent = { event, company, entity };
     drafts.push(draft);
     fold(ground, {
       ...draft,
@@ -148,7 +148,7 @@ export type Say = (company: number | null, entity: string, event: Event) => void
  * problem needs (its cause, the end of the old one) is said before.
  */
 export function stepProblem(
-  ground: Ground,
+  ground: DecisionState,
   job: JobRow,
   run: RunN,
   startedAt: Ms,
@@ -199,7 +199,7 @@ const inOrder = (executions: readonly Normal[], at: Ms): Normal[] =>
       a.index - b.index,
   );
 
-function jobFor(ground: Ground, key: KeyRow, one: Normal, say: Say): JobRow {
+function jobFor(ground: DecisionState, key: KeyRow, one: Normal, say: Say): JobRow {
   const n = ground.jobByUid.get(one.job.uid);
   const known = n === undefined ? undefined : ground.job.get(n);
   if (known === undefined) {
@@ -223,7 +223,7 @@ type Match =
  * RUN-2: the run that a result tells of, by the name that its source gave it or by its job and
  * start.
  */
-function matchOf(ground: Ground, job: JobRow, one: Normal, at: Ms): Match {
+function matchOf(ground: DecisionState, job: JobRow, one: Normal, at: Ms): Match {
   const repeated = one.bodyId == null ? undefined : repeatedRun(ground, job, one.bodyId, at);
   if (repeated) return { is: 'run', run: repeated };
   const byName = runNamed(ground, one);
@@ -248,7 +248,10 @@ function matchOf(ground: Ground, job: JobRow, one: Normal, at: Ms): Match {
  * The run that was stored under the id of a result. A short id is unique only among runs of about
  * the same time.
  */
-function runNamed(ground: Ground, { externalId, shortId, startedAt }: Normal): RunRow | undefined {
+function runNamed(
+  ground: DecisionState,
+  { externalId, shortId, startedAt }: Normal,
+): RunRow | undefined {
   const run = externalId === null ? undefined : runAt(ground, ground.runByUid.get(externalId));
   if (run || shortId === undefined || startedAt === null) return run;
   const short = runAt(ground, ground.runByUid.get(shortId));
@@ -257,18 +260,23 @@ function runNamed(ground: Ground, { externalId, shortId, startedAt }: Normal): R
 
 const SHORT_ID_WINDOW_MS: Ms = 24 * 3_600_000;
 
-const runAt = (ground: Ground, n: RunN | undefined): RunRow | undefined =>
+const runAt = (ground: DecisionState, n: RunN | undefined): RunRow | undefined =>
   n === undefined ? undefined : ground.run.get(n);
 
 /**
  * A listed run is stored under its short id, so that the result of the run itself finds it in
  * either spelling.
  */
-const freeShortId = (ground: Ground, { listed, shortId }: Normal): string | undefined =>
+const freeShortId = (ground: DecisionState, { listed, shortId }: Normal): string | undefined =>
   listed && shortId !== undefined && !ground.runByUid.has(shortId) ? shortId : undefined;
 
 /** The run that the same text told of a moment ago. Its end is when that text arrived. */
-function repeatedRun(ground: Ground, job: JobRow, bodyId: string, at: Ms): RunRow | undefined {
+function repeatedRun(
+  ground: DecisionState,
+  job: JobRow,
+  bodyId: string,
+  at: Ms,
+): RunRow | undefined {
   return bodyUids(bodyId, at)
     .map((uid) => runAt(ground, ground.runByUid.get(uid)))
     .find((run) => run?.job === job.n && at - (run.endedAt ?? run.startedAt) < REPEATED);
@@ -283,7 +291,14 @@ interface Named {
   readonly startedAt: Ms;
 }
 
-function name(ground: Ground, key: KeyRow, job: JobRow, one: Normal, startedAt: Ms, at: Ms): Named {
+function name(
+  ground: DecisionState,
+  key: KeyRow,
+  job: JobRow,
+  one: Normal,
+  startedAt: Ms,
+  at: Ms,
+): Named {
   const n = ground.next.run++;
   const byBody = one.bodyId == null ? null : bodyUids(one.bodyId, at)[0];
   const named =
@@ -299,7 +314,7 @@ function name(ground: Ground, key: KeyRow, job: JobRow, one: Normal, startedAt: 
 }
 
 function start(
-  ground: Ground,
+  ground: DecisionState,
   key: KeyRow,
   job: JobRow,
   one: Normal,
@@ -352,14 +367,14 @@ const EARLY: Ms = 10 * 60_000;
  * Whether something newer is known of the job: what is late is kept, and changes nothing about how
  * the job stands now.
  */
-function isLate(ground: Ground, job: JobRow, startedAt: Ms): boolean {
+function isLate(ground: DecisionState, job: JobRow, startedAt: Ms): boolean {
   const current = job.problem === null ? undefined : ground.problem.get(job.problem);
   if (current?.state === 'Missed' && startedAt < current.lastAt - EARLY) return true;
   return (ground.stat.get(job.n)?.starts ?? []).some((other) => other > startedAt);
 }
 
 function finish(
-  ground: Ground,
+  ground: DecisionState,
   key: KeyRow,
   job: JobRow,
   one: Normal,
@@ -406,7 +421,7 @@ function finish(
 
 /** A failure that a later success has overtaken before it was told: a problem that is over. */
 function openAndShut(
-  ground: Ground,
+  ground: DecisionState,
   job: JobRow,
   run: RunN,
   startedAt: Ms,

@@ -1,5 +1,5 @@
-import type { GivesOf } from '#contract/calls.ts';
-import type { Draft } from '#contract/events.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { JobN, Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -7,13 +7,13 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
-import type { Ask, Handlers, Signed } from '#server/http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '#server/http/handler.ts';
 import { once, refusal } from '#server/http/once.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { scopeOf, seesCompany } from '#server/sync/scope.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 
-type Done = GivesOf<'ignoreMissed'>;
+type Done = OutputOf<'ignoreMissed'>;
 type Of = { readonly jobInstanceUid: string; readonly key?: string | undefined };
 const done = (seq: number) => ok<Done>({ seq });
 
@@ -22,30 +22,30 @@ export const NOT_EXPECTED = MESSAGES.notExpected;
 
 /** DESK-4: that a job does not run, or is switched off, is meant. */
 export function jobHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'ignoreMissed' | 'heedMissed' | 'ignoreDisabled' | 'heedDisabled'> {
   const change = (
-    ask: Ask,
+    ctx: RequestContext,
     of: Of,
-    decide: (tx: TenantTx, job: JobRow) => Promise<readonly Draft[]> | Failure,
+    decide: (tx: TenantTx, job: JobRow) => Promise<readonly NewEvent[]> | Failure,
   ): Promise<Result<Done>> =>
-    once<Done>(world, ask, async (tx, signed) => {
-      const job = await jobOf(tx, signed, of);
+    once<Done>(world, ctx, async (tx, session) => {
+      const job = await jobOf(tx, session, of);
       if (!job.ok) return refusal(job.failure);
       const decided = decide(tx, job.value);
       return 'kind' in decided ? refusal(decided) : { drafts: await decided, answer: done };
     });
 
   return {
-    ignoreMissed: ({ ignoredUntil, ...of }, ask) =>
+    ignoreMissed: ({ ignoredUntil, ...of }, ctx) =>
       change(
-        ask,
+        ctx,
         of,
-        (tx, job) => badEnd(ignoredUntil, ask.now) ?? ignoreMissed(tx, job, ignoredUntil),
+        (tx, job) => badEnd(ignoredUntil, ctx.now) ?? ignoreMissed(tx, job, ignoredUntil),
       ),
-    heedMissed: (of, ask) => change(ask, of, heedMissed),
-    ignoreDisabled: (of, ask) =>
-      change(ask, of, (_tx, job) =>
+    heedMissed: (of, ctx) => change(ctx, of, heedMissed),
+    ignoreDisabled: (of, ctx) =>
+      change(ctx, of, (_tx, job) =>
         job.enabled
           ? { kind: 'conflict', message: MESSAGES.jobNotDisabled }
           : Promise.resolve([
@@ -55,8 +55,8 @@ export function jobHandlers(
               }),
             ]),
       ),
-    heedDisabled: (of, ask) =>
-      change(ask, of, async (_tx, job) =>
+    heedDisabled: (of, ctx) =>
+      change(ctx, of, async (_tx, job) =>
         job.disabledIgnored === null
           ? []
           : [about(job, { type: 'job.heeded@1', data: { n: job.n, what: 'disabled' } })],
@@ -77,7 +77,7 @@ export function badEnd(until: Ms, now: Ms): Failure | null {
     : { kind: 'bad-input', message, issues: [{ path: 'ignoredUntil', message }] };
 }
 
-async function ignoreMissed(tx: TenantTx, job: JobRow, until: Ms): Promise<readonly Draft[]> {
+async function ignoreMissed(tx: TenantTx, job: JobRow, until: Ms): Promise<readonly NewEvent[]> {
   const problem = await missedOf(tx, job);
   return [
     about(job, { type: 'job.ignored@1', data: { n: job.n, what: 'missed', until } }),
@@ -93,7 +93,7 @@ async function ignoreMissed(tx: TenantTx, job: JobRow, until: Ms): Promise<reado
 }
 
 /** A snooze that somebody set since is theirs: it stays. */
-async function heedMissed(tx: TenantTx, job: JobRow): Promise<readonly Draft[]> {
+async function heedMissed(tx: TenantTx, job: JobRow): Promise<readonly NewEvent[]> {
   const { missedIgnored } = job;
   if (missedIgnored === null) return [];
   const problem = await missedOf(tx, job);
@@ -107,12 +107,12 @@ async function heedMissed(tx: TenantTx, job: JobRow): Promise<readonly Draft[]> 
   ];
 }
 
-const about = (job: JobRow, event: Draft['event']): Draft => ({
+const about = (job: JobRow, event: NewEvent['event']): NewEvent => ({
   event,
   company: job.company,
   entity: `job:${job.n}`,
 });
-const on = (problem: ProblemRow, event: Draft['event']): Draft => ({
+const on = (problem: ProblemRow, event: NewEvent['event']): NewEvent => ({
   event,
   company: problem.company,
   entity: `problem:${problem.n}`,
@@ -127,7 +127,7 @@ async function missedOf(tx: TenantTx, job: JobRow): Promise<ProblemRow | null> {
 
 async function jobOf(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   { jobInstanceUid, key }: Of,
 ): Promise<Result<JobRow>> {
   let query = tx.sql
@@ -140,7 +140,7 @@ async function jobOf(
     'job',
     (await query.execute()).map(({ n }): JobN => n),
   );
-  const scope = scopeOf(signed);
+  const scope = scopeOf(session);
   const [job, ...others] = [...found.values()].filter(({ company }) => seesCompany(scope, company));
   if (!job) return failed({ kind: 'not-found', message: MESSAGES.notFound });
   return others.length > 0 ? failed({ kind: 'conflict', message: MESSAGES.jobAmbiguous }) : ok(job);

@@ -1,5 +1,5 @@
-import type { GivesOf } from '#contract/calls.ts';
-import type { Draft } from '#contract/events.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -10,26 +10,28 @@ import { once, refusal } from '#server/http/once.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { scopeOf, seesCompany, seesView } from '#server/sync/scope.ts';
 import type { Scope } from '#server/sync/scope.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 
-type Done = GivesOf<'saveView'>;
+type Done = OutputOf<'saveView'>;
 const done = (seq: number) => ok<Done>({ seq });
 
 /** DESK-1 to DESK-3: named lists and hand-overs. */
-export function viewHandlers(world: World): Pick<Handlers, 'saveView' | 'removeView' | 'endShift'> {
+export function viewHandlers(
+  world: AppContext,
+): Pick<Handlers, 'saveView' | 'removeView' | 'endShift'> {
   return {
-    saveView: (view, ask) =>
-      once<Done>(world, ask, async (tx, signed) => {
+    saveView: (view, ctx) =>
+      once<Done>(world, ctx, async (tx, session) => {
         const before = (await tx.rows('view', [view.id])).get(view.id);
-        if (before && before.owner !== signed.userId)
+        if (before && before.owner !== session.userId)
           return refusal({ kind: 'forbidden', message: MESSAGES.viewNotOwned });
-        if (view.shared && signed.companies !== null)
+        if (view.shared && session.companies !== null)
           return refusal({ kind: 'forbidden', message: MESSAGES.viewNotShareable });
         const fresh = !before || before.removedAt !== null;
-        if (fresh && (await viewsOf(tx, signed.userId)) >= LIMITS.viewsPerUser)
+        if (fresh && (await viewsOf(tx, session.userId)) >= LIMITS.viewsPerUser)
           return refusal({ kind: 'conflict', message: MESSAGES.viewsFull(LIMITS.viewsPerUser) });
-        const saved: Draft = {
-          event: { type: 'view.saved@1', data: { ...view, owner: signed.userId } },
+        const saved: NewEvent = {
+          event: { type: 'view.saved@1', data: { ...view, owner: session.userId } },
           company: null,
           entity: `view:${view.id}`,
         };
@@ -39,22 +41,22 @@ export function viewHandlers(world: World): Pick<Handlers, 'saveView' | 'removeV
         return { drafts: [...hidden, saved], answer: done };
       }),
 
-    removeView: ({ id }, ask) =>
-      once<Done>(world, ask, async (tx, signed) => {
+    removeView: ({ id }, ctx) =>
+      once<Done>(world, ctx, async (tx, session) => {
         const view = (await tx.rows('view', [id])).get(id);
-        const failure = view ? notRemovable(scopeOf(signed), view) : NOT_FOUND;
+        const failure = view ? notRemovable(scopeOf(session), view) : NOT_FOUND;
         if (!view || failure) return refusal(failure ?? NOT_FOUND);
         return { drafts: view.removedAt === null ? [removed(view)] : [], answer: done };
       }),
 
-    endShift: (shift, ask) =>
-      once<Done>(world, ask, async (tx, signed) => {
+    endShift: (shift, ctx) =>
+      once<Done>(world, ctx, async (tx, session) => {
         const before = (await tx.rows('shift', [shift.id])).get(shift.id);
         if (before)
-          return before.by === signed.userId
+          return before.by === session.userId
             ? { drafts: [], answer: done }
             : refusal({ kind: 'key-reused', message: MESSAGES.handOverTaken });
-        const data = { ...shift, ...(await within(tx, scopeOf(signed), shift)) };
+        const data = { ...shift, ...(await within(tx, scopeOf(session), shift)) };
         return {
           drafts: [
             { event: { type: 'shift.ended@1', data }, company: null, entity: `shift:${shift.id}` },
@@ -67,7 +69,7 @@ export function viewHandlers(world: World): Pick<Handlers, 'saveView' | 'removeV
 
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 
-const removed = ({ id, owner, shared }: ViewRow): Draft => ({
+const removed = ({ id, owner, shared }: ViewRow): NewEvent => ({
   event: { type: 'view.removed@1', data: { id, owner, shared } },
   company: null,
   entity: `view:${id}`,

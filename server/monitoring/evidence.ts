@@ -1,4 +1,4 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -7,7 +7,7 @@ import type { Handlers } from '#server/http/handler.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { scopeOf, seesCompany } from '#server/sync/scope.ts';
 import type { Scope } from '#server/sync/scope.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { bounds, deedsBefore, linesOf } from './evidence-log.ts';
 import type { Line } from './evidence-log.ts';
 import { told } from './evidence-told.ts';
@@ -19,13 +19,13 @@ const LONGEST: Ms = 366 * 86_400_000;
 const AT_ONCE = 100;
 
 /** EVID-1 to EVID-4: who did what to which problem, newest first. */
-export function evidenceHandlers(world: World): Pick<Handlers, 'listEvidence'> {
+export function evidenceHandlers(world: AppContext): Pick<Handlers, 'listEvidence'> {
   return {
-    async listEvidence({ from, to, company, before }, { tenant, signed }) {
-      if (!signed) throw new Error('a list without a session');
+    async listEvidence({ from, to, company, before }, { tenant, session }) {
+      if (!session) throw new Error('a list without a session');
       if (to <= from) return failed(bad('to', MESSAGES.evidenceEmpty));
       if (to - from > LONGEST) return failed(bad('from', MESSAGES.evidenceTooLong));
-      const scope = scopeOf(signed);
+      const scope = scopeOf(session);
       const companies = askedOf(scope, company);
       return world.store.tenant(
         tenant,
@@ -61,7 +61,7 @@ async function pageOf(
   tx: TenantTx,
   { from, to, companies, without }: Asked,
   before: string | undefined,
-): Promise<GivesOf<'listEvidence'>> {
+): Promise<OutputOf<'listEvidence'>> {
   if (companies?.length === 0) return { rows: [], before: null };
   const { after, most } = await bounds(tx, from, to);
   const [seq = most + 1, index] = before === undefined ? [] : before.split('.').map(Number);

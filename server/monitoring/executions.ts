@@ -4,29 +4,29 @@ import type { CompanyN, RunN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
-import type { GivesOf } from '#contract/calls.ts';
-import type { Handlers, Signed } from '#server/http/handler.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { Handlers, Principal } from '#server/http/handler.ts';
 import { once, refusal } from '#server/http/once.ts';
 import type { Decision } from '#server/http/once.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { scopeOf, seesCompany } from '#server/sync/scope.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { executionOf } from './execution.ts';
 
 const NOT_FOUND = failed({ kind: 'not-found', message: MESSAGES.notFound });
-type Changed = GivesOf<'changeExecutions'>;
+type Changed = OutputOf<'changeExecutions'>;
 
 export function executionHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'getExecution' | 'changeExecution' | 'changeExecutions'> {
   return {
-    async getExecution({ id }, { tenant, signed, now }) {
+    async getExecution({ id }, { tenant, session, now }) {
       const found = await world.store.tenant(
         tenant,
         async (tx) => {
           const run = (await tx.rows('run', [id])).get(id);
-          return run && signed && inScope(signed, run.company)
-            ? await executionOf(tx, run, scopeOf(signed), now)
+          return run && session && inScope(session, run.company)
+            ? await executionOf(tx, run, scopeOf(session), now)
             : null;
         },
         { readOnly: true },
@@ -34,23 +34,23 @@ export function executionHandlers(
       return found ? ok(found) : NOT_FOUND;
     },
 
-    changeExecution: ({ id, ...asked }, ask) =>
-      once<Changed>(world, ask, async (tx, signed) => {
+    changeExecution: ({ id, ...asked }, ctx) =>
+      once<Changed>(world, ctx, async (tx, session) => {
         const changes = readChanges(asked);
         if (!changes.ok) return refusal(changes.failure);
-        const { drafts, refused } = await decide(tx, signed, changes.value, [id], ask.now);
+        const { drafts, refused } = await decide(tx, session, changes.value, [id], ctx.now);
         const [first] = refused;
         return first
           ? refusal(first.failure)
           : { drafts, answer: (seq) => ok({ seq, accepted: 1, refused: [] }) };
       }),
 
-    changeExecutions: ({ ids, ...asked }, ask) =>
-      once<Changed>(world, ask, async (tx, signed): Promise<Decision<Changed>> => {
+    changeExecutions: ({ ids, ...asked }, ctx) =>
+      once<Changed>(world, ctx, async (tx, session): Promise<Decision<Changed>> => {
         const changes = readChanges(asked);
         if (!changes.ok) return refusal(changes.failure);
         const runs = [...new Set(ids)];
-        const { drafts, refused } = await decide(tx, signed, changes.value, runs, ask.now);
+        const { drafts, refused } = await decide(tx, session, changes.value, runs, ctx.now);
         return {
           drafts,
           answer: (seq) =>
@@ -85,12 +85,12 @@ function readChanges(asked: Asked): Result<Changes> {
 const bad = (path: string, message: string): Result<never> =>
   failed({ kind: 'bad-input', message, issues: [{ path, message }] });
 
-const inScope = (signed: Signed | null, company: CompanyN): boolean =>
-  signed !== null && seesCompany(scopeOf(signed), company);
+const inScope = (session: Principal | null, company: CompanyN): boolean =>
+  session !== null && seesCompany(scopeOf(session), company);
 
 async function decide(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   { list, byFields }: Changes,
   asked: readonly RunN[],
   now: number,
@@ -101,7 +101,7 @@ async function decide(
   ]);
   const targets = new Map<RunN, Target>();
   for (const run of runs.values()) {
-    if (inScope(signed, run.company))
+    if (inScope(session, run.company))
       targets.set(run.n, {
         run,
         problem: run.problem === null ? null : (problems.get(run.problem) ?? null),
@@ -117,7 +117,14 @@ async function decide(
     ).map(({ id, name }) => [id, name]),
   );
   const decideOne = (change: Change, of: readonly RunN[]): Decided =>
-    decideChange(change, of, targets, signed.userId, now, (id) => names.get(id) ?? 'somebody else');
+    decideChange(
+      change,
+      of,
+      targets,
+      session.userId,
+      now,
+      (id) => names.get(id) ?? 'somebody else',
+    );
   // A result for which one of the changes is refused gets none of them.
   const refused = new Map<RunN, Refused>();
   for (const change of list)

@@ -3,7 +3,7 @@ import type { Id, TableName, Tables } from '#contract/fold.ts';
 import type { CauseN, JobN, KeyId, Ms, RunN } from '#contract/ids.ts';
 import { type Facts, problemOf } from '#contract/monitoring/judge.ts';
 import type { TenantTx } from '../store/store.ts';
-import { ABANDONED, bodyUids, causeName, type Ground, startName, uidOf } from './decide.ts';
+import { ABANDONED, bodyUids, causeName, type DecisionState, startName, uidOf } from './decide.ts';
 import type { Normal } from './normal.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function groundFor(
   key: KeyId,
   executions: readonly Normal[],
   at: Ms,
-): Promise<Ground> {
+): Promise<DecisionState> {
   const next = await lock(tx);
   const uids = [...new Set(executions.map(({ job }) => job.uid))];
   const jobByUid = await jobsByUid(tx, key, uids);
@@ -113,7 +113,7 @@ export async function groundOfJobs(
   jobs: readonly JobN[],
   runs: readonly RunN[],
   cause: NamedCause,
-): Promise<Ground> {
+): Promise<DecisionState> {
   const next = await lock(tx);
   const job = await rowsOf(tx, 'job', jobs);
   const stat = await rowsOf(tx, 'stat', jobs);
@@ -157,13 +157,16 @@ async function logsOf(tx: TenantTx, runs: readonly RunN[]): Promise<Map<RunN, st
 }
 
 /** Locks the head row and answers the numbers that are free. */
-export async function lock(tx: TenantTx): Promise<Ground['next']> {
+export async function lock(tx: TenantTx): Promise<DecisionState['next']> {
   const { job, run, problem, cause } = await tx.lock();
   return { job, run, problem, cause };
 }
 
 /** How many numbers a decision used: they are taken with its events. */
-export const usedOf = (before: Ground['next'], after: Ground['next']): Ground['next'] => ({
+export const usedOf = (
+  before: DecisionState['next'],
+  after: DecisionState['next'],
+): DecisionState['next'] => ({
   job: after.job - before.job,
   run: after.run - before.run,
   problem: after.problem - before.problem,
@@ -259,8 +262,8 @@ async function runsByStart(
 /** The causes that the executions may have, as far as they tell, by name. */
 export function causesOf(
   executions: readonly Normal[],
-  jobs: Ground['job'] = new Map(),
-  jobByUid: Ground['jobByUid'] = new Map(),
+  jobs: DecisionState['job'] = new Map(),
+  jobByUid: DecisionState['jobByUid'] = new Map(),
 ): Map<string, NamedCause> {
   const causes = new Map<string, NamedCause>();
   for (const one of executions) {

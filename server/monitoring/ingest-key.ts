@@ -6,7 +6,7 @@ import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 /** A source that may post: its key, and whose it is. */
 export interface Holder {
@@ -28,7 +28,7 @@ export const hintOf = (secret: string): string => secret.slice(-4);
  * header: CloudEvents, as their webhook companion has it, and Duplicati. Asked of the database each
  * time: a key that was rotated or revoked ends at once.
  */
-export function authenticateKey(world: World, request: Request): Promise<Result<Holder>> {
+export function authenticateKey(world: AppContext, request: Request): Promise<Result<Holder>> {
   const known = asked.get(request);
   if (known) return known;
   const answer = holderOf(world, secretIn(request));
@@ -89,7 +89,7 @@ export async function stands(
 }
 
 /** The holder of a secret; `signed-out` where there is none by now. */
-export async function holderOf(world: World, secret: string): Promise<Result<Holder>> {
+export async function holderOf(world: AppContext, secret: string): Promise<Result<Holder>> {
   if (!SECRET.test(secret)) return failed(NO_KEY);
   const hash = hashOf(secret);
   const found = await world.store.system((db) =>
@@ -106,7 +106,7 @@ export async function holderOf(world: World, secret: string): Promise<Result<Hol
     : ok({ tenant: found.tenant_id, key });
 }
 
-const keyRow = (world: World, tenant: TenantId, id: KeyId): Promise<KeyRow | null> =>
+const keyRow = (world: AppContext, tenant: TenantId, id: KeyId): Promise<KeyRow | null> =>
   world.store.tenant(tenant, async (tx) => (await tx.rows('key', [id])).get(id) ?? null, {
     readOnly: true,
   });

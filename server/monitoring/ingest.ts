@@ -7,8 +7,8 @@ import type { Ingested } from '#contract/monitoring/ingest.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { claimBody } from '../http/body-budget.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
-import type { World } from '../world.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
+import type { AppContext } from '../world.ts';
 import { recordComputers, recordRepositories } from './inventory.ts';
 import { turnsOf } from './body-turns.ts';
 import { isBatch, readEvents } from './cloud-events.ts';
@@ -45,17 +45,17 @@ type Rejected = Ingested['rejected'];
  * What sources post. Each request is recorded whole in one transaction; of several records the bad
  * ones are named and the rest is kept.
  */
-export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
+export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
   const rate = makeRate(LIMITS.ingestPerMinute);
   const tool = (read: Reader) =>
-    posted(world, rate, (holder, text, ask) => {
-      const query = readToolQuery(new URL(ask.request.url).searchParams);
+    posted(world, rate, (holder, text, ctx) => {
+      const query = readToolQuery(new URL(ctx.request.url).searchParams);
       if ('issues' in query)
         return Promise.resolve(
           failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: query.issues }),
         );
       const hash = createHash('sha256')
-        .update(`${new URL(ask.request.url).pathname}\n${JSON.stringify(query)}\n${text}`)
+        .update(`${new URL(ctx.request.url).pathname}\n${JSON.stringify(query)}\n${text}`)
         .digest('hex')
         .slice(0, 32);
       return recordReading(
@@ -63,8 +63,8 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
         holder,
         EMPTY_LIST.test(text)
           ? notARun('The list is empty: there is nothing to record.')
-          : read(text, query, ask.now),
-        ask.now,
+          : read(text, query, ctx.now),
+        ctx.now,
         hash,
       );
     });
@@ -72,27 +72,27 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
     ingestExecutions: posted(
       world,
       rate,
-      (holder, text, ask) =>
+      (holder, text, ctx) =>
         eachOf(text, (list, single) =>
           keep(
             world,
             holder,
-            list.map((one, index) => checkedExecution(one, index, ask.now)),
-            ask.now,
+            list.map((one, index) => checkedExecution(one, index, ctx.now)),
+            ctx.now,
             single,
           ),
         ),
       knownKeys(),
     ),
-    ingestEvents: posted(world, rate, async (holder, text, ask) => {
-      const read = readEvents(ask.request, text, ask.now);
+    ingestEvents: posted(world, rate, async (holder, text, ctx) => {
+      const read = readEvents(ctx.request, text, ctx.now);
       if (!read.ok) return read;
       const { executions, repositories, rejected } = read.value;
       const runs = executions.map(({ index, execution, byArrival }) =>
-        checkedExecution(execution, index, ask.now, byArrival),
+        checkedExecution(execution, index, ctx.now, byArrival),
       );
       const samples = repositories.map(({ index, sample }) => checkedRepository(sample, index));
-      const done = await keep(world, holder, runs, ask.now, false, [
+      const done = await keep(world, holder, runs, ctx.now, false, [
         ...rejected,
         ...samples.flatMap((one) => ('error' in one ? [one] : [])),
       ]);
@@ -101,7 +101,7 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
         holder.tenant,
         holder.key,
         samples.flatMap((one) => ('error' in one ? [] : [one])),
-        ask.now,
+        ctx.now,
       );
       if (!done.ok) return done;
       if (!sampled.ok) return sampled;
@@ -111,10 +111,10 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
           accepted: done.value.accepted + sampled.value.accepted,
           duplicates: done.value.duplicates + sampled.value.duplicates,
         },
-        !isBatch(ask.request),
+        !isBatch(ctx.request),
       );
     }),
-    ingestRepositories: posted(world, rate, (holder, text, ask) =>
+    ingestRepositories: posted(world, rate, (holder, text, ctx) =>
       eachOf(text, async (list, single) => {
         const samples = list.map((one, index) => checkedRepository(one, index));
         const kept = await recordRepositories(
@@ -122,7 +122,7 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
           holder.tenant,
           holder.key,
           samples.flatMap((one) => ('error' in one ? [] : [one])),
-          ask.now,
+          ctx.now,
         );
         return kept.ok
           ? answered(
@@ -132,7 +132,7 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
           : kept;
       }),
     ),
-    ingestComputers: posted(world, rate, (holder, text, ask) =>
+    ingestComputers: posted(world, rate, (holder, text, ctx) =>
       eachOf(text, async (list, single) => {
         const computers = list.map((one, index) => checkedComputer(one, index));
         const kept = await recordComputers(
@@ -140,7 +140,7 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
           holder.tenant,
           holder.key,
           computers.flatMap((one) => ('error' in one ? [] : [one])),
-          ask.now,
+          ctx.now,
         );
         return kept.ok
           ? answered(
@@ -167,7 +167,7 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
  * samples. What is no result of a backup is answered with the reason, and counts as a sign of life.
  */
 async function recordReading(
-  world: World,
+  world: AppContext,
   holder: Holder,
   reading: Reading,
   now: Ms,
@@ -198,13 +198,13 @@ async function recordReading(
 /** What a query of a catalog answers on a day without jobs. */
 const EMPTY_LIST = /^\s{0,100}\[\s{0,100}\]\s{0,100}$/;
 
-const noteAlive = (world: World, { tenant, key }: Holder, now: Ms): Promise<void> =>
+const noteAlive = (world: AppContext, { tenant, key }: Holder, now: Ms): Promise<void> =>
   world.store.tenant(tenant, async (tx) => {
     await lock(tx);
     await noteHealth(tx, key.id, now, 1, []);
   });
 
-type Work = (holder: Holder, text: string, ask: Ask) => Promise<Result<Ingested>>;
+type Work = (holder: Holder, text: string, ctx: RequestContext) => Promise<Result<Ingested>>;
 
 /**
  * Key, rate, body, in this order: a stranger's body is not read. With `known` a key that was read
@@ -212,28 +212,28 @@ type Work = (holder: Holder, text: string, ask: Ask) => Promise<Result<Ingested>
  * else is answered to it before it was looked up.
  */
 const posted =
-  (world: World, rate: Rate, work: Work, known?: KnownKeys) =>
-  async (_input: unknown, ask: Ask): Promise<Result<Ingested>> => {
-    const hash = known === undefined ? null : hashIn(ask.request);
+  (world: AppContext, rate: Rate, work: Work, known?: KnownKeys) =>
+  async (_input: unknown, ctx: RequestContext): Promise<Result<Ingested>> => {
+    const hash = known === undefined ? null : hashIn(ctx.request);
     const believed = hash === null ? undefined : known?.get(hash);
-    const holder = believed ? ok(believed) : await authenticateKey(world, ask.request);
+    const holder = believed ? ok(believed) : await authenticateKey(world, ctx.request);
     if (!holder.ok) return holder;
     if (hash !== null) known?.put(hash, holder.value);
-    claimBody(ask.request, holder.value.tenant, `key ${holder.value.key.id}`);
-    const tooMany = rate.ask(holder.value.key.id, ask.now);
+    claimBody(ctx.request, holder.value.tenant, `key ${holder.value.key.id}`);
+    const tooMany = rate.ask(holder.value.key.id, ctx.now);
     const read = tooMany
       ? failed(tooMany)
-      : await turnsOf(world).read(holder.value, ask.request, () => readText(ask.request));
+      : await turnsOf(world).read(holder.value, ctx.request, () => readText(ctx.request));
     const text = read.ok ? read.value : read;
-    const done = text.ok ? await work(holder.value, text.value, ask) : text;
+    const done = text.ok ? await work(holder.value, text.value, ctx) : text;
     if (done.ok) return done;
     if (hash !== null) known?.forget(hash);
-    const now = believed ? await authenticateKey(world, ask.request) : holder;
+    const now = believed ? await authenticateKey(world, ctx.request) : holder;
     return now.ok ? done : now;
   };
 
 async function keep(
-  world: World,
+  world: AppContext,
   { tenant, key }: Holder,
   checked: readonly (Normal | Rejected[number])[],
   now: Ms,

@@ -1,9 +1,9 @@
 import { withoutBidi } from '#contract/bidi.ts';
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { ComputerIn, RepositoryIn } from '#contract/monitoring/ingest.ts';
 import type { ComputerRow, KeyRow } from '#contract/monitoring/rows.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { bySource, noteHealth } from './record.ts';
 import { lock } from './ground.ts';
 import { addUsage, allowanceOf, fits, RECORD_BYTES, refuseOver } from './quota.ts';
@@ -23,7 +23,7 @@ interface One<T> {
 
 /** One sample of a repository a moment: the same moment again is a duplicate. */
 export function recordRepositories(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   key: KeyRow,
   samples: readonly One<RepositoryIn>[],
@@ -49,7 +49,7 @@ export function recordRepositories(
           .execute()
       ).map((row) => `${row.at} ${row.repository_id}`),
     );
-    return samples.flatMap(({ value }): Draft[] => {
+    return samples.flatMap(({ value }): NewEvent[] => {
       const id = repositoryId(key, value);
       const moment = momentOf(value, at);
       if (known.has(`${moment} ${id}`)) return [];
@@ -83,7 +83,7 @@ export function recordRepositories(
 
 /** A computer that is seen again within the hour and has not changed is a duplicate. */
 export function recordComputers(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   key: KeyRow,
   computers: readonly One<ComputerIn>[],
@@ -92,7 +92,7 @@ export function recordComputers(
   return keep(world, tenant, key, computers, at, async (tx) => {
     const ids = computers.map(({ value }) => computerId(key, value));
     const known = new Map(await tx.rows('computer', [...new Set(ids)]));
-    return computers.flatMap(({ value }): Draft[] => {
+    return computers.flatMap(({ value }): NewEvent[] => {
       const id = computerId(key, value);
       const data = {
         id,
@@ -124,12 +124,12 @@ export function recordComputers(
 }
 
 async function keep<T>(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   key: KeyRow,
   all: readonly One<T>[],
   at: Ms,
-  draft: (tx: TenantTx) => Promise<readonly Draft[]>,
+  draft: (tx: TenantTx) => Promise<readonly NewEvent[]>,
 ): Promise<Result<Kept>> {
   if (all.length === 0) return ok({ accepted: 0, duplicates: 0 });
   return world.store.tenant(tenant, async (tx) => {

@@ -1,40 +1,40 @@
 import { CompiledQuery } from 'kysely';
 import type { Event } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyN, KeyId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { byUser } from '../by.ts';
 import type { By, TenantTx } from '../store/store.ts';
 import { scopeOf, seesCompany } from '../sync/scope.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { hashOf, hintOf, secretOf } from './ingest-key.ts';
 import { lock } from './ground.ts';
 import { readUsage, utcDay } from '../ingest-usage.ts';
 
-type KeyOut = GivesOf<'listKeys'>[number];
+type KeyOut = OutputOf<'listKeys'>[number];
 
 /**
  * The ingest keys of a provider. Whoever is bound to companies sees and touches the keys of those
  * alone; others do not exist (T7).
  */
 export function keyHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'listKeys' | 'makeKey' | 'rotateKey' | 'revokeKey'> {
   return {
-    listKeys: (_input, ask) =>
+    listKeys: (_input, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
           const keys = (await tx.all('key')).filter(
-            ({ company, connection }) => connection === undefined && sees(ask, company),
+            ({ company, connection }) => connection === undefined && sees(ctx, company),
           );
           const health = await healthOf(tx);
-          const usage = await readUsage(tx, utcDay(ask.now));
+          const usage = await readUsage(tx, utcDay(ctx.now));
           return ok(
             keys
               .sort((a, b) => a.madeAt - b.madeAt)
@@ -44,11 +44,11 @@ export function keyHandlers(
         { readOnly: true },
       ),
 
-    makeKey: ({ name, companyN, tool, managed }, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
+    makeKey: ({ name, companyN, tool, managed }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
         await lock(tx);
         const company = (await tx.rows('company', [companyN])).get(companyN);
-        if (!company || company.deletedAt !== undefined || !sees(ask, companyN))
+        if (!company || company.deletedAt !== undefined || !sees(ctx, companyN))
           return failed(NOT_FOUND);
         const id = world.chance.uuid();
         const secret = secretOf(world.chance.bytes(32));
@@ -63,16 +63,16 @@ export function keyHandlers(
             hint: hintOf(secret),
           },
         };
-        return withSecret(tx, ask, id, companyN, event, secret);
+        return withSecret(tx, ctx, id, companyN, event, secret);
       }),
 
-    rotateKey: ({ id }, ask) =>
-      change(world, ask, id, async (tx, key) => {
+    rotateKey: ({ id }, ctx) =>
+      change(world, ctx, id, async (tx, key) => {
         const secret = secretOf(world.chance.bytes(32));
         await forget(tx, id);
         return withSecret(
           tx,
-          ask,
+          ctx,
           id,
           key.company,
           { type: 'key.rotated@1', data: { id, hint: hintOf(secret) } },
@@ -80,8 +80,8 @@ export function keyHandlers(
         );
       }),
 
-    revokeKey: ({ id }, ask) =>
-      change(world, ask, id, async (tx, key) => {
+    revokeKey: ({ id }, ctx) =>
+      change(world, ctx, id, async (tx, key) => {
         await forget(tx, id);
         await tx.append(
           [
@@ -91,7 +91,7 @@ export function keyHandlers(
               entity: `key:${id}`,
             },
           ],
-          by(ask),
+          by(ctx),
         );
         return ok({});
       }),
@@ -99,28 +99,28 @@ export function keyHandlers(
 }
 
 const change = <T>(
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   id: KeyId,
   work: (tx: TenantTx, key: KeyRow) => Promise<Result<T>>,
 ): Promise<Result<T>> =>
-  world.store.tenant(ask.tenant, async (tx) => {
+  world.store.tenant(ctx.tenant, async (tx) => {
     await lock(tx);
     const key = (await tx.rows('key', [id])).get(id);
-    return !key || key.connection !== undefined || key.revokedAt !== null || !sees(ask, key.company)
+    return !key || key.connection !== undefined || key.revokedAt !== null || !sees(ctx, key.company)
       ? failed(NOT_FOUND)
       : work(tx, key);
   });
 
 async function withSecret(
   tx: TenantTx,
-  ask: Ask,
+  ctx: RequestContext,
   id: KeyId,
   company: CompanyN,
   event: Event,
   secret: string,
-): Promise<Result<GivesOf<'makeKey'>>> {
-  await tx.append([{ event, company, entity: `key:${id}` }], by(ask));
+): Promise<Result<OutputOf<'makeKey'>>> {
+  await tx.append([{ event, company, entity: `key:${id}` }], by(ctx));
   await tx.sql
     .insertInto('key_index')
     .values({ hash: hashOf(secret), tenant_id: tx.tenant, key_id: id })
@@ -128,7 +128,7 @@ async function withSecret(
   const row = (await tx.rows('key', [id])).get(id);
   if (!row) throw new Error(`The log did not keep key ${id}.`);
   return ok({
-    key: outOf(row, (await healthOf(tx)).get(id), await readUsage(tx, utcDay(ask.now))),
+    key: outOf(row, (await healthOf(tx)).get(id), await readUsage(tx, utcDay(ctx.now))),
     secret,
   });
 }
@@ -187,12 +187,12 @@ const outOf = (
   },
 });
 
-const sees = ({ signed }: Ask, company: CompanyN): boolean =>
-  signed !== null && seesCompany(scopeOf(signed), company);
+const sees = ({ session }: RequestContext, company: CompanyN): boolean =>
+  session !== null && seesCompany(scopeOf(session), company);
 
-function by(ask: Ask): By {
-  if (!ask.signed) throw new Error('A key without a person who asks for it.');
-  return byUser(ask.signed, ask.command?.id ?? null, ask.now);
+function by(ctx: RequestContext): By {
+  if (!ctx.session) throw new Error('A key without a person who asks for it.');
+  return byUser(ctx.session, ctx.command?.id ?? null, ctx.now);
 }
 
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };

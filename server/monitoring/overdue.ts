@@ -1,4 +1,4 @@
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import { fold } from '#contract/fold.ts';
 import type { JobN, KeyId, Ms, RunN, TenantId } from '#contract/ids.ts';
 import { expectationOf, quietUntil } from '#contract/monitoring/expect.ts';
@@ -6,10 +6,10 @@ import type { Expectation } from '#contract/monitoring/expect.ts';
 import { problemOf, type Trouble } from '#contract/monitoring/judge.ts';
 import type { JobRow, RunRow, StatRow } from '#contract/monitoring/rows.ts';
 import type { By, TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { unreadConnections } from './collectors/unread.ts';
 import { cronNext } from './cron.ts';
-import { ABANDONED, decide, type Ground, type Say, stepProblem } from './decide.ts';
+import { ABANDONED, decide, type DecisionState, type Say, stepProblem } from './decide.ts';
 import { groundOfJobs, lock, usedOf } from './ground.ts';
 import type { Normal } from './normal.ts';
 import { type RefusedTime, refusedTimes, wasRefused } from './quota.ts';
@@ -22,7 +22,7 @@ import { appendRuled } from './rules/append-ruled.ts';
  * day's quota is passed over (ING-17).
  */
 export function markMissed(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   jobs: readonly JobN[],
   bootedAt: Ms,
@@ -31,7 +31,7 @@ export function markMissed(
   return world.store.tenant(tenant, async (tx) => {
     const ground = await groundOfJobs(tx, jobs, [], MISSED);
     const before = { ...ground.next };
-    const drafts: Draft[] = [];
+    const drafts: NewEvent[] = [];
     const say = sayInto(ground, drafts, now);
     const unheard = await unheardKeys(tx);
     const refused = await refusedTimes(tx);
@@ -66,7 +66,7 @@ export function markMissed(
  * knows.
  */
 export async function markRanAgain(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   jobs: readonly JobN[],
   now: Ms,
@@ -80,7 +80,7 @@ export async function markRanAgain(
       return stat !== undefined && ranAgain(job, stat, now);
     });
     await tx.append(
-      again.map(({ n, company }): Draft => ({
+      again.map(({ n, company }): NewEvent => ({
         event: { type: 'job.heeded@1', data: { n, what: 'missed' } },
         company,
         entity: `job:${n}`,
@@ -98,7 +98,7 @@ export const ranAgain = (job: JobRow, stat: StatRow, now: Ms): boolean =>
 
 /** A run that began and never ended has failed, as far as anybody can tell. */
 export async function markAbandoned(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   overlong: readonly { readonly run: RunN; readonly job: JobN }[],
   now: Ms,
@@ -113,7 +113,7 @@ export async function markAbandoned(
     const before = { ...ground.next };
     const keys = await tx.rows('key', [...new Set([...ground.job.values()].map(({ key }) => key))]);
     const refused = await refusedTimes(tx);
-    const drafts: Draft[] = [];
+    const drafts: NewEvent[] = [];
     for (const { run, job } of overlong) {
       const row = ground.run.get(run);
       const owner = ground.job.get(job);
@@ -145,7 +145,7 @@ const byClock = (at: Ms): By => ({ actor: { is: 'clock' }, subject: null, comman
 const uidOf = (job: JobN, at: Ms): string => `missed:${job}@${new Date(at).toISOString()}`;
 
 const sayInto =
-  (ground: Ground, drafts: Draft[], at: Ms): Say =>
+  (ground: DecisionState, drafts: NewEvent[], at: Ms): Say =>
   (company, entity, event) => {
     drafts.push({ event, company, entity });
     fold(ground, {
@@ -161,7 +161,7 @@ const sayInto =
   };
 
 export function miss(
-  ground: Ground,
+  ground: DecisionState,
   job: JobRow,
   expectedAt: Ms,
   lastStart: Ms | null,
@@ -269,7 +269,7 @@ function afterRefused(
 /** A result that came late may have brought an expectation back that was marked already. */
 async function missedUids(
   tx: TenantTx,
-  ground: Ground,
+  ground: DecisionState,
   bootedAt: Ms,
   now: Ms,
 ): Promise<ReadonlySet<string>> {

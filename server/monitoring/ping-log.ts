@@ -1,13 +1,17 @@
 import type { Ms } from '#contract/ids.ts';
 import { lock } from './ground.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import type { Holder } from './ingest-key.ts';
 import { logOf } from './normal.ts';
 import { keepLogs, noteHealth } from './record.ts';
 import { addUsage, allowanceOf, fits, logBytes } from './quota.ts';
 import type { TenantTx } from '../store/store.ts';
 
-export const knowsJob = (world: World, { tenant, key }: Holder, uid: string): Promise<boolean> =>
+export const knowsJob = (
+  world: AppContext,
+  { tenant, key }: Holder,
+  uid: string,
+): Promise<boolean> =>
   world.store.tenant(tenant, async (tx) => (await jobOf(tx, key.id, uid)) !== null, {
     readOnly: true,
   });
@@ -17,7 +21,7 @@ export const knowsJob = (world: World, { tenant, key }: Holder, uid: string): Pr
  * text is not kept. Changes no state.
  */
 export async function addToLog(
-  world: World,
+  world: AppContext,
   { tenant, key }: Holder,
   uid: string,
   run: string | null,

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { LIMITS } from '#contract/limits.ts';
 import type { Source } from '#contract/monitoring/words.ts';
 import { claimBody } from '../http/body-budget.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { turnsOf } from './body-turns.ts';
 import { handshakeRoutes } from './handshake.ts';
 import { type Holder, holderOf } from './ingest-key.ts';
@@ -23,7 +23,7 @@ import { readToolQuery } from './tool-query.ts';
  * as theirs are. The handshake of CloudEvents stands with them: it is no call of the table either.
  */
 export function pingRoutes(
-  world: World,
+  world: AppContext,
   perKey: number = LIMITS.pingsPerMinute,
 ): (app: Hono) => void {
   const rate = makeRate(LIMITS.ingestPerMinute);

@@ -7,8 +7,8 @@ import type { Ingested } from '#contract/monitoring/ingest.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
-import type { World } from '../world.ts';
-import { type Decision, decide, type Ground, type RunLog, type TasksOf } from './decide.ts';
+import type { AppContext } from '../world.ts';
+import { type Decision, decide, type DecisionState, type RunLog, type TasksOf } from './decide.ts';
 import { type Asked, causesOf, groundFor, nothingAsked, usedOf } from './ground.ts';
 import { NO_KEY, stands } from './ingest-key.ts';
 import { clampLog } from './log-body.ts';
@@ -31,7 +31,7 @@ interface Request {
  * is recorded then.
  */
 export function record(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   read: KeyRow,
   executions: readonly Normal[],
@@ -63,7 +63,7 @@ const lines = new WeakMap<
 const AT_ONCE = 600;
 
 const recordAll = (
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   requests: readonly Request[],
 ): Promise<Result<Ingested>[]> =>
@@ -82,7 +82,7 @@ const recordAll = (
   });
 
 async function recordOne(
-  world: World,
+  world: AppContext,
   tx: TenantTx,
   asked: Asked,
   { read, executions, at, refused }: Request,
@@ -105,9 +105,9 @@ async function recordOne(
 }
 
 async function write(
-  world: World,
+  world: AppContext,
   tx: TenantTx,
-  ground: Ground,
+  ground: DecisionState,
   key: KeyRow,
   executions: readonly Normal[],
   at: Ms,

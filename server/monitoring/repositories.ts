@@ -5,16 +5,16 @@ import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/http/handler.ts';
 import { companyNames } from '#server/reading/known-jobs.ts';
 import { scopeOf } from '#server/sync/scope.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 
-export function repositoryHandlers(world: World): Pick<Handlers, 'listRepositories'> {
+export function repositoryHandlers(world: AppContext): Pick<Handlers, 'listRepositories'> {
   return {
-    listRepositories: (_input, { tenant, signed }) =>
+    listRepositories: (_input, { tenant, session }) =>
       world.store.tenant(
         tenant,
         async (tx) => {
-          if (!signed) throw new Error('a list without a session');
-          const { companies, deleted } = scopeOf(signed);
+          if (!session) throw new Error('a list without a session');
+          const { companies, deleted } = scopeOf(session);
           let query = tx.sql.selectFrom('repository').select('row').where('tenant_id', '=', tenant);
           if (companies !== null) query = query.where('company_n', 'in', [0, ...companies]);
           else if (deleted.size > 0) query = query.where('company_n', 'not in', [...deleted]);

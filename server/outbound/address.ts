@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { unwrapAddress } from '../http/network.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 /**
  * What the server would not do, or could not: `message` is a sentence that holds nothing but what
@@ -62,14 +62,14 @@ function blocksOf(networks: readonly string[]): BlockList {
 }
 
 /** Networks that the operator of the server named for what administrators set. */
-const allowedIn = ({ config }: World): readonly string[] => config.outbound?.allow ?? NONE;
+const allowedIn = ({ config }: AppContext): readonly string[] => config.outbound?.allow ?? NONE;
 const NONE: readonly string[] = [];
 
 /**
  * Whether the server may connect to it: public, or in one of the networks that its operator named
  * (O1, O2).
  */
-export function mayReach(world: World, address: string, allow = allowedIn(world)): boolean {
+export function mayReach(world: AppContext, address: string, allow = allowedIn(world)): boolean {
   const plain = unwrapAddress(address);
   const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
   if (!special.check(plain, family) && (family === 'ipv4' || globalV6.check(plain, family)))
@@ -85,7 +85,7 @@ export function mayReach(world: World, address: string, allow = allowedIn(world)
  * reached. Throws an `OutboundError`.
  */
 export async function checkedAddress(
-  world: World,
+  world: AppContext,
   host: string,
   allow = allowedIn(world),
 ): Promise<string> {

@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import type { Ms } from '#contract/ids.ts';
 import { aside } from '../http/queue.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { checkedAddress, OutboundError } from './address.ts';
 import { faultInWords } from './fault.ts';
 
@@ -44,13 +44,13 @@ const NO_BODY = new Set([204, 205, 304]);
  * for it but who asks (HTTP-17). Throws an `OutboundError`, never anything else.
  */
 export const fetchOutbound = (
-  world: World,
+  world: AppContext,
   address: string | URL,
   init: OutboundInit = {},
 ): Promise<Response> => aside(() => asked(world, address, init));
 
 async function asked(
-  world: World,
+  world: AppContext,
   address: string | URL,
   {
     method = 'GET',
@@ -116,7 +116,7 @@ async function asked(
   }
 }
 
-function urlOf(world: World, address: string | URL): URL {
+function urlOf(world: AppContext, address: string | URL): URL {
   let url: URL;
   try {
     url = new URL(address);

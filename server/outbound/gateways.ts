@@ -1,5 +1,5 @@
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import type { MailGateway } from './mail.ts';
 import { secretOf } from './secret.ts';
 import type { SmsGateway } from './sms.ts';
@@ -10,7 +10,7 @@ export interface Gateways {
   readonly sms: SmsGateway | null;
 }
 
-export async function gatewaysOf(tx: TenantTx, world: World): Promise<Gateways> {
+export async function gatewaysOf(tx: TenantTx, world: AppContext): Promise<Gateways> {
   const {
     settings: { mail, sms },
     branding: { name },

@@ -13,7 +13,7 @@ import type { InferOutput } from 'valibot';
 import type { OidcSettings } from '#contract/brand/settings.ts';
 import type { Ms } from '#contract/ids.ts';
 import { aside } from '../http/queue.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { OutboundError } from './address.ts';
 import { fetchOutbound } from './fetch.ts';
 
@@ -25,7 +25,7 @@ export interface IssuerAt {
 const KEEP_MS: Ms = 5 * 60_000;
 const MOST = 200;
 const known = new WeakMap<
-  World,
+  AppContext,
   Map<string, { readonly at: Ms; readonly found: Promise<Configuration> }>
 >();
 
@@ -35,7 +35,7 @@ const known = new WeakMap<
  * cannot be asked or says something else: `issuerFault` puts that into words.
  */
 export function issuerOf(
-  world: World,
+  world: AppContext,
   { settings: { issuer, clientId }, secret }: IssuerAt,
 ): Promise<Configuration> {
   const all =
@@ -57,7 +57,7 @@ export function issuerOf(
 }
 
 async function ask(
-  world: World,
+  world: AppContext,
   issuer: string,
   clientId: string,
   secret: string | null,

@@ -4,7 +4,7 @@ import type { InferOutput } from 'valibot';
 import type { MailSettings } from '#contract/brand/settings.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { KeptFile } from '../kept-file.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { checkedAddress, OutboundError } from './address.ts';
 import { faultInWords } from './fault.ts';
 import type { Delivery } from './delivery.ts';
@@ -27,7 +27,7 @@ const ONE = /^[^\s@<>,;:"()[\]\\]{1,64}@[^\s@<>,;:"()[\]\\]{1,189}$/;
  * server switched that on.
  */
 export async function sendMail(
-  world: World,
+  world: AppContext,
   { settings, password, name }: MailGateway,
   id: string,
   {

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { unseal } from '../vault.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { gatewaysOf } from './gateways.ts';
 import { OUTBOX_CSS, outboxPage } from './outbox-page.ts';
 import type { Kept } from './outbox-page.ts';
@@ -17,7 +17,7 @@ const MOST = 200;
  * it, as does a server that was told of proxies. Once every provider has every gateway there is no
  * such page.
  */
-export function outboxRoutes(world: World): (app: Hono) => void {
+export function outboxRoutes(world: AppContext): (app: Hono) => void {
   return (app) => {
     app.get('/outbox', async ({ req, env, notFound }) => {
       if (!isOperator(world, req.raw, env)) return notFound();
@@ -47,7 +47,7 @@ const PASSED_ON = [
   'cf-connecting-ip',
 ];
 
-function isOperator({ config }: World, request: Request, env: unknown): boolean {
+function isOperator({ config }: AppContext, request: Request, env: unknown): boolean {
   const incoming = (
     env as
       | {
@@ -70,7 +70,7 @@ function isOperator({ config }: World, request: Request, env: unknown): boolean 
 }
 
 /** Newest first. Null where there is nothing that could have nowhere to go. */
-async function keptIn(world: World): Promise<readonly Kept[] | null> {
+async function keptIn(world: AppContext): Promise<readonly Kept[] | null> {
   const all = await Promise.all(
     (await world.store.tenants()).map((tenant) => keptOf(world, tenant)),
   );
@@ -80,7 +80,7 @@ async function keptIn(world: World): Promise<readonly Kept[] | null> {
     : open.toSorted((a, b) => b.at - a.at).slice(0, MOST);
 }
 
-function keptOf(world: World, tenant: TenantId): Promise<readonly Kept[] | null> {
+function keptOf(world: AppContext, tenant: TenantId): Promise<readonly Kept[] | null> {
   return world.store.tenant(
     tenant,
     async (tx) => {

@@ -1,6 +1,6 @@
 import { seal } from '../vault.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { awake } from './wake.ts';
 
 /**
@@ -27,7 +27,7 @@ export type Post = ({ readonly kind: 'mail' } & Mail) | ({ readonly kind: 'sms' 
  * once that has committed (`startPost`). Without a gateway it stays on the outbox page of the
  * server's operator. Answers its id, by which `outgoing` tells what became of it.
  */
-export async function post(tx: TenantTx, world: World, what: Post): Promise<string> {
+export async function post(tx: TenantTx, world: AppContext, what: Post): Promise<string> {
   const id = world.chance.uuid();
   const now = world.clock.now();
   const sealed = await seal(

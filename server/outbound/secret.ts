@@ -1,7 +1,7 @@
 import type { SecretName } from '#contract/brand/settings.ts';
 import type { TenantTx } from '../store/store.ts';
 import { seal, unseal } from '../vault.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 /**
  * What a provider keeps sealed: of its settings, the key of its web push, of the ticketing system
@@ -19,7 +19,7 @@ const place = (name: KeptSecret) => ({ table: 'secret', column: 'sealed', row: n
 /** A secret of the provider, opened; null where it has set none. */
 export async function secretOf(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   name: KeptSecret,
 ): Promise<string | null> {
   const row = await tx.sql
@@ -34,7 +34,7 @@ export async function secretOf(
 /** Keeps it sealed, in the place of the one before; null takes it away. */
 export async function keepSecret(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   name: KeptSecret,
   value: string | null,
 ): Promise<void> {

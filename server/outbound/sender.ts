@@ -6,7 +6,7 @@ import { keptFile } from '../kept-file.ts';
 import type { KeptFile } from '../kept-file.ts';
 import type { TenantTx } from '../store/store.ts';
 import { unseal } from '../vault.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import type { Delivery } from './delivery.ts';
 import { gatewaysOf } from './gateways.ts';
 import type { Gateways } from './gateways.ts';
@@ -60,7 +60,7 @@ export const waitAfter = (tries: number, asked: Ms | null): Ms =>
  * dies between sending and keeping that is the message tried once more. What was sent is emptied at
  * once and forgotten after a week.
  */
-export function startPost(world: World): { stop(): Promise<void>; tick(): Promise<void> } {
+export function startPost(world: AppContext): { stop(): Promise<void>; tick(): Promise<void> } {
   let timer: { cancel(): void } | null = null;
   let taking: Promise<void> = Promise.resolve();
   let allAt: Ms = 0;
@@ -155,7 +155,7 @@ export function startPost(world: World): { stop(): Promise<void>; tick(): Promis
 }
 
 async function send(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   gateways: Gateways,
   { id, kind, sealed, tries }: Taken,
@@ -198,7 +198,7 @@ interface Taken {
 
 async function takeDue(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
 ): Promise<{ readonly rows: readonly Taken[]; readonly gateways: Gateways }> {
   const { tenant, sql } = tx;
   const now = world.clock.now();
@@ -241,7 +241,7 @@ async function takeDue(
 }
 
 async function attempt(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   gateways: Gateways,
   { id, sealed }: Pick<Taken, 'id' | 'sealed'>,
@@ -285,7 +285,7 @@ async function attempt(
 /** Null where one of them is gone. */
 async function filesOf(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   what: v.InferOutput<typeof PostSchema>,
 ): Promise<readonly KeptFile[] | null> {
   const files: KeptFile[] = [];

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import type { Ms } from '#contract/ids.ts';
 import { aside } from '../http/queue.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { checkedAddress } from './address.ts';
 
 const TIMEOUT_MS: Ms = 10_000;
@@ -12,10 +12,10 @@ const TIMEOUT_MS: Ms = 10_000;
  * The certificate that a host shows, so that a person can compare and pin it. Nothing is said to
  * the host. Null where it shows none.
  */
-export const shownCertificate = (world: World, url: URL): Promise<X509Certificate | null> =>
+export const shownCertificate = (world: AppContext, url: URL): Promise<X509Certificate | null> =>
   aside(() => shownAt(world, url));
 
-async function shownAt(world: World, url: URL): Promise<X509Certificate | null> {
+async function shownAt(world: AppContext, url: URL): Promise<X509Certificate | null> {
   const host = await checkedAddress(world, url.hostname);
   const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve) => {

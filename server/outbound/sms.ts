@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { SmsSettings } from '#contract/brand/settings.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import type { Delivery } from './delivery.ts';
 import { OutboundError } from './address.ts';
 import { fetchOutbound } from './fetch.ts';
@@ -20,7 +20,7 @@ const Refusal = v.object({ code: v.pipe(v.number(), v.integer()) });
  * number.
  */
 export async function sendSms(
-  world: World,
+  world: AppContext,
   { settings: { url, account, from }, token }: SmsGateway,
   { to, text }: Sms,
 ): Promise<Delivery> {

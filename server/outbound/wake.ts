@@ -1,15 +1,18 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 /**
  * How long a provider stays awake: what was put on its way is sent once its transaction has
  * committed.
  */
 const AWAKE_MS: Ms = 3_000;
-const known = new WeakMap<World['store'], Map<TenantId, Ms>>();
+const known = new WeakMap<AppContext['store'], Map<TenantId, Ms>>();
 
 /** Who has just put something on its way: a hint that saves the wait. */
-export function awake(world: World): { mark(tenant: TenantId): void; take(): readonly TenantId[] } {
+export function awake(world: AppContext): {
+  mark(tenant: TenantId): void;
+  take(): readonly TenantId[];
+} {
   const marks = known.get(world.store) ?? new Map<TenantId, Ms>();
   known.set(world.store, marks);
   return {

@@ -4,20 +4,21 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed } from '#contract/result.ts';
 import { byUser } from '../by.ts';
-import type { Ask, Signed } from '../http/handler.ts';
+import type { RequestContext, Principal } from '../http/handler.ts';
 import type { By } from '../store/store.ts';
 
 /** The gate has let nobody through who is not signed in. */
-export function signedOf({ signed }: Ask): Signed {
-  if (!signed) throw new Error('a signed-in call without a session');
-  return signed;
+export function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('a signed-in call without a session');
+  return session;
 }
 
-export const by = (ask: Ask): By => byUser(signedOf(ask), ask.command?.id ?? null, ask.now);
+export const by = (ctx: RequestContext): By =>
+  byUser(signedOf(ctx), ctx.command?.id ?? null, ctx.now);
 
 /** Whether a factor was shown a moment ago, for calls of which only some changes need it (G44). */
-export const isFresh = (ask: Ask): boolean =>
-  ask.now - signedOf(ask).authenticatedAt <= LIMITS.freshMs;
+export const isFresh = (ctx: RequestContext): boolean =>
+  ctx.now - signedOf(ctx).authenticatedAt <= LIMITS.freshMs;
 
 const fail = (
   kind: 'not-found' | 'conflict' | 'forbidden' | 'reauth_required',

@@ -1,4 +1,4 @@
-import type { GivesOf, TakenOf } from '#contract/calls.ts';
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { CompanyN, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { utcText, wallText } from '#contract/monitoring/csv.ts';
@@ -10,12 +10,12 @@ import type { CompanyRow, UserRow } from '#contract/people/rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
-import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '../http/handler.ts';
 import { busyFor } from '../http/envelope.ts';
 import { fetchOutbound } from '../outbound/fetch.ts';
 import { secretOf } from '../outbound/secret.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { by, FORBIDDEN, NOT_FOUND, signedOf } from './asking.ts';
 import { companyOf, findCompanies, listedCompanies, seesCompany } from './company-list.ts';
 import { csvAnswer, zoneOf } from '../csv-answer.ts';
@@ -23,7 +23,7 @@ import { about } from './users.ts';
 import { vacCompanies } from './vac-companies.ts';
 import type { Ask as AskOutside } from './vac-companies.ts';
 
-type Fields = Omit<TakenOf<'editCompany'>, 'id'>;
+type Fields = Omit<ParsedInputOf<'editCompany'>, 'id'>;
 type Names =
   | 'listCompanies'
   | 'reportCompanies'
@@ -35,24 +35,27 @@ type Names =
   | 'usersToNotify'
   | 'exportCompanies';
 
-export function companyHandlers(world: World, outside?: AskOutside): Pick<Handlers, Names> {
-  const read = <T>(ask: Ask, work: (tx: TenantTx, signed: Signed) => Promise<T>): Promise<T> =>
-    world.store.tenant(ask.tenant, (tx) => work(tx, signedOf(ask)), { readOnly: true });
+export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<Handlers, Names> {
+  const read = <T>(
+    ctx: RequestContext,
+    work: (tx: TenantTx, session: Principal) => Promise<T>,
+  ): Promise<T> =>
+    world.store.tenant(ctx.tenant, (tx) => work(tx, signedOf(ctx)), { readOnly: true });
   const askOutside = outside ?? fetching(world);
 
   return {
-    listCompanies: (_, ask) =>
-      read(ask, async (tx, signed) =>
-        ok(await listedCompanies(tx, signed, await findCompanies(tx, signed))),
+    listCompanies: (_, ctx) =>
+      read(ctx, async (tx, session) =>
+        ok(await listedCompanies(tx, session, await findCompanies(tx, session))),
       ),
 
-    reportCompanies: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ask) =>
-      read(ask, async (tx, signed) => {
-        const found = await findCompanies(tx, signed, query);
+    reportCompanies: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ctx) =>
+      read(ctx, async (tx, session) => {
+        const found = await findCompanies(tx, session, query);
         return ok({
           rows: await listedCompanies(
             tx,
-            signed,
+            session,
             found.slice((page - 1) * pageSize, page * pageSize),
           ),
           count: found.length,
@@ -61,30 +64,30 @@ export function companyHandlers(world: World, outside?: AskOutside): Pick<Handle
         });
       }),
 
-    getCompany: ({ id }, ask) =>
-      read(ask, async (tx, signed) => {
-        const company = await companyOf(tx, signed, id);
+    getCompany: ({ id }, ctx) =>
+      read(ctx, async (tx, session) => {
+        const company = await companyOf(tx, session, id);
         if (!company) return NOT_FOUND;
-        const [listed] = await listedCompanies(tx, signed, [company]);
+        const [listed] = await listedCompanies(tx, session, [company]);
         return listed
-          ? ok<GivesOf<'getCompany'>>({
+          ? ok<OutputOf<'getCompany'>>({
               ...listed,
               counts: await countsOf(tx, company.n, listed.users.length),
             })
           : NOT_FOUND;
       }),
 
-    createCompany: (fields, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
-        const signed = signedOf(ask);
+    createCompany: (fields, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const session = signedOf(ctx);
         // A company that its maker could not see would be nobody's.
-        if (signed.companies !== null) return FORBIDDEN;
+        if (session.companies !== null) return FORBIDDEN;
         await tx.lock();
-        const refused = await notFitting(tx, signed, fields, null);
+        const refused = await notFitting(tx, session, fields, null);
         if (refused) return refused;
         const n = await tx.take('company', 1);
         const id = world.chance.uuid();
-        const row: CompanyRow = { n, id, name: fields.name, madeAt: ask.now };
+        const row: CompanyRow = { n, id, name: fields.name, madeAt: ctx.now };
         await tx.append(
           [
             {
@@ -96,35 +99,35 @@ export function companyHandlers(world: World, outside?: AskOutside): Pick<Handle
               ? [changed(row, fields)]
               : []),
           ],
-          by(ask),
+          by(ctx),
         );
-        await audit(tx, world, ask, { what: 'company.made', user: null, detail: { company: n } });
-        return await shown(tx, ask, id);
+        await audit(tx, world, ctx, { what: 'company.made', user: null, detail: { company: n } });
+        return await shown(tx, ctx, id);
       }),
 
-    editCompany: ({ id, ...fields }, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
-        const signed = signedOf(ask);
+    editCompany: ({ id, ...fields }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const session = signedOf(ctx);
         await tx.lock();
-        const company = await companyOf(tx, signed, id);
+        const company = await companyOf(tx, session, id);
         if (!company) return NOT_FOUND;
-        const refused = await notFitting(tx, signed, fields, company);
+        const refused = await notFitting(tx, session, fields, company);
         if (refused) return refused;
-        await tx.append([changed(company, fields)], by(ask));
-        await audit(tx, world, ask, {
+        await tx.append([changed(company, fields)], by(ctx));
+        await audit(tx, world, ctx, {
           what: 'company.changed',
           user: null,
           detail: { company: company.n, fields: Object.keys(fields).join(', ') },
         });
-        return await shown(tx, ask, id);
+        return await shown(tx, ctx, id);
       }),
 
-    deleteCompany: ({ id }, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
-        const signed = signedOf(ask);
-        if (signed.companies !== null) return FORBIDDEN;
+    deleteCompany: ({ id }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const session = signedOf(ctx);
+        if (session.companies !== null) return FORBIDDEN;
         await tx.lock();
-        const company = await companyOf(tx, signed, id);
+        const company = await companyOf(tx, session, id);
         if (!company) return NOT_FOUND;
         const { n } = company;
         const keys = (await tx.all('key')).filter(
@@ -157,7 +160,7 @@ export function companyHandlers(world: World, outside?: AskOutside): Pick<Handle
               }),
             ),
           ],
-          by(ask),
+          by(ctx),
         );
         if (keys.length > 0)
           await tx.sql
@@ -169,7 +172,7 @@ export function companyHandlers(world: World, outside?: AskOutside): Pick<Handle
               keys.map((key) => key.id),
             )
             .execute();
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'company.deleted',
           user: null,
           detail: { company: n, keys: keys.length },
@@ -181,8 +184,8 @@ export function companyHandlers(world: World, outside?: AskOutside): Pick<Handle
      * The other system is asked outside of any transaction. What a connection to one has found
      * stands beside it, and instead where only that is set.
      */
-    async companiesOfVac(_, ask) {
-      const { url, key, ours, collected } = await read(ask, async (tx, signed) => {
+    async companiesOfVac(_, ctx) {
+      const { url, key, ours, collected } = await read(ctx, async (tx, session) => {
         const { settings } = await tx.sql
           .selectFrom('provider')
           .select('settings')
@@ -191,11 +194,11 @@ export function companyHandlers(world: World, outside?: AskOutside): Pick<Handle
         return {
           url: settings.sso?.vac?.url ?? null,
           key: await secretOf(tx, world, 'vac'),
-          ours: (await tx.all('company')).filter((one) => seesCompany(signed, one)),
+          ours: (await tx.all('company')).filter((one) => seesCompany(session, one)),
           collected: await collectedCompanies(tx),
         };
       });
-      if (signedOf(ask).companies !== null) return FORBIDDEN;
+      if (signedOf(ctx).companies !== null) return FORBIDDEN;
       const asked = url === null || key === null ? [] : await vacCompanies(url, key, askOutside);
       if ((url === null || key === null) && collected === null)
         return ok({ configured: false, companies: [] });
@@ -220,11 +223,11 @@ export function companyHandlers(world: World, outside?: AskOutside): Pick<Handle
       });
     },
 
-    usersToNotify: ({ veeamId }, ask) =>
-      read(ask, async (tx, signed) => {
+    usersToNotify: ({ veeamId }, ctx) =>
+      read(ctx, async (tx, session) => {
         const company = (await tx.all('company')).find(
           (one) =>
-            seesCompany(signed, one) &&
+            seesCompany(session, one) &&
             (one.veeamId === veeamId || one.id === veeamId.toLowerCase()),
         );
         if (!company) return NOT_FOUND;
@@ -251,11 +254,11 @@ export function companyHandlers(world: World, outside?: AskOutside): Pick<Handle
         return ok({ users: people });
       }),
 
-    exportCompanies: (query, ask) =>
-      read(ask, async (tx, signed) => {
+    exportCompanies: (query, ctx) =>
+      read(ctx, async (tx, session) => {
         const zone = await zoneOf(tx);
-        const rows = await listedCompanies(tx, signed, await findCompanies(tx, signed, query));
-        return csvAnswer('Companies', ask.now, zone, [
+        const rows = await listedCompanies(tx, session, await findCompanies(tx, session, query));
+        return csvAnswer('Companies', ctx.now, zone, [
           [
             'Name',
             'Users',
@@ -312,10 +315,14 @@ const changed = (row: CompanyRow, fields: Partial<Fields>) => ({
   entity: `company:${row.n}`,
 });
 
-async function shown(tx: TenantTx, ask: Ask, id: string): Promise<Result<CompanyListed>> {
-  const signed = signedOf(ask);
-  const company = await companyOf(tx, signed, id);
-  const [listed] = company ? await listedCompanies(tx, signed, [company]) : [];
+async function shown(
+  tx: TenantTx,
+  ctx: RequestContext,
+  id: string,
+): Promise<Result<CompanyListed>> {
+  const session = signedOf(ctx);
+  const company = await companyOf(tx, session, id);
+  const [listed] = company ? await listedCompanies(tx, session, [company]) : [];
   return listed ? ok(listed) : NOT_FOUND;
 }
 
@@ -327,7 +334,7 @@ const sameName = (text: string): string => text.normalize('NFC').toLowerCase();
  */
 async function notFitting(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   { name, notify }: Partial<Fields>,
   company: CompanyRow | null,
 ): Promise<Result<never> | null> {
@@ -345,7 +352,7 @@ async function notFitting(
     ? null
     : notNotifiable(
         tx,
-        signed,
+        session,
         notify.map((id) => id.toLowerCase()),
         company?.notify ?? [],
       );
@@ -357,7 +364,7 @@ async function notFitting(
  */
 async function notNotifiable(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   next: readonly UserId[],
   before: readonly UserId[],
 ): Promise<Result<never> | null> {
@@ -372,8 +379,8 @@ async function notNotifiable(
     ...before.filter((one) => !next.includes(one)),
   ])) {
     const user = active(id);
-    if (user === null || id === signed.userId || hasAuthorityOver(signed, user)) continue;
-    return seesUser(signed, user) ? FORBIDDEN : NOT_FOUND;
+    if (user === null || id === session.userId || hasAuthorityOver(session, user)) continue;
+    return seesUser(session, user) ? FORBIDDEN : NOT_FOUND;
   }
   return null;
 }
@@ -382,7 +389,7 @@ async function countsOf(
   tx: TenantTx,
   n: CompanyN,
   users: number,
-): Promise<GivesOf<'getCompany'>['counts']> {
+): Promise<OutputOf<'getCompany'>['counts']> {
   const jobs = (
     await tx.sql
       .selectFrom('job')
@@ -409,7 +416,7 @@ async function countsOf(
 }
 
 const fetching =
-  (world: World): AskOutside =>
+  (world: AppContext): AskOutside =>
   async (url, headers) => {
     const answer = await fetchOutbound(world, url, { headers });
     return { status: answer.status, text: await answer.text() };

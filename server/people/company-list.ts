@@ -2,12 +2,12 @@ import type { CompanyN } from '#contract/ids.ts';
 import { NO_APPLICATIONS } from '#contract/people/company-fields.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
-import type { Signed } from '../http/handler.ts';
+import type { Principal } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
 
 /** Whether a company is there for somebody. */
 export const seesCompany = (
-  { companies }: Pick<Signed, 'companies'>,
+  { companies }: Pick<Principal, 'companies'>,
   { n, deletedAt }: Pick<CompanyRow, 'n' | 'deletedAt'>,
 ): boolean => deletedAt === undefined && (companies === null || companies.includes(n));
 
@@ -19,7 +19,7 @@ export interface CompanyQuery {
 /** Those that somebody sees, in order. */
 export async function findCompanies(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   { search = '', sort = 'name' }: CompanyQuery = {},
 ): Promise<CompanyRow[]> {
   const asked = search.toLowerCase();
@@ -30,7 +30,7 @@ export async function findCompanies(
   return (await tx.all('company'))
     .filter(
       (company) =>
-        seesCompany(signed, company) &&
+        seesCompany(session, company) &&
         (asked === '' ||
           company.name.toLowerCase().includes(asked) ||
           (company.veeamId ?? '').toLowerCase().includes(asked)),
@@ -41,15 +41,15 @@ export async function findCompanies(
 /** A company by its id, that somebody sees. */
 export const companyOf = async (
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   id: string,
 ): Promise<CompanyRow | null> =>
-  (await tx.all('company')).find((company) => company.id === id && seesCompany(signed, company)) ??
+  (await tx.all('company')).find((company) => company.id === id && seesCompany(session, company)) ??
   null;
 
 export async function listedCompanies(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   companies: readonly CompanyRow[],
 ): Promise<CompanyListed[]> {
   const people = new Map(
@@ -67,7 +67,7 @@ export async function listedCompanies(
     return one ? [{ _id: one.id, name: one.name, username: one.username }] : [];
   };
   for (const user of await tx.all('user')) {
-    if (user.deletedAt !== null || !isKept(signed, user.companies)) continue;
+    if (user.deletedAt !== null || !isKept(session, user.companies)) continue;
     for (const n of user.companies ?? []) asked.get(n)?.push(...told(user.id));
   }
   const jobs = new Map(
@@ -98,5 +98,5 @@ export async function listedCompanies(
 }
 
 /** Who keeps some companies is not told of people who have others as well. */
-const isKept = ({ companies }: Signed, of: readonly CompanyN[] | null): boolean =>
+const isKept = ({ companies }: Principal, of: readonly CompanyN[] | null): boolean =>
   companies === null || (of !== null && of.every((n) => companies.includes(n)));

@@ -20,7 +20,7 @@ import { keepsProvider } from '../providers.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import { seal, unseal } from '../vault.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { FORBIDDEN, NOT_FOUND, signedOf, USERNAME_TAKEN } from './asking.ts';
 import { seesCompany } from './company-list.ts';
 import { titleOf } from './invite.ts';
@@ -37,42 +37,42 @@ const LINK_OVER = failed({ kind: 'not-found', message: MESSAGES.linkOver });
  * signed in.
  */
 export const invitationHandlers = (
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   'inviteUser' | 'acceptInvitation' | 'chatToken' | 'validateVacId' | 'ipLocation'
 > => ({
-  async inviteUser({ id, email }, ask) {
-    const signed = signedOf(ask);
-    const own = id === ask.tenant;
-    if (own ? !mayInvite(signed) : !may(signed, 'admin.dashboard'))
+  async inviteUser({ id, email }, ctx) {
+    const session = signedOf(ctx);
+    const own = id === ctx.tenant;
+    if (own ? !mayInvite(session) : !may(session, 'admin.dashboard'))
       return own ? FORBIDDEN : NOT_FOUND;
-    if (!own && !(await keepsProvider(world, ask.tenant, signed, id))) return NOT_FOUND;
+    if (!own && !(await keepsProvider(world, ctx.tenant, session, id))) return NOT_FOUND;
     return world.store.tenant(id, async (tx) => {
       const { made } = await tx.sql
         .selectFrom('one_time')
         .select((e) => e.fn.countAll<number>().as('made'))
         .where('tenant_id', '=', id)
         .where('kind', '=', KIND)
-        .where('made_at', '>', ask.now - DAY)
+        .where('made_at', '>', ctx.now - DAY)
         .executeTakeFirstOrThrow();
       if (made >= MOST_A_DAY)
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
       // Who registers sees no more than who invited, and of a whole provider nothing before an
       // administrator says what.
-      const companies = own ? (signed.companies ?? []) : [];
+      const companies = own ? (session.companies ?? []) : [];
       const secret = await makeOneTime(
         tx,
         world,
         KIND,
         null,
-        { companies, by: own ? signed.userId : null },
-        ask.now,
+        { companies, by: own ? session.userId : null },
+        ctx.now,
         LIMITS.invitationMs,
       );
-      const address = own ? await portalAddress(tx, world, ask) : await portalAddressOf(tx, world);
+      const address = own ? await portalAddress(tx, world, ctx) : await portalAddressOf(tx, world);
       const url = `${address ?? ''}/o365/register#${secret}`;
-      await audit(tx, world, own ? ask : { ...ask, signed: null }, {
+      await audit(tx, world, own ? ctx : { ...ctx, session: null }, {
         what: 'invitation.made',
         user: null,
       });
@@ -84,15 +84,15 @@ export const invitationHandlers = (
           subject: `You are invited to ${title}`,
           text: `Hello,\n\nyou are invited to ${title}. Register within seven days:\n\n${url}\n\nThe link works once. If you did not expect this mail, you can ignore it.\n`,
         });
-      return ok({ url, until: ask.now + LIMITS.invitationMs });
+      return ok({ url, until: ctx.now + LIMITS.invitationMs });
     });
   },
 
-  async acceptInvitation({ token, username, name, email, password }, ask) {
+  async acceptInvitation({ token, username, name, email, password }, ctx) {
     const fault = await world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       async (tx) => {
-        if (!(await readOneTime(tx, KIND, token, ask.now))) return LINK_OVER;
+        if (!(await readOneTime(tx, KIND, token, ctx.now))) return LINK_OVER;
         const said = passwordFault(
           password,
           await measureOfNew(tx, { username, name, email: email ?? null }),
@@ -105,7 +105,7 @@ export const invitationHandlers = (
     const hashing = hashPassword(password);
     if (!hashing) return failed(busyFor(1_000));
     const password_hash = await hashing;
-    return world.store.tenant(ask.tenant, async (tx) => {
+    return world.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
       const taken = await tx.sql
         .selectFrom('person')
@@ -115,14 +115,14 @@ export const invitationHandlers = (
         .executeTakeFirst();
       // Before the link is used up: another name may be tried.
       if (taken) return USERNAME_TAKEN;
-      const used = await useOneTime(tx, KIND, token, ask.now);
+      const used = await useOneTime(tx, KIND, token, ctx.now);
       if (!used) return LINK_OVER;
       const id = world.chance.uuid();
       const companies = await stillOf(tx, used.data);
       if (companies === null) return LINK_OVER;
       await tx.append(
         [about(id, { type: 'user.made@1', data: { id, roles: [...INVITED_ROLES], companies } })],
-        { actor: { is: 'user', id }, subject: null, commandId: null, at: ask.now },
+        { actor: { is: 'user', id }, subject: null, commandId: null, at: ctx.now },
       );
       await tx.sql
         .insertInto('person')
@@ -135,19 +135,19 @@ export const invitationHandlers = (
           email: email ?? null,
           email_verified: email === undefined,
           password_hash,
-          password_at: ask.now,
+          password_at: ctx.now,
         })
         .execute();
       // Also where the invitation was mailed: whoever invited has seen its link too.
-      if (email !== undefined) await sendEmailLink(tx, world, ask, id, email);
-      await audit(tx, world, ask, { what: 'user.registered', user: id });
+      if (email !== undefined) await sendEmailLink(tx, world, ctx, id, email);
+      await audit(tx, world, ctx, { what: 'user.registered', user: id });
       return ok({ username });
     });
   },
 
-  chatToken: ({ name, email, serviceProviderId }, ask) =>
-    world.store.tenant(ask.tenant, async (tx) => {
-      const { userId } = signedOf(ask);
+  chatToken: ({ name, email, serviceProviderId }, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      const { userId } = signedOf(ctx);
       const person = await tx.sql
         .selectFrom('person')
         .select(['name', 'email', 'email_verified'])
@@ -155,35 +155,35 @@ export const invitationHandlers = (
         .where('id', '=', userId)
         .executeTakeFirst();
       if (
-        serviceProviderId !== ask.tenant ||
+        serviceProviderId !== ctx.tenant ||
         person?.name !== name ||
         person.email !== email ||
         !person.email_verified
       )
         return FORBIDDEN;
-      const until = ask.now + CHAT_MS;
+      const until = ctx.now + CHAT_MS;
       return ok({
         token: signedToken(await chatKey(tx, world), {
-          iss: ask.tenant,
+          iss: ctx.tenant,
           sub: userId,
           name,
           email,
-          iat: Math.floor(ask.now / 1_000),
+          iat: Math.floor(ctx.now / 1_000),
           exp: Math.floor(until / 1_000),
         }),
         until,
       });
     }),
 
-  validateVacId: ({ id }, ask) =>
+  validateVacId: ({ id }, ctx) =>
     world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       async (tx) => {
-        const signed = signedOf(ask);
+        const session = signedOf(ctx);
         return ok({
           valid: (await tx.all('company')).some(
             (one) =>
-              seesCompany(signed, one) && (one.applications?.vac.id === id || one.veeamId === id),
+              seesCompany(session, one) && (one.applications?.vac.id === id || one.veeamId === id),
           ),
         });
       },
@@ -238,7 +238,7 @@ function signedToken(key: Buffer, claims: object): string {
 const CHAT_KEY = { table: 'secret', column: 'sealed', row: 'chat' } as const;
 
 /** The provider's own key for its chat, made when it is first needed. */
-async function chatKey(tx: TenantTx, world: World): Promise<Buffer> {
+async function chatKey(tx: TenantTx, world: AppContext): Promise<Buffer> {
   const read = () =>
     tx.sql
       .selectFrom('secret')

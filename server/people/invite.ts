@@ -1,12 +1,12 @@
 import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { audit } from '../audit.ts';
-import type { Ask } from '../http/handler.ts';
+import type { RequestContext } from '../http/handler.ts';
 import { makeOneTime } from '../one-time.ts';
 import { post } from '../outbound/post.ts';
 import { portalAddress, portalAddressOf } from '../portal-address.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 /**
  * Invites a user by mail to choose a password, within a week, at the portal of its own provider.
@@ -14,8 +14,8 @@ import type { World } from '../world.ts';
  */
 export async function invite(
   tx: TenantTx,
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   { id, name, email }: { readonly id: UserId; readonly name: string; readonly email: string },
 ): Promise<void> {
   const secret = await makeOneTime(
@@ -24,15 +24,15 @@ export async function invite(
     'password',
     id,
     { invited: true, address: email },
-    ask.now,
+    ctx.now,
     LIMITS.invitationMs,
   );
   const title = await titleOf(tx);
   const address =
-    tx.tenant === ask.tenant
-      ? await portalAddress(tx, world, ask)
+    tx.tenant === ctx.tenant
+      ? await portalAddress(tx, world, ctx)
       : await portalAddressOf(tx, world);
-  await audit(tx, world, ask, { what: 'user.invited', user: id });
+  await audit(tx, world, ctx, { what: 'user.invited', user: id });
   await post(tx, world, {
     kind: 'mail',
     to: email,
@@ -42,7 +42,7 @@ export async function invite(
 }
 
 /** To the address from before: whoever did not mean it learns of it. */
-export async function tellOfNewAddress(tx: TenantTx, world: World, to: string): Promise<void> {
+export async function tellOfNewAddress(tx: TenantTx, world: AppContext, to: string): Promise<void> {
   const title = await titleOf(tx);
   await post(tx, world, {
     kind: 'mail',
@@ -52,7 +52,7 @@ export async function tellOfNewAddress(tx: TenantTx, world: World, to: string): 
   });
 }
 
-export async function tellOfPassword(tx: TenantTx, world: World, to: string): Promise<void> {
+export async function tellOfPassword(tx: TenantTx, world: AppContext, to: string): Promise<void> {
   const title = await titleOf(tx);
   await post(tx, world, {
     kind: 'mail',
@@ -62,7 +62,7 @@ export async function tellOfPassword(tx: TenantTx, world: World, to: string): Pr
   });
 }
 
-export async function tellOfFactors(tx: TenantTx, world: World, to: string): Promise<void> {
+export async function tellOfFactors(tx: TenantTx, world: AppContext, to: string): Promise<void> {
   const title = await titleOf(tx);
   await post(tx, world, {
     kind: 'mail',
@@ -74,7 +74,7 @@ export async function tellOfFactors(tx: TenantTx, world: World, to: string): Pro
 
 export async function tellOfSms(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   to: string,
   on: boolean,
 ): Promise<void> {

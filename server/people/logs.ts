@@ -1,4 +1,4 @@
-import type { GivesOf, TakenOf } from '#contract/calls.ts';
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { UserId } from '#contract/ids.ts';
 import { utcText, wallText } from '#contract/monitoring/csv.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
@@ -6,13 +6,13 @@ import type { LogLine } from '#contract/people/log-calls.ts';
 import { wordsOf } from '#contract/people/log-words.ts';
 import { seesUser } from '#contract/people/authority.ts';
 import { ok } from '#contract/result.ts';
-import type { Handlers, Signed } from '../http/handler.ts';
+import type { Handlers, Principal } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { signedOf } from './asking.ts';
 import { csvAnswer, zoneOf } from '../csv-answer.ts';
 
-type Query = TakenOf<'exportUserLogs'>;
+type Query = ParsedInputOf<'exportUserLogs'>;
 interface Person {
   readonly id: UserId;
   readonly username: string;
@@ -21,16 +21,18 @@ interface Person {
 const MOST_LINES = 50_000;
 
 /** The record of accounts. Who keeps some companies reads of the users of these alone. */
-export const logHandlers = (world: World): Pick<Handlers, 'listUserLogs' | 'exportUserLogs'> => ({
-  listUserLogs: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ask) =>
+export const logHandlers = (
+  world: AppContext,
+): Pick<Handlers, 'listUserLogs' | 'exportUserLogs'> => ({
+  listUserLogs: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ctx) =>
     world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       async (tx) => {
-        const { rows, count, kinds } = await readLog(tx, signedOf(ask), query, {
+        const { rows, count, kinds } = await readLog(tx, signedOf(ctx), query, {
           offset: (page - 1) * pageSize,
           limit: pageSize,
         });
-        return ok<GivesOf<'listUserLogs'>>({
+        return ok<OutputOf<'listUserLogs'>>({
           rows,
           count,
           page,
@@ -41,13 +43,13 @@ export const logHandlers = (world: World): Pick<Handlers, 'listUserLogs' | 'expo
       { readOnly: true },
     ),
 
-  exportUserLogs: (query, ask) =>
+  exportUserLogs: (query, ctx) =>
     world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       async (tx) => {
         const zone = await zoneOf(tx);
-        const { rows } = await readLog(tx, signedOf(ask), query, { offset: 0, limit: MOST_LINES });
-        return csvAnswer('UserLogs', ask.now, zone, [
+        const { rows } = await readLog(tx, signedOf(ctx), query, { offset: 0, limit: MOST_LINES });
+        return csvAnswer('UserLogs', ctx.now, zone, [
           [
             `When (${zone})`,
             'When (UTC)',
@@ -76,7 +78,7 @@ export const logHandlers = (world: World): Pick<Handlers, 'listUserLogs' | 'expo
 
 async function readLog(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   { from, to, user, what, text = '' }: Query,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ) {
@@ -91,10 +93,10 @@ async function readLog(
     ).map((one) => [one.id, one]),
   );
   const kept =
-    signed.companies === null
+    session.companies === null
       ? null
       : (await tx.all('user'))
-          .filter((one) => one.id === signed.userId || seesUser(signed, one))
+          .filter((one) => one.id === session.userId || seesUser(session, one))
           .map(({ id }) => id);
   const kinds = (
     await sql

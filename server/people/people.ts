@@ -3,7 +3,7 @@ import type { CompanyN, TenantId, UserId } from '#contract/ids.ts';
 import { hashPassword } from '../passwords.ts';
 import type { By } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 
 export interface NewUser {
   readonly username: string;
@@ -15,7 +15,7 @@ export interface NewUser {
   readonly companies: readonly CompanyN[] | null;
 }
 
-export const makeCompany = (world: World, tenant: TenantId, name: string): Promise<CompanyN> =>
+export const makeCompany = (world: AppContext, tenant: TenantId, name: string): Promise<CompanyN> =>
   world.store.tenant(tenant, async (tx) => {
     const n = await tx.take('company', 1);
     await tx.append(
@@ -35,7 +35,11 @@ export const makeCompany = (world: World, tenant: TenantId, name: string): Promi
  * The event and, outside the log, the name and the password's hash: both or neither (LOG-4). Throws
  * where the user name is taken.
  */
-export async function makeUser(world: World, tenant: TenantId, user: NewUser): Promise<UserId> {
+export async function makeUser(
+  world: AppContext,
+  tenant: TenantId,
+  user: NewUser,
+): Promise<UserId> {
   const hashing = hashPassword(user.password);
   if (!hashing) throw new Error('Too many passwords are being hashed.');
   const password_hash = await hashing;
@@ -69,7 +73,7 @@ export async function makeUser(world: World, tenant: TenantId, user: NewUser): P
   return id;
 }
 
-const byServer = ({ clock }: World): By => ({
+const byServer = ({ clock }: AppContext): By => ({
   actor: { is: 'clock' },
   subject: null,
   commandId: null,

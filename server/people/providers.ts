@@ -1,4 +1,4 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -6,11 +6,11 @@ import type { ProviderListed } from '#contract/people/provider-calls.ts';
 import { seesUser } from '#contract/people/authority.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { keepsProvider, providersFrom } from '../providers.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { badField, FORBIDDEN, NOT_FOUND, signedOf } from './asking.ts';
 import { seesCompany } from './company-list.ts';
 import { invite } from './invite.ts';
@@ -23,29 +23,29 @@ const LAST_HOST = 'A provider that is not the default one needs a host name.';
 
 /** Providers below providers: a master sees and changes its own ones, and no other. */
 export const providerHandlers = (
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'listProviders' | 'createProvider' | 'setHosts'> => ({
-  async listProviders(_, ask) {
+  async listProviders(_, ctx) {
     const ids =
-      signedOf(ask).companies === null ? await providersFrom(world, ask.tenant) : [ask.tenant];
+      signedOf(ctx).companies === null ? await providersFrom(world, ctx.tenant) : [ctx.tenant];
     const listed: ProviderListed[] = [];
-    for (const id of ids) listed.push(await listedProvider(world, ask, id));
-    return ok<GivesOf<'listProviders'>>(listed);
+    for (const id of ids) listed.push(await listedProvider(world, ctx, id));
+    return ok<OutputOf<'listProviders'>>(listed);
   },
 
-  async createProvider({ name, hosts, administrator }, ask) {
-    if (signedOf(ask).companies !== null) return FORBIDDEN;
+  async createProvider({ name, hosts, administrator }, ctx) {
+    if (signedOf(ctx).companies !== null) return FORBIDDEN;
     const id = world.chance.uuid();
     const user = world.chance.uuid();
     const [domain = ''] = hosts;
     if (await isReserved(world, id, hosts)) return HOST_TAKEN;
     const above = await world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       ({ sql }) =>
         sql
           .selectFrom('provider')
           .select('branding')
-          .where('tenant_id', '=', ask.tenant)
+          .where('tenant_id', '=', ctx.tenant)
           .executeTakeFirstOrThrow(),
       { readOnly: true },
     );
@@ -54,7 +54,7 @@ export const providerHandlers = (
         const { sql } = tx;
         await sql
           .insertInto('tenant_list')
-          .values({ tenant_id: id, is_default: false, master_id: ask.tenant })
+          .values({ tenant_id: id, is_default: false, master_id: ctx.tenant })
           .execute();
         await sql
           .insertInto('provider')
@@ -73,7 +73,7 @@ export const providerHandlers = (
               data: { id: user, roles: ['admin', 'super-admin'], companies: null },
             }),
           ],
-          { actor: { is: 'clock' }, subject: null, commandId: null, at: ask.now },
+          { actor: { is: 'clock' }, subject: null, commandId: null, at: ctx.now },
         );
         await sql
           .insertInto('person')
@@ -90,13 +90,13 @@ export const providerHandlers = (
         await audit(
           tx,
           world,
-          { ...ask, signed: null },
-          { what: 'provider.made', user: null, detail: { by: ask.tenant } },
+          { ...ctx, session: null },
+          { what: 'provider.made', user: null, detail: { by: ctx.tenant } },
         );
         await invite(
           tx,
           world,
-          { ...ask, signed: null },
+          { ...ctx, session: null },
           { id: user, name: administrator.name, email: administrator.email },
         );
       });
@@ -104,12 +104,12 @@ export const providerHandlers = (
       if (error instanceof HostTaken) return HOST_TAKEN;
       throw error;
     }
-    await recorded(world, ask, 'provider.made', id);
-    return ok(await listedProvider(world, ask, id));
+    await recorded(world, ctx, 'provider.made', id);
+    return ok(await listedProvider(world, ctx, id));
   },
 
-  async setHosts({ id, hosts }, ask) {
-    if (!(await keepsProvider(world, ask.tenant, signedOf(ask), id))) return NOT_FOUND;
+  async setHosts({ id, hosts }, ctx) {
+    if (!(await keepsProvider(world, ctx.tenant, signedOf(ctx), id))) return NOT_FOUND;
     const { master_id: master } = await world.store.system((sql) =>
       sql
         .selectFrom('tenant_list')
@@ -117,7 +117,7 @@ export const providerHandlers = (
         .where('tenant_id', '=', id)
         .executeTakeFirstOrThrow(),
     );
-    if (id === ask.tenant && master !== null) return FORBIDDEN;
+    if (id === ctx.tenant && master !== null) return FORBIDDEN;
     if (await isReserved(world, id, hosts)) return HOST_TAKEN;
     try {
       const done = await world.store.tenant(id, async (tx) => {
@@ -146,12 +146,12 @@ export const providerHandlers = (
             .set({ branding: JSON.stringify({ ...branding, domain: first }) })
             .where('tenant_id', '=', id)
             .execute();
-        if (id !== ask.tenant)
+        if (id !== ctx.tenant)
           await audit(
             tx,
             world,
-            { ...ask, signed: null },
-            { what: 'provider.hosts', user: null, detail: { by: ask.tenant } },
+            { ...ctx, session: null },
+            { what: 'provider.hosts', user: null, detail: { by: ctx.tenant } },
           );
         return ok(null);
       });
@@ -160,8 +160,8 @@ export const providerHandlers = (
       if (error instanceof HostTaken) return HOST_TAKEN;
       throw error;
     }
-    await recorded(world, ask, 'provider.hosts', id);
-    return ok(await listedProvider(world, ask, id));
+    await recorded(world, ctx, 'provider.hosts', id);
+    return ok(await listedProvider(world, ctx, id));
   },
 });
 
@@ -169,7 +169,11 @@ export const providerHandlers = (
  * The default provider answers at every name that nobody has: nobody else takes the one it is known
  * by, nor the machine's own names. A name that is no whole one could be anybody's.
  */
-async function isReserved(world: World, id: TenantId, hosts: readonly string[]): Promise<boolean> {
+async function isReserved(
+  world: AppContext,
+  id: TenantId,
+  hosts: readonly string[],
+): Promise<boolean> {
   const fallback = await world.store.system((sql) =>
     sql
       .selectFrom('tenant_list')
@@ -234,18 +238,27 @@ const brandingBelow = (above: Branding, id: TenantId, name: string, domain: stri
   securityQuestions: false,
 });
 
-const recorded = (world: World, ask: Ask, what: string, provider: TenantId): Promise<void> =>
-  world.store.tenant(ask.tenant, (tx) =>
-    audit(tx, world, ask, { what, user: null, detail: { provider } }),
+const recorded = (
+  world: AppContext,
+  ctx: RequestContext,
+  what: string,
+  provider: TenantId,
+): Promise<void> =>
+  world.store.tenant(ctx.tenant, (tx) =>
+    audit(tx, world, ctx, { what, user: null, detail: { provider } }),
   );
 
 /** Of what one sees there: who keeps providers below sees all of them. */
-const listedProvider = (world: World, ask: Ask, id: TenantId): Promise<ProviderListed> =>
+const listedProvider = (
+  world: AppContext,
+  ctx: RequestContext,
+  id: TenantId,
+): Promise<ProviderListed> =>
   world.store.tenant(
     id,
     async (tx) => {
       const { sql } = tx;
-      const reach = signedOf(ask);
+      const reach = signedOf(ctx);
       const { branding } = await sql
         .selectFrom('provider')
         .select('branding')
@@ -269,7 +282,7 @@ const listedProvider = (world: World, ask: Ask, id: TenantId): Promise<ProviderL
         name: branding.name,
         hosts,
         master,
-        own: id === ask.tenant,
+        own: id === ctx.tenant,
         companies: (await tx.all('company')).filter((one) => seesCompany(reach, one)).length,
         users: (await tx.all('user')).filter(
           (user) => user.deletedAt === null && seesUser(reach, user),

@@ -9,47 +9,47 @@ import { directoryOf } from '../directory/of.ts';
 import { endFactorsOf } from '../end-factors.ts';
 import { endSessionsOf } from '../end-sessions.ts';
 import { busyFor } from '../http/envelope.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { aside } from '../http/queue.ts';
 import { measureOf, passwordFault, passwordRefused } from '../password-rules.ts';
 import { hashPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { by, NOT_YOURSELF, signedOf } from './asking.ts';
 import { tellOfFactors, tellOfPassword } from './invite.ts';
 import { about, change, notDeletable } from './users.ts';
 
 /** Where the directory of a provider comes from: given once, so that tests give another. */
-export type DirectoryFrom = (tx: TenantTx, world: World) => Promise<Directory | null>;
+export type DirectoryFrom = (tx: TenantTx, world: AppContext) => Promise<Directory | null>;
 
 /** What ends of a user: its password, its second factors, or all of it. */
 export const userEndHandlers = (
-  world: World,
+  world: AppContext,
   directoryFrom: DirectoryFrom = directoryOf,
 ): Pick<Handlers, 'removeUser' | 'resetFactors' | 'setPasswordDb' | 'setPasswordAd'> => ({
-  removeUser: ({ id }, ask) =>
-    change(world, ask, id, async (tx, user) => {
-      const refused = await notDeletable(tx, ask, user);
+  removeUser: ({ id }, ctx) =>
+    change(world, ctx, id, async (tx, user) => {
+      const refused = await notDeletable(tx, ctx, user);
       if (refused) return refused;
-      await tx.append([about(id, { type: 'user.removed@1', data: { id } })], by(ask));
-      await audit(tx, world, ask, { what: 'user.removed', user: id });
+      await tx.append([about(id, { type: 'user.removed@1', data: { id } })], by(ctx));
+      await audit(tx, world, ctx, { what: 'user.removed', user: id });
       await forget(tx, id);
       return ok({});
     }),
 
-  resetFactors: ({ id }, ask) =>
-    change(world, ask, id, async (tx) => {
-      const { userId, actor } = signedOf(ask);
+  resetFactors: ({ id }, ctx) =>
+    change(world, ctx, id, async (tx) => {
+      const { userId, actor } = signedOf(ctx);
       // The own ones are kept on the own page, by their own rules.
       if (id === userId || id === actor) return NOT_YOURSELF;
-      const had = await endFactorsOf(tx, id, ask.now);
+      const had = await endFactorsOf(tx, id, ctx.now);
       await tx.append(
         [about(id, { type: 'user.changed@1', data: { id, fields: ['factors'] } })],
-        by(ask),
+        by(ctx),
       );
-      await endSessionsOf(tx, id, ask.now);
-      await endKeysOf(tx, world, ask, id, true);
-      await audit(tx, world, ask, {
+      await endSessionsOf(tx, id, ctx.now);
+      await endKeysOf(tx, world, ctx, id, true);
+      await audit(tx, world, ctx, {
         what: 'factors.reset',
         user: id,
         detail: { factors: had.join(', ') },
@@ -64,9 +64,9 @@ export const userEndHandlers = (
       return ok({});
     }),
 
-  async setPasswordDb({ id, password }, ask) {
-    const checked = await change(world, ask, id, async (tx) => {
-      const refused = await notSettable(tx, ask, id, 'db');
+  async setPasswordDb({ id, password }, ctx) {
+    const checked = await change(world, ctx, id, async (tx) => {
+      const refused = await notSettable(tx, ctx, id, 'db');
       if (refused) return refused;
       const fault = passwordFault(password, await measureOf(tx, id));
       return fault === null ? ok(null) : failed(passwordRefused(fault, 'password'));
@@ -75,23 +75,23 @@ export const userEndHandlers = (
     const hashing = hashPassword(password);
     if (!hashing) return failed(busyFor(1_000));
     const password_hash = await hashing;
-    return change(world, ask, id, async (tx) => {
-      const refused = await notSettable(tx, ask, id, 'db');
+    return change(world, ctx, id, async (tx) => {
+      const refused = await notSettable(tx, ctx, id, 'db');
       if (refused) return refused;
       await tx.sql
         .updateTable('person')
-        .set({ password_hash, password_reset: true, password_at: ask.now })
+        .set({ password_hash, password_reset: true, password_at: ctx.now })
         .where('tenant_id', '=', tx.tenant)
         .where('id', '=', id)
         .execute();
-      return wasSet(world, tx, ask, id);
+      return wasSet(world, tx, ctx, id);
     });
   },
 
   /** The directory is asked outside of any transaction: it may take seconds. */
-  async setPasswordAd({ id, password }, ask) {
-    const found = await change(world, ask, id, async (tx) => {
-      const refused = await notSettable(tx, ask, id, 'ad');
+  async setPasswordAd({ id, password }, ctx) {
+    const found = await change(world, ctx, id, async (tx) => {
+      const refused = await notSettable(tx, ctx, id, 'ad');
       if (refused) return refused;
       const { username } = await tx.sql
         .selectFrom('person')
@@ -115,7 +115,7 @@ export const userEndHandlers = (
       case 'unknown':
         return failed({ kind: 'conflict', message: MESSAGES.changePassword });
       case 'done':
-        return change(world, ask, id, (tx) => wasSet(world, tx, ask, id));
+        return change(world, ctx, id, (tx) => wasSet(world, tx, ctx, id));
     }
   },
 });
@@ -126,11 +126,11 @@ export const userEndHandlers = (
  */
 async function notSettable(
   tx: TenantTx,
-  ask: Ask,
+  ctx: RequestContext,
   id: UserId,
   auth: 'db' | 'ad',
 ): Promise<Result<never> | null> {
-  const { userId, actor } = signedOf(ask);
+  const { userId, actor } = signedOf(ctx);
   if (id === userId || id === actor) return NOT_YOURSELF;
   const person = await tx.sql
     .selectFrom('person')
@@ -147,24 +147,24 @@ const BY_DIRECTORY = 'The directory keeps the password of this user.';
 const NOT_BY_DIRECTORY = 'This user does not sign in by the directory.';
 
 async function wasSet(
-  world: World,
+  world: AppContext,
   tx: TenantTx,
-  ask: Ask,
+  ctx: RequestContext,
   id: UserId,
 ): Promise<Result<Record<string, never>>> {
   await tx.append(
     [about(id, { type: 'user.changed@1', data: { id, fields: ['password'] } })],
-    by(ask),
+    by(ctx),
   );
-  await endSessionsOf(tx, id, ask.now);
-  await endKeysOf(tx, world, ask, id, true);
+  await endSessionsOf(tx, id, ctx.now);
+  await endKeysOf(tx, world, ctx, id, true);
   // Nor does a link that is on its way set another one.
   await tx.sql
     .deleteFrom('one_time')
     .where('tenant_id', '=', tx.tenant)
     .where('user_id', '=', id)
     .execute();
-  await audit(tx, world, ask, { what: 'password.set', user: id });
+  await audit(tx, world, ctx, { what: 'password.set', user: id });
   const { email } = await tx.sql
     .selectFrom('person')
     .select('email')

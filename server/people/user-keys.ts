@@ -1,18 +1,18 @@
 import { ok } from '#contract/result.ts';
 import { apiKeysOf, revokeKey } from '../api-keys.ts';
 import type { Handlers } from '../http/handler.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { NOT_FOUND } from './asking.ts';
 import { change } from './users.ts';
 
 /** KEY-5: the API keys of the users that one keeps are seen and revoked, and never made. */
 export const userKeyHandlers = (
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'listUserApiKeys' | 'revokeUserApiKey'> => ({
-  listUserApiKeys: ({ id }, ask) =>
-    change(world, ask, id, async (tx) => ok(await apiKeysOf(tx, id))),
-  revokeUserApiKey: ({ id, key }, ask) =>
-    change(world, ask, id, async (tx) =>
-      (await revokeKey(tx, world, ask, id, key)) ? ok({}) : NOT_FOUND,
+  listUserApiKeys: ({ id }, ctx) =>
+    change(world, ctx, id, async (tx) => ok(await apiKeysOf(tx, id))),
+  revokeUserApiKey: ({ id, key }, ctx) =>
+    change(world, ctx, id, async (tx) =>
+      (await revokeKey(tx, world, ctx, id, key)) ? ok({}) : NOT_FOUND,
     ),
 });

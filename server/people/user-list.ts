@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
-import type { GivesOf, TakenOf } from '#contract/calls.ts';
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { UserId } from '#contract/ids.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { coversRoles, seesUser } from '#contract/people/authority.ts';
@@ -8,14 +8,14 @@ import type { UserRow } from '#contract/people/rows.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { utcText, wallText } from '#contract/monitoring/csv.ts';
 import { ok } from '#contract/result.ts';
-import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '../http/handler.ts';
 import type { PersonTable } from '../store/database-account.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import { signedOf } from './asking.ts';
 import { csvAnswer, zoneOf } from '../csv-answer.ts';
 
-type Query = Omit<TakenOf<'listUsers'>, 'page' | 'pageSize'>;
+type Query = Omit<ParsedInputOf<'listUsers'>, 'page' | 'pageSize'>;
 type Person = Selectable<PersonTable>;
 /** So many are asked for by number; of more, all are read. */
 const MOST_NAMED = 1_000;
@@ -24,18 +24,20 @@ interface Found {
   readonly user: UserRow;
 }
 
-export const userListHandlers = (world: World): Pick<Handlers, 'listUsers' | 'exportUsers'> => ({
-  listUsers: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ask) =>
+export const userListHandlers = (
+  world: AppContext,
+): Pick<Handlers, 'listUsers' | 'exportUsers'> => ({
+  listUsers: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ctx) =>
     world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       async (tx) => {
-        const found = await findUsers(tx, ask, query);
-        return ok<GivesOf<'listUsers'>>({
+        const found = await findUsers(tx, ctx, query);
+        return ok<OutputOf<'listUsers'>>({
           rows: await listed(
             tx,
-            signedOf(ask),
+            signedOf(ctx),
             found.slice((page - 1) * pageSize, page * pageSize),
-            ask.now,
+            ctx.now,
           ),
           count: found.length,
           page,
@@ -45,15 +47,15 @@ export const userListHandlers = (world: World): Pick<Handlers, 'listUsers' | 'ex
       { readOnly: true },
     ),
 
-  exportUsers: (query, ask) =>
+  exportUsers: (query, ctx) =>
     world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       async (tx) => {
         const zone = await zoneOf(tx);
-        const rows = await listed(tx, signedOf(ask), await findUsers(tx, ask, query), ask.now);
+        const rows = await listed(tx, signedOf(ctx), await findUsers(tx, ctx, query), ctx.now);
         const moments = (at: number | null): readonly (string | null)[] =>
           at === null ? [null, null] : [wallText(at, zone), utcText(at)];
-        return csvAnswer('Users', ask.now, zone, [
+        return csvAnswer('Users', ctx.now, zone, [
           [
             'User name',
             'Name',
@@ -91,13 +93,13 @@ export const userListHandlers = (world: World): Pick<Handlers, 'listUsers' | 'ex
 /** Those that who asks keeps, in the order asked for. */
 async function findUsers(
   tx: TenantTx,
-  { signed }: Ask,
+  { session }: RequestContext,
   { search = '', sort = 'username', role, deleted }: Query,
 ): Promise<Found[]> {
-  if (!signed) return [];
+  if (!session) return [];
   const users = new Map(
     (await tx.all('user'))
-      .filter((user) => user.id === signed.userId || seesUser(signed, user))
+      .filter((user) => user.id === session.userId || seesUser(session, user))
       .map((user) => [user.id, user]),
   );
   const people = await tx.sql
@@ -144,7 +146,7 @@ async function findUsers(
 /** One user as its keeper sees it; null where there is none, or none that this keeper keeps. */
 export async function userListed(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   id: UserId,
   now: number,
 ): Promise<UserListed | null> {
@@ -155,14 +157,14 @@ export async function userListed(
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', id)
     .executeTakeFirst();
-  if (!user || !person || !seesUser(signed, user)) return null;
-  const [one] = await listed(tx, signed, [{ person, user }], now);
+  if (!user || !person || !seesUser(session, user)) return null;
+  const [one] = await listed(tx, session, [{ person, user }], now);
   return one ?? null;
 }
 
 async function listed(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   found: readonly Found[],
   now: number,
 ): Promise<UserListed[]> {
@@ -251,7 +253,7 @@ async function listed(
           : bySms
             ? 'sms'
             : 'none',
-      editable: coversRoles(signed, user.roles),
+      editable: coversRoles(session, user.roles),
     };
   });
 }

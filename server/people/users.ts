@@ -1,5 +1,5 @@
-import type { TakenOf } from '#contract/calls.ts';
-import type { Draft } from '#contract/events.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, UserId } from '#contract/ids.ts';
 import { hasAuthorityOver, isAdministrator, seesUser } from '#contract/people/authority.ts';
 import type { UserRights } from '#contract/people/authority.ts';
@@ -11,14 +11,14 @@ import { endKeysOf } from '../api-keys.ts';
 import { audit } from '../audit.ts';
 import { endEmailLinks, sendEmailLink } from '../email-confirmation.ts';
 import { endSessionsOf, forgetSessions } from '../end-sessions.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { RequestContext, Handlers } from '../http/handler.ts';
 import { busyFor } from '../http/envelope.ts';
 import { endLinks } from '../one-time.ts';
 import { measureOfNew, passwordFault, passwordRefused } from '../password-rules.ts';
 import { hashPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../world.ts';
 import {
   badField,
   by,
@@ -34,31 +34,31 @@ import {
 import { invite, tellOfNewAddress, tellOfSms } from './invite.ts';
 import { userListed } from './user-list.ts';
 
-type Fields = Omit<TakenOf<'editUser'>, 'id' | 'email'> & { readonly email?: string };
+type Fields = Omit<ParsedInputOf<'editUser'>, 'id' | 'email'> & { readonly email?: string };
 const ONE_OF_TWO = 'Give a first password, or have the user invited by mail.';
 const BY_DIRECTORY = 'The directory keeps the password of this user.';
 const NO_NUMBER = 'Give a mobile number for the codes.';
 const NO_ADDRESS = 'Give an e-mail address.';
 
 export const userHandlers = (
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   'createUser' | 'editUser' | 'deleteUser' | 'addUserAccount' | 'removeUserAccount'
 > => ({
-  async createUser({ password, invite: byMail = false, ...fields }, ask) {
-    const signed = signedOf(ask);
+  async createUser({ password, invite: byMail = false, ...fields }, ctx) {
+    const session = signedOf(ctx);
     if (
       fields.auth === 'ad' ? password !== undefined || byMail : (password === undefined) !== byMail
     )
       return badField('password', fields.auth === 'ad' ? BY_DIRECTORY : ONE_OF_TWO);
     if (fields.sms === true && (fields.mobilePhone ?? null) === null)
       return badField('sms', NO_NUMBER);
-    if (!hasAuthorityOver(signed, fields)) return FORBIDDEN;
+    if (!hasAuthorityOver(session, fields)) return FORBIDDEN;
     let password_hash: string | null = null;
     if (password !== undefined) {
       const fault = await world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => passwordFault(password, await measureOfNew(tx, fields)),
         { readOnly: true },
       );
@@ -67,7 +67,7 @@ export const userHandlers = (
       if (!hashing) return failed(busyFor(1_000));
       password_hash = await hashing;
     }
-    return world.store.tenant(ask.tenant, async (tx) => {
+    return world.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
       if (!(await areCompanies(tx, fields.companies))) return NOT_FOUND;
       if (await isTaken(tx, fields.username, null)) return USERNAME_TAKEN;
@@ -80,7 +80,7 @@ export const userHandlers = (
             data: { id, roles: once(roles), companies: companies && once(companies) },
           }),
         ],
-        by(ask),
+        by(ctx),
       );
       await tx.sql
         .insertInto('person')
@@ -94,21 +94,21 @@ export const userHandlers = (
           password_hash,
           auth,
           password_reset: password_hash !== null,
-          password_at: password_hash === null ? null : ask.now,
+          password_at: password_hash === null ? null : ctx.now,
           ...columnsOf(fields),
           settings: JSON.stringify(settingsOf(fields)),
         })
         .execute();
-      await audit(tx, world, ask, { what: 'user.made', user: id, detail: { invited: byMail } });
-      if (byMail) await invite(tx, world, ask, { id, name, email });
-      return await shown(tx, ask, id);
+      await audit(tx, world, ctx, { what: 'user.made', user: id, detail: { invited: byMail } });
+      if (byMail) await invite(tx, world, ctx, { id, name, email });
+      return await shown(tx, ctx, id);
     });
   },
 
-  editUser: ({ id, email: typed, ...rest }, ask) =>
-    change(world, ask, id, async (tx, user) => {
-      const signed = signedOf(ask);
-      const own = id === signed.userId;
+  editUser: ({ id, email: typed, ...rest }, ctx) =>
+    change(world, ctx, id, async (tx, user) => {
+      const session = signedOf(ctx);
+      const own = id === session.userId;
       const person = await tx.sql
         .selectFrom('person')
         .selectAll()
@@ -128,8 +128,8 @@ export const userHandlers = (
       const moved = !same(next.roles, user.roles) || !same(next.companies, user.companies);
       if (moved) {
         if (own) return NOT_YOURSELF;
-        if (!hasAuthorityOver(signed, next)) return FORBIDDEN;
-        if (isWider(next, user) && !isFresh(ask)) return REAUTH;
+        if (!hasAuthorityOver(session, next)) return FORBIDDEN;
+        if (isWider(next, user) && !isFresh(ctx)) return REAUTH;
         if (!(await areCompanies(tx, next.companies))) return NOT_FOUND;
         if (isAdministrator(user) && !isAdministrator(next) && (await isLast(tx, id)))
           return LAST_ADMINISTRATOR;
@@ -137,7 +137,7 @@ export const userHandlers = (
       const settings = { ...person.settings, ...settingsOf(fields) };
       const changed = changedFields(fields, { ...person, settings: person.settings });
       if (changed.some((field) => SENSITIVE.has(field))) {
-        if (!isFresh(ask)) return REAUTH;
+        if (!isFresh(ctx)) return REAUTH;
       }
       if (changed.includes('auth') && own) return NOT_YOURSELF;
       if (
@@ -148,9 +148,9 @@ export const userHandlers = (
         return badField('sms', NO_NUMBER);
       if (fields.username !== undefined && (await isTaken(tx, fields.username, id)))
         return USERNAME_TAKEN;
-      if (!moved && changed.length === 0) return await shown(tx, ask, id);
+      if (!moved && changed.length === 0) return await shown(tx, ctx, id);
 
-      const drafts: Draft[] = [];
+      const drafts: NewEvent[] = [];
       if (moved)
         drafts.push(
           about(id, {
@@ -160,7 +160,7 @@ export const userHandlers = (
         );
       if (changed.length > 0)
         drafts.push(about(id, { type: 'user.changed@1', data: { id, fields: changed } }));
-      await tx.append(drafts, by(ask));
+      await tx.append(drafts, by(ctx));
       const { username, name, email, auth } = fields;
       await tx.sql
         .updateTable('person')
@@ -185,67 +185,67 @@ export const userHandlers = (
         .where('tenant_id', '=', tx.tenant)
         .where('id', '=', id)
         .execute();
-      if (moved) await audit(tx, world, ask, { what: 'user.scoped', user: id });
+      if (moved) await audit(tx, world, ctx, { what: 'user.scoped', user: id });
       if (changed.length > 0)
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'user.changed',
           user: id,
           detail: { fields: changed.join(', ') },
         });
       // What it does in the name of others rests on rights that it may not have any more.
-      if (moved) await endActingBy(tx, id, ask.now);
+      if (moved) await endActingBy(tx, id, ctx.now);
       if (changed.includes('auth')) {
-        await endSessionsOf(tx, id, ask.now);
-        await endKeysOf(tx, world, ask, id, true);
+        await endSessionsOf(tx, id, ctx.now);
+        await endKeysOf(tx, world, ctx, id, true);
       }
       if (changed.includes('sms') && person.email !== null)
         await tellOfSms(tx, world, person.email, fields.sms === true);
       if (changed.includes('email')) {
         if (person.email !== null) await tellOfNewAddress(tx, world, person.email);
         // A link that went to the address from before is somebody else's by now.
-        await endLinks(tx, id, ask.now);
-        await endEmailLinks(tx, id, ask.now);
-        if (own && email !== undefined) await sendEmailLink(tx, world, ask, id, email);
+        await endLinks(tx, id, ctx.now);
+        await endEmailLinks(tx, id, ctx.now);
+        if (own && email !== undefined) await sendEmailLink(tx, world, ctx, id, email);
         if (
           email !== undefined &&
           (auth ?? person.auth) === 'db' &&
           person.password_hash === null &&
           user.deletedAt === null
         )
-          await invite(tx, world, ask, { id, name: name ?? person.name, email });
+          await invite(tx, world, ctx, { id, name: name ?? person.name, email });
       }
-      return await shown(tx, ask, id);
+      return await shown(tx, ctx, id);
     }),
 
-  deleteUser: ({ id }, ask) =>
-    change(world, ask, id, async (tx, user) => {
-      const refused = await notDeletable(tx, ask, user);
+  deleteUser: ({ id }, ctx) =>
+    change(world, ctx, id, async (tx, user) => {
+      const refused = await notDeletable(tx, ctx, user);
       if (refused) return refused;
       if (user.deletedAt !== null) return ok({});
-      await tx.append([about(id, { type: 'user.deleted@1', data: { id } })], by(ask));
-      await endSessionsOf(tx, id, ask.now);
-      await endKeysOf(tx, world, ask, id, false);
-      await audit(tx, world, ask, { what: 'user.deleted', user: id });
+      await tx.append([about(id, { type: 'user.deleted@1', data: { id } })], by(ctx));
+      await endSessionsOf(tx, id, ctx.now);
+      await endKeysOf(tx, world, ctx, id, false);
+      await audit(tx, world, ctx, { what: 'user.deleted', user: id });
       return ok({});
     }),
 
-  addUserAccount: ({ id, accountId, name }, ask) =>
-    change(world, ask, id, async (tx) => {
+  addUserAccount: ({ id, accountId, name }, ctx) =>
+    change(world, ctx, id, async (tx) => {
       const settings = await personSettings(tx, id);
       const accounts = (settings.accounts ?? []).filter((one) => one.accountId !== accountId);
       if (accounts.length >= 200) return badField('accountId', 'A user has 200 accounts at most.');
-      return keepAccounts(world, tx, ask, id, 'account.added', {
+      return keepAccounts(world, tx, ctx, id, 'account.added', {
         ...settings,
         accounts: [...accounts, { accountId, ...(name !== undefined && { name }) }],
       });
     }),
 
-  removeUserAccount: ({ id, accountId }, ask) =>
-    change(world, ask, id, async (tx) => {
+  removeUserAccount: ({ id, accountId }, ctx) =>
+    change(world, ctx, id, async (tx) => {
       const settings = await personSettings(tx, id);
       const accounts = (settings.accounts ?? []).filter((one) => one.accountId !== accountId);
       if (accounts.length === (settings.accounts ?? []).length) return NOT_FOUND;
-      return keepAccounts(world, tx, ask, id, 'account.removed', { ...settings, accounts });
+      return keepAccounts(world, tx, ctx, id, 'account.removed', { ...settings, accounts });
     }),
 });
 
@@ -254,29 +254,29 @@ export const userHandlers = (
  * not exist; one who can do more is refused. The process reads sessions again afterwards.
  */
 export async function change<T>(
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   id: UserId,
   work: (tx: TenantTx, user: UserRow) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const signed = signedOf(ask);
-  const result = await world.store.tenant(ask.tenant, async (tx) => {
+  const session = signedOf(ctx);
+  const result = await world.store.tenant(ctx.tenant, async (tx) => {
     await tx.lock();
     const user = (await tx.rows('user', [id])).get(id);
-    if (!user || user.removedAt !== undefined || !seesUser(signed, user)) return NOT_FOUND;
-    return hasAuthorityOver(signed, user) ? work(tx, user) : FORBIDDEN;
+    if (!user || user.removedAt !== undefined || !seesUser(session, user)) return NOT_FOUND;
+    return hasAuthorityOver(session, user) ? work(tx, user) : FORBIDDEN;
   });
-  forgetSessions(world, ask.tenant);
+  forgetSessions(world, ctx.tenant);
   return result;
 }
 
 /** Why a user cannot be deleted; null where it can. */
 export async function notDeletable(
   tx: TenantTx,
-  ask: Ask,
+  ctx: RequestContext,
   user: UserRow,
 ): Promise<Result<never> | null> {
-  const { userId, actor } = signedOf(ask);
+  const { userId, actor } = signedOf(ctx);
   if (user.id === userId || user.id === actor) return NOT_YOURSELF;
   return user.deletedAt === null && isAdministrator(user) && (await isLast(tx, user.id))
     ? LAST_ADMINISTRATOR
@@ -297,8 +297,8 @@ const isLast = async (tx: TenantTx, but: UserId): Promise<boolean> =>
     (one) => one.id !== but && one.deletedAt === null && isAdministrator(one),
   );
 
-async function shown(tx: TenantTx, ask: Ask, id: UserId): Promise<Result<UserListed>> {
-  const one = await userListed(tx, signedOf(ask), id, ask.now);
+async function shown(tx: TenantTx, ctx: RequestContext, id: UserId): Promise<Result<UserListed>> {
+  const one = await userListed(tx, signedOf(ctx), id, ctx.now);
   return one ? ok(one) : NOT_FOUND;
 }
 
@@ -341,16 +341,16 @@ const personSettings = async (tx: TenantTx, id: UserId) =>
   ).settings;
 
 async function keepAccounts(
-  world: World,
+  world: AppContext,
   tx: TenantTx,
-  ask: Ask,
+  ctx: RequestContext,
   id: UserId,
   what: string,
   settings: object,
 ): Promise<Result<UserListed>> {
   await tx.append(
     [about(id, { type: 'user.changed@1', data: { id, fields: ['accounts'] } })],
-    by(ask),
+    by(ctx),
   );
   await tx.sql
     .updateTable('person')
@@ -358,11 +358,11 @@ async function keepAccounts(
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', id)
     .execute();
-  await audit(tx, world, ask, { what, user: id });
-  return shown(tx, ask, id);
+  await audit(tx, world, ctx, { what, user: id });
+  return shown(tx, ctx, id);
 }
 
-export const about = (id: UserId, event: Draft['event']): Draft => ({
+export const about = (id: UserId, event: NewEvent['event']): NewEvent => ({
   event,
   company: null,
   entity: `user:${id}`,

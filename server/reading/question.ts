@@ -10,12 +10,12 @@ import type { JobFilters } from '#contract/monitoring/reporting-filters.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { faultOf } from '#server/http/serve-call.ts';
-import type { Ask, Signed } from '#server/http/handler.ts';
+import type { RequestContext, Principal } from '#server/http/handler.ts';
 import { StoreFault } from '#server/store/retry.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { STATE_SQL } from '#server/store/totals.ts';
 import { scopeOf } from '#server/sync/scope.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 
 /** On whose wall days are counted: the provider's. */
 export interface Wall {
@@ -56,8 +56,8 @@ const MOST_MS = 25_000;
  * `days`: how many are meant where none are named.
  */
 export async function answer<T>(
-  world: World,
-  ask: Ask,
+  world: AppContext,
+  ctx: RequestContext,
   sentence: string,
   { from, to, filters }: Given,
   days: number,
@@ -65,17 +65,17 @@ export async function answer<T>(
 ): Promise<Result<T>> {
   try {
     return await world.store.tenant(
-      ask.tenant,
+      ctx.tenant,
       async (tx) => {
         await sql`select set_config('statement_timeout', ${String(MOST_MS)}, true), set_config('work_mem', '32MB', true)`.execute(
           tx.sql,
         );
         const wall = await wallOf(tx);
-        const reach = reachOf(ask, {
+        const reach = reachOf(ctx, {
           companyIds: await companyNumbers(tx, filters?.companyIds ?? []),
         });
-        const time = timeOf(from, to, days, wall, ask.now);
-        return time.ok ? work(tx, { ...time.value, ...reach, wall, now: ask.now }) : time;
+        const time = timeOf(from, to, days, wall, ctx.now);
+        return time.ok ? work(tx, { ...time.value, ...reach, wall, now: ctx.now }) : time;
       },
       { readOnly: true },
     );
@@ -100,12 +100,12 @@ export const wallOf = async ({ sql: db, tenant }: TenantTx): Promise<Wall> => {
 /** What the user sees, and of that what was asked for. */
 export function reachOf(
   {
-    signed,
-  }: { readonly signed: Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted'> | null },
+    session,
+  }: { readonly session: Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted'> | null },
   filters: { readonly companyIds: readonly CompanyN[] } | undefined,
 ): Reach {
-  if (!signed) throw new Error('a report without a session');
-  const { companies, deleted } = scopeOf(signed);
+  if (!session) throw new Error('a report without a session');
+  const { companies, deleted } = scopeOf(session);
   const asked = filters?.companyIds ?? [];
   const seen = companies === null ? null : [...companies];
   const meant =

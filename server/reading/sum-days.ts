@@ -4,7 +4,7 @@ import { dayOf, startOfDay } from '#contract/monitoring/day.ts';
 import { faultOf } from '#server/http/serve-call.ts';
 import { forgetDays, sumDay, summedDays } from '#server/store/totals.ts';
 import type { SummedDay } from '#server/store/totals.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { wallOf } from './question.ts';
 
 const FIRST: Ms = 2_000;
@@ -18,7 +18,7 @@ const MOST_DAYS = 740;
  * of its own; what arrives later for such a day is added as it is appended. Where the provider's
  * wall is another now, its days are summed up anew. Until a day is summed up its results are read.
  */
-export function startSums(world: World): { stop(): void; tick(now: Ms): Promise<void> } {
+export function startSums(world: AppContext): { stop(): void; tick(now: Ms): Promise<void> } {
   let stopped = false;
   let timer: { cancel(): void } | null = null;
   const pause = (): Promise<void> => {
@@ -64,12 +64,12 @@ export function startSums(world: World): { stop(): void; tick(now: Ms): Promise<
 }
 
 /** Sums up every day that is over and is not summed up yet. */
-export async function sumUpDays(world: World, tenant: TenantId, now: Ms): Promise<void> {
+export async function sumUpDays(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
   for (const day of await unsummed(world, tenant, now)) await sumUp(world, tenant, day);
 }
 
 /** Two servers on one database: the second finds it done. */
-const sumUp = (world: World, tenant: TenantId, day: SummedDay): Promise<void> =>
+const sumUp = (world: AppContext, tenant: TenantId, day: SummedDay): Promise<void> =>
   world.store.tenant(
     tenant,
     async (tx) => {
@@ -87,7 +87,7 @@ const sumUp = (world: World, tenant: TenantId, day: SummedDay): Promise<void> =>
 const DAY: Ms = 86_400_000;
 
 /** Newest first. Days of another wall are forgotten on the way. */
-const unsummed = (world: World, tenant: TenantId, now: Ms): Promise<readonly SummedDay[]> =>
+const unsummed = (world: AppContext, tenant: TenantId, now: Ms): Promise<readonly SummedDay[]> =>
   world.store.tenant(
     tenant,
     async (tx) => {

@@ -1,13 +1,13 @@
 import type { CompanyN, UserId } from '#contract/ids.ts';
 import { hasAuthorityOver } from '#contract/people/authority.ts';
 import type { TemplateAbout } from '#contract/reports/template.ts';
-import type { Signed } from '#server/http/handler.ts';
+import type { Principal } from '#server/http/handler.ts';
 import { may } from '#server/may.ts';
 import { sql } from 'kysely';
 import type { TenantTx } from '#server/store/store.ts';
 
 /** What somebody may see, asked of this moment. */
-export type Rights = Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>;
+export type Rights = Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>;
 
 /** REPORT-1: the ability, and a place in the provider's list of who sees scheduled reports. */
 export async function mayReport(

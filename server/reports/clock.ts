@@ -7,7 +7,7 @@ import { gatewaysOf } from '#server/outbound/gateways.ts';
 import { repeat } from '#server/repeat.ts';
 import type { Watch } from '#server/repeat.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { dueAfter } from './schedule.ts';
 import { queueReport } from './sent.ts';
 import type { SentRow } from './sent.ts';
@@ -21,7 +21,7 @@ const CLEAN_MS: Ms = 3_600_000;
  * mails. A time that passed while no server ran is sent once, for the last such time; two servers
  * on one database send once.
  */
-export function startReports(world: World): Watch {
+export function startReports(world: AppContext): Watch {
   let cleanAt: Ms = 0;
   return repeat(world, EVERY, 'the clock of the reports failed', async (now, over) => {
     const clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
@@ -75,7 +75,7 @@ async function hasWork({ sql, tenant }: TenantTx, now: Ms): Promise<boolean> {
   return work === true;
 }
 
-async function findDue(tx: TenantTx, world: World, now: Ms): Promise<void> {
+async function findDue(tx: TenantTx, world: AppContext, now: Ms): Promise<void> {
   const { sql, tenant } = tx;
   const due = await sql
     .selectFrom('report_setting')
@@ -116,7 +116,7 @@ export function lastDue(schedule: Parameters<typeof dueAfter>[0], known: Ms, now
 }
 
 /** What became of the mails that are on their way, as long as it is known. */
-async function followMails(tx: TenantTx, world: World): Promise<void> {
+async function followMails(tx: TenantTx, world: AppContext): Promise<void> {
   const { sql, tenant } = tx;
   const open = await sql
     .selectFrom('report_sent')

@@ -1,10 +1,10 @@
 import type { reportCalls } from '#contract/reports/report-calls.ts';
 import type { Handlers } from '#server/http/handler.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { historyHandlers } from './history.ts';
 import { settingHandlers } from './settings.ts';
 
-export const reportHandlers = (world: World): Pick<Handlers, keyof typeof reportCalls> => ({
+export const reportHandlers = (world: AppContext): Pick<Handlers, keyof typeof reportCalls> => ({
   ...settingHandlers(world),
   ...historyHandlers(world),
 });

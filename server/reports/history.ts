@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -10,11 +10,11 @@ import { TEMPLATES } from '#contract/reports/templates.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '#server/audit.ts';
 import { refuse } from '#server/http/envelope.ts';
-import type { Handlers, Signed } from '#server/http/handler.ts';
+import type { Handlers, Principal } from '#server/http/handler.ts';
 import { keptFile } from '#server/kept-file.ts';
 import { makeOften } from '#server/outbound/often.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { peopleOf } from '#server/reading/told.ts';
 import { manageableOwners, mayUse, seesAll } from './access.ts';
 import { asked, NOT_FOUND, spoken } from './asking.ts';
@@ -29,16 +29,16 @@ const PREVIEW_ROWS = 200;
 
 /** REPORT-5 to REPORT-7: what would be sent, sending it now, and what was. */
 export function historyHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   'sendReport' | 'previewReport' | 'listSentReports' | 'openSentReport' | 'reportFile'
 > {
   const previews = makeOften(PREVIEWS_A_MINUTE);
   return {
-    sendReport: ({ reportSettingId }, ask) =>
-      asked(world, ask, MESSAGES.sendReport, async (tx, signed) => {
-        const setting = await settingOf(tx, signed, reportSettingId);
+    sendReport: ({ reportSettingId }, ctx) =>
+      asked(world, ctx, MESSAGES.sendReport, async (tx, session) => {
+        const setting = await settingOf(tx, session, reportSettingId);
         if (!setting) return failed(NOT_FOUND);
         await tx.lock();
         const { count } = await tx.sql
@@ -46,19 +46,19 @@ export function historyHandlers(
           .select((e) => e.fn.countAll<number>().as('count'))
           .where('tenant_id', '=', tx.tenant)
           .where('due_at', 'is', null)
-          .where('made_at', '>', ask.now - DAY)
+          .where('made_at', '>', ctx.now - DAY)
           .executeTakeFirstOrThrow();
         if (count >= LIMITS.reportSendsPerDay)
           return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
         const id = await queueReport(tx, world, {
           setting: setting.id,
           owner: setting.owner_id,
-          by: signed.userId,
+          by: session.userId,
           fields: setting.fields,
           dueAt: null,
         });
         if (id === null) throw new Error('a report sent by hand was there already');
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'report.sent',
           user: setting.owner_id,
           detail: { report: setting.id, recipients: setting.fields.recipients.length },
@@ -66,24 +66,24 @@ export function historyHandlers(
         return ok({ _id: id });
       }),
 
-    async previewReport({ setting }, ask) {
+    async previewReport({ setting }, ctx) {
       const allowed = await asked(
         world,
-        ask,
+        ctx,
         MESSAGES.getReport,
-        async (tx, signed) => {
-          const refused = refusalOf(setting, signed, signed) ?? (await missingOf(tx, setting));
+        async (tx, session) => {
+          const refused = refusalOf(setting, session, session) ?? (await missingOf(tx, setting));
           if (refused) return failed(refused);
-          const wait = previews.ask(signed.userId, ask.now);
+          const wait = previews.ask(session.userId, ctx.now);
           return wait === null
-            ? ok(signed)
+            ? ok(session)
             : failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait });
         },
         true,
       );
       if (!allowed.ok) return allowed;
       return spoken(world, MESSAGES.getReport, async () => {
-        const made = await makeReport(world, ask.tenant, allowed.value, setting, ask.now);
+        const made = await makeReport(world, ctx.tenant, allowed.value, setting, ctx.now);
         return made.ok
           ? ok(
               told({
@@ -95,13 +95,13 @@ export function historyHandlers(
       });
     },
 
-    listSentReports: ({ reportSettingId, page = 1, pageSize = PAGE_SIZE }, ask) =>
+    listSentReports: ({ reportSettingId, page = 1, pageSize = PAGE_SIZE }, ctx) =>
       asked(
         world,
-        ask,
+        ctx,
         MESSAGES.getReports,
-        async (tx, signed) => {
-          const owners = await manageableOwners(tx, signed);
+        async (tx, session) => {
+          const owners = await manageableOwners(tx, session);
           let query = tx.sql
             .selectFrom('report_sent')
             .where('tenant_id', '=', tx.tenant)
@@ -122,7 +122,7 @@ export function historyHandlers(
           const files = await filesOf(tx, rows);
           return ok({
             rows: rows.map((row) =>
-              sentOut(row, names, mayOpen(signed, owners, row) ? fileOf(files, row) : undefined),
+              sentOut(row, names, mayOpen(session, owners, row) ? fileOf(files, row) : undefined),
             ),
             count,
             page,
@@ -132,13 +132,13 @@ export function historyHandlers(
         true,
       ),
 
-    openSentReport: ({ id }, ask) =>
+    openSentReport: ({ id }, ctx) =>
       asked(
         world,
-        ask,
+        ctx,
         MESSAGES.getReport,
-        async (tx, signed) => {
-          const row = await sentOf(tx, signed, id);
+        async (tx, session) => {
+          const row = await sentOf(tx, session, id);
           const data = row?.data_id == null ? null : await keptFile(tx, world, row.data_id);
           if (!row || !data) return failed(NOT_FOUND);
           const files = await filesOf(tx, [row]);
@@ -152,13 +152,13 @@ export function historyHandlers(
         true,
       ),
 
-    async reportFile({ id }, ask) {
+    async reportFile({ id }, ctx) {
       const found = await asked(
         world,
-        ask,
+        ctx,
         MESSAGES.getReport,
-        async (tx, signed) => {
-          const row = await sentOf(tx, signed, id);
+        async (tx, session) => {
+          const row = await sentOf(tx, session, id);
           const file = row?.file_id == null ? null : await keptFile(tx, world, row.file_id);
           return file ? ok(file) : failed(NOT_FOUND);
         },
@@ -179,13 +179,13 @@ export function historyHandlers(
 }
 
 /** The shape of the contract has lists that may be written. */
-const told = (out: ReportOut): GivesOf<'previewReport'> =>
-  structuredClone(out) as GivesOf<'previewReport'>;
+const told = (out: ReportOut): OutputOf<'previewReport'> =>
+  structuredClone(out) as OutputOf<'previewReport'>;
 
 /**
  * One that was sent: of those that this user may manage, and only where it sees all that is in it.
  */
-async function sentOf(tx: TenantTx, signed: Signed, id: string): Promise<SentRow | null> {
+async function sentOf(tx: TenantTx, session: Principal, id: string): Promise<SentRow | null> {
   const { sql, tenant } = tx;
   const row = await sql
     .selectFrom('report_sent')
@@ -193,12 +193,12 @@ async function sentOf(tx: TenantTx, signed: Signed, id: string): Promise<SentRow
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row && mayOpen(signed, await manageableOwners(tx, signed), row) ? row : null;
+  return row && mayOpen(session, await manageableOwners(tx, session), row) ? row : null;
 }
-const mayOpen = (signed: Signed, owners: ReadonlySet<UserId>, row: SentRow): boolean =>
+const mayOpen = (session: Principal, owners: ReadonlySet<UserId>, row: SentRow): boolean =>
   owners.has(row.owner_id) &&
-  seesAll(signed, row.sees) &&
-  mayUse(TEMPLATES[row.fields.template], signed);
+  seesAll(session, row.sees) &&
+  mayUse(TEMPLATES[row.fields.template], session);
 
 interface About {
   readonly id: string;

@@ -17,7 +17,7 @@ import { daysOf, reachOf, wallOf } from '#server/reading/question.ts';
 import type { Question } from '#server/reading/question.ts';
 import { sheetOf } from '#server/reading/sheet.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { deletedIn, mayUse } from './access.ts';
 import type { Rights } from './access.ts';
 import { GATHER, lineOf } from './gather.ts';
@@ -37,7 +37,7 @@ export interface Made {
  * its own, one a provider.
  */
 export async function makeReport(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   rights: Rights,
   fields: Pick<ReportFields, 'name' | 'template' | 'companies' | 'period' | 'language'>,
@@ -55,7 +55,7 @@ export async function makeReport(
     async (tx) => {
       await patiently(tx);
       const wall = await wallOf(tx);
-      const reach = reachOf({ signed: rights }, { companyIds: fields.companies });
+      const reach = reachOf({ session: rights }, { companyIds: fields.companies });
       const question: Question = {
         ...timeOfPeriod(fields.period, at, wall),
         ...reach,
@@ -118,7 +118,7 @@ const patiently = async ({ sql: db }: TenantTx): Promise<unknown> =>
 
 /** A line for each provider, by name: the days are those of the one that reports. */
 async function providerLines(
-  world: World,
+  world: AppContext,
   providers: readonly TenantId[],
   { from, to, wall, now }: Question,
 ): Promise<readonly ProviderLine[]> {

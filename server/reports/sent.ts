@@ -4,7 +4,7 @@ import type { SentOut } from '#contract/reports/report-calls.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
 import type { ReportSentTable } from '#server/store/database-reports.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 
 export type SentRow = Selectable<ReportSentTable>;
 
@@ -22,7 +22,7 @@ export interface Due {
  */
 export async function queueReport(
   { sql, tenant }: TenantTx,
-  world: World,
+  world: AppContext,
   { setting, owner, by, fields, dueAt }: Due,
 ): Promise<string | null> {
   const id = world.chance.uuid();

@@ -16,7 +16,7 @@ import { mailAddressOf } from '#server/email-confirmation.ts';
 import { gatewaysOf } from '#server/outbound/gateways.ts';
 import { wallOf } from '#server/reading/question.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { peopleOf } from '#server/reading/told.ts';
 import { manageableOwners, mayReport, mayUse, rightsOf, seesAll } from './access.ts';
 import type { Rights } from './access.ts';
@@ -25,7 +25,7 @@ import { dueAfter } from './schedule.ts';
 
 /** REPORT-1, REPORT-2: scheduled reports are kept by who may, within what it sees. */
 export function settingHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   | 'listReportSettings'
@@ -35,9 +35,9 @@ export function settingHandlers(
   | 'removeReportSetting'
 > {
   return {
-    listReportSettings: (_, ask) =>
-      asked(world, ask, MESSAGES.getReports, async (tx, signed) => {
-        const owners = await manageableOwners(tx, signed);
+    listReportSettings: (_, ctx) =>
+      asked(world, ctx, MESSAGES.getReports, async (tx, session) => {
+        const owners = await manageableOwners(tx, session);
         const rows = (
           await tx.sql
             .selectFrom('report_setting')
@@ -51,12 +51,12 @@ export function settingHandlers(
         const able = new Map<UserId, boolean>();
         for (const owner of new Set(rows.map((row) => row.owner_id)))
           able.set(owner, await stillMay(tx, owner));
-        const recipient = await mailAddressOf(tx, signed.userId);
+        const recipient = await mailAddressOf(tx, session.userId);
         const settings = rows.map((row): SettingOut => ({
           _id: row.id,
           ...row.fields,
           owner: names.get(row.owner_id) ?? 'A former user',
-          mine: row.owner_id === signed.userId,
+          mine: row.owner_id === session.userId,
           gone: able.get(row.owner_id) !== true,
           changedAt: row.changed_at,
           nextAt: row.next_at,
@@ -75,16 +75,16 @@ export function settingHandlers(
         });
       }),
 
-    listReportTemplates: (_, ask) =>
+    listReportTemplates: (_, ctx) =>
       asked(
         world,
-        ask,
+        ctx,
         MESSAGES.getReports,
-        (_tx, signed) =>
+        (_tx, session) =>
           Promise.resolve(
             ok(
               TEMPLATE_KEYS.map((key) => TEMPLATES[key])
-                .filter((template) => mayUse(template, signed))
+                .filter((template) => mayUse(template, session))
                 .map(({ key, prettyName, description, templateName, customers }) => ({
                   key,
                   prettyName,
@@ -98,9 +98,9 @@ export function settingHandlers(
         true,
       ),
 
-    makeReportSetting: ({ setting }, ask) =>
-      asked(world, ask, MESSAGES.makeReport, async (tx, signed) => {
-        const refused = refusalOf(setting, signed, signed) ?? (await missingOf(tx, setting));
+    makeReportSetting: ({ setting }, ctx) =>
+      asked(world, ctx, MESSAGES.makeReport, async (tx, session) => {
+        const refused = refusalOf(setting, session, session) ?? (await missingOf(tx, setting));
         if (refused) return failed(refused);
         await tx.lock();
         const { count } = await tx.sql
@@ -116,42 +116,42 @@ export function settingHandlers(
           .values({
             tenant_id: tx.tenant,
             id,
-            owner_id: signed.userId,
+            owner_id: session.userId,
             fields: JSON.stringify(setting),
-            next_at: nextOf(setting, ask.now),
-            made_at: ask.now,
-            changed_at: ask.now,
+            next_at: nextOf(setting, ctx.now),
+            made_at: ctx.now,
+            changed_at: ctx.now,
           })
           .execute();
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'report.made',
-          user: signed.userId,
+          user: session.userId,
           detail: { report: id, template: setting.template, recipients: setting.recipients.length },
         });
         return ok({ _id: id });
       }),
 
-    changeReportSetting: ({ id, setting }, ask) =>
-      asked(world, ask, MESSAGES.changeReport, async (tx, signed) => {
-        const before = await settingOf(tx, signed, id);
+    changeReportSetting: ({ id, setting }, ctx) =>
+      asked(world, ctx, MESSAGES.changeReport, async (tx, session) => {
+        const before = await settingOf(tx, session, id);
         if (!before) return failed(NOT_FOUND);
         const owner = (await stillMay(tx, before.owner_id))
-          ? ((await rightsOf(tx, before.owner_id)) ?? signed)
-          : signed;
-        const refused = refusalOf(setting, signed, owner) ?? (await missingOf(tx, setting));
+          ? ((await rightsOf(tx, before.owner_id)) ?? session)
+          : session;
+        const refused = refusalOf(setting, session, owner) ?? (await missingOf(tx, setting));
         if (refused) return failed(refused);
         await tx.sql
           .updateTable('report_setting')
           .set({
             owner_id: owner.userId,
             fields: JSON.stringify(setting),
-            next_at: nextOf(setting, ask.now),
-            changed_at: ask.now,
+            next_at: nextOf(setting, ctx.now),
+            changed_at: ctx.now,
           })
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', id)
           .execute();
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'report.changed',
           user: owner.userId,
           detail: { report: id, template: setting.template, recipients: setting.recipients.length },
@@ -159,16 +159,16 @@ export function settingHandlers(
         return ok({});
       }),
 
-    removeReportSetting: ({ id }, ask) =>
-      asked(world, ask, MESSAGES.removeReport, async (tx, signed) => {
-        const before = await settingOf(tx, signed, id);
+    removeReportSetting: ({ id }, ctx) =>
+      asked(world, ctx, MESSAGES.removeReport, async (tx, session) => {
+        const before = await settingOf(tx, session, id);
         if (!before) return failed(NOT_FOUND);
         await tx.sql
           .deleteFrom('report_setting')
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', id)
           .execute();
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'report.removed',
           user: before.owner_id,
           detail: { report: id },
@@ -181,7 +181,7 @@ export function settingHandlers(
 /** One that this user may manage. */
 export async function settingOf(
   tx: TenantTx,
-  signed: Pick<Rights, 'userId' | 'roles' | 'companies' | 'key'>,
+  session: Pick<Rights, 'userId' | 'roles' | 'companies' | 'key'>,
   id: string,
 ) {
   const { sql: db, tenant } = tx;
@@ -191,7 +191,7 @@ export async function settingOf(
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row && (await manageableOwners(tx, signed)).has(row.owner_id) ? row : null;
+  return row && (await manageableOwners(tx, session)).has(row.owner_id) ? row : null;
 }
 
 /** Whether reports still go out as this user's. */
@@ -215,12 +215,12 @@ export function refusalOf(
   }: Pick<ReportFields, 'template' | 'companies'> & {
     readonly schedule?: ReportFields['schedule'];
   },
-  signed: Rights,
+  session: Rights,
   owner: Rights,
 ): Failure | null {
   const template = TEMPLATES[key];
   const fault = fieldsFault(template.customers, companies);
-  if (!mayUse(template, signed) || !mayUse(template, owner))
+  if (!mayUse(template, session) || !mayUse(template, owner))
     return { kind: 'forbidden', message: MESSAGES.reportNotAllowed };
   if (fault !== null)
     return badField(
@@ -232,7 +232,7 @@ export function refusalOf(
         none: MESSAGES.reportNoCompanies,
       }[fault],
     );
-  if (!seesAll(signed, companies) || !seesAll(owner, companies))
+  if (!seesAll(session, companies) || !seesAll(owner, companies))
     return badField('setting.companies', MESSAGES.reportNotYours);
   return schedule !== undefined && !isTimeZone(schedule.timeZone)
     ? badField('setting.schedule.timeZone', MESSAGES.reportZone)

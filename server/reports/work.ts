@@ -13,7 +13,7 @@ import { faultOf } from '#server/http/serve-call.ts';
 import { keepFile } from '#server/kept-file.ts';
 import { post } from '#server/outbound/post.ts';
 import { portalAddressOf } from '#server/portal-address.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { mayReport, rightsOf } from './access.ts';
 import { lookOf } from './look.ts';
 import { reportMail } from './mail.ts';
@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<ReportFormat, string>> = {
 };
 
 /** Takes the next report that waits for itself, and makes and sends it. False where none waits. */
-export async function sendNext(world: World, tenant: TenantId): Promise<boolean> {
+export async function sendNext(world: AppContext, tenant: TenantId): Promise<boolean> {
   const row = await world.store.tenant(tenant, async ({ sql }) => {
     const now = world.clock.now();
     const next = await sql
@@ -76,7 +76,7 @@ export async function sendNext(world: World, tenant: TenantId): Promise<boolean>
 }
 
 /** Why it was not sent; null where it is on its way. */
-async function sendOne(world: World, tenant: TenantId, row: SentRow): Promise<string | null> {
+async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promise<string | null> {
   const { fields } = row;
   const at = row.due_at ?? row.made_at;
   const { rights, look, portal } = await world.store.tenant(
@@ -183,7 +183,7 @@ const fileName = ({ timeZone }: Report, { template, format }: SentRow['fields'],
   csvName(TEMPLATES[template].templateName, at, timeZone).replace(/csv$/, format);
 
 const giveUp = (
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   { id, told }: SentRow,
   fault: string,

@@ -1,4 +1,4 @@
-import type { Draft, Logged } from '#contract/events.ts';
+import type { NewEvent, Logged } from '#contract/events.ts';
 import { type Id, type TableName, touches } from '#contract/fold.ts';
 import { checked } from './gate.ts';
 import { project } from './projection.ts';
@@ -33,7 +33,7 @@ export interface Sent {
  */
 export async function append(
   ground: Ground,
-  drafts: readonly Draft[],
+  drafts: readonly NewEvent[],
   by: By | readonly By[],
   taken: Partial<Numbers> = {},
 ): Promise<readonly Logged[]> {

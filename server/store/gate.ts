@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Draft, type Event, EventSchema } from '#contract/events.ts';
+import { type NewEvent, type Event, EventSchema } from '#contract/events.ts';
 import { type Quick, quickOf } from './quick.ts';
 import { storable } from '#contract/stored-text.ts';
 
@@ -16,12 +16,12 @@ export class BadDraft extends Error {
 /**
  * What passes into the log, checked by the schema of its type (LOG-1), and fit to be kept as text.
  */
-export function checked(drafts: readonly Draft[]): readonly Draft[] {
+export function checked(drafts: readonly NewEvent[]): readonly NewEvent[] {
   return drafts.map((draft) => {
     const event = valid(draft.event);
     const text = JSON.stringify(event.data);
-    const kept: Draft = { event, company: draft.company, entity: draft.entity };
-    if (unfit(text) || unfit(JSON.stringify(draft.entity))) return mended(kept) as Draft;
+    const kept: NewEvent = { event, company: draft.company, entity: draft.entity };
+    if (unfit(text) || unfit(JSON.stringify(draft.entity))) return mended(kept) as NewEvent;
     TEXTS.set(event.data, text);
     return kept;
   });

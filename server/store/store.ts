@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely, Transaction } from 'kysely';
-import type { Actor, Draft, Logged } from '#contract/events.ts';
+import type { Actor, NewEvent, Logged } from '#contract/events.ts';
 import type { Id, TableName, Tables } from '#contract/fold.ts';
 import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Database } from './database.ts';
@@ -82,7 +82,7 @@ export interface TenantTx {
    * they use.
    */
   append(
-    drafts: readonly Draft[],
+    drafts: readonly NewEvent[],
     by: By | readonly By[],
     taken?: Partial<Numbers>,
   ): Promise<readonly Logged[]>;

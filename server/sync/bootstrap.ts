@@ -6,7 +6,7 @@ import type { ShiftRow } from '#contract/monitoring/shift.ts';
 import { seesUser } from '#contract/people/authority.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { brandingOf } from '#server/branding.ts';
-import type { Signed } from '#server/http/handler.ts';
+import type { Principal } from '#server/http/handler.ts';
 import { meOf } from '#server/me.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { dayAt, daysOf } from './days.ts';
@@ -21,13 +21,13 @@ const DAY_MS = 86_400_000;
 /** All of it from one snapshot of the database: the small tables stand exactly at `cursor`. */
 export async function bootstrap(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   now: Ms,
   kinds: Kinds,
 ): Promise<Bootstrap> {
   const companies = await tx.all('company');
   const scope = scopeOf({
-    ...signed,
+    ...session,
     deleted: companies.flatMap(({ n, deletedAt }) => (deletedAt === undefined ? [] : [n])),
   });
   const head = await tx.head();
@@ -49,7 +49,7 @@ export async function bootstrap(
     epoch: epochFor(head.epoch, scope),
     cursor: head.seq,
     serverNow: now,
-    me: await meOf(tx, signed),
+    me: await meOf(tx, session),
     branding,
     windowFrom,
     days: results ? await daysOf(tx, scope, windowFrom, head, kinds) : [],

@@ -5,9 +5,9 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { CauseRow } from '#contract/monitoring/rows.ts';
 import { aliveSession } from '#server/account/sessions.ts';
 import { FORBIDDEN, refuse } from '#server/http/envelope.ts';
-import type { Ask, Handlers, Signed } from '#server/http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '#server/http/handler.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { bootstrap } from './bootstrap.ts';
 import { dayAt, pagesOf, tagOfDay } from './days.ts';
 import { HELD_EPOCH, heldBootstrap } from './held.ts';
@@ -25,51 +25,51 @@ const tooOld = (protocol: number | undefined): boolean =>
 const updateNeeded = failed({ kind: 'update-needed', message: MESSAGES.updateNeeded });
 
 export function syncHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'bootstrap' | 'runsOfDay' | 'events' | 'stream' | 'lastSync'> {
   const pages = makePageCache(CACHE_BYTES);
   const kinds = makeKinds();
   const streams = new Map<string, number>();
   const marks = watchSources(world);
-  const read = <T>(ask: Ask, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
-    world.store.tenant(ask.tenant, work, { readOnly: true });
+  const read = <T>(ctx: RequestContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+    world.store.tenant(ctx.tenant, work, { readOnly: true });
 
   return {
-    async bootstrap({ protocol }, ask) {
+    async bootstrap({ protocol }, ctx) {
       if (tooOld(protocol)) return updateNeeded;
-      const signed = signedOf(ask);
+      const session = signedOf(ctx);
       return ok(
-        await read(ask, (tx) =>
-          signed.mustReset
-            ? heldBootstrap(tx, signed, ask.now)
-            : bootstrap(tx, signed, ask.now, kinds),
+        await read(ctx, (tx) =>
+          session.mustReset
+            ? heldBootstrap(tx, session, ctx.now)
+            : bootstrap(tx, session, ctx.now, kinds),
         ),
       );
     },
 
-    async runsOfDay({ day }, ask) {
-      const scope = scopeOf(signedOf(ask));
+    async runsOfDay({ day }, ctx) {
+      const scope = scopeOf(signedOf(ctx));
       if (!scope.reads.has('result')) return refuse(FORBIDDEN);
-      return await read(ask, async (tx) => {
+      return await read(ctx, async (tx) => {
         const tag = await tagOfDay(tx, scope, day, await tx.head(), kinds);
         const headers = { 'content-type': 'application/octet-stream', 'etag': tag };
-        if (ask.request.headers.get('if-none-match') === tag)
+        if (ctx.request.headers.get('if-none-match') === tag)
           return new Response(null, { status: 304, headers });
-        const key = `${ask.tenant} ${tag}`;
+        const key = `${ctx.tenant} ${tag}`;
         const kept = pages.get(key);
         if (kept) return new Response(kept, { headers });
         const made = await pagesOf(tx, scope, day);
-        if (day < dayAt(ask.now)) pages.put(key, made); // a closed day
+        if (day < dayAt(ctx.now)) pages.put(key, made); // a closed day
         return new Response(made, { headers });
       });
     },
 
-    async events({ after, epoch, limit, protocol, sources }, ask) {
+    async events({ after, epoch, limit, protocol, sources }, ctx) {
       if (tooOld(protocol)) return updateNeeded;
-      if (signedOf(ask).mustReset)
+      if (signedOf(ctx).mustReset)
         return ok({ epoch: HELD_EPOCH, cursor: 0, head: 0, more: false, events: [] });
-      const scope = scopeOf(signedOf(ask));
-      return await read(ask, async (tx) => {
+      const scope = scopeOf(signedOf(ctx));
+      return await read(ctx, async (tx) => {
         const head = await tx.head();
         const told = epochFor(head.epoch, scope);
         // Another epoch or scope, or a cursor from a future that a restore took away: the device
@@ -83,7 +83,7 @@ export function syncHandlers(
         const more = cursor < head.seq;
         // A device that asks for them has the sources' last sync as of the end of the log.
         const synced =
-          sources === undefined || more ? null : await syncedSources(tx, scope, ask.now);
+          sources === undefined || more ? null : await syncedSources(tx, scope, ctx.now);
         return ok({
           epoch,
           cursor,
@@ -96,9 +96,9 @@ export function syncHandlers(
       });
     },
 
-    async stream(_, ask) {
-      const signed = signedOf(ask);
-      const open = streams.get(signed.userId) ?? 0;
+    async stream(_, ctx) {
+      const session = signedOf(ctx);
+      const open = streams.get(session.userId) ?? 0;
       if (open >= LIMITS.streamsPerUser) {
         const body = {
           success: false,
@@ -107,17 +107,17 @@ export function syncHandlers(
         };
         return Response.json(body, { status: 429, headers: { 'retry-after': '30' } });
       }
-      streams.set(signed.userId, open + 1);
+      streams.set(session.userId, open + 1);
       const closed = (): void => {
-        streams.set(signed.userId, (streams.get(signed.userId) ?? 1) - 1);
+        streams.set(session.userId, (streams.get(session.userId) ?? 1) - 1);
       };
       const body = pokeStream(
         world,
-        ask.tenant,
-        signed,
-        () => aliveSession(world, ask.tenant, signed.sessionId),
-        await marks(ask.tenant),
-        () => marks(ask.tenant),
+        ctx.tenant,
+        session,
+        () => aliveSession(world, ctx.tenant, session.sessionId),
+        await marks(ctx.tenant),
+        () => marks(ctx.tenant),
         closed,
       );
       return new Response(body, {
@@ -129,16 +129,16 @@ export function syncHandlers(
       });
     },
 
-    async lastSync(_, ask) {
-      return ok(await read(ask, (tx) => lastSyncIn(tx, scopeOf(signedOf(ask)))));
+    async lastSync(_, ctx) {
+      return ok(await read(ctx, (tx) => lastSyncIn(tx, scopeOf(signedOf(ctx)))));
     },
   };
 }
 
 /** The gate has let nobody through who is not signed in. */
-function signedOf(ask: Ask): Signed {
-  if (!ask.signed) throw new Error('a signed-in call without a session');
-  return ask.signed;
+function signedOf(ctx: RequestContext): Principal {
+  if (!ctx.session) throw new Error('a signed-in call without a session');
+  return ctx.session;
 }
 
 /** Those that problems begin with. */

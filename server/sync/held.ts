@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { PROTOCOL } from '#contract/limits.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { brandingOf } from '#server/branding.ts';
-import type { Signed } from '#server/http/handler.ts';
+import type { Principal } from '#server/http/handler.ts';
 import { meOf } from '#server/me.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { dayAt } from './days.ts';
@@ -17,8 +17,8 @@ export const HELD_EPOCH = 'password-first';
  * What a device is told of whose user has to choose a password first (AUTH-12): who that is and how
  * the portal looks, and nothing of its data.
  */
-export async function heldBootstrap(tx: TenantTx, signed: Signed, now: Ms): Promise<Bootstrap> {
-  const me = await meOf(tx, signed);
+export async function heldBootstrap(tx: TenantTx, session: Principal, now: Ms): Promise<Bootstrap> {
+  const me = await meOf(tx, session);
   const branding = await brandingOf(tx);
   return {
     protocol: PROTOCOL,

@@ -1,6 +1,6 @@
 import type { Ability } from '#contract/abilities.ts';
 import type { EventType } from '#contract/events.ts';
-import type { Signed } from '../http/handler.ts';
+import type { Principal } from '../http/handler.ts';
 import { may } from '../may.ts';
 
 /**
@@ -66,10 +66,10 @@ const READ_BY = {
 } as const satisfies Record<string, readonly Ability[]>;
 export type Readable = keyof typeof READ_BY;
 
-export const readableBy = (signed: Pick<Signed, 'roles' | 'key'>): ReadonlySet<Readable> =>
+export const readableBy = (session: Pick<Principal, 'roles' | 'key'>): ReadonlySet<Readable> =>
   new Set(
     (Object.keys(READ_BY) as Readable[]).filter((one) =>
-      READ_BY[one].some((ability) => may(signed, ability)),
+      READ_BY[one].some((ability) => may(session, ability)),
     ),
   );
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CompanyN } from '#contract/ids.ts';
-import type { Signed } from '#server/http/handler.ts';
+import type { Principal } from '#server/http/handler.ts';
 import { readableBy } from './readable.ts';
 import type { Readable } from './readable.ts';
 
@@ -23,16 +23,16 @@ export interface Scope {
 
 export const scopeOf = ({
   deleted = [],
-  ...signed
-}: Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>): Scope => ({
+  ...session
+}: Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>): Scope => ({
   companies:
-    signed.companies === null
+    session.companies === null
       ? null
-      : new Set(signed.companies.filter((n) => !deleted.includes(n))),
+      : new Set(session.companies.filter((n) => !deleted.includes(n))),
   deleted: new Set(deleted),
-  reads: readableBy(signed),
-  self: signed.key === undefined ? signed.userId : null,
-  own: signed.userId,
+  reads: readableBy(session),
+  self: session.key === undefined ? session.userId : null,
+  own: session.userId,
 });
 
 export const seesCompany = (scope: Scope, company: CompanyN): boolean =>

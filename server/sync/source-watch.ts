@@ -1,5 +1,5 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { sourcesMark } from './last-sync.ts';
 
 /** However many streams a provider has open, its sources are looked at once in this time. */
@@ -8,7 +8,7 @@ const LOOK_MS: Ms = 1_000;
 export function watchSources({
   store,
   clock,
-}: Pick<World, 'store' | 'clock'>): (tenant: TenantId) => Promise<string> {
+}: Pick<AppContext, 'store' | 'clock'>): (tenant: TenantId) => Promise<string> {
   const looks = new Map<TenantId, { readonly at: Ms; readonly mark: Promise<string> }>();
   return (tenant) => {
     const now = clock.now();

@@ -1,7 +1,7 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Poke } from '#contract/sync/calls.ts';
-import type { Signed } from '#server/http/handler.ts';
-import type { World } from '#server/world.ts';
+import type { Principal } from '#server/http/handler.ts';
+import type { AppContext } from '#server/world.ts';
 import type { Head } from '#server/store/store.ts';
 import { HELD_EPOCH } from './held.ts';
 import { epochFor, scopeOf } from './scope.ts';
@@ -17,16 +17,16 @@ const LOOK_MS: Ms = 2_000;
  * opened.
  */
 export function pokeStream(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
-  signed: Signed,
-  alive: () => Promise<Signed | null>,
+  session: Principal,
+  alive: () => Promise<Principal | null>,
   firstMark: string,
   mark: () => Promise<string>,
   onClose: () => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const started = rightsOf(signed);
+  const started = rightsOf(session);
   let told = -1;
   let marked = firstMark;
   let beat = 0;
@@ -87,7 +87,7 @@ export function pokeStream(
           }
         }
       }
-      async function headFor(now: Signed): Promise<Head> {
+      async function headFor(now: Principal): Promise<Head> {
         const { seq, epoch } = await world.store.tenant(tenant, (tx) => tx.head(), {
           readOnly: true,
         });
@@ -112,7 +112,7 @@ export function pokeStream(
 
 const nothing = (): void => {};
 
-const rightsOf = ({ roles, companies, mustReset }: Signed): string =>
+const rightsOf = ({ roles, companies, mustReset }: Principal): string =>
   JSON.stringify([
     mustReset,
     [...roles].sort(),

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { ComponentPropsWithRef, RefObject, SyntheticEvent } from 'react';
-import type { GivesOf, TakesOf } from '#contract/calls.ts';
+import type { OutputOf, InputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { BASE } from '#contract/messages/base.ts';
 import type { Result } from '#contract/result.ts';
@@ -13,7 +13,7 @@ import { TextField } from '../ui/text-field.tsx';
 import { askPasskey } from './passkey.ts';
 import { answerReauth } from './reauth.ts';
 
-type Options = GivesOf<'reauthOptions'>;
+type Options = OutputOf<'reauthOptions'>;
 type Way = Options['methods'][number];
 
 /**
@@ -46,7 +46,7 @@ export function ReauthQuestion() {
   }, []);
   const ask = async (): Promise<void> => take(await door().ask('reauthOptions', {}));
 
-  const show = (input: TakesOf<'reauth'>): Promise<void> =>
+  const show = (input: InputOf<'reauth'>): Promise<void> =>
     told(
       () => door().ask('reauth', input),
       () => answerReauth(true),

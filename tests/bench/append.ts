@@ -3,7 +3,7 @@
  * tests/bench/append.ts [DATABASE_URL]`.
  */
 import { randomUUID } from 'node:crypto';
-import type { Draft } from '../../contract/events.ts';
+import type { NewEvent } from '../../contract/events.ts';
 import { openStore } from '../../server/store/open.ts';
 import type { Store } from '../../server/store/store.ts';
 import { makeTenant } from '../../server/store/tenants.ts';
@@ -55,7 +55,7 @@ function at(part: number): string {
 
 async function append(
   to: Store,
-  make: Draft[] | ((tx: Parameters<Parameters<Store['tenant']>[1]>[0]) => Promise<Draft[]>),
+  make: NewEvent[] | ((tx: Parameters<Parameters<Store['tenant']>[1]>[0]) => Promise<NewEvent[]>),
 ): Promise<number> {
   return to.tenant(tenant, async (tx) => {
     const drafts = Array.isArray(make) ? make : await make(tx);
@@ -70,8 +70,8 @@ async function append(
   });
 }
 
-function jobs(): Draft[] {
-  return Array.from({ length: JOBS }, (_, index): Draft => ({
+function jobs(): NewEvent[] {
+  return Array.from({ length: JOBS }, (_, index): NewEvent => ({
     company: 1,
     entity: `job:${index + 1}`,
     event: {
@@ -97,13 +97,13 @@ function jobs(): Draft[] {
 }
 
 /** One in ten fails with a problem of its own. */
-function runs(first: number, batch: number): Draft[] {
-  return Array.from({ length: BATCH }, (_, index): Draft[] => {
+function runs(first: number, batch: number): NewEvent[] {
+  return Array.from({ length: BATCH }, (_, index): NewEvent[] => {
     const n = first + index;
     const job = ((batch * BATCH + index) % JOBS) + 1;
     const startedAt = 1_790_000_000_000 + n * 1000;
     const bad = index % 10 === 0;
-    const run: Draft = {
+    const run: NewEvent = {
       company: 1,
       entity: `run:${n}`,
       event: {

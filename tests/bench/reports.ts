@@ -10,7 +10,7 @@ import { loadavg } from 'node:os';
 import { sql } from 'kysely';
 import { systemChance } from '../../server/chance.ts';
 import { systemClock } from '../../server/clock.ts';
-import type { Ask } from '../../server/http/handler.ts';
+import type { RequestContext } from '../../server/http/handler.ts';
 import { reportingHandlers } from '../../server/monitoring/reporting/handlers.ts';
 import { sumUpDays } from '../../server/reading/sum-days.ts';
 import { openStore } from '../../server/store/open.ts';
@@ -59,7 +59,7 @@ if (made === undefined) {
   await fill();
 }
 const handlers = reportingHandlers(world);
-const ask: Ask = {
+const ctx: RequestContext = {
   tenant,
   command: null,
   now,
@@ -67,7 +67,7 @@ const ask: Ask = {
   host: '',
   request: new Request('http://localhost'),
   answer: new Headers(),
-  signed: {
+  session: {
     sessionId: '',
     userId: '',
     roles: ['operator'],
@@ -81,11 +81,11 @@ const ask: Ask = {
 };
 const time = { from: now - DAY / 2 - 365 * DAY, to: now + DAY / 2 };
 const QUESTIONS: readonly (readonly [string, () => Promise<{ readonly ok: boolean }>])[] = [
-  ['trends', () => handlers.analytics(time, ask)],
-  ['trends, chart by company', () => handlers.chartFailures({ ...time, by: 'company' }, ask)],
-  ['stats', () => handlers.overviewStats(time, ask)],
-  ['chart', () => handlers.chartResults(time, ask)],
-  ['ranking, transferred', () => handlers.rankTransferred({ ...time, limit: 100 }, ask)],
+  ['trends', () => handlers.analytics(time, ctx)],
+  ['trends, chart by company', () => handlers.chartFailures({ ...time, by: 'company' }, ctx)],
+  ['stats', () => handlers.overviewStats(time, ctx)],
+  ['chart', () => handlers.chartResults(time, ctx)],
+  ['ranking, transferred', () => handlers.rankTransferred({ ...time, limit: 100 }, ctx)],
   [
     'ranking, duration, of 10 companies',
     () =>
@@ -95,18 +95,18 @@ const QUESTIONS: readonly (readonly [string, () => Promise<{ readonly ok: boolea
           limit: 100,
           filters: { companyIds: Array.from({ length: 10 }, (_, i) => i + 1) },
         },
-        ask,
+        ctx,
       ),
   ],
   [
     'spreadsheet, a page of 100 jobs',
-    () => handlers.spreadsheetReport({ ...time, page: 3, pageSize: 100 }, ask),
+    () => handlers.spreadsheetReport({ ...time, page: 3, pageSize: 100 }, ctx),
   ],
   [
     'spreadsheet, by company',
-    () => handlers.spreadsheetReport({ ...time, by: 'company', pageSize: 100 }, ask),
+    () => handlers.spreadsheetReport({ ...time, by: 'company', pageSize: 100 }, ctx),
   ],
-  ['spreadsheet, stats', () => handlers.spreadsheetStats(time, ask)],
+  ['spreadsheet, stats', () => handlers.spreadsheetStats(time, ctx)],
 ];
 if (of('BEFORE', 1) === 1) await askAll('read from the results');
 const begun = performance.now();

@@ -10,7 +10,7 @@ import { loadavg } from 'node:os';
 import { sql } from 'kysely';
 import { systemChance } from '../../server/chance.ts';
 import { systemClock } from '../../server/clock.ts';
-import type { Ask } from '../../server/http/handler.ts';
+import type { RequestContext } from '../../server/http/handler.ts';
 import { searchHandlers } from '../../server/monitoring/search/handlers.ts';
 import { sumUpDays } from '../../server/reading/sum-days.ts';
 import { openStore } from '../../server/store/open.ts';
@@ -61,7 +61,7 @@ if (made === undefined) {
   await sumUpDays(world, tenant, now);
 }
 const { search } = searchHandlers(world);
-const ask: Ask = {
+const ctx: RequestContext = {
   tenant,
   command: null,
   now,
@@ -69,7 +69,7 @@ const ask: Ask = {
   host: '',
   request: new Request('http://localhost'),
   answer: new Headers(),
-  signed: {
+  session: {
     sessionId: '',
     userId: randomUUID(),
     roles: ['operator', 'admin'],
@@ -99,7 +99,7 @@ console.log(
 );
 for (const [what, text, plain] of QUESTIONS) {
   const [searched, naive] = [
-    await best(async () => search({ text }, ask)),
+    await best(async () => search({ text }, ctx)),
     of('NAIVE', 1) === 1 && plain !== '' ? await best(() => ilike(plain)) : '–',
   ];
   console.log(

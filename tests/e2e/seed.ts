@@ -11,14 +11,14 @@ import { defaultBranding } from '../../server/brand/default.ts';
 import { makeCompany, makeUser } from '../../server/people/people.ts';
 import { openStore } from '../../server/store/open.ts';
 import { makeTenant } from '../../server/store/tenants.ts';
-import type { World } from '../../server/world.ts';
+import type { AppContext } from '../../server/world.ts';
 
 const [dataDir = '', password = '', ...besides] = process.argv.slice(2);
 const log = { ...makeLog(systemClock), info: () => undefined };
 const databaseUrl =
   process.env['DATABASE_URL'] === '' ? null : (process.env['DATABASE_URL'] ?? null);
 const store = await openStore({ dataDir, databaseUrl, log, clock: systemClock });
-const world: World = {
+const world: AppContext = {
   store,
   clock: systemClock,
   chance: systemChance,

@@ -1,4 +1,4 @@
-import type { CallName, GivesOf, TakesOf } from '#contract/calls.ts';
+import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
@@ -31,7 +31,7 @@ export function fakeDoor(scene: Scene): {
   let who: Who = whoOf(scene.who);
   const open = new Set<{
     readonly name: WatchName;
-    takes: object;
+    input: object;
     readonly onChange: (value: never) => void;
   }>();
 
@@ -41,48 +41,49 @@ export function fakeDoor(scene: Scene): {
     return { is: 'out', reason: is === 'out' ? 'none' : is, branding, offline: false };
   }
 
-  const values: { readonly [N in WatchName]: (takes: Watches[N]['takes']) => Watches[N]['gives'] } =
-    {
-      who: () => who,
-      signing: () => ({ is: 'none' }),
-      status: () => {
-        const refused = outbox.entries.filter((entry) => entry.state === 'refused').length;
-        return { ...statusOf(scene), refused, waiting: outbox.entries.length - refused };
-      },
-      runs: () => {
-        throw new Error('the door of daily checks answers this one');
-      },
-      overview: () => null,
-      trends: () => null,
-      calendar: () => null,
-      find: () => ({
-        jobs: { count: 0, rows: [] },
-        companies: { count: 0, rows: [] },
-        computers: { count: 0, rows: [] },
-      }),
-      companies: () => companiesOf(scene),
-      keys: () => keys,
-      lastSync: () => LAST_SYNC,
-      views: () => [],
-      shifts: () => [],
-      shiftNow: () => ({
-        cleared: 0,
-        of: 0,
-        snoozed: 0,
-        fresh: 0,
-        standing: 0,
-        unlisted: null,
-        open: [],
-        ending: [],
-      }),
-      preferences: () => [],
-      disabled: () => [],
-      outbox: () => outbox,
-      refused: ({ id, most }) => refusedOf(id === 'n2' ? 61 : 1, most),
-    };
+  const values: {
+    readonly [N in WatchName]: (input: Watches[N]['input']) => Watches[N]['output'];
+  } = {
+    who: () => who,
+    signing: () => ({ is: 'none' }),
+    status: () => {
+      const refused = outbox.entries.filter((entry) => entry.state === 'refused').length;
+      return { ...statusOf(scene), refused, waiting: outbox.entries.length - refused };
+    },
+    runs: () => {
+      throw new Error('the door of daily checks answers this one');
+    },
+    overview: () => null,
+    trends: () => null,
+    calendar: () => null,
+    find: () => ({
+      jobs: { count: 0, rows: [] },
+      companies: { count: 0, rows: [] },
+      computers: { count: 0, rows: [] },
+    }),
+    companies: () => companiesOf(scene),
+    keys: () => keys,
+    lastSync: () => LAST_SYNC,
+    views: () => [],
+    shifts: () => [],
+    shiftNow: () => ({
+      cleared: 0,
+      of: 0,
+      snoozed: 0,
+      fresh: 0,
+      standing: 0,
+      unlisted: null,
+      open: [],
+      ending: [],
+    }),
+    preferences: () => [],
+    disabled: () => [],
+    outbox: () => outbox,
+    refused: ({ id, most }) => refusedOf(id === 'n2' ? 61 : 1, most),
+  };
   const tell = (name: WatchName): void => {
     for (const line of open)
-      if (line.name === name) line.onChange(values[name](line.takes as never) as never);
+      if (line.name === name) line.onChange(values[name](line.input as never) as never);
   };
   const answer = async <T>(value: () => T): Promise<Result<T>> => {
     await new Promise((resolve) => {
@@ -97,7 +98,7 @@ export function fakeDoor(scene: Scene): {
   };
   const SECRET = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';
 
-  const calls: { readonly [N in CallName]?: (input: TakesOf<N>) => GivesOf<N> } = {
+  const calls: { readonly [N in CallName]?: (input: InputOf<N>) => OutputOf<N> } = {
     lastSync: () => LAST_SYNC,
     listKeys: () => keys.map(keyOut),
     makeKey: ({ name, companyN, tool }) => {
@@ -132,16 +133,16 @@ export function fakeDoor(scene: Scene): {
   };
 
   const door: Door = {
-    async watch(name, takes, onChange) {
-      const line = { name, takes: takes, onChange };
+    async watch(name, input, onChange) {
+      const line = { name, input: input, onChange };
       await Promise.resolve();
       if (!(scene.keys === 'loading' && name === 'keys')) {
         open.add(line);
-        onChange(values[name](takes));
+        onChange(values[name](input));
       }
       return {
         change(next) {
-          line.takes = next;
+          line.input = next;
           if (open.has(line)) onChange(values[name](next));
         },
         close() {
@@ -218,7 +219,7 @@ export function fakeDoor(scene: Scene): {
   return { door, play };
 }
 
-const keyOut = (row: KeyRow): GivesOf<'listKeys'>[number] => ({
+const keyOut = (row: KeyRow): OutputOf<'listKeys'>[number] => ({
   id: row.id,
   name: row.name,
   companyN: row.company,

@@ -1,4 +1,4 @@
-import type { Draft, Logged } from '#contract/events.ts';
+import type { NewEvent, Logged } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
 import type { UserId } from '#contract/ids.ts';
 import { defaultBranding } from '#server/brand/default.ts';
@@ -10,7 +10,7 @@ import { makeLog } from '#server/log.ts';
 import { makeUser } from '#server/people/people.ts';
 import type { Store } from '#server/store/store.ts';
 import { makeTenant } from '#server/store/tenants.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import type { TestClock } from './clock.ts';
 import { HERE } from '../server/outbound/listen.ts';
 
@@ -24,7 +24,7 @@ export class RealServer {
   /** What the story has written, folded: for choosing what happens next. */
   readonly rows = memoryRows();
   readonly tenant: string;
-  readonly world: World;
+  readonly world: AppContext;
   readonly #host: string;
   readonly #app: ReturnType<typeof makeApp>;
   readonly #jars = new Map<string, string>();
@@ -84,7 +84,7 @@ export class RealServer {
   }
 
   /** Written to the log in the order of the calls. */
-  append(drafts: readonly Omit<Draft, 'entity'>[]): void {
+  append(drafts: readonly Omit<NewEvent, 'entity'>[]): void {
     const at = this.world.clock.now();
     for (const draft of drafts)
       fold(this.rows, {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { OfflineCall, TakenOf } from '#contract/calls.ts';
+import type { OfflineCall, ParsedInputOf } from '#contract/calls.ts';
 import { CALLS } from '#contract/calls.ts';
 import type { RunN } from '#contract/ids.ts';
 import { changesOf } from '#contract/monitoring/change.ts';
@@ -9,7 +9,7 @@ import type { Command } from '#workers/seams.ts';
 /** What a kept command asks. */
 export type Asked =
   | { readonly is: 'change'; readonly runs: readonly RunN[]; readonly change: Change }
-  | { readonly [N in OwnCall]: { readonly is: N; readonly input: TakenOf<N> } }[OwnCall];
+  | { readonly [N in OwnCall]: { readonly is: N; readonly input: ParsedInputOf<N> } }[OwnCall];
 type OwnCall = Exclude<OfflineCall, 'changeExecution' | 'changeExecutions'>;
 
 /** Null where this version cannot read it (then the server says so). */
@@ -17,21 +17,21 @@ export function askedBy({ call, input }: Pick<Command, 'call' | 'input'>): Asked
   const name = call as OfflineCall;
   switch (name) {
     case 'changeExecution': {
-      const one = v.safeParse(CALLS.changeExecution.takes, input);
+      const one = v.safeParse(CALLS.changeExecution.input, input);
       return one.success ? changeOf([one.output.id], one.output) : null;
     }
     case 'changeExecutions': {
-      const many = v.safeParse(CALLS.changeExecutions.takes, input);
+      const many = v.safeParse(CALLS.changeExecutions.input, input);
       return many.success ? changeOf(many.output.ids, many.output) : null;
     }
     case 'saveView':
-      return read(name, CALLS.saveView.takes, input);
+      return read(name, CALLS.saveView.input, input);
     case 'removeView':
-      return read(name, CALLS.removeView.takes, input);
+      return read(name, CALLS.removeView.input, input);
     case 'endShift':
-      return read(name, CALLS.endShift.takes, input);
+      return read(name, CALLS.endShift.input, input);
     case 'prefer':
-      return read(name, CALLS.prefer.takes, input);
+      return read(name, CALLS.prefer.input, input);
     default:
       return null;
   }
@@ -45,7 +45,7 @@ function changeOf(runs: readonly RunN[], asked: Parameters<typeof changesOf>[0])
 
 function read<N extends OwnCall>(
   is: N,
-  schema: v.GenericSchema<unknown, TakenOf<N>>,
+  schema: v.GenericSchema<unknown, ParsedInputOf<N>>,
   input: unknown,
 ): Extract<Asked, { is: N }> | null {
   const taken = v.safeParse(schema, input);

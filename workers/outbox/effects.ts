@@ -1,4 +1,4 @@
-import type { Draft, Logged } from '#contract/events.ts';
+import type { NewEvent, Logged } from '#contract/events.ts';
 import { fold } from '#contract/fold.ts';
 import type { Id, Table, Tables } from '#contract/fold.ts';
 import type { ProblemN, RunN, UserId } from '#contract/ids.ts';
@@ -64,7 +64,7 @@ export function effectsOf(
   }
   return { problem: over.problem, own: over };
 
-  function draftsOf(asked: Asked, { madeAt }: Command): readonly Draft[] {
+  function draftsOf(asked: Asked, { madeAt }: Command): readonly NewEvent[] {
     switch (asked.is) {
       case 'change':
         return decideChange(
@@ -90,7 +90,9 @@ export function effectsOf(
   }
 }
 
-const own = (event: Draft['event']): readonly Draft[] => [{ event, company: null, entity: 'own' }];
+const own = (event: NewEvent['event']): readonly NewEvent[] => [
+  { event, company: null, entity: 'own' },
+];
 
 const targetsOf = (
   runs: ReadonlyMap<RunN, LeanRun>,

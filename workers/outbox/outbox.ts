@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { OfflineCall, TakesOf } from '#contract/calls.ts';
+import type { OfflineCall, InputOf } from '#contract/calls.ts';
 import { callOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CommandId, UserId } from '#contract/ids.ts';
@@ -83,10 +83,10 @@ export class Outbox {
   }
 
   /** On disk, then shown, then answered (OUT-1). */
-  async keep<N extends OfflineCall>(call: N, input: TakesOf<N>): Promise<Result<Sent>> {
+  async keep<N extends OfflineCall>(call: N, input: InputOf<N>): Promise<Result<Sent>> {
     const { clock, chance } = this.#needs;
     const id = chance.uuid();
-    const valid = v.safeParse(callOf(call).takes, input);
+    const valid = v.safeParse(callOf(call).input, input);
     if (!valid.success)
       return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [] });
     const kept = await this.#kept({

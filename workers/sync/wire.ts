@@ -1,6 +1,6 @@
 import ky from 'ky';
 import * as v from 'valibot';
-import type { CallName, GivesOf, TakesOf } from '#contract/calls.ts';
+import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import { callOf } from '#contract/calls.ts';
 import type { Day } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
@@ -19,9 +19,9 @@ export interface Wire {
   /** One call, its answer checked by the contract. */
   ask<N extends CallName>(
     name: N,
-    input: TakesOf<N>,
+    input: InputOf<N>,
     command?: CommandHeaders,
-  ): Promise<Result<GivesOf<N>>>;
+  ): Promise<Result<OutputOf<N>>>;
   /**
    * The same, unchecked: for who reads an answer part by part. `loose` input: as it was kept on
    * disk.
@@ -127,7 +127,7 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
   const newest = new Map<CallName, AbortController>();
   const raw: Wire['raw'] = (name, input, command) => {
     const how: { command?: CommandHeaders; signal?: AbortSignal } = command ? { command } : {};
-    if (callOf(name).latest) {
+    if (callOf(name).newestOnly) {
       newest.get(name)?.abort();
       const stop = new AbortController();
       newest.set(name, stop);
@@ -139,15 +139,15 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
     raw,
     async ask<N extends CallName>(
       name: N,
-      input: TakesOf<N>,
+      input: InputOf<N>,
       command?: CommandHeaders,
-    ): Promise<Result<GivesOf<N>>> {
+    ): Promise<Result<OutputOf<N>>> {
       const answer = await raw(name, input, command);
       if (!answer.ok) return answer;
-      const { gives } = callOf(name);
-      if (typeof gives === 'string') return failed(NO_ANSWER);
-      const parsed = v.safeParse(gives, answer.value);
-      return parsed.success ? ok(parsed.output as GivesOf<N>) : failed(NO_ANSWER);
+      const { output } = callOf(name);
+      if (typeof output === 'string') return failed(NO_ANSWER);
+      const parsed = v.safeParse(output, answer.value);
+      return parsed.success ? ok(parsed.output as OutputOf<N>) : failed(NO_ANSWER);
     },
     file: (name, input) =>
       signed(name, input, {}, async (response) => {

@@ -1,10 +1,10 @@
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, TenantId } from '#contract/ids.ts';
 import type { CollectorKind } from '#contract/monitoring/collector.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { Source } from '#contract/monitoring/words.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import type { ConnectionRow } from './task.ts';
 
 export const TOOL_OF = { vspc: 'vac', vbr: 'vbr', zerto: 'zerto' } as const satisfies Record<
@@ -19,7 +19,7 @@ export const TOOL_OF = { vspc: 'vac', vbr: 'vbr', zerto: 'zerto' } as const sati
  * none for a company that is not there any more.
  */
 export async function openChannels(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   { id, kind, name }: ConnectionRow,
   companies: Iterable<CompanyN>,
@@ -33,7 +33,7 @@ export async function openChannels(
     const known = await byCompany(tx, id);
     const missing = wanted.filter((company) => !known.has(company));
     const rows = await tx.rows('company', missing);
-    const drafts = missing.flatMap((company): Draft[] => {
+    const drafts = missing.flatMap((company): NewEvent[] => {
       const row = rows.get(company);
       if (!row || row.deletedAt !== undefined) return [];
       const key = world.chance.uuid();
@@ -69,7 +69,7 @@ export async function openChannels(
 
 /** Null where the company is not there any more. */
 export const channelOf = async (
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   connection: ConnectionRow,
   company: CompanyN,

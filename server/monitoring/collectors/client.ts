@@ -3,7 +3,7 @@ import type { Credentials } from '#contract/monitoring/collector-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { OutboundError } from '#server/outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '#server/outbound/fetch.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { maskSecrets } from '../secrets.ts';
 import { SourceError } from './source-error.ts';
 import { parseStorable } from '#contract/stored-text.ts';
@@ -44,7 +44,7 @@ const PATIENCE_MS: Ms = 120_000;
 const LONGEST_WAIT_MS: Ms = 3_600_000;
 
 export function makeClient(
-  world: World,
+  world: AppContext,
   reach: Reach,
   signer: (send: Send) => Signer,
   base: string,
@@ -65,16 +65,16 @@ export function makeClient(
         : error;
     }
   };
-  const signed = signer(send);
+  const session = signer(send);
   const host = root.host;
 
   async function answerTo(path: string): Promise<Answer> {
     for (let again = false; ; again = true) {
       const answer = await send(path, {
-        headers: { accept: 'application/json', ...(await signed.headers()) },
+        headers: { accept: 'application/json', ...(await session.headers()) },
       });
       if (answer.status !== 401) return answer;
-      if (!signed.refused() || again)
+      if (!session.refused() || again)
         throw new SourceError('refused', `${host} did not accept the credentials.`);
     }
   }

@@ -1,13 +1,13 @@
 import type { CollectorKind } from '#contract/monitoring/collector.ts';
 import type { Credentials } from '#contract/monitoring/collector-calls.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { type Client, faultOf, makeClient, type Reach, type Send, type Signer } from './client.ts';
 import { SourceError } from './source-error.ts';
 import { keySigner, tokenSigner } from './tokens.ts';
 
 /** The way to a system of each kind: where its API stands, and how it is signed in to. */
 export function clientFor(
-  world: World,
+  world: AppContext,
   kind: CollectorKind,
   reach: Reach,
   timeoutMs?: number,
@@ -47,20 +47,20 @@ export const PROBES: Readonly<Record<CollectorKind, string>> = {
 const nameOf = (credentials: Credentials): string =>
   credentials.is === 'key' ? '' : credentials.name;
 
-const vspcTokens = (world: World, host: string, credentials: Credentials) =>
+const vspcTokens = (world: AppContext, host: string, credentials: Credentials) =>
   tokenSigner(world, host, {
     path: 'token',
     begin: { grant_type: 'password', username: nameOf(credentials), password: credentials.secret },
     renew: (token) => ({ grant_type: 'refresh_token', refresh_token: token }),
   });
-const vbrTokens = (world: World, host: string, credentials: Credentials) =>
+const vbrTokens = (world: AppContext, host: string, credentials: Credentials) =>
   tokenSigner(world, host, {
     path: '/api/oauth2/token',
     headers: { 'x-api-version': '1.3-rev2' },
     begin: { grant_type: 'password', username: nameOf(credentials), password: credentials.secret },
     renew: (token) => ({ grant_type: 'refresh_token', refresh_token: token }),
   });
-const zertoTokens = (world: World, host: string, credentials: Credentials) =>
+const zertoTokens = (world: AppContext, host: string, credentials: Credentials) =>
   tokenSigner(world, host, {
     path: '/auth/realms/zerto/protocol/openid-connect/token',
     begin: {
@@ -73,7 +73,7 @@ const zertoTokens = (world: World, host: string, credentials: Credentials) =>
 
 /** Older managers: a session, begun by name and password. */
 const zertoSession =
-  ({ clock }: World, host: string, credentials: Credentials) =>
+  ({ clock }: AppContext, host: string, credentials: Credentials) =>
   (send: Send): Signer => {
     let session: string | null = null;
     return {

@@ -1,7 +1,7 @@
 import type { Credentials } from '#contract/monitoring/collector-calls.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { seal, unseal } from '#server/vault.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import type { Reach } from './client.ts';
 import { SourceError } from './source-error.ts';
 import type { ConnectionRow } from './task.ts';
@@ -10,7 +10,7 @@ const place = (id: string) => ({ table: 'connection', column: 'sealed', row: id 
 
 export const sealCredentials = (
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   id: string,
   { secret }: Credentials,
 ): Promise<string> => seal(tx, world, place(id), secret);
@@ -21,7 +21,7 @@ export const sealCredentials = (
  */
 export async function reachOf(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   { id, address, certificate, sign_in, username, sealed }: ConnectionRow,
 ): Promise<Reach> {
   const secret = await unseal(tx, world, place(id), sealed).catch(() => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { CompanyN, JobN, Ms } from '#contract/ids.ts';
 import type { ExecutionIn, Ingested } from '#contract/monitoring/ingest.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
@@ -210,7 +210,7 @@ async function findJobs(
       'job',
       (await jobsOf(tx, key, [...says.keys()])).map(({ n }) => n),
     );
-    const changes = [...there.values()].flatMap((job): Draft[] => {
+    const changes = [...there.values()].flatMap((job): NewEvent[] => {
       const data = jobChange(job, says.get(job.uid) ?? job);
       says.delete(job.uid);
       return data === null
@@ -223,7 +223,7 @@ async function findJobs(
             },
           ];
     });
-    const fresh = [...says.values()].map((one, place): Draft => ({
+    const fresh = [...says.values()].map((one, place): NewEvent => ({
       event: { type: 'job.found@1', data: newJob(next + place, key, one) },
       company: key.company,
       entity: `job:${next + place}`,

@@ -1,5 +1,5 @@
 import type { Failure } from '#contract/errors.ts';
-import type { TakenOf } from '#contract/calls.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -13,12 +13,12 @@ import type { collectorCalls, ConnectionOut } from '#contract/monitoring/collect
 import { failed, ok, type Result } from '#contract/result.ts';
 import { audit } from '#server/audit.ts';
 import { byUser } from '#server/by.ts';
-import type { Ask, Handlers, Signed } from '#server/http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '#server/http/handler.ts';
 import { readCertificate } from '#server/outbound/fetch.ts';
 import { makeOften } from '#server/outbound/often.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { scopeOf, seesCompany } from '#server/sync/scope.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { channelsOf } from './channels.ts';
 import { connectionRow, reachOf, sealCredentials } from './connections.ts';
 import { foundRows, toldOf } from './told.ts';
@@ -34,29 +34,29 @@ const TRIES = 20;
  * COLLECT-1: the systems that are asked for results, kept by who may connect sources; those bound
  * to companies keep connections of those alone.
  */
-export function collectorHandlers(world: World): Pick<Handlers, keyof typeof collectorCalls> {
+export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeof collectorCalls> {
   const often = makeOften(TRIES);
-  const tooOften = ({ tenant, now }: Ask): Failure | null => {
+  const tooOften = ({ tenant, now }: RequestContext): Failure | null => {
     const wait = often.ask(tenant, now);
     return wait === null
       ? null
       : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
   };
   const change = <T>(
-    ask: Ask,
+    ctx: RequestContext,
     id: string,
     work: (tx: TenantTx, row: ConnectionRow) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
-    world.store.tenant(ask.tenant, async (tx) => {
+    world.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
       const row = await connectionRow(tx, id);
-      return row && owns(signedOf(ask), row.company_n) ? work(tx, row) : failed(NOT_FOUND);
+      return row && owns(signedOf(ctx), row.company_n) ? work(tx, row) : failed(NOT_FOUND);
     });
 
   return {
-    listConnections: (_, ask) =>
+    listConnections: (_, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx): Promise<Result<ConnectionOut[]>> => {
           const rows = await tx.sql
             .selectFrom('connection')
@@ -67,19 +67,19 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
           return ok(
             await toldOf(
               tx,
-              rows.filter(({ company_n }) => owns(signedOf(ask), company_n)),
+              rows.filter(({ company_n }) => owns(signedOf(ctx), company_n)),
             ),
           );
         },
         { readOnly: true },
       ),
 
-    async makeConnection({ kind, credentials, ...fields }, ask) {
+    async makeConnection({ kind, credentials, ...fields }, ctx) {
       const made = await world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx): Promise<Result<{ _id: string }>> => {
           await tx.lock();
-          const refused = await refusalOf(tx, signedOf(ask), kind, fields, credentials.is);
+          const refused = await refusalOf(tx, signedOf(ctx), kind, fields, credentials.is);
           if (refused) return failed(refused);
           const others = await tx.sql
             .selectFrom('connection')
@@ -102,11 +102,11 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
               sign_in: credentials.is,
               username: credentials.is === 'key' ? null : credentials.name,
               sealed: await sealCredentials(tx, world, id, credentials),
-              made_at: ask.now,
-              changed_at: ask.now,
+              made_at: ctx.now,
+              changed_at: ctx.now,
             })
             .execute();
-          await audit(tx, world, ask, {
+          await audit(tx, world, ctx, {
             what: 'connection.made',
             user: null,
             detail: { connection: id, kind },
@@ -118,11 +118,11 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
       return made;
     },
 
-    async editConnection({ id, credentials, ...fields }, ask) {
-      const edited = await change<Record<string, never>>(ask, id, async (tx, row) => {
+    async editConnection({ id, credentials, ...fields }, ctx) {
+      const edited = await change<Record<string, never>>(ctx, id, async (tx, row) => {
         const refused = await refusalOf(
           tx,
-          signedOf(ask),
+          signedOf(ctx),
           row.kind,
           fields,
           credentials?.is ?? row.sign_in,
@@ -135,7 +135,7 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
           .updateTable('connection')
           .set({
             ...columns(fields),
-            changed_at: Math.max(ask.now, row.changed_at + 1),
+            changed_at: Math.max(ctx.now, row.changed_at + 1),
             held_by: null,
             held_until: 0,
             ...(credentials && {
@@ -153,7 +153,7 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
           .where('tenant_id', '=', tx.tenant)
           .where('connection_id', '=', id)
           .execute();
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'connection.changed',
           user: null,
           detail: {
@@ -168,8 +168,8 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
       return edited;
     },
 
-    deleteConnection: ({ id }, ask) =>
-      change<Record<string, never>>(ask, id, async (tx) => {
+    deleteConnection: ({ id }, ctx) =>
+      change<Record<string, never>>(ctx, id, async (tx) => {
         for (const table of ['collected', 'collection'] as const)
           await tx.sql
             .deleteFrom(table)
@@ -188,9 +188,9 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
             company: key.company,
             entity: `key:${key.id}`,
           })),
-          byUser(signedOf(ask), ask.command?.id ?? null, ask.now),
+          byUser(signedOf(ctx), ctx.command?.id ?? null, ctx.now),
         );
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'connection.deleted',
           user: null,
           detail: { connection: id },
@@ -199,15 +199,15 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
       }),
 
     /** The system is asked outside of any transaction. */
-    async testConnection({ id, kind, address, certificate, credentials }, ask) {
-      const wrong = certificateFault(certificate) ?? tooOften(ask);
+    async testConnection({ id, kind, address, certificate, credentials }, ctx) {
+      const wrong = certificateFault(certificate) ?? tooOften(ctx);
       if (wrong) return failed(wrong);
       if (credentials !== undefined)
         return SIGN_INS_OF[kind].includes(credentials.is)
           ? ok(await tryConnection(world, kind, { address, certificate, credentials }))
           : failed(bad('credentials', MESSAGES.badInput));
       if (id === undefined) return failed(bad('credentials', MESSAGES.connectionSecretAgain));
-      const kept = await change(ask, id, async (tx, row) =>
+      const kept = await change(ctx, id, async (tx, row) =>
         ok({ row, reach: await reachOf(tx, world, row) }),
       ).catch((error: unknown) => {
         if (error instanceof SourceError) return error;
@@ -220,10 +220,10 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
       return ok(await tryConnection(world, kind, { ...kept.value.reach, address, certificate }));
     },
 
-    async syncConnection({ id, entity }, ask) {
-      const wait = tooOften(ask);
+    async syncConnection({ id, entity }, ctx) {
+      const wait = tooOften(ctx);
       if (wait) return failed(wait);
-      const done = await change<Record<string, never>>(ask, id, async (tx, row) => {
+      const done = await change<Record<string, never>>(ctx, id, async (tx, row) => {
         if (!row.enabled) return failed({ kind: 'conflict', message: MESSAGES.connectionOff });
         if (entity !== undefined && !ENTITIES_OF[row.kind].includes(entity))
           return failed(NOT_FOUND);
@@ -240,12 +240,12 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
       return done;
     },
 
-    foundByConnection: ({ id, entity, unlinked, after = 0 }, ask) =>
+    foundByConnection: ({ id, entity, unlinked, after = 0 }, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
           const row = await connectionRow(tx, id);
-          return row && owns(signedOf(ask), row.company_n)
+          return row && owns(signedOf(ctx), row.company_n)
             ? ok(await foundRows(tx, id, entity, unlinked === 'true', after))
             : failed(NOT_FOUND);
         },
@@ -254,20 +254,20 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
   };
 }
 
-type Fields = Omit<TakenOf<'makeConnection'>, 'kind' | 'credentials'>;
+type Fields = Omit<ParsedInputOf<'makeConnection'>, 'kind' | 'credentials'>;
 
-function signedOf({ signed }: Ask): Signed {
-  if (!signed) throw new Error('connections without a session');
-  return signed;
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('connections without a session');
+  return session;
 }
 
 /** Who is bound to companies keeps connections of one of those, and no others. */
-const owns = (signed: Signed, company: CompanyN | null): boolean =>
-  company === null ? scopeOf(signed).companies === null : seesCompany(scopeOf(signed), company);
+const owns = (session: Principal, company: CompanyN | null): boolean =>
+  company === null ? scopeOf(session).companies === null : seesCompany(scopeOf(session), company);
 
 async function refusalOf(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   kind: CollectorKind,
   { address, companyN, certificate }: Fields,
   signIn: (typeof SIGN_INS_OF)[CollectorKind][number],
@@ -280,7 +280,7 @@ async function refusalOf(
   // A console tells of whose each job is; the others serve one company.
   if (kind === 'vspc' ? companyN !== null : companyN === null)
     return bad('companyN', MESSAGES.connectionCompany);
-  if (!owns(signed, companyN))
+  if (!owns(session, companyN))
     return companyN === null
       ? { kind: 'forbidden', message: MESSAGES.connectionNotYours }
       : NOT_FOUND;

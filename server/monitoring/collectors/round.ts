@@ -8,7 +8,7 @@ import {
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { isAhead } from '../../clock-bounds.ts';
 import type { CollectionTable } from '#server/store/database-collect.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import type { Client } from './client.ts';
 import { SourceError } from './source-error.ts';
 import type { ConnectionRow, Cursor, Read, Task } from './task.ts';
@@ -62,7 +62,7 @@ export interface Holder {
  * credentials that are refused, and a host that asks to be left alone, hold for all.
  */
 export async function collectRound(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   connection: ConnectionRow,
   client: () => Promise<Client>,
@@ -92,7 +92,7 @@ export async function collectRound(
 
 /** Answers a fault that holds for the whole connection; null: go on. */
 async function collect(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   connection: ConnectionRow,
   entity: Entity,
@@ -182,7 +182,7 @@ async function collect(
 }
 
 async function keepFault(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   connection: ConnectionRow,
   entity: Entity,
@@ -206,7 +206,7 @@ type Kept = Partial<
 > & { readonly cursor?: Cursor };
 
 async function keepRow(
-  world: World,
+  world: AppContext,
   tenant_id: TenantId,
   { id: connection_id }: ConnectionRow,
   entity: Entity,

@@ -4,7 +4,7 @@ import type { Entity } from '#contract/monitoring/collector.ts';
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import type { ConnectionTable } from '#server/store/database-collect.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import type { Client } from './client.ts';
 import { cutText, lineOfText } from '#contract/stored-text.ts';
 import { boundedId } from '../bounded-id.ts';
@@ -18,7 +18,7 @@ export type Cursor = Readonly<Record<string, number>>;
 
 /** One entity of one connection being read. */
 export interface Task {
-  readonly world: World;
+  readonly world: AppContext;
   readonly tenant: TenantId;
   readonly connection: ConnectionRow;
   readonly entity: Entity;

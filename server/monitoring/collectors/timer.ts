@@ -3,7 +3,7 @@ import { ENTITIES_OF } from '#contract/monitoring/collector.ts';
 import { columnAhead, columnOver, isAhead } from '../../clock-bounds.ts';
 import { faultOf } from '#server/http/serve-call.ts';
 import type { Store } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import type { Client } from './client.ts';
 import { clientFor } from './clients.ts';
 import { reachOf } from './connections.ts';
@@ -25,7 +25,7 @@ export interface Collectors {
  * connection is taken for a few minutes at a time, and its next server goes on where the last one
  * was cut off.
  */
-export function startCollectors(world: World, timeoutMs?: Ms): Collectors {
+export function startCollectors(world: AppContext, timeoutMs?: Ms): Collectors {
   const id = world.chance.uuid();
   const clients = new Map<string, { readonly changedAt: Ms; readonly client: Client }>();
   const going = new Map<string, Promise<void>>();
@@ -124,11 +124,11 @@ export function startCollectors(world: World, timeoutMs?: Ms): Collectors {
 
 const wakers = new WeakMap<Store, () => void>();
 /** Something is due now. */
-export const wakeCollectors = ({ store }: World): void => {
+export const wakeCollectors = ({ store }: AppContext): void => {
   wakers.get(store)?.();
 };
 
-async function due(world: World, tenant: TenantId): Promise<ConnectionRow[]> {
+async function due(world: AppContext, tenant: TenantId): Promise<ConnectionRow[]> {
   const now = world.clock.now();
   return world.store.tenant(
     tenant,
@@ -160,7 +160,7 @@ async function due(world: World, tenant: TenantId): Promise<ConnectionRow[]> {
 
 /** Whether it is ours now. On the embedded database nobody else could have it. */
 function take(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   { id, changed_at }: ConnectionRow,
   by: string,
@@ -187,7 +187,7 @@ function take(
   );
 }
 
-const leave = (world: World, tenant: TenantId, { id }: ConnectionRow, by: string) =>
+const leave = (world: AppContext, tenant: TenantId, { id }: ConnectionRow, by: string) =>
   world.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('connection')

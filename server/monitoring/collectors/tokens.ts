@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Ms } from '#contract/ids.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { faultOf, type Send, type Signer } from './client.ts';
 import { SourceError } from './source-error.ts';
 import { parseStorable } from '#contract/stored-text.ts';
@@ -28,7 +28,7 @@ export interface TokenWay {
  * where renewing is refused, by signing in again. Several that need one at once wait for the same.
  */
 export function tokenSigner(
-  { clock }: World,
+  { clock }: AppContext,
   host: string,
   { path, begin, renew, headers = {} }: TokenWay,
 ): (send: Send) => Signer {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { COLLECTOR_NAMES, type CollectorKind } from '#contract/monitoring/collector.ts';
 import type { ConnectionTested } from '#contract/monitoring/collector-calls.ts';
 import { shownCertificate } from '#server/outbound/shown-certificate.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import type { Reach } from './client.ts';
 import { clientFor, PROBES } from './clients.ts';
 import { SourceError } from './source-error.ts';
@@ -27,7 +27,7 @@ const THINGS: Readonly<Record<CollectorKind, string>> = {
 
 /** Signs in and asks one question. Nothing is kept. */
 export async function tryConnection(
-  world: World,
+  world: AppContext,
   kind: CollectorKind,
   reach: Reach,
 ): Promise<ConnectionTested> {
@@ -60,7 +60,7 @@ export async function tryConnection(
   }
 }
 
-async function seenAt(world: World, url: URL): Promise<ConnectionTested['seen']> {
+async function seenAt(world: AppContext, url: URL): Promise<ConnectionTested['seen']> {
   const shown = await shownCertificate(world, url).catch(() => null);
   return (
     shown && {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Draft, Event } from '#contract/events.ts';
+import type { NewEvent, Event } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { RunN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -8,12 +8,12 @@ import type { HintOut, HintShown } from '#contract/monitoring/hint-calls.ts';
 import { hintAsksSomething, hintMatcher, hintTells } from '#contract/monitoring/hints.ts';
 import type { HintFields, HintResult, HintRow } from '#contract/monitoring/hints.ts';
 import { ok } from '#contract/result.ts';
-import type { Ask, Handlers } from '#server/http/handler.ts';
+import type { RequestContext, Handlers } from '#server/http/handler.ts';
 import { once, refusal } from '#server/http/once.ts';
 import { peopleOf } from '#server/reading/told.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { type Scope, scopeOf, seesCompany } from '#server/sync/scope.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 
 type Done = Record<string, never>;
 
@@ -22,17 +22,17 @@ type Done = Record<string, never>;
  * and counted where they helped.
  */
 export function hintHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   'listHints' | 'hintsAtHand' | 'makeHint' | 'changeHint' | 'removeHint' | 'hintHelped'
 > {
   return {
-    listHints: (_, ask) =>
+    listHints: (_, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
-          const scope = scoped(ask);
+          const scope = scoped(ctx);
           const hints = (await standing(tx)).filter((hint) => reads(scope, hint));
           const [names, helped, results] = [
             await peopleOf(tx),
@@ -56,11 +56,11 @@ export function hintHandlers(
         { readOnly: true },
       ),
 
-    hintsAtHand: (_, ask) =>
+    hintsAtHand: (_, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
-          const scope = scoped(ask);
+          const scope = scoped(ctx);
           return ok({
             hints: (await standing(tx)).filter((hint) => reads(scope, hint)).map(shownOf),
           });
@@ -68,9 +68,9 @@ export function hintHandlers(
         { readOnly: true },
       ),
 
-    makeHint: ({ hint }, ask) =>
-      once<{ _id: string }>(world, ask, async (tx) => {
-        const refused = refusalOf(scoped(ask), hint);
+    makeHint: ({ hint }, ctx) =>
+      once<{ _id: string }>(world, ctx, async (tx) => {
+        const refused = refusalOf(scoped(ctx), hint);
         if (refused) return refusal(refused);
         if ((await standing(tx)).length >= LIMITS.hints)
           return refusal({ kind: 'conflict', message: MESSAGES.hintsFull(LIMITS.hints) });
@@ -81,17 +81,17 @@ export function hintHandlers(
         };
       }),
 
-    changeHint: ({ id, hint }, ask) =>
-      once<Done>(world, ask, async (tx) => {
-        const refused = (await missing(tx, scoped(ask), id)) ?? refusalOf(scoped(ask), hint);
+    changeHint: ({ id, hint }, ctx) =>
+      once<Done>(world, ctx, async (tx) => {
+        const refused = (await missing(tx, scoped(ctx), id)) ?? refusalOf(scoped(ctx), hint);
         return refused
           ? refusal(refused)
           : { drafts: [about(id, { type: 'hint.saved@1', data: { id, ...hint } })], answer: done };
       }),
 
-    removeHint: ({ id }, ask) =>
-      once<Done>(world, ask, async (tx) => {
-        const scope = scoped(ask);
+    removeHint: ({ id }, ctx) =>
+      once<Done>(world, ctx, async (tx) => {
+        const scope = scoped(ctx);
         const refused =
           (await missing(tx, scope, id)) ?? (scope.companies === null ? null : FORBIDDEN);
         return refused
@@ -99,9 +99,9 @@ export function hintHandlers(
           : { drafts: [about(id, { type: 'hint.removed@1', data: { id } })], answer: done };
       }),
 
-    hintHelped: ({ id, run, helped }, ask) =>
-      once<Done>(world, ask, async (tx) => {
-        const scope = scoped(ask);
+    hintHelped: ({ id, run, helped }, ctx) =>
+      once<Done>(world, ctx, async (tx) => {
+        const scope = scoped(ctx);
         const hint = (await standing(tx)).find((one) => one.id === id && reads(scope, one));
         const problem = await problemOf(tx, scope, run);
         if (!hint || problem === null) return refusal(NOT_FOUND);
@@ -118,12 +118,16 @@ export function hintHandlers(
   };
 }
 
-function scoped({ signed }: Ask): Scope {
-  if (!signed) throw new Error('hints without a session');
-  return scopeOf(signed);
+function scoped({ session }: RequestContext): Scope {
+  if (!session) throw new Error('hints without a session');
+  return scopeOf(session);
 }
 const done = () => ok({});
-const about = (id: string, event: Event): Draft => ({ event, company: null, entity: `hint:${id}` });
+const about = (id: string, event: Event): NewEvent => ({
+  event,
+  company: null,
+  entity: `hint:${id}`,
+});
 
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.hintNotYours };

@@ -9,9 +9,9 @@ import { post } from '#server/outbound/post.ts';
 import type { WebhookDeliveryTable, WebhookTable } from '#server/store/database-notify.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { unseal } from '#server/vault.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { oneLine } from './fact.ts';
-import { signed } from './signature.ts';
+import { session } from './signature.ts';
 
 const SECOND: Ms = 1_000;
 const MINUTE = 60 * SECOND;
@@ -54,7 +54,7 @@ export interface Answered {
  * Takes the addresses for which something is due, each by one server at a time, and delivers to all
  * of them side by side, to each in order.
  */
-export async function deliverDue(world: World, tenant: TenantId): Promise<void> {
+export async function deliverDue(world: AppContext, tenant: TenantId): Promise<void> {
   const now = world.clock.now();
   const due = await world.store.tenant(
     tenant,
@@ -109,7 +109,7 @@ async function hold({ sql, tenant }: TenantTx, id: string, now: Ms): Promise<Hoo
 }
 
 /** Whether one went out: after one that failed the address has its pause. */
-async function deliverNext(world: World, tenant: TenantId, { id }: Hook): Promise<boolean> {
+async function deliverNext(world: AppContext, tenant: TenantId, { id }: Hook): Promise<boolean> {
   const taken = await world.store.tenant(tenant, async (tx) => {
     const { sql } = tx;
     const now = world.clock.now();
@@ -145,7 +145,7 @@ export const hookOf = ({ sql, tenant }: TenantTx, id: string): Promise<Hook | un
 
 export async function secretsOf(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   hook: Hook,
   now: Ms,
 ): Promise<readonly string[]> {
@@ -158,7 +158,7 @@ export async function secretsOf(
 
 /** One request. Only an answer of 200 to 299 is a yes; no redirect is followed. */
 export async function tryOnce(
-  world: World,
+  world: AppContext,
   { fields }: Pick<Hook, 'fields'>,
   { id, body }: Pick<Delivery, 'id' | 'body'>,
   secrets: readonly string[],
@@ -166,7 +166,7 @@ export async function tryOnce(
   try {
     const answer = await fetchOutbound(world, fields.url, {
       method: 'POST',
-      headers: signed(secrets, id, world.clock.now(), body),
+      headers: session(secrets, id, world.clock.now(), body),
       body,
       timeoutMs: TIMEOUT_MS,
       mostBytes: 65_536,
@@ -188,7 +188,7 @@ export async function tryOnce(
 
 async function keep(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   { id }: Hook,
   delivery: Delivery,
   { ok, code, says, afterMs, gone }: Answered,
@@ -254,7 +254,7 @@ async function keep(
  */
 async function stop(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   { id, fields, made_by, failing_since }: Hook,
   gone: boolean,
   says: string,

@@ -10,7 +10,7 @@ import { post } from '#server/outbound/post.ts';
 import { portalAddressOf } from '#server/portal-address.ts';
 import { openProblems } from '#server/reading/problems.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { hears, listenersOf } from './audience.ts';
 import { digestMail } from './digest-mail.ts';
 import type { Digest } from './digest-mail.ts';
@@ -24,7 +24,7 @@ import { stands } from './stands.ts';
  * look, where it is no more than a few hours late, once for the last such time. The mail and that
  * it was sent stand in one transaction: two servers send once.
  */
-export async function sendDigests(world: World, tenant: TenantId, now: Ms): Promise<void> {
+export async function sendDigests(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
   const due = await world.store.tenant(
     tenant,
     ({ sql }) =>
@@ -51,7 +51,7 @@ export async function sendDigests(world: World, tenant: TenantId, now: Ms): Prom
 
 async function sendDue(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   user: UserId,
   now: Ms,
   skip = false,
@@ -94,7 +94,7 @@ async function sendDue(
  */
 export async function sendDigest(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   user: UserId,
   settings: NotifySettings,
   since: Ms | null,
@@ -113,7 +113,7 @@ const DAY: Ms = 86_400_000;
 
 async function gather(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   user: UserId,
   settings: NotifySettings,
   since: Ms | null,

@@ -6,11 +6,11 @@ import type { NotifySettings } from '#contract/monitoring/notify.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '#server/audit.ts';
 import { brandingOf } from '#server/branding.ts';
-import type { Ask, Handlers, Signed } from '#server/http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '#server/http/handler.ts';
 import { makeOften } from '#server/outbound/often.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { seal, unseal } from '#server/vault.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { sendDigest } from './digest.ts';
 import { digestAfter } from './due.ts';
 import { beginLooking } from './look.ts';
@@ -24,7 +24,7 @@ const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 
 /** NOTIFY-2: how the user itself is told. */
 export function notifyHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   | 'getNotify'
@@ -36,16 +36,16 @@ export function notifyHandlers(
   | 'tryPushDevice'
 > {
   const often = makeOften(TRIES);
-  const tooOften = (ask: Ask): Failure | null => {
-    const wait = often.ask(`${ask.tenant} ${signedOf(ask).userId}`, ask.now);
+  const tooOften = (ctx: RequestContext): Failure | null => {
+    const wait = often.ask(`${ctx.tenant} ${signedOf(ctx).userId}`, ctx.now);
     return wait === null
       ? null
       : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
   };
   return {
-    getNotify: (_, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
-        const { userId, roles, sessionId } = signedOf(ask);
+    getNotify: (_, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const { userId, roles, sessionId } = signedOf(ctx);
         const { sql, tenant } = tx;
         const { features } = await brandingOf(tx);
         const { settings, row } = await settingsOf(tx, userId);
@@ -81,8 +81,8 @@ export function notifyHandlers(
         });
       }),
 
-    saveNotify: ({ settings }, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
+    saveNotify: ({ settings }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
         const kept = {
           ...settings,
           digest: {
@@ -90,16 +90,16 @@ export function notifyHandlers(
             weekdays: settings.digest.weekdays.toSorted((a, b) => a - b),
           },
         };
-        const nextAt = digestAfter(kept, ask.now);
-        await keepSettings(tx, signedOf(ask), kept, nextAt);
+        const nextAt = digestAfter(kept, ctx.now);
+        await keepSettings(tx, signedOf(ctx), kept, nextAt);
         return ok({ nextAt });
       }),
 
-    async sendDigest(_, ask) {
-      const wait = tooOften(ask);
+    async sendDigest(_, ctx) {
+      const wait = tooOften(ctx);
       if (wait) return failed(wait);
-      return world.store.tenant(ask.tenant, async (tx) => {
-        const { userId } = signedOf(ask);
+      return world.store.tenant(ctx.tenant, async (tx) => {
+        const { userId } = signedOf(ctx);
         const { settings, row } = await settingsOf(tx, userId);
         const person = await tx.sql
           .selectFrom('person')
@@ -115,7 +115,7 @@ export function notifyHandlers(
           userId,
           settings,
           row?.last_at ?? null,
-          ask.now,
+          ctx.now,
           true,
         );
         return to === null
@@ -124,11 +124,11 @@ export function notifyHandlers(
       });
     },
 
-    addPushDevice: (subscription, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
+    addPushDevice: (subscription, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
         const { sql, tenant } = tx;
-        const signed = signedOf(ask);
+        const session = signedOf(ctx);
         const endpoint_hash = endpointHash(subscription.endpoint);
         const before = await sql
           .selectFrom('push_device')
@@ -142,7 +142,7 @@ export function notifyHandlers(
           .selectFrom('push_device')
           .select((e) => e.fn.countAll<number>().as('count'))
           .where('tenant_id', '=', tenant)
-          .where('user_id', '=', signed.userId)
+          .where('user_id', '=', session.userId)
           .executeTakeFirstOrThrow();
         if (count >= LIMITS.pushDevices)
           return failed({
@@ -150,33 +150,33 @@ export function notifyHandlers(
             message: MESSAGES.pushDevicesFull(LIMITS.pushDevices),
           });
         const id = world.chance.uuid();
-        const { settings, row } = await settingsOf(tx, signed.userId);
+        const { settings, row } = await settingsOf(tx, session.userId);
         // Who has chosen nothing yet is told as it says there.
-        if (!row) await keepSettings(tx, signed, settings, null);
+        if (!row) await keepSettings(tx, session, settings, null);
         await sql
           .insertInto('push_device')
           .values({
             tenant_id: tenant,
             id,
-            user_id: signed.userId,
-            session_id: signed.sessionId,
+            user_id: session.userId,
+            session_id: session.sessionId,
             endpoint_hash,
             sealed: await seal(tx, world, placeOf(id), JSON.stringify(subscription)),
-            agent: (ask.request.headers.get('user-agent') ?? '').slice(0, 200),
-            made_at: ask.now,
-            seen_at: ask.now,
+            agent: (ctx.request.headers.get('user-agent') ?? '').slice(0, 200),
+            made_at: ctx.now,
+            seen_at: ctx.now,
             last_at: null,
             fault: null,
           })
           .execute();
-        await audit(tx, world, ask, { what: 'push.added', user: signed.userId, detail: { id } });
+        await audit(tx, world, ctx, { what: 'push.added', user: session.userId, detail: { id } });
         return ok({ _id: id });
       }),
 
-    keepPushDevice: ({ endpoint }, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
+    keepPushDevice: ({ endpoint }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
         const { sql, tenant } = tx;
-        const signed = signedOf(ask);
+        const session = signedOf(ctx);
         const hash = endpointHash(endpoint);
         const row = await sql
           .selectFrom('push_device')
@@ -185,35 +185,35 @@ export function notifyHandlers(
           .where('endpoint_hash', '=', hash)
           .forUpdate()
           .executeTakeFirst();
-        if (row?.user_id === signed.userId)
+        if (row?.user_id === session.userId)
           await sql
             .updateTable('push_device')
-            .set({ session_id: signed.sessionId, seen_at: ask.now })
+            .set({ session_id: session.sessionId, seen_at: ctx.now })
             .where('tenant_id', '=', tenant)
             .where('id', '=', row.id)
             .execute();
         else if (row) await removeDevice(tx, row.id);
-        return ok({ known: row?.user_id === signed.userId });
+        return ok({ known: row?.user_id === session.userId });
       }),
 
-    removePushDevice: ({ id }, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
-        if (!(await deviceOf(tx, signedOf(ask), id))) return failed(NOT_FOUND);
+    removePushDevice: ({ id }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        if (!(await deviceOf(tx, signedOf(ctx), id))) return failed(NOT_FOUND);
         await removeDevice(tx, id);
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'push.removed',
-          user: signedOf(ask).userId,
+          user: signedOf(ctx).userId,
           detail: { id },
         });
         return ok({});
       }),
 
     /** The push service is asked outside of any transaction. */
-    async tryPushDevice({ id }, ask) {
-      const wait = tooOften(ask);
+    async tryPushDevice({ id }, ctx) {
+      const wait = tooOften(ctx);
       if (wait) return failed(wait);
-      const found = await world.store.tenant(ask.tenant, async (tx) => {
-        const device = await deviceOf(tx, signedOf(ask), id);
+      const found = await world.store.tenant(ctx.tenant, async (tx) => {
+        const device = await deviceOf(tx, signedOf(ctx), id);
         return device
           ? {
               subscription: JSON.parse(
@@ -231,15 +231,15 @@ export function notifyHandlers(
         link: '/monitoring/notifications',
         tag: 'test',
       });
-      await world.store.tenant(ask.tenant, (tx) => keepPushed(tx, id, pushed, ask.now));
+      await world.store.tenant(ctx.tenant, (tx) => keepPushed(tx, id, pushed, ctx.now));
       return ok({ ok: pushed.ok, says: pushed.says });
     },
   };
 }
 
-function signedOf({ signed }: Ask): Signed {
-  if (!signed) throw new Error('what one is told without a session');
-  return signed;
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('what one is told without a session');
+  return session;
 }
 
 const placeOf = (id: string) => ({ table: 'push_device', column: 'sealed', row: id });
@@ -271,7 +271,7 @@ async function settingsOf(
 /** What waits for a device in quiet hours is looked at again now: they may be others. */
 async function keepSettings(
   tx: TenantTx,
-  { userId }: Signed,
+  { userId }: Principal,
   settings: NotifySettings,
   next_at: number | null,
 ): Promise<void> {
@@ -303,7 +303,7 @@ async function keepSettings(
       .execute();
 }
 
-const deviceOf = ({ sql, tenant }: TenantTx, { userId }: Signed, id: string) =>
+const deviceOf = ({ sql, tenant }: TenantTx, { userId }: Principal, id: string) =>
   sql
     .selectFrom('push_device')
     .select('sealed')

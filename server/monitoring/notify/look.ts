@@ -1,7 +1,7 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { portalAddressOf } from '#server/portal-address.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import type { Fact } from './fact.ts';
 import { happened } from './happened.ts';
 import { spread } from './spread.ts';
@@ -17,7 +17,7 @@ const STANDS_MS: Ms = 5 * 60_000;
  * what is there then was there before. One transaction: what was told is not told again, by no
  * other server and after no restart.
  */
-export async function look(world: World, tenant: TenantId, now: Ms): Promise<void> {
+export async function look(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
   for (;;) {
     const more = await world.store.tenant(
       tenant,
@@ -54,7 +54,7 @@ export async function beginLooking(tx: TenantTx): Promise<void> {
 }
 
 /** Whether there is more to look through. */
-async function lookOnce(tx: TenantTx, world: World, now: Ms): Promise<boolean> {
+async function lookOnce(tx: TenantTx, world: AppContext, now: Ms): Promise<boolean> {
   const { sql, tenant } = tx;
   await beginLooking(tx);
   const seen = await sql

@@ -6,7 +6,7 @@ import { columnOver } from '../../clock-bounds.ts';
 import { brandingOf } from '#server/branding.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { unseal } from '#server/vault.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { factsInWords } from './digest-mail.ts';
 import { listenersOf } from './audience.ts';
 import { oneLine, viewOf } from './fact.ts';
@@ -45,7 +45,7 @@ export async function dropDevices({ sql: db, tenant }: TenantTx, now: Ms): Promi
 /** Quiet hours end within a day, longer by an hour where the clocks change. */
 const LONGEST_QUIET_MS: Ms = 25 * 3_600_000;
 
-export async function pushDue(world: World, tenant: TenantId): Promise<void> {
+export async function pushDue(world: AppContext, tenant: TenantId): Promise<void> {
   const now = world.clock.now();
   const any = await world.store.tenant(
     tenant,
@@ -71,7 +71,7 @@ export async function pushDue(world: World, tenant: TenantId): Promise<void> {
  * All that waits for a device goes in one notification; where it is quiet there by now, it waits
  * on.
  */
-async function takeDue(tx: TenantTx, world: World, now: Ms): Promise<readonly Due[]> {
+async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readonly Due[]> {
   const { sql: db, tenant } = tx;
   const rows = await db
     .selectFrom('push_waiting')
@@ -187,7 +187,7 @@ async function takeDue(tx: TenantTx, world: World, now: Ms): Promise<readonly Du
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 async function sendOne(
-  world: World,
+  world: AppContext,
   tenant: TenantId,
   vapid: Vapid,
   { device, subscription, notice, told, tries }: Due,

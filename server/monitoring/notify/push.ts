@@ -6,7 +6,7 @@ import { fetchOutbound } from '#server/outbound/fetch.ts';
 import { keepSecret, secretOf } from '#server/outbound/secret.ts';
 import { portalAddressOf } from '#server/portal-address.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { sealMessage, vapidHeader } from './web-push.ts';
 import type { PushKeys } from './web-push.ts';
 
@@ -43,7 +43,7 @@ export const endpointHash = (endpoint: string): string =>
   createHash('sha256').update(endpoint).digest('hex');
 
 /** Made when it is asked for first, and sealed. */
-export async function vapidOf(tx: TenantTx, world: World): Promise<Vapid> {
+export async function vapidOf(tx: TenantTx, world: AppContext): Promise<Vapid> {
   const address = await portalAddressOf(tx, world);
   const contact =
     address?.startsWith('https://') === true ? address : 'mailto:webmaster@localhost.localdomain';
@@ -68,7 +68,7 @@ const TTL_SEC = 3_600;
  * names one, so that the networks of administrators are none of its.
  */
 export async function push(
-  world: World,
+  world: AppContext,
   { key, contact }: Vapid,
   subscription: Subscription,
   notice: Notice,

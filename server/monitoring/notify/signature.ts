@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto';
 import type { Ms } from '#contract/ids.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 
 const PREFIX = 'whsec_';
 
 /** As Standard Webhooks write it: 32 bytes, base64. */
-export const freshSecret = ({ chance }: World): string =>
+export const freshSecret = ({ chance }: AppContext): string =>
   PREFIX + Buffer.from(chance.bytes(32)).toString('base64');
 
 /**
  * NOTIFY-4: the headers of a delivery. HMAC-SHA256 over `id.timestamp.body`, one signature for each
  * secret that is good; the timestamp is that of the try.
  */
-export function signed(
+export function session(
   secrets: readonly string[],
   id: string,
   now: Ms,

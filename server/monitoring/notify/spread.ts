@@ -9,7 +9,7 @@ import {
 import type { NotifyCategory, WebhookFields } from '#contract/monitoring/notify.ts';
 import { isoOrNull } from '#server/reading/told.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { hears, listenersOf } from './audience.ts';
 import { viewOf } from './fact.ts';
 import type { Fact } from './fact.ts';
@@ -20,7 +20,7 @@ const GATHER_MS: Ms = 10_000;
 /** Puts facts on their way, in the transaction that has found them. */
 export async function spread(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   facts: readonly Fact[],
   portal: string | null,
   now: Ms,
@@ -36,7 +36,7 @@ export async function spread(
  */
 async function toWebhooks(
   tx: TenantTx,
-  world: World,
+  world: AppContext,
   facts: readonly Fact[],
   portal: string | null,
   now: Ms,
@@ -100,7 +100,7 @@ export const bodyOf = (
 
 export async function queueDelivery(
   { sql, tenant }: TenantTx,
-  { chance }: World,
+  { chance }: AppContext,
   {
     webhook,
     category,

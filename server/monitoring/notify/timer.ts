@@ -3,7 +3,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { besideEachOther } from '#server/each-provider.ts';
 import type { Watch } from '#server/repeat.ts';
 import { faultOf } from '#server/http/serve-call.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { deliverDue } from './deliver.ts';
 import { sendDigests } from './digest.ts';
 import { look } from './look.ts';
@@ -17,7 +17,7 @@ const SAYS = 'what is to be told of a provider could not be looked after';
  * NOTIFY-1 to NOTIFY-5, every five seconds: what is new is put on its way, digests that are due are
  * sent, and what waits goes out.
  */
-export function startNotify(world: World): Watch {
+export function startNotify(world: AppContext): Watch {
   let cleanAt: Ms = 0;
   return besideEachOther(world, EVERY, SAYS, (now, over) => {
     const clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
@@ -37,7 +37,7 @@ export function startNotify(world: World): Watch {
 }
 
 /** Deliveries go after their time, and those that are more than are shown. */
-const forget = (world: World, tenant: TenantId, now: Ms): Promise<void> =>
+const forget = (world: AppContext, tenant: TenantId, now: Ms): Promise<void> =>
   world.store.tenant(tenant, async (tx) => {
     const { sql } = tx;
     await dropDevices(tx, now);

@@ -6,12 +6,12 @@ import type { DeliveryOut, WebhookOut } from '#contract/monitoring/notify-calls.
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { audit } from '#server/audit.ts';
-import type { Ask, Handlers, Signed } from '#server/http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '#server/http/handler.ts';
 import { makeOften } from '#server/outbound/often.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { scopeOf } from '#server/sync/scope.ts';
 import { seal } from '#server/vault.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { BOTH_MS, hookOf, secretsOf, tryOnce } from './deliver.ts';
 import { beginLooking } from './look.ts';
 import { freshSecret } from './signature.ts';
@@ -26,7 +26,7 @@ type Hook = NonNullable<Awaited<ReturnType<typeof hookOf>>>;
  * there are none.
  */
 export function webhookHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   | 'listWebhooks'
@@ -39,7 +39,7 @@ export function webhookHandlers(
   | 'redeliver'
 > {
   const often = makeOften(TRIES);
-  const tooOften = ({ tenant, now }: Ask): Failure | null => {
+  const tooOften = ({ tenant, now }: RequestContext): Failure | null => {
     const wait = often.ask(tenant, now);
     return wait === null
       ? null
@@ -47,26 +47,26 @@ export function webhookHandlers(
   };
   /** Under the lock: what was read is what is written over. */
   const change = <T>(
-    ask: Ask,
+    ctx: RequestContext,
     id: string,
     work: (tx: TenantTx, hook: Hook) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
-    world.store.tenant(ask.tenant, async (tx) => {
+    world.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
-      const hook = seesAll(ask) ? await hookOf(tx, id) : undefined;
+      const hook = seesAll(ctx) ? await hookOf(tx, id) : undefined;
       return hook ? work(tx, hook) : failed(NOT_FOUND);
     });
   return {
-    listWebhooks: (_, ask) =>
+    listWebhooks: (_, ctx) =>
       world.store.tenant(
-        ask.tenant,
-        async (tx) => ok({ webhooks: seesAll(ask) ? await told(tx) : [] }),
+        ctx.tenant,
+        async (tx) => ok({ webhooks: seesAll(ctx) ? await told(tx) : [] }),
         { readOnly: true },
       ),
 
-    makeWebhook: ({ webhook }, ask) =>
-      world.store.tenant(ask.tenant, async (tx) => {
-        if (!seesAll(ask)) return failed({ kind: 'forbidden', message: MESSAGES.webhookNotYours });
+    makeWebhook: ({ webhook }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        if (!seesAll(ctx)) return failed({ kind: 'forbidden', message: MESSAGES.webhookNotYours });
         await tx.lock();
         if (await isStrange(tx, webhook.companies, null)) return failed(NO_COMPANY);
         const { sql, tenant } = tx;
@@ -87,20 +87,20 @@ export function webhookHandlers(
             fields: JSON.stringify({ ...webhook, companies: webhook.companies ?? null }),
             sealed: await seal(tx, world, placeOf(id), secret),
             sealed_before: null,
-            made_by: signedOf(ask).userId,
-            made_at: ask.now,
-            changed_at: ask.now,
+            made_by: signedOf(ctx).userId,
+            made_at: ctx.now,
+            changed_at: ctx.now,
             failing_since: null,
             stopped_at: null,
           })
           .execute();
         await beginLooking(tx);
-        await audit(tx, world, ask, { what: 'webhook.made', user: null, detail: { id } });
+        await audit(tx, world, ctx, { what: 'webhook.made', user: null, detail: { id } });
         return ok({ _id: id, secret });
       }),
 
-    changeWebhook: ({ id, webhook }, ask) =>
-      change(ask, id, async (tx, hook) => {
+    changeWebhook: ({ id, webhook }, ctx) =>
+      change(ctx, id, async (tx, hook) => {
         if (await isStrange(tx, webhook.companies, hook)) return failed(NO_COMPANY);
         const { sql, tenant } = tx;
         const anew = hook.stopped_at !== null && webhook.enabled;
@@ -109,7 +109,7 @@ export function webhookHandlers(
           .updateTable('webhook')
           .set({
             fields: JSON.stringify({ ...webhook, companies }),
-            changed_at: ask.now,
+            changed_at: ctx.now,
             ...((anew || webhook.url !== hook.fields.url) && { failing_since: null }),
             ...(anew && { stopped_at: null }),
           })
@@ -119,12 +119,12 @@ export function webhookHandlers(
         if (!webhook.enabled)
           await sql
             .updateTable('webhook_delivery')
-            .set({ state: 'dropped', next_at: null, done_at: ask.now })
+            .set({ state: 'dropped', next_at: null, done_at: ctx.now })
             .where('tenant_id', '=', tenant)
             .where('webhook_id', '=', id)
             .where('state', '=', 'waiting')
             .execute();
-        await audit(tx, world, ask, {
+        await audit(tx, world, ctx, {
           what: 'webhook.changed',
           user: null,
           detail: { id, enabled: webhook.enabled },
@@ -132,8 +132,8 @@ export function webhookHandlers(
         return ok({});
       }),
 
-    removeWebhook: ({ id }, ask) =>
-      change(ask, id, async (tx) => {
+    removeWebhook: ({ id }, ctx) =>
+      change(ctx, id, async (tx) => {
         const { sql, tenant } = tx;
         await sql
           .deleteFrom('webhook_delivery')
@@ -145,40 +145,40 @@ export function webhookHandlers(
           .where('tenant_id', '=', tenant)
           .where('id', '=', id)
           .execute();
-        await audit(tx, world, ask, { what: 'webhook.removed', user: null, detail: { id } });
+        await audit(tx, world, ctx, { what: 'webhook.removed', user: null, detail: { id } });
         return ok({});
       }),
 
-    renewWebhookSecret: ({ id }, ask) =>
-      change(ask, id, async (tx, hook) => {
+    renewWebhookSecret: ({ id }, ctx) =>
+      change(ctx, id, async (tx, hook) => {
         const secret = freshSecret(world);
         await tx.sql
           .updateTable('webhook')
           .set({
             sealed: await seal(tx, world, placeOf(id), secret),
             sealed_before: hook.sealed,
-            before_until: ask.now + BOTH_MS,
-            changed_at: ask.now,
+            before_until: ctx.now + BOTH_MS,
+            changed_at: ctx.now,
           })
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', id)
           .execute();
-        await audit(tx, world, ask, { what: 'webhook.secret-renewed', user: null, detail: { id } });
+        await audit(tx, world, ctx, { what: 'webhook.secret-renewed', user: null, detail: { id } });
         return ok({ _id: id, secret });
       }),
 
     /** The address is asked outside of any transaction, also where the webhook is switched off. */
-    async testWebhook({ id }, ask) {
-      const wait = tooOften(ask);
+    async testWebhook({ id }, ctx) {
+      const wait = tooOften(ctx);
       if (wait) return failed(wait);
-      const body = bodyOf('test', [], ask.now);
-      const found = await change(ask, id, async (tx, hook) => {
+      const body = bodyOf('test', [], ctx.now);
+      const found = await change(ctx, id, async (tx, hook) => {
         const delivery = await queueDelivery(tx, world, {
           webhook: id,
           category: 'test',
           facts: 0,
           body,
-          now: ask.now,
+          now: ctx.now,
         });
         // It is ours to deliver: nobody else takes it.
         await tx.sql
@@ -187,12 +187,12 @@ export function webhookHandlers(
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', delivery)
           .execute();
-        return ok({ hook, delivery, secrets: await secretsOf(tx, world, hook, ask.now) });
+        return ok({ hook, delivery, secrets: await secretsOf(tx, world, hook, ctx.now) });
       });
       if (!found.ok) return found;
       const { hook, delivery, secrets } = found.value;
       const { ok: good, code, says } = await tryOnce(world, hook, { id: delivery, body }, secrets);
-      await world.store.tenant(ask.tenant, ({ sql, tenant }) =>
+      await world.store.tenant(ctx.tenant, ({ sql, tenant }) =>
         sql
           .updateTable('webhook_delivery')
           .set({
@@ -208,12 +208,12 @@ export function webhookHandlers(
       return ok({ ok: good, code, says });
     },
 
-    listDeliveries: ({ id }, ask) =>
+    listDeliveries: ({ id }, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
           const { sql, tenant } = tx;
-          if (!seesAll(ask) || !(await hookOf(tx, id))) return failed(NOT_FOUND);
+          if (!seesAll(ctx) || !(await hookOf(tx, id))) return failed(NOT_FOUND);
           const rows = await sql
             .selectFrom('webhook_delivery')
             .selectAll()
@@ -256,12 +256,12 @@ export function webhookHandlers(
         { readOnly: true },
       ),
 
-    redeliver: ({ id, delivery }, ask) =>
-      change(ask, id, async (tx, hook) => {
+    redeliver: ({ id, delivery }, ctx) =>
+      change(ctx, id, async (tx, hook) => {
         if (!hook.fields.enabled) return failed({ kind: 'conflict', message: MESSAGES.webhookOff });
         const done = await tx.sql
           .updateTable('webhook_delivery')
-          .set({ state: 'waiting', tries: 0, next_at: ask.now, done_at: null })
+          .set({ state: 'waiting', tries: 0, next_at: ctx.now, done_at: null })
           .where('tenant_id', '=', tx.tenant)
           .where('webhook_id', '=', id)
           .where('id', '=', delivery)
@@ -292,11 +292,11 @@ const NO_COMPANY: Failure = {
 
 const placeOf = (id: string) => ({ table: 'webhook', column: 'sealed', row: id });
 
-function signedOf({ signed }: Ask): Signed {
-  if (!signed) throw new Error('webhooks without a session');
-  return signed;
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('webhooks without a session');
+  return session;
 }
-const seesAll = (ask: Ask): boolean => scopeOf(signedOf(ask)).companies === null;
+const seesAll = (ctx: RequestContext): boolean => scopeOf(signedOf(ctx)).companies === null;
 
 async function told({ sql, tenant }: TenantTx): Promise<WebhookOut[]> {
   const hooks = await sql

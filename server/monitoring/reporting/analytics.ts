@@ -1,4 +1,4 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { JobN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
@@ -7,7 +7,7 @@ import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/http/handler.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { knownJobs, namedJobs } from '#server/reading/known-jobs.ts';
 import type { Known, KnownJobs } from '#server/reading/known-jobs.ts';
 import { answer, daysOf } from '#server/reading/question.ts';
@@ -30,12 +30,14 @@ const PART_OF: Readonly<Record<AnalyticsBy, (known: Known) => Part>> = {
 };
 
 /** REP-7: failures and warnings over time, by whom, beside the equal time before. */
-export function analyticsHandlers(world: World): Pick<Handlers, 'analytics' | 'chartFailures'> {
+export function analyticsHandlers(
+  world: AppContext,
+): Pick<Handlers, 'analytics' | 'chartFailures'> {
   return {
-    analytics: (input, ask) =>
-      answer<GivesOf<'analytics'>>(
+    analytics: (input, ctx) =>
+      answer<OutputOf<'analytics'>>(
         world,
-        ask,
+        ctx,
         MESSAGES.getTrends,
         input,
         LAST_DAYS,
@@ -72,10 +74,10 @@ export function analyticsHandlers(world: World): Pick<Handlers, 'analytics' | 'c
         },
       ),
 
-    chartFailures: ({ by, ...input }, ask) =>
-      answer<GivesOf<'chartFailures'>>(
+    chartFailures: ({ by, ...input }, ctx) =>
+      answer<OutputOf<'chartFailures'>>(
         world,
-        ask,
+        ctx,
         MESSAGES.getChart,
         input,
         LAST_DAYS,

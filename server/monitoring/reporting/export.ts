@@ -7,7 +7,7 @@ import { failed, ok } from '#contract/result.ts';
 import { refuse } from '#server/http/envelope.ts';
 import type { Handlers } from '#server/http/handler.ts';
 import { faultOf } from '#server/http/serve-call.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { titlesOf } from '#contract/monitoring/csv-cells.ts';
 import { cellsOf } from './cells.ts';
 import type { Around } from './cells.ts';
@@ -36,13 +36,13 @@ interface Begun {
  * REP-9: results as CSV. Which they are and their order is settled at once; they are read and
  * written some at a time, as fast as they are taken.
  */
-export function exportHandlers(world: World): Pick<Handlers, 'exportResults'> {
+export function exportHandlers(world: AppContext): Pick<Handlers, 'exportResults'> {
   return {
-    async exportResults({ columns: chosen, ...input }, ask) {
+    async exportResults({ columns: chosen, ...input }, ctx) {
       const columns = reportColumns(chosen);
       const begun = await answer<Begun>(
         world,
-        ask,
+        ctx,
         MESSAGES.export,
         input,
         LAST_DAYS,
@@ -75,7 +75,7 @@ export function exportHandlers(world: World): Pick<Handlers, 'exportResults'> {
         wall: { timeZone },
         now,
       } = begun.value.question;
-      return new Response(fileOf(world, ask.tenant, columns, begun.value), {
+      return new Response(fileOf(world, ctx.tenant, columns, begun.value), {
         headers: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': `attachment; filename="${csvName('DailyChecks', now, timeZone)}"`,
@@ -86,7 +86,7 @@ export function exportHandlers(world: World): Pick<Handlers, 'exportResults'> {
 }
 
 function fileOf(
-  world: World,
+  world: AppContext,
   tenant: string,
   columns: readonly ExportColumn<FileColumnId>[],
   { ns, jobs, around }: Begun,

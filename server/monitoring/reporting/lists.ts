@@ -1,11 +1,11 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { DidNotRunOut } from '#contract/monitoring/reporting-rows.ts';
 import type { Ignored, ProblemRow, StatRow } from '#contract/monitoring/rows.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/http/handler.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { byName, jobNameOf, knownJobs, namedJobs } from '#server/reading/known-jobs.ts';
 import type { Known } from '#server/reading/known-jobs.ts';
 import { expectedOf } from '../expected.ts';
@@ -18,13 +18,13 @@ const LAST_DAYS = 2;
 
 /** REP-1, REP-4: lists of results and of jobs, in pages. */
 export function listHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'listResults' | 'listJobNames' | 'listDidNotRun'> {
   return {
-    listResults: ({ page = 1, pageSize = PAGE_SIZE, ...input }, ask) =>
-      answer<GivesOf<'listResults'>>(
+    listResults: ({ page = 1, pageSize = PAGE_SIZE, ...input }, ctx) =>
+      answer<OutputOf<'listResults'>>(
         world,
-        ask,
+        ctx,
         MESSAGES.getJobs,
         input,
         LAST_DAYS,
@@ -47,10 +47,10 @@ export function listHandlers(
         },
       ),
 
-    listJobNames: ({ page = 1, pageSize = PAGE_SIZE, filters }, ask) =>
-      answer<GivesOf<'listJobNames'>>(
+    listJobNames: ({ page = 1, pageSize = PAGE_SIZE, filters }, ctx) =>
+      answer<OutputOf<'listJobNames'>>(
         world,
-        ask,
+        ctx,
         MESSAGES.getJobs,
         { filters },
         LAST_DAYS,
@@ -65,10 +65,10 @@ export function listHandlers(
         },
       ),
 
-    listDidNotRun: ({ page = 1, pageSize = PAGE_SIZE, scheduleState, ...input }, ask) =>
-      answer<GivesOf<'listDidNotRun'>>(
+    listDidNotRun: ({ page = 1, pageSize = PAGE_SIZE, scheduleState, ...input }, ctx) =>
+      answer<OutputOf<'listDidNotRun'>>(
         world,
-        ask,
+        ctx,
         MESSAGES.getJobs,
         input,
         LAST_DAYS,

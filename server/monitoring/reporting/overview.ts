@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import type { GivesOf, TakenOf } from '#contract/calls.ts';
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { JobN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { RankedOut } from '#contract/monitoring/reporting-rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
-import type { Ask, Handlers } from '#server/http/handler.ts';
+import type { RequestContext, Handlers } from '#server/http/handler.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { knownJobs, meantJobs, namedJobs } from '#server/reading/known-jobs.ts';
 import type { Known, KnownJobs } from '#server/reading/known-jobs.ts';
 import { reviewOf } from '#contract/monitoring/review.ts';
@@ -26,16 +26,16 @@ const RANKED = 5;
 
 /** REP-3, REP-5: the dashboard's numbers for other callers. */
 export function overviewHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   'overviewStats' | 'chartResults' | 'rankFailures' | 'rankDuration' | 'rankTransferred'
 > {
   return {
-    overviewStats: (input, ask) =>
-      answer<GivesOf<'overviewStats'>>(
+    overviewStats: (input, ctx) =>
+      answer<OutputOf<'overviewStats'>>(
         world,
-        ask,
+        ctx,
         MESSAGES.getStats,
         input,
         LAST_DAYS,
@@ -81,10 +81,10 @@ export function overviewHandlers(
         },
       ),
 
-    chartResults: ({ every = 'day', ...input }, ask) =>
-      answer<GivesOf<'chartResults'>>(
+    chartResults: ({ every = 'day', ...input }, ctx) =>
+      answer<OutputOf<'chartResults'>>(
         world,
-        ask,
+        ctx,
         MESSAGES.getJobHistory,
         input,
         LAST_DAYS,
@@ -114,20 +114,20 @@ export function overviewHandlers(
         },
       ),
 
-    rankFailures: (input, ask) =>
-      ranking(world, ask, input, [], (totals) =>
+    rankFailures: (input, ctx) =>
+      ranking(world, ctx, input, [], (totals) =>
         sum(
           totals.filter(({ state }) => state === 'Failed' || state === 'Error'),
           ({ runs }) => runs,
         ),
       ),
-    rankDuration: (input, ask) =>
-      ranking(world, ask, input, ['seconds'], (totals) => {
+    rankDuration: (input, ctx) =>
+      ranking(world, ctx, input, ['seconds'], (totals) => {
         const finished = sum(totals, (one) => one.finished);
         return finished === 0 ? 0 : Math.round(sum(totals, ({ seconds }) => seconds) / finished);
       }),
-    rankTransferred: (input, ask) =>
-      ranking(world, ask, input, ['bytes'], (totals) => sum(totals, ({ bytes }) => bytes)),
+    rankTransferred: (input, ctx) =>
+      ranking(world, ctx, input, ['bytes'], (totals) => sum(totals, ({ bytes }) => bytes)),
   };
 }
 
@@ -145,7 +145,7 @@ const sum = (totals: readonly Total[], of: (total: Total) => number): number =>
   totals.reduce((all, one) => all + of(one), 0);
 
 /** All in one class, but for jobs that are left out. */
-function classed(jobs: KnownJobs, filters: TakenOf<'overviewStats'>['filters']): ClassOf {
+function classed(jobs: KnownJobs, filters: ParsedInputOf<'overviewStats'>['filters']): ClassOf {
   const narrowed = meantJobs(jobs, filters) !== null || (filters?.text ?? '') !== '';
   return narrowed ? new Map([...namedJobs(jobs, filters).keys()].map((n) => [n, 0])) : 'one';
 }
@@ -164,13 +164,13 @@ function hoursOf({
 
 /** Jobs of the greatest value, which is above 0; of the same the older job first. */
 const ranking = (
-  world: World,
-  ask: Ask,
-  { limit = RANKED, ...input }: TakenOf<'rankFailures'>,
+  world: AppContext,
+  ctx: RequestContext,
+  { limit = RANKED, ...input }: ParsedInputOf<'rankFailures'>,
   summed: readonly Summed[],
   valueOf: (totals: readonly Total[]) => number,
 ): Promise<Result<RankedOut[]>> =>
-  answer(world, ask, MESSAGES.getRanking, input, LAST_DAYS, async (tx, question) => {
+  answer(world, ctx, MESSAGES.getRanking, input, LAST_DAYS, async (tx, question) => {
     const jobs = namedJobs(await knownJobs(tx, question), input.filters);
     const byJob = heaps(
       await totalsOf(tx, question, [question.from, question.to], null, summed),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { fullAt } from '#contract/monitoring/full.ts';
@@ -7,7 +7,7 @@ import type { RepositoryRow } from '#contract/monitoring/rows.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Handlers } from '#server/http/handler.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { companyNames } from '#server/reading/known-jobs.ts';
 import { cut } from './lists.ts';
 import { answer, daysOf, edgesOf } from '#server/reading/question.ts';
@@ -27,13 +27,13 @@ interface Sample {
 
 /** REP-8: how repositories fill up, as the dashboard tells it, and what they held. */
 export function repositoryReportHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'repositoryTrends' | 'repositoryHistory'> {
   return {
-    repositoryTrends: ({ page = 1, pageSize = PAGE_SIZE }, ask) =>
-      answer<GivesOf<'repositoryTrends'>>(
+    repositoryTrends: ({ page = 1, pageSize = PAGE_SIZE }, ctx) =>
+      answer<OutputOf<'repositoryTrends'>>(
         world,
-        ask,
+        ctx,
         MESSAGES.getTrends,
         {},
         LAST_DAYS,
@@ -65,10 +65,10 @@ export function repositoryReportHandlers(
         },
       ),
 
-    repositoryHistory: ({ page = 1, pageSize = PAGE_SIZE, repositoryId, ...input }, ask) =>
-      answer<GivesOf<'repositoryHistory'>>(
+    repositoryHistory: ({ page = 1, pageSize = PAGE_SIZE, repositoryId, ...input }, ctx) =>
+      answer<OutputOf<'repositoryHistory'>>(
         world,
-        ask,
+        ctx,
         MESSAGES.getRepositoryHistory,
         input,
         LAST_DAYS,

@@ -1,4 +1,4 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { countsAsGood } from '#contract/monitoring/calendar.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
@@ -13,23 +13,23 @@ import { answer, daysOf } from '#server/reading/question.ts';
 import { companiesOf, sheetOf } from '#server/reading/sheet.ts';
 import type { SheetRow } from '#server/reading/sheet.ts';
 import { iso } from '#server/reading/told.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { cut } from './lists.ts';
 
 const LAST_DAYS = 30;
 
 /** REP-6: a row for each job or company, a column for each day; the same cells as the calendar. */
 export function spreadsheetHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'spreadsheetReport' | 'spreadsheetStats'> {
   return {
     spreadsheetReport: (
       { page = 1, pageSize = PAGE_SIZE, mode = 'worst', by = 'job', ...input },
-      ask,
+      ctx,
     ) =>
-      answer<GivesOf<'spreadsheetReport'>>(
+      answer<OutputOf<'spreadsheetReport'>>(
         world,
-        ask,
+        ctx,
         MESSAGES.getReport,
         input,
         LAST_DAYS,
@@ -53,10 +53,10 @@ export function spreadsheetHandlers(
         },
       ),
 
-    spreadsheetStats: ({ mode = 'worst', ...input }, ask) =>
-      answer<GivesOf<'spreadsheetStats'>>(
+    spreadsheetStats: ({ mode = 'worst', ...input }, ctx) =>
+      answer<OutputOf<'spreadsheetStats'>>(
         world,
-        ask,
+        ctx,
         MESSAGES.getStats,
         input,
         LAST_DAYS,
@@ -110,7 +110,7 @@ function lineOf(
 
 const cellsOf = (
   counts: ReadonlyMap<RunState | null, number>,
-): GivesOf<'spreadsheetStats'>['cells'] =>
+): OutputOf<'spreadsheetStats'>['cells'] =>
   Object.fromEntries(RUN_STATES.map((state) => [state, counts.get(state) ?? 0])) as {
     readonly [S in RunState]: number;
   };

@@ -1,4 +1,4 @@
-import type { Actor, Draft, Event } from '#contract/events.ts';
+import type { Actor, NewEvent, Event } from '#contract/events.ts';
 import { fold } from '#contract/fold.ts';
 import type { JobN, Ms, ProblemN, RunN, UserId } from '#contract/ids.ts';
 import type { JobRow, ProblemRow, RunRow } from '#contract/monitoring/rows.ts';
@@ -11,14 +11,14 @@ import {
   type Settled,
   standsAt,
 } from '#contract/monitoring/rules.ts';
-import type { Ground } from '../decide.ts';
+import type { DecisionState } from '../decide.ts';
 import type { Ready } from './standing.ts';
 
-type Rows = Pick<Ground, 'job' | 'run' | 'problem' | 'cause'>;
+type Rows = Pick<DecisionState, 'job' | 'run' | 'problem' | 'cause'>;
 
 /** What a rule did, and as whom. */
 export interface RuleDeed {
-  readonly draft: Draft;
+  readonly draft: NewEvent;
   readonly actor: Actor;
 }
 /** Users to be told of a result, by mail. */
@@ -41,7 +41,12 @@ const NOTHING: Acted = { deeds: [], notices: [] };
  * `drafts`; moved on by what is done. Each result is asked of each rule in its order; what one rule
  * has set, no lower one sets.
  */
-export function act(rows: Rows, rules: readonly Ready[], drafts: readonly Draft[], at: Ms): Acted {
+export function act(
+  rows: Rows,
+  rules: readonly Ready[],
+  drafts: readonly NewEvent[],
+  at: Ms,
+): Acted {
   const results = resultsOf(drafts, rows);
   if (results.length === 0) return NOTHING;
   const deeds: RuleDeed[] = [];
@@ -52,7 +57,7 @@ export function act(rows: Rows, rules: readonly Ready[], drafts: readonly Draft[
     const cause = first && rows.cause.get(first.cause);
     if (!first || first.closedAt !== null) continue;
     const say = (actor: Actor, event: Event): void => {
-      const draft: Draft = { event, company: job.company, entity: `problem:${n}` };
+      const draft: NewEvent = { event, company: job.company, entity: `problem:${n}` };
       deeds.push({ draft, actor });
       fold(rows, { ...draft, seq: 0, at, actor, subject: null, commandId: null });
     };
@@ -140,7 +145,7 @@ interface Decided {
  * Results with a problem, in their order; `streak` as it was then: later ones of the same decision
  * are not counted.
  */
-function resultsOf(drafts: readonly Draft[], rows: Rows): Decided[] {
+function resultsOf(drafts: readonly NewEvent[], rows: Rows): Decided[] {
   const found: Decided[] = [];
   const later = new Map<ProblemN, number>();
   for (const { event } of drafts.toReversed()) {

@@ -1,11 +1,11 @@
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { STATE_NAMES } from '#contract/monitoring/rules.ts';
 import type { UserRow } from '#contract/people/rows.ts';
 import { post } from '#server/outbound/post.ts';
 import type { By, Numbers, TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
-import type { Ground } from '../decide.ts';
+import type { AppContext } from '#server/world.ts';
+import type { DecisionState } from '../decide.ts';
 import { act, type RuleNotice } from './act.ts';
 import { readyRules } from './standing.ts';
 
@@ -14,10 +14,10 @@ import { readyRules } from './standing.ts';
  * (RULES-3).
  */
 export async function appendRuled(
-  world: World,
+  world: AppContext,
   tx: TenantTx,
-  ground: Ground,
-  drafts: readonly Draft[],
+  ground: DecisionState,
+  drafts: readonly NewEvent[],
   by: By,
   taken: Partial<Numbers>,
 ): Promise<void> {
@@ -39,7 +39,7 @@ const MOST_LINES = 50;
 
 /** One mail a user, however many results. Only those who may see a result are told of it. */
 async function notify(
-  world: World,
+  world: AppContext,
   tx: TenantTx,
   notices: readonly RuleNotice[],
   at: Ms,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Draft, Event } from '#contract/events.ts';
+import type { NewEvent, Event } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -13,27 +13,27 @@ import {
   type RuleWhen,
 } from '#contract/monitoring/rules.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { Ask, Handlers } from '#server/http/handler.ts';
+import type { RequestContext, Handlers } from '#server/http/handler.ts';
 import { once, refusal } from '#server/http/once.ts';
 import { peopleOf } from '#server/reading/told.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { type Scope, scopeOf, seesCompany } from '#server/sync/scope.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { forgetRules, standingRules } from './standing.ts';
 import { tryOut } from './try-out.ts';
 
 /** RULES-1, RULES-4: rules are kept by who may, each within the companies that it sees. */
 export function ruleHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<Handlers, 'listRules' | 'makeRule' | 'changeRules' | 'removeRule' | 'testRule'> {
   return {
-    listRules: (_, ask) =>
+    listRules: (_, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
-          const scope = scoped(ask);
+          const scope = scoped(ctx);
           const names = await peopleOf(tx);
-          const did = await didOf(tx, ask.now - DAYS_30);
+          const did = await didOf(tx, ctx.now - DAYS_30);
           const rules = (await standingRules(tx))
             .filter((rule) => owns(scope, rule.when))
             .map((rule) => outOf(rule, names, did.get(rule.id)));
@@ -49,11 +49,11 @@ export function ruleHandlers(
         { readOnly: true },
       ),
 
-    makeRule: ({ rule }, ask) =>
-      once<{ _id: string }>(world, ask, async (tx) => {
+    makeRule: ({ rule }, ctx) =>
+      once<{ _id: string }>(world, ctx, async (tx) => {
         const id = world.chance.uuid();
         const standing = await standingRules(tx);
-        const refused = await refusalOf(tx, scoped(ask), rule);
+        const refused = await refusalOf(tx, scoped(ctx), rule);
         if (refused) return refusal(refused);
         if (standing.length >= LIMITS.rules)
           return refusal({ kind: 'conflict', message: MESSAGES.rulesFull(LIMITS.rules) });
@@ -65,9 +65,9 @@ export function ruleHandlers(
         };
       }),
 
-    changeRules: ({ id, rule, order }, ask) =>
-      once<Record<string, never>>(world, ask, async (tx) => {
-        const scope = scoped(ask);
+    changeRules: ({ id, rule, order }, ctx) =>
+      once<Record<string, never>>(world, ctx, async (tx) => {
+        const scope = scoped(ctx);
         const standing = await standingRules(tx);
         if (id !== undefined && rule !== undefined && order === undefined) {
           const before = standing.find((one) => one.id === id);
@@ -104,10 +104,10 @@ export function ruleHandlers(
         };
       }),
 
-    removeRule: ({ id }, ask) =>
-      once<Record<string, never>>(world, ask, async (tx) => {
+    removeRule: ({ id }, ctx) =>
+      once<Record<string, never>>(world, ctx, async (tx) => {
         const rule = (await standingRules(tx)).find((one) => one.id === id);
-        if (!rule || !owns(scoped(ask), rule.when)) return refusal(NOT_FOUND);
+        if (!rule || !owns(scoped(ctx), rule.when)) return refusal(NOT_FOUND);
         forgetRules(tx);
         return {
           drafts: [about(id, { type: 'rule.removed@1', data: { id } })],
@@ -115,23 +115,23 @@ export function ruleHandlers(
         };
       }),
 
-    testRule: ({ id = null, when, does }, ask) =>
+    testRule: ({ id = null, when, does }, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
-          const scope = scoped(ask);
+          const scope = scoped(ctx);
           if (!asksSomething(when)) return failed(bad('when', MESSAGES.ruleAsksNothing));
           if (when.companies.some((n) => !seesCompany(scope, n))) return failed(FORBIDDEN);
-          return ok(await tryOut(tx, scope, { id, when, does }, ask.now));
+          return ok(await tryOut(tx, scope, { id, when, does }, ctx.now));
         },
         { readOnly: true },
       ),
   };
 }
 
-function scoped({ signed }: Ask): Scope {
-  if (!signed) throw new Error('rules without a session');
-  return scopeOf(signed);
+function scoped({ session }: RequestContext): Scope {
+  if (!session) throw new Error('rules without a session');
+  return scopeOf(session);
 }
 const done = () => ok({});
 
@@ -143,7 +143,11 @@ const bad = (path: string, message: string): Failure => ({
   message,
   issues: [{ path, message }],
 });
-const about = (id: string, event: Event): Draft => ({ event, company: null, entity: `rule:${id}` });
+const about = (id: string, event: Event): NewEvent => ({
+  event,
+  company: null,
+  entity: `rule:${id}`,
+});
 
 /** Who sees some companies keeps rules that name companies, and only those. */
 export const owns = (scope: Scope, { companies }: RuleWhen): boolean =>

@@ -12,13 +12,13 @@ import type { FoundOut, SearchKind } from '#contract/monitoring/search-calls.ts'
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
-import type { Handlers, Signed } from '#server/http/handler.ts';
+import type { Handlers, Principal } from '#server/http/handler.ts';
 import { may } from '#server/may.ts';
 import { bad, reachOf, wallOf } from '#server/reading/question.ts';
 import type { Wall } from '#server/reading/question.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { dayAt } from '#server/sync/days.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import {
   companiesOf,
   computersOf,
@@ -45,12 +45,12 @@ const READING_MOST: Ms = 1_500;
  * SEEK-1: everything by its name, of each kind that who asks may open, within its companies. What
  * takes too long leaves the results out and says that there is more.
  */
-export const searchHandlers = (world: World): Pick<Handlers, 'search'> => ({
-  async search({ text, kinds, limit = SOME, from, to }, ask) {
-    const { signed } = ask;
-    if (!signed) throw new Error('a search without a session');
+export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => ({
+  async search({ text, kinds, limit = SOME, from, to }, ctx) {
+    const { session } = ctx;
+    if (!session) throw new Error('a search without a session');
     const sought = soughtIn(text);
-    const reach = reachOf(ask, undefined);
+    const reach = reachOf(ctx, undefined);
     const none: FoundOut = {
       companies: null,
       jobs: null,
@@ -64,7 +64,7 @@ export const searchHandlers = (world: World): Pick<Handlers, 'search'> => ({
     };
     const within = <T>(work: (tx: TenantTx) => Promise<T>): Promise<T> =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
           await sql`select set_config('statement_timeout', ${String(STATEMENT_MOST)}, true)`.execute(
             tx.sql,
@@ -75,18 +75,18 @@ export const searchHandlers = (world: World): Pick<Handlers, 'search'> => ({
       );
     const names = await within(async (tx) => {
       const wall = await wallOf(tx);
-      const time = timeOf(sought, from, to, wall, ask.now);
+      const time = timeOf(sought, from, to, wall, ctx.now);
       const {
         branding: { features },
       } = await tx.sql
         .selectFrom('provider')
         .select('branding')
-        .where('tenant_id', '=', ask.tenant)
+        .where('tenant_id', '=', ctx.tenant)
         .executeTakeFirstOrThrow();
       const asked = new Set(
-        [...(kinds ?? SEARCH_KINDS)].filter((kind) => mayFind(kind, signed, features)),
+        [...(kinds ?? SEARCH_KINDS)].filter((kind) => mayFind(kind, session, features)),
       );
-      const seek = await seekFor(tx, signed, reach, sought.words, limit);
+      const seek = await seekFor(tx, session, reach, sought.words, limit);
       const hits = asked.has('jobs') || asked.has('results') ? await jobHits(seek) : [];
       return {
         wall,
@@ -99,7 +99,7 @@ export const searchHandlers = (world: World): Pick<Handlers, 'search'> => ({
     const { asked, time, wall, hits } = names;
     if (!time.ok) return time;
     if (!asked.has('results')) return ok(names.found);
-    const question = { ...time.value, ...reach, wall, now: ask.now };
+    const question = { ...time.value, ...reach, wall, now: ctx.now };
     const began = world.clock.now();
     const late = (): boolean => world.clock.now() - began > READING_MOST;
     try {
@@ -107,7 +107,7 @@ export const searchHandlers = (world: World): Pick<Handlers, 'search'> => ({
         ...names.found,
         results: await within(async (tx) =>
           resultsOf({
-            seek: await seekFor(tx, signed, reach, sought.words, limit),
+            seek: await seekFor(tx, session, reach, sought.words, limit),
             hits,
             question,
             late,
@@ -117,7 +117,7 @@ export const searchHandlers = (world: World): Pick<Handlers, 'search'> => ({
     } catch (error) {
       if (!isTooLong(error)) throw error;
       world.log.warn('a search for results was given up', {
-        tenant: ask.tenant,
+        tenant: ctx.tenant,
         ms: world.clock.now() - began,
       });
       return ok({ ...names.found, results: { rows: [], more: true } });
@@ -132,23 +132,24 @@ const isTooLong = (error: unknown): boolean =>
 /** A kind is found by who may open what it leads to. */
 function mayFind(
   kind: SearchKind,
-  signed: Pick<Signed, 'roles' | 'key'>,
+  session: Pick<Principal, 'roles' | 'key'>,
   features: Features,
 ): boolean {
   const opens = (path: keyof typeof PAGES): boolean => {
     const page = PAGES[path];
     return (
-      mayOpen(page, signed.roles, features) && (page.ability === null || may(signed, page.ability))
+      mayOpen(page, session.roles, features) &&
+      (page.ability === null || may(session, page.ability))
     );
   };
   switch (kind) {
     case 'jobs':
     case 'results':
-      return may(signed, 'monitoring.daily-checks');
+      return may(session, 'monitoring.daily-checks');
     case 'computers':
       return opens('/monitoring/computers');
     case 'companies':
-      return opens('/monitoring/companies') || may(signed, 'monitoring.daily-checks');
+      return opens('/monitoring/companies') || may(session, 'monitoring.daily-checks');
     default:
       return opens(`/monitoring/${kind}`);
   }

@@ -7,7 +7,7 @@ import type { FoundOut } from '#contract/monitoring/search-calls.ts';
 import type { RepositoryRow } from '#contract/monitoring/rows.ts';
 import { seesUser } from '#contract/people/authority.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
-import type { Signed } from '#server/http/handler.ts';
+import type { Principal } from '#server/http/handler.ts';
 import { list, ofReach } from '#server/reading/question.ts';
 import type { Reach } from '#server/reading/question.ts';
 import type { TenantTx } from '#server/store/store.ts';
@@ -23,7 +23,7 @@ import type { Bits } from './words.ts';
  */
 export interface Seek {
   readonly tx: TenantTx;
-  readonly signed: Signed;
+  readonly session: Principal;
   readonly reach: Reach;
   readonly words: readonly string[];
   readonly limit: number;
@@ -38,18 +38,18 @@ const MOST_TICKETS = 5_000;
 
 export async function seekFor(
   tx: TenantTx,
-  signed: Signed,
+  session: Principal,
   reach: Reach,
   words: readonly string[],
   limit: number,
 ): Promise<Seek> {
-  const scope = scopeOf(signed);
+  const scope = scopeOf(session);
   const companies = (await tx.all('company')).filter(
     ({ n, deletedAt }) => deletedAt === undefined && seesCompany(scope, n),
   );
   return {
     tx,
-    signed,
+    session,
     reach,
     words,
     limit,
@@ -208,7 +208,7 @@ export async function ticketsOf(seek: Seek): Promise<Part<'tickets'>> {
 }
 
 /** Those that who asks keeps. */
-export async function usersOf({ tx, signed, words, limit }: Seek): Promise<Part<'users'>> {
+export async function usersOf({ tx, session, words, limit }: Seek): Promise<Part<'users'>> {
   const { rows } = await sql<{
     id: string;
     username: string;
@@ -223,7 +223,7 @@ export async function usersOf({ tx, signed, words, limit }: Seek): Promise<Part<
   const order = byFit(words);
   const kept = rows.filter(({ id }) => {
     const user = users.get(id);
-    return user?.deletedAt === null && (id === signed.userId || seesUser(signed, user));
+    return user?.deletedAt === null && (id === session.userId || seesUser(session, user));
   });
   return cut(
     kept
@@ -233,8 +233,8 @@ export async function usersOf({ tx, signed, words, limit }: Seek): Promise<Part<
   );
 }
 
-export async function rulesOf({ tx, signed, words, limit }: Seek): Promise<Part<'rules'>> {
-  const scope = scopeOf(signed);
+export async function rulesOf({ tx, session, words, limit }: Seek): Promise<Part<'rules'>> {
+  const scope = scopeOf(session);
   return named(
     (await tx.all('rule')).filter((rule) => rule.removedAt === null && owns(scope, rule.when)),
     words,
@@ -242,8 +242,8 @@ export async function rulesOf({ tx, signed, words, limit }: Seek): Promise<Part<
   );
 }
 
-export async function hintsOf({ tx, signed, words, limit }: Seek): Promise<Part<'hints'>> {
-  const scope = scopeOf(signed);
+export async function hintsOf({ tx, session, words, limit }: Seek): Promise<Part<'hints'>> {
+  const scope = scopeOf(session);
   return named(
     (await tx.all('hint')).filter((hint) => hint.removedAt === null && reads(scope, hint)),
     words,

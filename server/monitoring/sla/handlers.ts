@@ -8,12 +8,12 @@ import type { UserRow } from '#contract/people/rows.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { audit } from '#server/audit.ts';
-import type { Ask, Handlers, Signed } from '#server/http/handler.ts';
+import type { RequestContext, Handlers, Principal } from '#server/http/handler.ts';
 import { knownJobs } from '#server/reading/known-jobs.ts';
 import { peopleOf } from '#server/reading/told.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { type Scope, scopeOf, seesCompany } from '#server/sync/scope.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { jobsOf, judgeAll } from './judge.ts';
 import { keepAlarm, keptAlarms } from './kept.ts';
 import type { Kept } from './kept.ts';
@@ -24,7 +24,7 @@ import { slaReport } from './report.ts';
  * now.
  */
 export function slaHandlers(
-  world: World,
+  world: AppContext,
 ): Pick<
   Handlers,
   | 'saveSlaAlarm'
@@ -35,8 +35,8 @@ export function slaHandlers(
   | 'slaReport'
 > {
   return {
-    saveSlaAlarm: ({ alarm }, ask) =>
-      write(world, ask, async (tx, signed, scope) => {
+    saveSlaAlarm: ({ alarm }, ctx) =>
+      write(world, ctx, async (tx, session, scope) => {
         const made = await alarmOf(tx, scope, alarm);
         if (!made.ok) return made;
         if ((await keptAlarms(tx)).length >= LIMITS.slaAlarms)
@@ -46,15 +46,15 @@ export function slaHandlers(
           ...alarm,
           ...made.value,
           id,
-          madeBy: signed.userId,
-          changedAt: ask.now,
+          madeBy: session.userId,
+          changedAt: ctx.now,
         });
-        await audit(tx, world, ask, { what: 'sla.made', user: null, detail: { id } });
+        await audit(tx, world, ctx, { what: 'sla.made', user: null, detail: { id } });
         return ok({ _id: id, id });
       }),
 
-    changeSlaAlarm: ({ id, alarm }, ask) =>
-      write(world, ask, async (tx, _signed, scope) => {
+    changeSlaAlarm: ({ id, alarm }, ctx) =>
+      write(world, ctx, async (tx, _signed, scope) => {
         const before = await seenAlarm(tx, scope, id);
         if (!before) return failed(NOT_FOUND);
         const made = await alarmOf(tx, scope, alarm);
@@ -64,29 +64,29 @@ export function slaHandlers(
           ...made.value,
           id,
           madeBy: before.alarm.madeBy,
-          changedAt: ask.now,
+          changedAt: ctx.now,
         });
-        await audit(tx, world, ask, { what: 'sla.changed', user: null, detail: { id } });
+        await audit(tx, world, ctx, { what: 'sla.changed', user: null, detail: { id } });
         return ok({});
       }),
 
-    removeSlaAlarm: ({ id }, ask) =>
-      write(world, ask, async (tx, _signed, scope) => {
+    removeSlaAlarm: ({ id }, ctx) =>
+      write(world, ctx, async (tx, _signed, scope) => {
         if (!(await seenAlarm(tx, scope, id))) return failed(NOT_FOUND);
         await tx.sql
           .deleteFrom('sla_alarm')
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', id)
           .execute();
-        await audit(tx, world, ask, { what: 'sla.removed', user: null, detail: { id } });
+        await audit(tx, world, ctx, { what: 'sla.removed', user: null, detail: { id } });
         return ok({});
       }),
 
-    getSlaAlarm: ({ jobInstanceUid }, ask) =>
+    getSlaAlarm: ({ jobInstanceUid }, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
-          const { companies, deleted } = scoped(ask);
+          const { companies, deleted } = scoped(ctx);
           const jobs = await knownJobs(tx, {
             companies: companies === null ? null : [...companies],
             without: [...deleted],
@@ -98,17 +98,17 @@ export function slaHandlers(
             return own.some(({ job }) => meant.has(job.n));
           };
           return ok({
-            alarms: await told(tx, (await seenAlarms(tx, scoped(ask))).filter(looks), ask.now),
+            alarms: await told(tx, (await seenAlarms(tx, scoped(ctx))).filter(looks), ctx.now),
           });
         },
         { readOnly: true },
       ),
 
-    listSlaAlarms: (_, ask) =>
+    listSlaAlarms: (_, ctx) =>
       world.store.tenant(
-        ask.tenant,
+        ctx.tenant,
         async (tx) => {
-          const scope = scoped(ask);
+          const scope = scoped(ctx);
           const users = await tx.all('user');
           const names = await peopleOf(tx);
           const people = users.filter(
@@ -119,7 +119,7 @@ export function slaHandlers(
                 user.companies.some((n) => seesCompany(scope, n))),
           );
           return ok({
-            alarms: await told(tx, await seenAlarms(tx, scope), ask.now),
+            alarms: await told(tx, await seenAlarms(tx, scope), ctx.now),
             people: people
               .flatMap(({ id }) => {
                 const name = names.get(id);
@@ -139,22 +139,22 @@ const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 const bad = (path: string, message: string): Result<never> =>
   failed({ kind: 'bad-input', message, issues: [{ path, message }] });
 
-function scoped({ signed }: Ask): Scope {
-  if (!signed) throw new Error('alarms without a session');
-  return scopeOf(signed);
+function scoped({ session }: RequestContext): Scope {
+  if (!session) throw new Error('alarms without a session');
+  return scopeOf(session);
 }
 
 /** One writer at a time: what was read is what is written over. */
 function write<T>(
-  world: World,
-  ask: Ask,
-  work: (tx: TenantTx, signed: Signed, scope: Scope) => Promise<Result<T>>,
+  world: AppContext,
+  ctx: RequestContext,
+  work: (tx: TenantTx, session: Principal, scope: Scope) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const { signed } = ask;
-  if (!signed) throw new Error('alarms without a session');
-  return world.store.tenant(ask.tenant, async (tx) => {
+  const { session } = ctx;
+  if (!session) throw new Error('alarms without a session');
+  return world.store.tenant(ctx.tenant, async (tx) => {
     await tx.lock();
-    return work(tx, signed, scopeOf(signed));
+    return work(tx, session, scopeOf(session));
   });
 }
 

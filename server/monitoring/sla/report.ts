@@ -11,7 +11,7 @@ import type { Handlers } from '#server/http/handler.ts';
 import { byName, knownJobs, namedJobs } from '#server/reading/known-jobs.ts';
 import type { Known } from '#server/reading/known-jobs.ts';
 import { answer } from '#server/reading/question.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { lastSuccesses, slaJobs, talliesOf } from './judge.ts';
 
 const HOUR: Ms = 3_600_000;
@@ -19,12 +19,12 @@ const DAYS = 30;
 
 /** SLA-4: the same formulas as of the alarms, for any time, by job or by company. */
 export const slaReport =
-  (world: World): Handlers['slaReport'] =>
+  (world: AppContext): Handlers['slaReport'] =>
   (
     { from, to, filters, by = 'job', minSuccessPct, maxAgeHours, page = 1, pageSize = PAGE_SIZE },
-    ask,
+    ctx,
   ) =>
-    answer(world, ask, MESSAGES.getReport, { from, to, filters }, DAYS, async (tx, question) => {
+    answer(world, ctx, MESSAGES.getReport, { from, to, filters }, DAYS, async (tx, question) => {
       const known = namedJobs(await knownJobs(tx, question), filters);
       const tallies = await talliesOf(tx, question, [question.from, question.to]);
       const jobs = new Map(

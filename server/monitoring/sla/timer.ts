@@ -5,7 +5,7 @@ import { eachProvider } from '#server/each-provider.ts';
 import type { Timer } from '#server/each-provider.ts';
 import { post } from '#server/outbound/post.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { judgeAll } from './judge.ts';
 import type { Judged } from './judge.ts';
 import { keptAlarms } from './kept.ts';
@@ -16,13 +16,13 @@ const EVERY: Ms = 5 * 60_000;
  * SLA-3, every five minutes: who is to be told is told when an alarm breaks, once, and when it is
  * kept again.
  */
-export const startSla = (world: World): Timer =>
+export const startSla = (world: AppContext): Timer =>
   eachProvider(world, EVERY, 'the alarms of a provider could not be judged', (tenant, now) =>
     judgeTenant(world, tenant, now),
   );
 
 /** Read without the lock, told under it: of two servers on one database one tells. */
-async function judgeTenant(world: World, tenant: TenantId, now: Ms): Promise<void> {
+async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
   const judged = await world.store.tenant(
     tenant,
     async (tx) => {
@@ -66,7 +66,7 @@ const isNews = (verdict: SlaVerdict | undefined, brokenSince: Ms | null): boolea
 const MOST_LINES = 30;
 
 async function tellOf(
-  world: World,
+  world: AppContext,
   tx: TenantTx,
   alarm: SlaRow,
   verdict: SlaVerdict,

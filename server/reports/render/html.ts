@@ -25,7 +25,7 @@ const INKS: Readonly<Record<string, string>> = {
   Success: PAPER.successMark,
   off: PAPER.off,
 };
-const signed = (state: string): string =>
+const session = (state: string): string =>
   `<b style="color:${INKS[state] ?? PAPER.off}">${signOf(state)}</b>`;
 const FONT = 'font-family:system-ui,-apple-system,&quot;Segoe UI&quot;,Helvetica,Arial,sans-serif';
 
@@ -65,7 +65,7 @@ ${
         .filter(([state]) => state !== 'Error')
         .map(
           ([state, word]) =>
-            `<span style="white-space:nowrap;margin-right:14px">${signed(state)} ${escaped(word)}</span>`,
+            `<span style="white-space:nowrap;margin-right:14px">${session(state)} ${escaped(word)}</span>`,
         )
         .join(' ')}<span style="white-space:nowrap">· Not due</span></p>`
     : ''
@@ -115,7 +115,7 @@ function cells(column: Column, value: ReportCell, words: Words, sum: boolean, ha
   }
   const word = value === null && sum ? '' : escaped(words.cell(column.kind, value));
   const text =
-    column.kind === 'state' && typeof value === 'string' ? `${signed(value)} ${word}` : word;
+    column.kind === 'state' && typeof value === 'string' ? `${session(value)} ${word}` : word;
   return hand.cell(text, column);
 }
 
@@ -148,7 +148,7 @@ const LONG: Hand = {
   table: '',
   end: '</tr>',
   gap: (days) => td('', '', ` colspan="${days}"`),
-  day: (state, said) => td(signed(state), 'text-align:center;padding:4px 2px', ` title="${said}"`),
+  day: (state, said) => td(session(state), 'text-align:center;padding:4px 2px', ` title="${said}"`),
   head: (inner, side) =>
     `<th scope="col" style="text-align:${side};font-size:12px;font-weight:600;color:#514c43;border-bottom:2px solid #1f1d18;padding:4px ${side === 'center' ? '2px' : '6px'};vertical-align:bottom">${inner}</th>`,
   cell: (inner, column) =>

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Ms } from '#contract/ids.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import type { RenderAsk } from './render-worker.ts';
 
 /** So long a file may take, and so much memory: a calendar of 10,000 jobs is far below both. */
@@ -14,7 +14,7 @@ export type Rendered =
 
 /** Makes a file in a thread of its own, which ends with it. The server goes on meanwhile. */
 export function render(
-  world: Pick<World, 'clock'>,
+  world: Pick<AppContext, 'clock'>,
   ask: RenderAsk,
   mostMs: Ms = RENDER_MS,
 ): Promise<Rendered> {

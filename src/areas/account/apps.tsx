@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { SSO_PROVIDERS } from '#contract/account/profile.ts';
 import type { SsoProvider } from '#contract/account/profile.ts';
 import { CallButton, useActingRefusal } from '#src/call-button.tsx';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { BASE } from '#contract/messages/base.ts';
 import type { Result } from '#contract/result.ts';
@@ -38,7 +38,7 @@ function App({ provider, user }: { readonly provider: SsoProvider; readonly user
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const name = SSO_WORDS[provider];
 
-  function take(answer: Result<GivesOf<'validateSso'>>): void {
+  function take(answer: Result<OutputOf<'validateSso'>>): void {
     setBusy(false);
     if (!answer.ok) return setFailure(answer.failure);
     if (provider === 'zerto' && answer.value.sessionId !== null) keepZertoSession();

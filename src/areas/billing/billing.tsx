@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import { useWatch } from '#src/door.ts';
@@ -69,7 +69,7 @@ export function Billing() {
   );
 }
 
-function Owed({ told: { sums, source, count } }: { readonly told: GivesOf<'listInvoices'> }) {
+function Owed({ told: { sums, source, count } }: { readonly told: OutputOf<'listInvoices'> }) {
   if (source.is === 'none')
     return (
       <p className="m-0 text-ink-2">

@@ -1,10 +1,10 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 
 export interface Heard {
-  readonly keys: GivesOf<'listKeys'> | null;
+  readonly keys: OutputOf<'listKeys'> | null;
   /** When the server said so, where it cannot be asked now. */
   readonly asOf: Ms | null;
   readonly fault: string | null;

@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { IconName } from '#src/ui/icon.tsx';
@@ -29,7 +29,7 @@ export const SOURCE_STATES: Readonly<
   revoked: { word: 'Revoked', icon: 'lock', text: 'text-ink-3' },
 };
 
-type Heard = GivesOf<'listKeys'>[number];
+type Heard = OutputOf<'listKeys'>[number];
 
 /**
  * In use first, revoked last; each newest first. What the device knows stands even where the server

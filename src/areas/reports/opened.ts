@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { door } from '#src/door.ts';
 import { keep, kept } from '#src/kept.ts';
 
@@ -26,7 +26,7 @@ export function openedIds(): readonly string[] {
 export const noteOpened = (id: string): void =>
   keep(KEY, JSON.stringify([id, ...openedIds().filter((one) => one !== id)].slice(0, MOST)));
 
-export type OpenedReport = GivesOf<'openSentReport'>;
+export type OpenedReport = OutputOf<'openSentReport'>;
 
 /** Those that can be read here with no network: asked only then. Null while that is not known. */
 export function useReadable(offline: boolean): readonly OpenedReport[] | null {

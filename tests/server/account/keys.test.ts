@@ -6,7 +6,7 @@ import { ABILITIES, can, ROLES } from '#contract/abilities.ts';
 import type { Ability, Role } from '#contract/abilities.ts';
 import type { ApiKey, ApiKeys } from '#contract/account/key-calls.ts';
 import { callOf, CALLS } from '#contract/calls.ts';
-import type { CallName, GivesOf } from '#contract/calls.ts';
+import type { CallName, OutputOf } from '#contract/calls.ts';
 import { keyAccess } from '#contract/key-access.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -14,7 +14,7 @@ import { failed } from '#contract/result.ts';
 import { networkOf } from '#server/account/key-auth.ts';
 import { hashOf, isSecret, secretOf } from '#server/account/key-secret.ts';
 import { allHandlers } from '#server/handlers.ts';
-import type { Ask } from '#server/http/handler.ts';
+import type { RequestContext } from '#server/http/handler.ts';
 import { appOf, ask, makeGround, provider, user } from '../http/ground.ts';
 import type { Answer, App, Ground } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
@@ -25,7 +25,7 @@ let ground: Ground;
 let app: App;
 /** The same gate with handlers that only note who came through. */
 let noting: App;
-let reached: Ask | null = null;
+let reached: RequestContext | null = null;
 
 interface Place extends In {
   readonly host: string;
@@ -45,7 +45,7 @@ const said = ({ status, body }: Answer): unknown[] => [status, body.error?.kind,
 const keysOf = ({ host, token, id }: Place) =>
   ask<ApiKeys>(app, `/api/v1/profile/${id}/api-keys`, { host, token });
 const make = ({ host, token, id }: Place, more: object = {}, of = id) =>
-  ask<GivesOf<'makeApiKey'>>(app, `/api/v1/profile/${of}/api-keys`, {
+  ask<OutputOf<'makeApiKey'>>(app, `/api/v1/profile/${of}/api-keys`, {
     method: 'POST',
     host,
     token,
@@ -68,7 +68,7 @@ async function secretFor(
 const by = (host: string, secret: string, path: string, method = 'GET', body?: unknown) =>
   ask(app, `/api/v1/${path}`, { host, token: secret, method, ...(body !== undefined && { body }) });
 const self = ({ host }: { readonly host: string }, secret: string) =>
-  ask<GivesOf<'readOwnApiKey'>>(app, '/api/v1/api-key', { host, token: secret });
+  ask<OutputOf<'readOwnApiKey'>>(app, '/api/v1/api-key', { host, token: secret });
 const pathOf = (name: CallName): string =>
   `/api/v1/${callOf(name).path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')}`;
 const names = (Object.keys(CALLS) as CallName[]).filter(
@@ -85,10 +85,10 @@ eachDatabase((_name, open) => {
       Object.fromEntries(
         names.map((name) => [
           name,
-          (_input: unknown, asked: Ask) => {
+          (_input: unknown, asked: RequestContext) => {
             reached = asked;
             return Promise.resolve(
-              callOf(name).gives === 'bytes' || callOf(name).gives === 'stream'
+              callOf(name).output === 'bytes' || callOf(name).output === 'stream'
                 ? new Response('x')
                 : failed({ kind: 'conflict', message: 'reached' }),
             );
@@ -336,7 +336,7 @@ eachDatabase((_name, open) => {
     });
     const events = async (secret: string, epoch: string) =>
       (
-        await ask<GivesOf<'events'>>(app, `/api/v1/sync/events?after=0&epoch=${epoch}`, {
+        await ask<OutputOf<'events'>>(app, `/api/v1/sync/events?after=0&epoch=${epoch}`, {
           host: both.host,
           token: secret,
         })

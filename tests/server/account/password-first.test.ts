@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { can } from '#contract/abilities.ts';
-import type { CallName, GivesOf } from '#contract/calls.ts';
+import type { CallName, OutputOf } from '#contract/calls.ts';
 import { callOf, CALLS } from '#contract/calls.ts';
 import { PROTOCOL } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -54,8 +54,8 @@ test('AUTH-12: who has to choose a password first makes the calls for that, and 
       method,
     );
     const refused = answer.status >= 400 && answer.body.message === MESSAGES.passwordFirst;
-    if (call.early === true) early.push(name);
-    if (refused === (call.early === true)) wrong.push(`${name}: ${answer.status}`);
+    if (call.allowedBeforeSetup === true) early.push(name);
+    if (refused === (call.allowedBeforeSetup === true)) wrong.push(`${name}: ${answer.status}`);
     // What is queued on a device waits: it is not refused for good.
     if (refused && answer.body.error.kind !== (call.offline === undefined ? 'forbidden' : 'busy'))
       wrong.push(`${name}: ${answer.body.error.kind}`);
@@ -78,12 +78,12 @@ test('AUTH-12: who has to choose a password first makes the calls for that, and 
 
 test('AUTH-12: a device is told nothing of the provider before the password is chosen, and loads all of it after', async () => {
   const { id, kate } = await first();
-  const begin = await kate.get<GivesOf<'bootstrap'>>(`sync/bootstrap?protocol=${PROTOCOL}`);
+  const begin = await kate.get<OutputOf<'bootstrap'>>(`sync/bootstrap?protocol=${PROTOCOL}`);
   const { epoch, me, people, cursor } = begin.body.data;
   expect([me.id, people, cursor]).toEqual([id, [{ id, name: 'Kate' }], 0]);
   expect(begin.text).not.toMatch(/Northwind|Olga/);
   const events = (of: string) =>
-    kate.get<GivesOf<'events'>>(`sync/events?after=0&epoch=${of}&protocol=${PROTOCOL}`);
+    kate.get<OutputOf<'events'>>(`sync/events?after=0&epoch=${of}&protocol=${PROTOCOL}`);
   expect((await events(epoch)).body.data).toEqual({
     epoch,
     cursor: 0,
@@ -104,7 +104,7 @@ test('AUTH-12: a device is told nothing of the provider before the password is c
   await kate.renew();
   const after = (await events(epoch)).body.data;
   expect(after.epoch).not.toBe(epoch);
-  const again = await kate.get<GivesOf<'bootstrap'>>(`sync/bootstrap?protocol=${PROTOCOL}`);
+  const again = await kate.get<OutputOf<'bootstrap'>>(`sync/bootstrap?protocol=${PROTOCOL}`);
   expect(again.body.data.epoch).toBe(after.epoch);
   expect([
     again.body.data.companies.map(({ name }) => name),

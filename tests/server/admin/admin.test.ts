@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { makeGround } from '../http/ground.ts';
 import type { Ground } from '../http/ground.ts';
 import { aUser, idIn, thePeople } from '../people/ground.ts';
@@ -8,7 +8,7 @@ import { failure } from '../sync/ground.ts';
 import type { Asker } from '../sync/ground.ts';
 
 let ground: Ground;
-type Page = GivesOf<'adminEvents'>;
+type Page = OutputOf<'adminEvents'>;
 const page = async (who: Asker, query = ''): Promise<Page> =>
   (await who<Page>('GET', `admin/events${query}`)).body.data;
 const iso = (at: number): string => new Date(at).toISOString();
@@ -35,7 +35,7 @@ eachDatabase((_name, open) => {
     await expect(post(2, [{ job: '', status: 'Broken' }])).rejects.toThrow('rejected');
     const again = await as('again', ['super-admin']);
     await again('POST', 'notifications/publish', { app: 'admin', severity: 'info', message: 'x' });
-    const { providers } = (await again<GivesOf<'adminOverview'>>('GET', 'admin/overview')).body
+    const { providers } = (await again<OutputOf<'adminOverview'>>('GET', 'admin/overview')).body
       .data;
     expect(providers.map((one) => [idIn(one), one.own])).toEqual([
       [tenant, true],

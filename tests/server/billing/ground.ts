@@ -1,4 +1,4 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
 import { startInvoices } from '#server/billing/read-invoices.ts';
 import { ask, login } from '../http/ground.ts';
@@ -11,7 +11,7 @@ import type { Books, QuickBooksStandIn } from './stand-ins/quickbooks.ts';
 export const INVOICES = 'o365/quickbooks/invoices';
 export const CONNECTION = 'o365/quickbooks/connection';
 export const CUSTOMERS = 'o365/quickbooks/customers';
-export type Listed = GivesOf<'listInvoices'>;
+export type Listed = OutputOf<'listInvoices'>;
 
 /** The one that was made last: each is read alone. */
 const last = new WeakMap<Ground, string>();

@@ -150,7 +150,7 @@ eachDatabase((_name, open) => {
     const file = await ask(office.app, `/api/v1/${PATH}/export`, {
       method: 'POST',
       host: office.host,
-      token: await signed(office),
+      token: await session(office),
       body: {},
     });
     expect(file.text.split('\r\n').filter((line) => line.includes('Points'))).toEqual(
@@ -244,7 +244,7 @@ eachDatabase((_name, open) => {
   });
 });
 
-async function signed(office: Office): Promise<string> {
+async function session(office: Office): Promise<string> {
   const { body } = await ask<{ token: string }>(office.app, '/api/v1/auth/login/db', {
     method: 'POST',
     host: office.host,

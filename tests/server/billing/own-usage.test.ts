@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { startLicences } from '#server/billing/keep-months.ts';
 import { makeGround } from '../http/ground.ts';
 import type { Ground } from '../http/ground.ts';
@@ -16,7 +16,7 @@ const now = (): number => ground.world.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const monthNow = (): string => iso(now()).slice(0, 7);
 
-type Own = GivesOf<'ownSubscriptions'>;
+type Own = OutputOf<'ownSubscriptions'>;
 const own = async (who: Asker): Promise<Own> => (await who<Own>('GET', PATH)).body.data;
 const told = ({ holders }: Own): readonly unknown[] =>
   holders.map(({ company, name, lines }) => [

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { PROTOCOL } from '#contract/limits.ts';
 import { allHandlers } from '#server/handlers.ts';
 import type { Ground } from '../http/ground.ts';
@@ -25,10 +25,10 @@ test('BRAND-9, PAGE-6: the sign-in page, a device that loads anew and who keeps 
   const kate = new Browser(appOf(ground.world, allHandlers(ground.world)), host);
   await kate.login();
   const told = async () => [
-    (await kate.get<GivesOf<'getBranding'>>('service-providers/branding')).body.data,
-    (await kate.get<GivesOf<'bootstrap'>>(`sync/bootstrap?protocol=${PROTOCOL}`)).body.data
+    (await kate.get<OutputOf<'getBranding'>>('service-providers/branding')).body.data,
+    (await kate.get<OutputOf<'bootstrap'>>(`sync/bootstrap?protocol=${PROTOCOL}`)).body.data
       .branding,
-    (await kate.get<GivesOf<'brandingOf'>>(`service-providers/${tenant}/branding`)).body.data,
+    (await kate.get<OutputOf<'brandingOf'>>(`service-providers/${tenant}/branding`)).body.data,
   ];
   expect((await told()).map(({ authType }) => authType)).toEqual(['db', 'db', 'db']);
   expect(

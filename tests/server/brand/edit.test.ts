@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { ASSET_BYTES } from '#contract/brand/brand-edit-calls.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -16,7 +16,7 @@ const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('bas
 const of = (text: string): string => Buffer.from(text).toString('base64');
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><script>alert(1)</script><path d="M0 0h4"/></svg>';
-type Put = GivesOf<'putBrandAsset'>;
+type Put = OutputOf<'putBrandAsset'>;
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {

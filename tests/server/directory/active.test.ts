@@ -5,7 +5,7 @@ import { systemClock } from '#server/clock.ts';
 import { activeDirectory, tryDirectory } from '#server/directory/active.ts';
 import { standingIn } from '#server/directory/standing.ts';
 import type { Directory } from '#server/directory/directory.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { makeGround } from '../http/ground.ts';
 import { missing, PASSWORD, SERVICE, startSamba } from './samba.ts';
 import type { Samba } from './samba.ts';
@@ -15,7 +15,7 @@ const outbound = { allow: ['127.0.0.0/8'], http: false };
 
 describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   let samba: Samba | null = null;
-  let world: World;
+  let world: AppContext;
   let directory: Directory;
   let lines: string[];
   const here = (): Samba => {

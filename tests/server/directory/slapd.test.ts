@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { activeDirectory, tryDirectory } from '#server/directory/active.ts';
 import { standingIn } from '#server/directory/standing.ts';
 import type { Directory } from '#server/directory/directory.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { makeGround } from '../http/ground.ts';
 import { PASSWORD, SERVICE } from './samba.ts';
 import { missing, startSlapd } from './slapd.ts';
@@ -10,7 +10,7 @@ import type { Slapd } from './slapd.ts';
 
 describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
   let slapd: Slapd | null = null;
-  let world: World;
+  let world: AppContext;
   let directory: Directory;
   let lines: string[];
   const here = (): Slapd => {

@@ -5,7 +5,7 @@ import type { KeyRow } from '#contract/monitoring/rows.ts';
 import { makePlan } from '#server/estate/make-plan.ts';
 import { type Cast, type Past, pastOf } from '#server/estate/past.ts';
 import { type EstatePlan, PAST_DAYS, type ProviderPlan, type Size } from '#server/estate/plan.ts';
-import type { Ground } from '#server/monitoring/decide.ts';
+import type { DecisionState } from '#server/monitoring/decide.ts';
 
 export const DAY = 86_400_000;
 export const HOUR = 3_600_000;
@@ -44,7 +44,7 @@ export const castIn = (plan: ProviderPlan, until = plan.bornAt): Cast => ({
   heard: new Set(),
 });
 
-export const emptyGround = (): Ground => ({
+export const emptyGround = (): DecisionState => ({
   job: new Map(),
   stat: new Map(),
   run: new Map(),
@@ -61,7 +61,7 @@ export const emptyGround = (): Ground => ({
 /** The whole past of a provider, and what it left. */
 export interface WholePast {
   readonly past: Past;
-  readonly ground: Ground;
+  readonly ground: DecisionState;
   readonly events: <T extends EventType>(type: T) => EventOf<T>['data'][];
 }
 export function pastIn(plan: ProviderPlan): WholePast {
@@ -80,7 +80,7 @@ export function pastIn(plan: ProviderPlan): WholePast {
 
 export const planned = (
   plan: ProviderPlan,
-  ground: Ground,
+  ground: DecisionState,
   n: JobN,
 ): ProviderPlan['jobs'][number] | undefined => {
   const uid = ground.job.get(n)?.uid;

@@ -15,7 +15,7 @@ import { firstStart } from '#server/first-start.ts';
 import { recordRepositories } from '#server/monitoring/inventory.ts';
 import { rebuild } from '#server/store/rebuild.ts';
 import type { Store } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { appOf, login, makeGround } from '../http/ground.ts';
 import { eachDatabase, freshStore, QUIET } from '../store/databases.ts';
 import { BORN, DAY, HOUR, planOf } from './ground.ts';
@@ -34,7 +34,11 @@ async function worldAt(
   store: Store,
   now: number,
   dataDir = '',
-): Promise<{ readonly world: World; readonly at: (ms: number) => void; readonly run: () => void }> {
+): Promise<{
+  readonly world: AppContext;
+  readonly at: (ms: number) => void;
+  readonly run: () => void;
+}> {
   const { world } = await makeGround({ dataDir }, store);
   let standing = now;
   const waiting: (() => void)[] = [];
@@ -57,14 +61,14 @@ async function worldAt(
 }
 
 const all = <T extends TableName>(
-  { store }: World,
+  { store }: AppContext,
   plan: ProviderPlan,
   table: T,
 ): Promise<Tables[T][]> => store.tenant(plan.id, (tx) => tx.all(table), { readOnly: true });
-const seqOf = ({ store }: World, plan: ProviderPlan): Promise<number> =>
+const seqOf = ({ store }: AppContext, plan: ProviderPlan): Promise<number> =>
   store.tenant(plan.id, async (tx) => (await tx.head()).seq, { readOnly: true });
 /** What the rows say, without what chance gave (ids of people). */
-const told = async (world: World, plan: ProviderPlan): Promise<unknown> => [
+const told = async (world: AppContext, plan: ProviderPlan): Promise<unknown> => [
   (await all(world, plan, 'run')).map(({ n, uid, status, problem, startedAt }) => [
     n,
     uid,
@@ -229,7 +233,7 @@ test('EST-8: what failed while it was told is told again, once', async () => {
   const estate = { seed: 0, size: 'small', bornAt: BORN, providers: [plan] } as const;
   await bringUp(world, estate, password, silent);
   let left = 2;
-  const failing: World = {
+  const failing: AppContext = {
     ...world,
     store: {
       ...store,

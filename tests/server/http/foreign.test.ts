@@ -498,7 +498,7 @@ for (const [who, begin, passes] of WHO) {
     const told: string[] = [];
     const ids = new Set(Object.values(theirs).map(String));
     for (const name of NAMES) {
-      const { method, path, gives } = callOf(name);
+      const { method, path, output: gives } = callOf(name);
       if (method !== 'GET' || name === 'stream') continue;
       for (const input of path.includes('{')
         ? [...ids, '2', '2026-03-02'].map((id) => ({

@@ -11,7 +11,7 @@ import type { NewUser } from '#server/people/people.ts';
 import { makeUser } from '#server/people/people.ts';
 import type { Store } from '#server/store/store.ts';
 import { makeTenant } from '#server/store/tenants.ts';
-import type { Config, World } from '#server/world.ts';
+import type { Config, AppContext } from '#server/world.ts';
 import type { Session } from '#contract/account/me.ts';
 import { HERE } from '../outbound/listen.ts';
 import { embedded } from '../store/databases.ts';
@@ -21,7 +21,7 @@ import { embedded } from '../store/databases.ts';
  * really happen.
  */
 export interface Ground {
-  readonly world: World;
+  readonly world: AppContext;
   readonly lines: string[];
   pass(ms: number): void;
 }
@@ -42,7 +42,7 @@ export async function makeGround(config: Partial<Config> = {}, given?: Store): P
   const clock = { ...systemClock, now: () => now };
   const log = makeLog(clock, (_level, line) => lines.push(line));
   const store = given ?? (await embedded());
-  const world: World = {
+  const world: AppContext = {
     store,
     clock,
     chance: systemChance,
@@ -58,12 +58,12 @@ export async function makeGround(config: Partial<Config> = {}, given?: Store): P
   };
 }
 
-export const accounts = (world: World): Partial<Handlers> => ({
+export const accounts = (world: AppContext): Partial<Handlers> => ({
   ...brandHandlers(world),
   ...accountHandlers(world),
 });
 export const appOf = (
-  world: World,
+  world: AppContext,
   handlers: Partial<Handlers> = accounts(world),
   beside: Beside = {},
 ): ReturnType<typeof makeApp> => makeApp(world, handlers, beside);

@@ -89,7 +89,7 @@ const encoded = (text: string): string =>
   text.split(HALVES).map(encodeURIComponent).join('%ED%A0%80');
 
 async function attack(name: CallName, stage: Stage, dice: Dice): Promise<string | null> {
-  const { takes, method } = callOf(name);
+  const { input: takes, method } = callOf(name);
   const input = hostileIn(validFor(takes, dice, [...stage.ids]), dice, dice.below(4));
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   const { path, body } = addressed(name, isObject ? (input as Record<string, unknown>) : {});

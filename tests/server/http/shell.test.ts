@@ -7,7 +7,7 @@ import type { Role } from '#contract/abilities.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import { CSP } from '#server/http/shield.ts';
-import type { Ask, Handlers } from '#server/http/handler.ts';
+import type { RequestContext, Handlers } from '#server/http/handler.ts';
 import { addressesOf } from '#server/http/mount.ts';
 import type { App, Ground } from './ground.ts';
 import { accounts, appOf, ask, login, makeGround, provider, user } from './ground.ts';
@@ -16,7 +16,7 @@ let ground: Ground;
 let app: App;
 let host: string;
 let token: string;
-const reached: { name: CallName; input: unknown; ask: Ask }[] = [];
+const reached: { name: CallName; input: unknown; ask: RequestContext }[] = [];
 
 /**
  * Every call of the table with a handler that notes that it was reached: a new call is covered
@@ -26,9 +26,9 @@ const noting = (): Partial<Handlers> =>
   Object.fromEntries(
     (Object.keys(CALLS) as CallName[]).map((name) => [
       name,
-      async (input: unknown, asked: Ask) => {
+      async (input: unknown, asked: RequestContext) => {
         reached.push({ name, input, ask: asked });
-        return callOf(name).gives === 'bytes' || callOf(name).gives === 'stream'
+        return callOf(name).output === 'bytes' || callOf(name).output === 'stream'
           ? new Response('x')
           : failed({ kind: 'conflict', message: 'reached' });
       },

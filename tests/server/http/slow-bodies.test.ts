@@ -9,7 +9,7 @@ import { callerNetwork } from '#server/http/network.ts';
 import type { Listening, ListenLimits } from '#server/http/listen.ts';
 import { listen } from '#server/http/listen.ts';
 import { pingRoutes } from '#server/monitoring/ping.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { appOf, login, makeGround, PASSWORD, provider, user } from './ground.ts';
 import type { App, Ground } from './ground.ts';
 
@@ -181,7 +181,7 @@ test('HTTP-19: 1,500 slow bodies of strangers, from many addresses or one, never
     },
   };
   // The deadline of public calls does not pass: what is refused is refused for want of room.
-  const world: World = {
+  const world: AppContext = {
     ...ground.world,
     clock: { ...ground.world.clock, after: () => ({ cancel: () => undefined }) },
   };
@@ -224,12 +224,12 @@ test('HTTP-19: a body of a public call that has not come after ten seconds is re
         timer.run();
       }
   };
-  const after: World['clock']['after'] = (ms, run) => {
+  const after: AppContext['clock']['after'] = (ms, run) => {
     const timer = { at: passed + ms, run };
     timers.add(timer);
     return { cancel: () => void timers.delete(timer) };
   };
-  const world: World = { ...ground.world, clock: { ...ground.world.clock, after } };
+  const world: AppContext = { ...ground.world, clock: { ...ground.world.clock, after } };
   const token = (await login(app, host)).body.data.token;
   app = appOf(world, allHandlers(world), { bodies: budget });
   await begin();

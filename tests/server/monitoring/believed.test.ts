@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openStore } from '#server/store/open.ts';
 import { keyHandlers } from '#server/monitoring/keys.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { eachDatabase, freshUrl, missing, QUIET } from '../store/databases.ts';
 import { anAsk, anExecution, aPlace, HOUR, iso, NOON } from './ground.ts';
 
@@ -52,7 +52,7 @@ test.skipIf(missing !== '')(
       const place = await aPlace(here);
       for (const slot of [1, 2])
         expect((await place.post('executions', at(slot))).data).toMatchObject({ accepted: 1 });
-      const other: World = { ...place.ground.world, store: there };
+      const other: AppContext = { ...place.ground.world, store: there };
       await keyHandlers(other).revokeKey({ id: place.keyId }, anAsk(place.ground, place.tenant));
       expect((await place.post('executions', at(3))).status).toBe(401);
       expect((await place.all('run')).length).toBe(2);

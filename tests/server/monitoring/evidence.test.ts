@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Evidence } from '#contract/monitoring/desk-calls.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
@@ -60,7 +60,7 @@ async function aLog(
   const startedAt = at(0) - HOUR;
   await store.tenant(tenant, async (tx) => {
     const numbers = { company: 1, job: problems, cause: 1, run: problems, problem: problems };
-    const drafts: Draft[] = [
+    const drafts: NewEvent[] = [
       companyDraft(1),
       {
         company: null,
@@ -92,7 +92,7 @@ async function aLog(
 }
 
 /** A job of its own, so that a line tells which problem it is. */
-const aProblem = (n: number, startedAt: number): Draft[] => [
+const aProblem = (n: number, startedAt: number): NewEvent[] => [
   jobDraft(n),
   {
     company: 1,
@@ -133,9 +133,9 @@ const aProblem = (n: number, startedAt: number): Draft[] => [
 ];
 
 /** Which deed and which problem stands in the comment, so that a line tells itself. */
-function deed(index: number, problems: readonly number[]): Draft {
+function deed(index: number, problems: readonly number[]): NewEvent {
   const list = [...problems];
-  const event: Draft['event'] =
+  const event: NewEvent['event'] =
     index % 3 === 0
       ? { type: 'problem.noted@1', data: { problems: list, content: `${index}` } }
       : index % 3 === 1

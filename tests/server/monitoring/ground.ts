@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import type { Tables, TableName } from '#contract/fold.ts';
 import type { Source } from '#contract/monitoring/words.ts';
-import type { Ask, Signed } from '#server/http/handler.ts';
+import type { RequestContext, Principal } from '#server/http/handler.ts';
 import { makeApp } from '#server/http/app.ts';
 import { ingestHandlers } from '#server/monitoring/ingest.ts';
 import { defaultBranding } from '#server/brand/default.ts';
@@ -17,7 +17,7 @@ import { keyHandlers } from '#server/monitoring/keys.ts';
 import { pingRoutes } from '#server/monitoring/ping.ts';
 import type { Store } from '#server/store/store.ts';
 import { makeTenant } from '#server/store/tenants.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { HERE } from '../outbound/listen.ts';
 
 export const NOON = Date.parse('2026-03-02T12:00:00Z');
@@ -27,7 +27,7 @@ export const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** A world whose clock stands where the test puts it. */
 export interface Ground {
-  readonly world: World;
+  readonly world: AppContext;
   readonly lines: string[];
   at(ms: number): void;
   pass(ms: number): void;
@@ -78,7 +78,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
     trustedProxies: [],
     secretKey: HERE.secretKey,
   };
-  const world: World = {
+  const world: AppContext = {
     store,
     clock,
     chance: systemChance,
@@ -188,7 +188,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
   };
 }
 
-const signedAs = (userId: string, companies: readonly number[] | null): Signed => ({
+const signedAs = (userId: string, companies: readonly number[] | null): Principal => ({
   sessionId: randomUUID(),
   userId,
   roles: ['admin'],
@@ -204,9 +204,9 @@ export const anAsk = (
   ground: Ground,
   tenant: string,
   companies: readonly number[] | null = null,
-): Ask => ({
+): RequestContext => ({
   tenant,
-  signed: signedAs(randomUUID(), companies),
+  session: signedAs(randomUUID(), companies),
   command: null,
   now: ground.world.clock.now(),
   ip: '192.0.2.7',

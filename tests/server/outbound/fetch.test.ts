@@ -9,12 +9,12 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mayReach, OutboundError } from '#server/outbound/address.ts';
 import { fetchOutbound } from '#server/outbound/fetch.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { makeGround } from '../http/ground.ts';
 import { HERE, outside } from './outside.ts';
 
-let strict: World;
-let open: World;
+let strict: AppContext;
+let open: AppContext;
 let lines: string[];
 beforeAll(async () => {
   const ground = await makeGround();
@@ -54,7 +54,7 @@ afterAll(() => {
   for (const { server } of canaries) server.close();
 });
 
-const refusal = async (world: World, address: string): Promise<string> =>
+const refusal = async (world: AppContext, address: string): Promise<string> =>
   fetchOutbound(world, address, { timeoutMs: 3_000 }).then(
     ({ status }) => `answered ${status}`,
     (error: unknown) => {
@@ -179,7 +179,7 @@ test('OUTB-1: an address has no user name, no scheme but https, and no port of a
   ]) {
     expect(await refusal(open, address), `of ${address}`).toBe('refused');
   }
-  const https: World = {
+  const https: AppContext = {
     ...open,
     config: { ...open.config, outbound: { allow: ['127.0.0.0/8'], http: false } },
   };
@@ -210,7 +210,7 @@ test('OUTB-1: what the operator allows is reached, and nothing beside it', async
       },
     },
   ]);
-  const narrow: World = {
+  const narrow: AppContext = {
     ...open,
     config: { ...open.config, outbound: { allow: ['127.0.0.2', '10.0.0.0/8'], http: true } },
   };

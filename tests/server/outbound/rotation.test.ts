@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { keepSecret, secretOf } from '#server/outbound/secret.ts';
 import { rotateKeys } from '#server/rotation.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { makeGround, provider } from '../http/ground.ts';
 import { eachDatabase, freshStore } from '../store/databases.ts';
 
@@ -20,7 +20,7 @@ afterAll(() => {
 const KEYS = [1, 2, 3].map((n) => Buffer.alloc(32, n).toString('base64url'));
 const [FIRST = '', SECOND = '', THIRD = ''] = KEYS;
 
-const keyOf = (world: World, tenant: string) =>
+const keyOf = (world: AppContext, tenant: string) =>
   world.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('secret')
@@ -29,7 +29,7 @@ const keyOf = (world: World, tenant: string) =>
       .where('name', '=', 'tenant-key')
       .executeTakeFirst(),
   );
-const read = (world: World, tenant: string): Promise<string | null> =>
+const read = (world: AppContext, tenant: string): Promise<string | null> =>
   world.store.tenant(tenant, (tx) => secretOf(tx, world, 'mail'));
 
 eachDatabase((_name, open) => {
@@ -44,7 +44,7 @@ eachDatabase((_name, open) => {
       await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', `of ${tenant}`));
     const before = await Promise.all(tenants.map((tenant) => keyOf(world, tenant)));
     // A server that runs on the same data, and knows the former key only.
-    const running: World = { ...world };
+    const running: AppContext = { ...world };
     expect(await read(running, tenants[0] ?? '')).toBe(`of ${tenants[0]}`);
     const state = { reads: 0, over: false };
     const load = (async () => {
@@ -65,7 +65,7 @@ eachDatabase((_name, open) => {
     // What was made under the former key by a server that had not heard of it is taken along before
     // that key goes.
     const late = (await provider(ground)).tenant;
-    const unaware: World = {
+    const unaware: AppContext = {
       ...world,
       config: {
         ...world.config,
@@ -76,7 +76,7 @@ eachDatabase((_name, open) => {
     expect((await rotateKeys({ ...world }, true)).ok).toBe(true);
     expect(readFileSync(join(dataDir, 'secret.key'), 'utf8')).toMatch(/^[\w-]{43}\n$/);
     expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
-    const fresh: World = { ...world };
+    const fresh: AppContext = { ...world };
     for (const tenant of [...tenants, late]) expect(await read(fresh, tenant)).toBe(`of ${tenant}`);
     await expect(read(unaware, tenants[0] ?? '')).rejects.toThrow('A key of the server is missing');
   }, 60_000);
@@ -85,7 +85,10 @@ eachDatabase((_name, open) => {
     const ground = await makeGround({ secretKey: FIRST }, await open());
     const { world } = ground;
     const { tenant } = await provider(ground);
-    const by = (secretKey: string): World => ({ ...world, config: { ...world.config, secretKey } });
+    const by = (secretKey: string): AppContext => ({
+      ...world,
+      config: { ...world.config, secretKey },
+    });
     await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
     expect(await rotateKeys(by(FIRST), false)).toMatchObject({
       ok: false,
@@ -100,7 +103,10 @@ test('G51: a chain of keys of the settings: each rotation frees the one before i
   const ground = await makeGround({ secretKey: FIRST }, await freshStore('pglite'));
   const { world } = ground;
   const { tenant } = await provider(ground);
-  const by = (secretKey: string): World => ({ ...world, config: { ...world.config, secretKey } });
+  const by = (secretKey: string): AppContext => ({
+    ...world,
+    config: { ...world.config, secretKey },
+  });
   await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
   expect(await rotateKeys(by(`${SECOND},${FIRST}`), false)).toMatchObject({
     ok: true,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
@@ -127,7 +127,7 @@ eachDatabase((_name, open) => {
       failure('sql', `${TODAY}T03:00:00Z`),
       failure('sql', `${TODAY}T04:00:00Z`),
     ]);
-    const one = await root<GivesOf<'getCompany'>>(
+    const one = await root<OutputOf<'getCompany'>>(
       'GET',
       `companies/${await named(root, 'Calloway Freight')}`,
     );
@@ -227,7 +227,7 @@ eachDatabase((_name, open) => {
     // Who keeps what is left still keeps those who have left the company with it.
     const rest = await as('rest', ['admin'], [2]);
     expect(
-      (await rest<GivesOf<'listUsers'>>('GET', 'monitoring/reporting/users')).body.data.rows.map(
+      (await rest<OutputOf<'listUsers'>>('GET', 'monitoring/reporting/users')).body.data.rows.map(
         ({ username }) => username,
       ),
     ).toEqual(['part', 'rest']);
@@ -248,7 +248,7 @@ eachDatabase((_name, open) => {
       });
     const evidence = async (): Promise<number> =>
       (
-        await wide<GivesOf<'listEvidence'>>(
+        await wide<OutputOf<'listEvidence'>>(
           'GET',
           `monitoring/reporting/evidence?from=${new Date(ground.world.clock.now() - 86_400_000).toISOString()}&to=${new Date(ground.world.clock.now() + 86_400_000).toISOString()}`,
         )
@@ -269,7 +269,7 @@ eachDatabase((_name, open) => {
   test('COMP-5: the companies of Veeam Service Provider Console are listed page by page with what each is linked with; its key stands in no address', async () => {
     const people = await thePeople(ground);
     const { root, tenant } = people;
-    expect((await root<GivesOf<'companiesOfVac'>>('GET', 'companies/vac')).body.data).toEqual({
+    expect((await root<OutputOf<'companiesOfVac'>>('GET', 'companies/vac')).body.data).toEqual({
       configured: false,
       companies: [],
     });
@@ -357,7 +357,7 @@ eachDatabase((_name, open) => {
     await root('PUT', `companies/${id}`, { veeamId: 'v 1/2', notify });
     const told = async (of: string): Promise<(readonly [string, string | null])[]> =>
       (
-        await root<GivesOf<'usersToNotify'>>(
+        await root<OutputOf<'usersToNotify'>>(
           'GET',
           `companies/${encodeURIComponent(of)}/users-to-notify`,
         )
@@ -376,7 +376,7 @@ eachDatabase((_name, open) => {
     for (let n = 1; n <= 11; n += 1)
       await root('POST', 'companies', { name: n === 2 ? '=Elm' : `Elm ${n}` });
     const page = (
-      await root<GivesOf<'reportCompanies'>>(
+      await root<OutputOf<'reportCompanies'>>(
         'GET',
         'monitoring/reporting/companies?search=elm&sort=-name&page=2',
       )

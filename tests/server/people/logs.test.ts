@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { wordsOf } from '#contract/people/log-words.ts';
 import { makeGround } from '../http/ground.ts';
 import type { Ground } from '../http/ground.ts';
@@ -8,7 +8,7 @@ import type { Asker } from '../sync/ground.ts';
 import { aUser, thePeople } from './ground.ts';
 
 let ground: Ground;
-type Log = GivesOf<'listUserLogs'>;
+type Log = OutputOf<'listUserLogs'>;
 const log = async (who: Asker, query = ''): Promise<Log> =>
   (await who<Log>('GET', `monitoring/reporting/users/logs?pageSize=200${query}`)).body.data;
 const kinds = ({ rows }: Log): string[] => rows.map(({ what }) => what);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { ProviderListed } from '#contract/people/provider-calls.ts';
@@ -226,7 +226,7 @@ eachDatabase((_name, open) => {
     const wide = await as('wide', ['sub-sp']);
     const invited = async (who: typeof sub, body: object = {}): Promise<string> =>
       /#([\w-]{43})$/.exec(
-        (await who<GivesOf<'inviteUser'>>('POST', `service-providers/${tenant}/invitations`, body))
+        (await who<OutputOf<'inviteUser'>>('POST', `service-providers/${tenant}/invitations`, body))
           .body.data.url,
       )?.[1] ?? '';
     const accept = (token: string, username: string, more: object = {}): Promise<Answer> =>
@@ -264,7 +264,7 @@ eachDatabase((_name, open) => {
     const { as, tenant, root } = await thePeople(ground);
     const me = await as('kim', ['operator']);
     const claims = { name: 'KIM', email: 'kate@example.com', serviceProviderId: tenant };
-    const given = await me<GivesOf<'chatToken'>>('POST', 'service-providers/hs-token', claims);
+    const given = await me<OutputOf<'chatToken'>>('POST', 'service-providers/hs-token', claims);
     const [head = '', body = '', signature] = given.body.data.token.split('.');
     expect(JSON.parse(Buffer.from(body, 'base64url').toString())).toMatchObject({
       iss: tenant,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { rebuild } from '#server/store/rebuild.ts';
@@ -11,7 +11,7 @@ import type { Asker } from '../sync/ground.ts';
 import { aUser, idIn, LONG, said, thePeople } from './ground.ts';
 
 let ground: Ground;
-type Listed = GivesOf<'listUsers'>;
+type Listed = OutputOf<'listUsers'>;
 const list = async (who: Asker, query = ''): Promise<Listed> =>
   (await who<Listed>('GET', `monitoring/reporting/users${query}`)).body.data;
 const namesOf = async (who: Asker, query = ''): Promise<string[]> =>

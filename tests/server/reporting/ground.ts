@@ -15,7 +15,7 @@ import {
 } from '#contract/monitoring/words.ts';
 import { makeCompany } from '#server/people/people.ts';
 import type { Store } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { scopeOf } from '#server/sync/scope.ts';
 import { pagesOf } from '#server/sync/days.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
@@ -48,7 +48,7 @@ export function dice(seed: number) {
 export type Get = <T>(path: string) => Promise<Answer<T>>;
 export interface Estate {
   readonly store: Store;
-  readonly world: World;
+  readonly world: AppContext;
   readonly tenant: string;
   readonly host: string;
   readonly ground: Ground;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { can, ROLES } from '#contract/abilities.ts';
 import type { Ability } from '#contract/abilities.ts';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { reportingCalls } from '#contract/monitoring/reporting-calls.ts';
 import { reportColumns } from '#contract/monitoring/reporting-csv.ts';
@@ -54,25 +54,25 @@ eachDatabase((name, open) => {
     const none = await estate.as('none', ['operator'], []);
     const all = await estate.as('all', ['operator']);
     for (const asked of [{}, { companyIds: [1, 2, 3] }]) {
-      const list = await data<GivesOf<'listResults'>>(
+      const list = await data<OutputOf<'listResults'>>(
         some,
         `jobs?${LAST}&pageSize=1000&${filters(asked)}`,
       );
       expect(list.count).toBeGreaterThan(0);
       expect(new Set(list.rows.map(({ company }) => company))).toEqual(new Set([2]));
-      const stats = await data<GivesOf<'overviewStats'>>(
+      const stats = await data<OutputOf<'overviewStats'>>(
         some,
         `jobs/overview-stats?${LAST}&${filters(asked)}`,
       );
       expect([stats.now.runs, stats.jobs.companies]).toEqual([list.count, 1]);
     }
     expect(
-      (await data<GivesOf<'listResults'>>(some, `jobs?${LAST}&${filters({ companyIds: [1] })}`))
+      (await data<OutputOf<'listResults'>>(some, `jobs?${LAST}&${filters({ companyIds: [1] })}`))
         .count,
     ).toBe(0);
-    expect((await data<GivesOf<'listResults'>>(none, `jobs?${LAST}`)).count).toBe(0);
+    expect((await data<OutputOf<'listResults'>>(none, `jobs?${LAST}`)).count).toBe(0);
     expect(
-      (await data<GivesOf<'overviewStats'>>(none, `jobs/overview-stats?${LAST}`)).now.runs,
+      (await data<OutputOf<'overviewStats'>>(none, `jobs/overview-stats?${LAST}`)).now.runs,
     ).toBe(0);
     expect(
       (
@@ -89,13 +89,15 @@ eachDatabase((name, open) => {
         .every((line) => line === 'drummond & Pike'),
     ).toBe(true);
     const foreign = await other.as('far', ['operator']);
-    expect((await data<GivesOf<'listResults'>>(foreign, `jobs?${LAST}&pageSize=1000`)).count).toBe(
+    expect((await data<OutputOf<'listResults'>>(foreign, `jobs?${LAST}&pageSize=1000`)).count).toBe(
       40,
     );
-    expect((await data<GivesOf<'listJobNames'>>(foreign, 'jobs-name?pageSize=1000')).count).toBe(3);
+    expect((await data<OutputOf<'listJobNames'>>(foreign, 'jobs-name?pageSize=1000')).count).toBe(
+      3,
+    );
     expect(
       (
-        await data<GivesOf<'listResults'>>(
+        await data<OutputOf<'listResults'>>(
           all,
           `jobs?from=${iso(NOW - 30 * DAY)}&to=${iso(NOW + 2 * DAY)}`,
         )
@@ -105,17 +107,17 @@ eachDatabase((name, open) => {
 
   test(`REP-1: a list has its page, its words and its note (${name})`, async () => {
     const who = await estate.as('lister', ['read-only']);
-    const first = await data<GivesOf<'listResults'>>(who, `jobs?${LAST}`);
+    const first = await data<OutputOf<'listResults'>>(who, `jobs?${LAST}`);
     expect([first.page, first.pageSize, first.rows.length]).toEqual([1, 10, 10]);
     expect(first.rows[0]?.startTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    const noted = await data<GivesOf<'listResults'>>(who, `jobs?${LAST}&note=KNOWN&pageSize=1000`);
+    const noted = await data<OutputOf<'listResults'>>(who, `jobs?${LAST}&note=KNOWN&pageSize=1000`);
     expect(noted.count).toBeGreaterThan(0);
     expect(new Set(noted.rows.map(({ note }) => note?.content))).toEqual(new Set(['Known Fault']));
-    const snoozed = await data<GivesOf<'listResults'>>(
+    const snoozed = await data<OutputOf<'listResults'>>(
       who,
       `jobs?${LAST}&pageSize=1000&${filters({ ignored: true })}`,
     );
-    const others = await data<GivesOf<'listResults'>>(
+    const others = await data<OutputOf<'listResults'>>(
       who,
       `jobs?${LAST}&${filters({ ignored: false })}`,
     );
@@ -138,14 +140,14 @@ eachDatabase((name, open) => {
 
   test(`REP-4: what did not run, what is switched off, and the names of jobs (${name})`, async () => {
     const who = await estate.as('desk', ['read-only']);
-    const jobs = await data<GivesOf<'listJobNames'>>(who, 'jobs-name?pageSize=1000');
+    const jobs = await data<OutputOf<'listJobNames'>>(who, 'jobs-name?pageSize=1000');
     expect(jobs.count).toBe(12);
     const inOrder = jobs.rows.map(
       ({ companyName, jobName }) => `${companyName.toLowerCase()}\0${jobName.toLowerCase()}`,
     );
     expect(inOrder).toEqual([...inOrder].sort());
-    const missed = await data<GivesOf<'listDidNotRun'>>(who, 'jobs/didnt-run?pageSize=1000');
-    const off = await data<GivesOf<'listDidNotRun'>>(
+    const missed = await data<OutputOf<'listDidNotRun'>>(who, 'jobs/didnt-run?pageSize=1000');
+    const off = await data<OutputOf<'listDidNotRun'>>(
       who,
       'jobs/didnt-run?scheduleState=Disabled&pageSize=1000',
     );
@@ -162,7 +164,7 @@ eachDatabase((name, open) => {
       missed.rows.map(({ jobInstanceUid, expectedAt }) => [jobInstanceUid, expectedAt]),
     ).toEqual(rows.map(({ job, at }) => [`job-${job}`, iso(at)]));
     expect(missed.count).toBe(
-      (await data<GivesOf<'overviewStats'>>(who, 'jobs/overview-stats')).didntRun,
+      (await data<OutputOf<'overviewStats'>>(who, 'jobs/overview-stats')).didntRun,
     );
     expect(
       missed.rows.every(({ ignored, ignoredUntil }) => ignored === (ignoredUntil !== null)),
@@ -174,7 +176,7 @@ eachDatabase((name, open) => {
     if (newest)
       expect(
         (
-          await data<GivesOf<'listDidNotRun'>>(
+          await data<OutputOf<'listDidNotRun'>>(
             who,
             `jobs/didnt-run?from=${iso(newest.at)}&to=${iso(newest.at + 1)}`,
           )
@@ -185,8 +187,8 @@ eachDatabase((name, open) => {
   test(`REP-7: the parts of a time come to the whole, by whom and by day, now and before (${name})`, async () => {
     const who = await estate.as('trends', ['operator']);
     const time = `from=${iso(NOW - 8 * DAY)}&to=${iso(NOW)}`;
-    const told = await data<GivesOf<'analytics'>>(who, `jobs/analytics?${time}`);
-    const stats = await data<GivesOf<'overviewStats'>>(who, `jobs/overview-stats?${time}`);
+    const told = await data<OutputOf<'analytics'>>(who, `jobs/analytics?${time}`);
+    const stats = await data<OutputOf<'overviewStats'>>(who, `jobs/overview-stats?${time}`);
     expect(told.all).toEqual({ now: stats.now, before: stats.before });
     for (const parts of [told.companies, told.types, told.sources]) {
       for (const which of ['now', 'before'] as const) {
@@ -197,7 +199,7 @@ eachDatabase((name, open) => {
       expect(worst).toEqual([...worst].sort((a, b) => b - a));
     }
     for (const by of ['company', 'type', 'source'] as const) {
-      const chart = await data<GivesOf<'chartFailures'>>(
+      const chart = await data<OutputOf<'chartFailures'>>(
         who,
         `jobs/analytics/charts/failures-warnings?${time}&by=${by}`,
       );
@@ -224,11 +226,11 @@ eachDatabase((name, open) => {
         ),
       ).toBe(true);
     }
-    const hours = await data<GivesOf<'chartResults'>>(
+    const hours = await data<OutputOf<'chartResults'>>(
       who,
       `jobs/history-chart?from=${iso(NOW - 2 * DAY)}&to=${iso(NOW)}&every=hour`,
     );
-    const days = await data<GivesOf<'chartResults'>>(
+    const days = await data<OutputOf<'chartResults'>>(
       who,
       `jobs/history-chart?from=${iso(NOW - 2 * DAY)}&to=${iso(NOW)}`,
     );
@@ -295,7 +297,7 @@ eachDatabase((name, open) => {
         )
         .execute();
     });
-    const trends = await data<GivesOf<'repositoryTrends'>>(who, 'repositories/trend');
+    const trends = await data<OutputOf<'repositoryTrends'>>(who, 'repositories/trend');
     expect(trends.rows.map(({ _id, fullAt: at }) => [_id, at])).toEqual(
       ['c', 'b', 'a'].map((id) => {
         const row = all.find((one) => one.id === id);
@@ -309,11 +311,11 @@ eachDatabase((name, open) => {
       daysLeft: 10,
     });
     expect(
-      (await data<GivesOf<'repositoryTrends'>>(some, 'repositories/trend')).rows.map(
+      (await data<OutputOf<'repositoryTrends'>>(some, 'repositories/trend')).rows.map(
         ({ _id }) => _id,
       ),
     ).toEqual(['b', 'a']);
-    const history = await data<GivesOf<'repositoryHistory'>>(
+    const history = await data<OutputOf<'repositoryHistory'>>(
       some,
       `repositories/history?from=${iso(today - DAY)}&to=${iso(today + DAY)}`,
     );
@@ -333,7 +335,7 @@ eachDatabase((name, open) => {
       ],
     ]);
     expect(
-      (await data<GivesOf<'repositoryHistory'>>(who, 'repositories/history?repositoryId=c')).count,
+      (await data<OutputOf<'repositoryHistory'>>(who, 'repositories/history?repositoryId=c')).count,
     ).toBe(1);
     for (const id of ['c', 'nothing'])
       expect((await some(`repositories/history?repositoryId=${id}`)).body).toMatchObject({

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { CALENDAR_MODES } from '#contract/monitoring/calendar.ts';
 import { EXPORT_COLUMNS } from '#contract/monitoring/csv.ts';
 import type { OverviewAsk, Tally } from '#contract/monitoring/overview.ts';
@@ -133,8 +133,8 @@ eachDatabase((name, open) => {
         const ask: OverviewAsk = { from, to, companies: companyIds, instructionTypes: entityGroup };
         const told = must(makeOverview()({ engine, days: KEPT }, ask, NOW));
         const q = query(ask, { companyIds, entityGroup });
-        const stats = await data<GivesOf<'overviewStats'>>(get, `jobs/overview-stats${q}`);
-        const chart = await data<GivesOf<'chartResults'>>(get, `jobs/history-chart${q}`);
+        const stats = await data<OutputOf<'overviewStats'>>(get, `jobs/overview-stats${q}`);
+        const chart = await data<OutputOf<'chartResults'>>(get, `jobs/history-chart${q}`);
         expect([ofTally(stats.now), ofTally(stats.before), stats.jobs, stats.pending]).toEqual([
           ofTally(told.now),
           ofTally(told.before),
@@ -152,7 +152,7 @@ eachDatabase((name, open) => {
           ['duration', told.longest],
           ['transferred', told.mostTransferred],
         ] as const) {
-          const ranking = await data<GivesOf<'rankFailures'>>(get, `jobs/ranking/${path}${q}`);
+          const ranking = await data<OutputOf<'rankFailures'>>(get, `jobs/ranking/${path}${q}`);
           expect(
             ranking.map(({ jobInstanceUid, jobName, companyName, value }) => [
               jobInstanceUid,
@@ -189,8 +189,8 @@ eachDatabase((name, open) => {
             ),
           );
           const q = query({ from, to }, { companyIds, source, type });
-          const parts = await data<GivesOf<'analytics'>>(get, `jobs/analytics${q}`);
-          const chart = await data<GivesOf<'chartFailures'>>(
+          const parts = await data<OutputOf<'analytics'>>(get, `jobs/analytics${q}`);
+          const chart = await data<OutputOf<'chartFailures'>>(
             get,
             `jobs/analytics/charts/failures-warnings${q}&by=${by}`,
           );
@@ -248,7 +248,7 @@ eachDatabase((name, open) => {
             const told = must(
               calendar({ engine, days: KEPT }, { ...ask, ...time, lines: by }, NOW),
             );
-            const sheet = await data<GivesOf<'spreadsheetReport'>>(
+            const sheet = await data<OutputOf<'spreadsheetReport'>>(
               get,
               `jobs/spreadsheet-report${q}&by=${by}&pageSize=200`,
             );
@@ -271,7 +271,7 @@ eachDatabase((name, open) => {
               sheet.count,
               sheet.rows.reduce((all, row) => all + row.jobs, 0),
             ]);
-            const stats = await data<GivesOf<'spreadsheetStats'>>(
+            const stats = await data<OutputOf<'spreadsheetStats'>>(
               get,
               `jobs/spreadsheet-report/stats${q}`,
             );
@@ -354,11 +354,11 @@ eachDatabase((name, open) => {
             ),
           );
           const q = query(time, { companyIds, entityGroup, source, type, text }, `&mode=${mode}`);
-          const jobs = await data<GivesOf<'spreadsheetReport'>>(
+          const jobs = await data<OutputOf<'spreadsheetReport'>>(
             get,
             `jobs/spreadsheet-report${q}&pageSize=200`,
           );
-          const companies = await data<GivesOf<'spreadsheetReport'>>(
+          const companies = await data<OutputOf<'spreadsheetReport'>>(
             get,
             `jobs/spreadsheet-report${q}&by=company&pageSize=200`,
           );
@@ -389,7 +389,7 @@ eachDatabase((name, open) => {
                 : [],
             ),
           );
-          const stats = await data<GivesOf<'spreadsheetStats'>>(
+          const stats = await data<OutputOf<'spreadsheetStats'>>(
             get,
             `jobs/spreadsheet-report/stats${q}`,
           );
@@ -469,7 +469,7 @@ eachDatabase((name, open) => {
             { from, to },
             { companyIds, entityGroup, source, type, status, state, anomaly, managed, text },
           );
-          const found = await data<GivesOf<'listResults'>>(
+          const found = await data<OutputOf<'listResults'>>(
             get,
             `jobs${q}&sort=${sort}&pageSize=1000`,
           );
@@ -477,7 +477,7 @@ eachDatabase((name, open) => {
             wanted.total,
             [...wanted.ids()],
           ]);
-          const page = await data<GivesOf<'listResults'>>(
+          const page = await data<OutputOf<'listResults'>>(
             get,
             `jobs${q}&sort=${sort}&page=2&pageSize=7`,
           );

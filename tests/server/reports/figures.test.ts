@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { cellOfLetter, firstRows, rowsIn } from '#contract/reports/report.ts';
 import type { Report, ReportRow } from '#contract/reports/report.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
@@ -83,7 +83,7 @@ eachDatabase((name, open) => {
         ] as const) {
           for (const period of ['last-14', 'yesterday', 'this-month'] as const) {
             const report = await told(estate, template, companies, period);
-            const sheet = await data<GivesOf<'spreadsheetReport'>>(
+            const sheet = await data<OutputOf<'spreadsheetReport'>>(
               get,
               `jobs/spreadsheet-report?${time(report)}&by=${by}&pageSize=200&${filters(companies)}`,
             );
@@ -98,7 +98,7 @@ eachDatabase((name, open) => {
               expect(column(report, 'days').map((one) => (one as { bad: unknown }).bad)).toEqual(
                 sheet.rows.map((row) => row.cells.map(({ bad }) => bad)),
               );
-            const stats = await data<GivesOf<'spreadsheetStats'>>(
+            const stats = await data<OutputOf<'spreadsheetStats'>>(
               get,
               `jobs/spreadsheet-report/stats?${time(report)}&${filters(companies)}`,
             );
@@ -121,7 +121,7 @@ eachDatabase((name, open) => {
       const many = await told(estate, 'multiCustomerReportSummary', [1, 2, 3], 'last-14');
       for (const [place, row] of many.sections[0]?.rows.entries() ?? []) {
         const company = [3, 1, 2][place] ?? 0;
-        const stats = await data<GivesOf<'overviewStats'>>(
+        const stats = await data<OutputOf<'overviewStats'>>(
           get,
           `jobs/overview-stats?${time(many)}&${filters([company])}`,
         );
@@ -141,7 +141,7 @@ eachDatabase((name, open) => {
         ]);
       }
       const one = await told(estate, 'calendarReportCompanySummary', [2], 'last-7');
-      const chart = await data<GivesOf<'chartResults'>>(
+      const chart = await data<OutputOf<'chartResults'>>(
         get,
         `jobs/history-chart?${time(one)}&${filters([2])}`,
       );
@@ -161,7 +161,7 @@ eachDatabase((name, open) => {
         ),
       );
       const list = await told(estate, 'detailReport', [1], 'last-14');
-      const results = await data<GivesOf<'listResults'>>(
+      const results = await data<OutputOf<'listResults'>>(
         get,
         `jobs?${time(list)}&pageSize=1000&${filters([1])}`,
       );

@@ -5,7 +5,7 @@ import type { SentOut, SettingsOut } from '#contract/reports/report-calls.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
 import { startPost } from '#server/outbound/sender.ts';
 import { startReports } from '#server/reports/clock.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { ask, login, user } from '../http/ground.ts';
 import type { Answer } from '../http/ground.ts';
 import type { Estate } from '../reporting/ground.ts';
@@ -72,12 +72,12 @@ export async function made(who: Reporter, fields: Partial<ReportFields> = {}): P
 
 /** The clock of the reports and the post, which look only when they are told to. */
 export function turning({ ground }: Estate): {
-  readonly world: World;
+  readonly world: AppContext;
   round(): Promise<void>;
   stop(): Promise<void>;
 } {
   const { clock } = ground.world;
-  const world: World = {
+  const world: AppContext = {
     ...ground.world,
     clock: {
       ...clock,

@@ -31,8 +31,8 @@ eachDatabase((name) => {
       readFileSync(file, 'utf8').includes(made?.password ?? 'none'),
     ]).toEqual([0o600, true]);
     expect(ground.lines.join('')).not.toContain(made?.password);
-    const signed = await login(appOf(world), 'any.host:4300', 'admin', made?.password);
-    expect(signed.body.data.user).toMatchObject({
+    const session = await login(appOf(world), 'any.host:4300', 'admin', made?.password);
+    expect(session.body.data.user).toMatchObject({
       name: 'Administrator',
       email: 'admin@example.com',
       roles: ['admin', 'operator', 'super-admin'],

@@ -8,7 +8,7 @@ import { checkMasterKey } from '#server/key-check.ts';
 import { keepSecret } from '#server/outbound/secret.ts';
 import { rotateKeys } from '#server/rotation.ts';
 import { backUp } from '#server/store/backup-file.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { makeGround, provider } from '../http/ground.ts';
 import { eachDatabase, freshStore } from '../store/databases.ts';
 
@@ -20,7 +20,7 @@ const [FIRST = '', SECOND = ''] = [1, 2].map((n) => Buffer.alloc(32, n).toString
 const REFUSED =
   /The secret key of this server is not the one that protects the database\..*copy secret\.key .*or set DAYBOOK_SECRET_KEY/;
 
-const settings = (world: World) =>
+const settings = (world: AppContext) =>
   world.store.system((sql) => sql.selectFrom('server_setting').selectAll().execute());
 
 eachDatabase((kind) => {
@@ -30,7 +30,7 @@ eachDatabase((kind) => {
     return {
       ground,
       world,
-      by: (secretKey: string): World => ({ ...world, config: { ...world.config, secretKey } }),
+      by: (secretKey: string): AppContext => ({ ...world, config: { ...world.config, secretKey } }),
     };
   };
 

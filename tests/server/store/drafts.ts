@@ -2,7 +2,7 @@ import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
 /** Providers and events for tests of the store. */
 import { randomUUID } from 'node:crypto';
 import type { Branding } from '#contract/brand/branding.ts';
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { By, Store } from '#server/store/store.ts';
 import { makeTenant } from '#server/store/tenants.ts';
@@ -47,7 +47,7 @@ export async function aTenant(store: Store): Promise<TenantId> {
   return tenant;
 }
 
-export const companyDraft = (n: number): Draft => ({
+export const companyDraft = (n: number): NewEvent => ({
   company: n,
   entity: `company:${n}`,
   event: { type: 'company.made@1', data: { n, id: randomUUID(), name: `Company ${n}` } },
@@ -65,13 +65,13 @@ const JOB = {
   graceSec: null,
 } as const;
 
-export const jobDraft = (n: number, name = `Job ${n}`): Draft => ({
+export const jobDraft = (n: number, name = `Job ${n}`): NewEvent => ({
   company: 1,
   entity: `job:${n}`,
   event: { type: 'job.found@1', data: { n, uid: `job-${n}`, key: KEY, company: 1, name, ...JOB } },
 });
 
-export const jobChange = (n: number, name: string): Draft => ({
+export const jobChange = (n: number, name: string): NewEvent => ({
   company: 1,
   entity: `job:${n}`,
   event: { type: 'job.changed@1', data: { n, name, ...JOB } },
@@ -86,7 +86,7 @@ interface RunOf {
   readonly corrects?: { readonly problem: number | null };
 }
 
-export const runStart = ({ n, job = 1, startedAt = byClock.at }: RunOf): Draft => ({
+export const runStart = ({ n, job = 1, startedAt = byClock.at }: RunOf): NewEvent => ({
   company: 1,
   entity: `run:${n}`,
   event: {
@@ -102,7 +102,7 @@ export const runDraft = ({
   problem = null,
   message = null,
   corrects,
-}: RunOf): Draft => ({
+}: RunOf): NewEvent => ({
   company: 1,
   entity: `run:${n}`,
   event: {
@@ -137,7 +137,7 @@ export const problemDraft = (
   job: number,
   run: number,
   startedAt = byClock.at,
-): Draft => ({
+): NewEvent => ({
   company: 1,
   entity: `problem:${n}`,
   event: {

@@ -21,7 +21,7 @@ import { firstStart } from '#server/first-start.ts';
 import { keyHandlers } from '#server/monitoring/keys.ts';
 import { type OpenStore, openStore } from '#server/store/open.ts';
 import { rebuild } from '#server/store/rebuild.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { anAsk } from '../monitoring/ground.ts';
 import { migratedFolder, QUIET } from './databases.ts';
 
@@ -170,7 +170,7 @@ export async function aSite(disk: Disk): Promise<Site> {
 export async function startSite({ dataDir, databaseUrl, args, env }: Setup): Promise<Site> {
   const open = (): Promise<OpenStore> => openStore({ ...QUIET, dataDir, databaseUrl });
   const store = await open();
-  const world: World = {
+  const world: AppContext = {
     store,
     ...QUIET,
     chance: systemChance,

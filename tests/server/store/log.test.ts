@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { sql as raw } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import { rebuild } from '#server/store/rebuild.ts';
 import { eachDatabase } from './databases.ts';
 import {
@@ -22,11 +22,11 @@ eachDatabase((name, open) => {
     const wrong = {
       ...jobDraft(2),
       event: { type: 'job.found@1', data: { n: 'two' } },
-    } as unknown as Draft;
+    } as unknown as NewEvent;
     const unknown = {
       ...jobDraft(2),
       event: { type: 'job.vanished@1', data: {} },
-    } as unknown as Draft;
+    } as unknown as NewEvent;
     for (const bad of [wrong, unknown]) {
       await expect(
         store.tenant(tenant, (tx) => tx.append([jobDraft(1), bad], byClock)),

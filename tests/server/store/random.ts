@@ -1,5 +1,5 @@
 import { type Arbitrary, array, nat, tuple } from 'fast-check';
-import type { Draft } from '#contract/events.ts';
+import type { NewEvent } from '#contract/events.ts';
 import {
   byClock,
   companyDraft,
@@ -15,7 +15,7 @@ import {
  * A log as it may come about, cut into batches: runs of three jobs and their problems, corrections,
  * reviews, samples, and contradictions.
  */
-export const someBatches: Arbitrary<Draft[][]> = array(
+export const someBatches: Arbitrary<NewEvent[][]> = array(
   array(tuple(nat(9), nat(), nat(5)), { minLength: 1, maxLength: 12 }),
   { minLength: 1, maxLength: 6 },
 ).map((batches) => {
@@ -33,7 +33,7 @@ interface Next {
   readonly results: Map<number, number | null>;
 }
 
-function step(next: Next, kind: number, dice: number, days: number): Draft[] {
+function step(next: Next, kind: number, dice: number, days: number): NewEvent[] {
   const job = (dice % 3) + 1;
   const startedAt = byClock.at + days * 86_400_000 + (dice % 1000);
   const known = next.run > 1 ? (dice % (next.run - 1)) + 1 : null;
@@ -99,13 +99,13 @@ function step(next: Next, kind: number, dice: number, days: number): Draft[] {
   }
 }
 
-function finished(next: Next, run: Parameters<typeof runDraft>[0]): Draft {
+function finished(next: Next, run: Parameters<typeof runDraft>[0]): NewEvent {
   const before = next.results.get(run.n);
   next.results.set(run.n, run.problem ?? null);
   return runDraft({ ...run, ...(before !== undefined && { corrects: { problem: before } }) });
 }
 
-const sample = (id: string, at: number, usedBytes: number): Draft => ({
+const sample = (id: string, at: number, usedBytes: number): NewEvent => ({
   company: 1,
   entity: `repository:${id}`,
   event: {

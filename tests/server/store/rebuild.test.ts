@@ -1,6 +1,6 @@
 import { assert, asyncProperty } from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Draft, Logged } from '#contract/events.ts';
+import type { NewEvent, Logged } from '#contract/events.ts';
 import { memoryRows } from '#contract/fold.ts';
 import { rebuild } from '#server/store/rebuild.ts';
 import type { Store } from '#server/store/store.ts';
@@ -20,7 +20,7 @@ import { someBatches } from './random.ts';
 
 const RUNS = 8 * Number(process.env['PROOF'] ?? 1);
 
-async function grown(store: Store, batches: readonly Draft[][]): Promise<string> {
+async function grown(store: Store, batches: readonly NewEvent[][]): Promise<string> {
   const tenant = await aTenant(store);
   for (const batch of batches) await store.tenant(tenant, (tx) => tx.append(batch, byClock));
   return tenant;

@@ -33,7 +33,7 @@ test('KEY-9: the page has every call once, under what it is about, with what a k
     expect([name, call(name).who, call(name).says, call(name).path]).toEqual([
       name,
       who,
-      callOf(name).says,
+      callOf(name).summary,
       `/api/v1/${callOf(name).path}`,
     ]);
   }

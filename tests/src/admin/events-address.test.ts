@@ -45,7 +45,7 @@ test('ADMIN-5: the question is one that the call takes, the days of the provider
     type: 'user.',
     company: '3',
   });
-  expect(v.safeParse(adminCalls.exportAdminEvents.takes, ask).success).toBe(true);
+  expect(v.safeParse(adminCalls.exportAdminEvents.input, ask).success).toBe(true);
 });
 
 test('ADMIN-5: types are offered by subject and one by one, and data are shown as JSON people can read', () => {

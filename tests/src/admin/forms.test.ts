@@ -20,7 +20,7 @@ test('ADMIN-6: host names are taken as people paste them, each once', () => {
 
 test('ADMIN-6: what the server would refuse is told beside its field in the words of the form', () => {
   const words = { 'name': 'Name it.', 'hosts': 'Hosts.', 'administrator.email': 'Mail.' };
-  const takes = providerCalls.createProvider.takes;
+  const takes = providerCalls.createProvider.input;
   const administrator = { username: 'c', name: 'C', email: 'nothing' };
   expect(
     faultsOf(takes, { name: ' ', hosts: ['ok.example', 'not ok'], administrator }, words),
@@ -69,7 +69,7 @@ test('NOTE-4: a notice goes to whom was chosen: nobody chosen is a fault, and ne
   ).toMatchObject({ roles: ['operator'], userId: null });
   expect(
     faultsOf(
-      notificationCalls.publishNotification.takes,
+      notificationCalls.publishNotification.input,
       noticeOf({ ...EMPTY, link: 'http://plain.example' }),
       FAULT_WORDS,
     ),

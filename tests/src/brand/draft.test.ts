@@ -98,7 +98,7 @@ test('BRAND-7: what the editor sends of a whole draft, the call takes', () => {
   };
   const changes = changesOf(full, BRANDING);
   expect(
-    v.safeParse(brandEditCalls.editBranding.takes, { id: BRANDING.id, ...changes }).issues,
+    v.safeParse(brandEditCalls.editBranding.input, { id: BRANDING.id, ...changes }).issues,
   ).toBeUndefined();
   expect(draftFaults('p', changes ?? {}, full)).toEqual({});
   expect(changes?.features).toMatchObject({

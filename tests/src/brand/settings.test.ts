@@ -42,7 +42,7 @@ const FULL: ProviderSettings = {
     zerto: { url: 'https://z.example', zssp: 'https://zssp.example', username: 'z' },
   },
 };
-const takes = settingsCalls.setProviderSettings.takes;
+const takes = settingsCalls.setProviderSettings.input;
 
 test('BRAND-8: every part goes into its form and comes back as the call takes it, with what has no field', () => {
   for (const name of PART_NAMES) {

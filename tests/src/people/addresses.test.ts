@@ -111,21 +111,21 @@ test('USER-11, COMP-8, ULOG-1: whatever stands in an address, the server is aske
       const companies = companiesPlace(query);
       const logs = logsPlace(query);
       expect(
-        v.safeParse(userCalls.listUsers.takes, {
+        v.safeParse(userCalls.listUsers.input, {
           ...usersAsk(users),
           page: String(users.page),
           pageSize: String(users.size),
         }).success,
       ).toBe(true);
       expect(
-        v.safeParse(companyCalls.reportCompanies.takes, {
+        v.safeParse(companyCalls.reportCompanies.input, {
           ...companiesAsk(companies),
           page: String(companies.page),
           pageSize: String(companies.size),
         }).success,
       ).toBe(true);
       expect(
-        v.safeParse(logCalls.listUserLogs.takes, {
+        v.safeParse(logCalls.listUserLogs.input, {
           ...logsAsk(logs, now, rule),
           page: String(logs.page),
           pageSize: String(logs.size),

@@ -135,7 +135,7 @@ test('USER-11: what the form lets through, the server takes; what the server wou
   fc.assert(
     fc.property(drafts, (draft) => {
       const told = Object.keys(faultsOf(draft, null));
-      const refused = v.safeParse(userCalls.createUser.takes, createInput(draft)).issues ?? [];
+      const refused = v.safeParse(userCalls.createUser.input, createInput(draft)).issues ?? [];
       // Only the server knows all that an address may be; it says so at the field.
       expect(
         refused
@@ -250,7 +250,7 @@ test('COMP-8: only what was changed of a company is sent, in a form that the ser
       office365: { enabled: true, organizations: [{ id: 'contoso.onmicrosoft.com' }] },
     },
   });
-  expect(v.safeParse(companyCalls.createCompany.takes, company.createInput(next)).success).toBe(
+  expect(v.safeParse(companyCalls.createCompany.input, company.createInput(next)).success).toBe(
     true,
   );
   expect(

@@ -61,7 +61,7 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
     event.preventDefault();
     if (busy !== null || !dirty) return;
     if (offline) return setAbove(BASE.needsNetwork);
-    if (wrong(faultsOf(notifyCalls.saveNotify.takes, { settings: draft }, FAULT_WORDS))) return;
+    if (wrong(faultsOf(notifyCalls.saveNotify.input, { settings: draft }, FAULT_WORDS))) return;
     setBusy('save');
     const answer = await door().ask('saveNotify', { settings: draft });
     setBusy(null);

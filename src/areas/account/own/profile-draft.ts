@@ -1,6 +1,6 @@
 import type { Profile } from '#contract/account/profile-calls.ts';
 import { NOTICES } from '#contract/account/profile.ts';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';
 import { phoneOf } from '../phone-number.ts';
@@ -73,7 +73,7 @@ export function faultsOf(draft: Draft, profile: Profile): Faults {
 export function changesOf(
   draft: Draft,
   profile: Profile,
-): Omit<TakesOf<'editProfile'>, 'id'> | null {
+): Omit<InputOf<'editProfile'>, 'id'> | null {
   const before = draftOf(profile);
   const text = (field: 'name' | 'username' | 'email'): object =>
     draft[field].trim() === before[field] ? {} : { [field]: draft[field].trim() };

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { CallName, GivesOf, TakesOf } from '#contract/calls.ts';
+import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import { door, useWatch } from '#src/door.ts';
@@ -20,17 +20,17 @@ export interface Asked<T> {
 /** Asks when it is looked at, and again when the network is back. */
 export function useAsked<N extends CallName>(
   name: N,
-  input: TakesOf<N>,
+  input: InputOf<N>,
   wanted = true,
-): Asked<GivesOf<N>> {
-  const [value, set] = useState<GivesOf<N> | null>(null);
+): Asked<OutputOf<N>> {
+  const [value, set] = useState<OutputOf<N> | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [turn, setTurn] = useState(0);
   const [told, setTold] = useState('');
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const key = JSON.stringify([input, offline, turn]);
   const ask = useEffectEvent(() => door().ask(name, input));
-  const take = useEffectEvent((answer: Result<GivesOf<N>>, round: string) => {
+  const take = useEffectEvent((answer: Result<OutputOf<N>>, round: string) => {
     if (round !== key) return;
     setTold(round);
     setFailure(answer.ok ? null : answer.failure);

@@ -1,4 +1,4 @@
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { dayAt, spanKey, spanOfKey, timesOf } from '#src/span/dates.ts';
 import type { DayRule, Span } from '#src/span/dates.ts';
@@ -56,7 +56,7 @@ export function eventsAsk(
   { provider, span, type, entity, actor, company, text }: EventsPlace,
   now: Ms,
   rule: DayRule,
-): TakesOf<'exportAdminEvents'> {
+): InputOf<'exportAdminEvents'> {
   const { from, to } = timesOf(span, dayAt(now, rule), rule);
   return {
     from: String(from),

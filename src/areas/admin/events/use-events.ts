@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
-import type { GivesOf, TakesOf } from '#contract/calls.ts';
+import type { OutputOf, InputOf } from '#contract/calls.ts';
 import { BASE } from '#contract/messages/base.ts';
 import { door } from '#src/door.ts';
 
-type Page = GivesOf<'adminEvents'>;
+type Page = OutputOf<'adminEvents'>;
 /** `page` null: nothing has come yet. The page before stands while another one is asked for. */
 export interface EventsAsked {
   readonly page: Page | null;
@@ -13,7 +13,7 @@ export interface EventsAsked {
 }
 
 /** One page of the log. It is the server's own record: nothing of it is kept on this device. */
-export function useEvents(ask: TakesOf<'adminEvents'>, wanted: boolean): EventsAsked {
+export function useEvents(ask: InputOf<'adminEvents'>, wanted: boolean): EventsAsked {
   const [told, setTold] = useState<{
     readonly key: string;
     readonly page: Page | null;
@@ -27,7 +27,7 @@ export function useEvents(ask: TakesOf<'adminEvents'>, wanted: boolean): EventsA
     let gone = false;
     const asked = async (): Promise<void> => {
       const answer = await door()
-        .ask('adminEvents', JSON.parse(question) as TakesOf<'adminEvents'>)
+        .ask('adminEvents', JSON.parse(question) as InputOf<'adminEvents'>)
         .catch(() => null);
       if (gone) return;
       setTold((old) =>

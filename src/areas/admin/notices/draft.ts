@@ -1,6 +1,6 @@
 import type { Notification } from '#contract/account/notifications.ts';
 import type { Role } from '#contract/abilities.ts';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 
 /**
  * A notice as it is typed. `to`: for all, for those with one of `roles`, or for the user `userId`.
@@ -46,7 +46,7 @@ export const noticeOf = ({
   message,
   copy,
   ...rest
-}: Draft): TakesOf<'publishNotification'> => ({
+}: Draft): InputOf<'publishNotification'> => ({
   ...rest,
   message: message.trim(),
   link: link.trim() === '' ? null : link.trim(),

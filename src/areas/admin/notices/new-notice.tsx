@@ -55,7 +55,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
     if (busy) return;
     const input = noticeOf(draft);
     const wrong = {
-      ...faultsOf(notificationCalls.publishNotification.takes, input, FAULT_WORDS),
+      ...faultsOf(notificationCalls.publishNotification.input, input, FAULT_WORDS),
       ...unchosen(draft),
     };
     setAbove(null);

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { BASE } from '#contract/messages/base.ts';
 import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useCan } from '#src/can.ts';
@@ -23,7 +23,7 @@ import { useReaders } from './use-readers.ts';
 const NewNotice = lazy(async () => ({
   default: (await withChunkTimeout(import('./new-notice.tsx'))).NewNotice,
 }));
-type Published = GivesOf<'publishedNotifications'>[number];
+type Published = OutputOf<'publishedNotifications'>[number];
 
 /** `/admin/notices`: what stands above the pages of this provider's users. */
 export function AdminNotices() {

@@ -32,7 +32,7 @@ export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: H
     if (busy) return;
     const input = { id, hosts: [...next] };
     const [wrong] = Object.values(
-      faultsOf(providerCalls.setHosts.takes, input, {
+      faultsOf(providerCalls.setHosts.input, input, {
         hosts: 'Enter host names such as backup.example.com, 20 at most.',
       }),
     );

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { providerCalls } from '#contract/people/provider-calls.ts';
 import type { ProviderListed } from '#contract/people/provider-calls.ts';
 import { door } from '#src/door.ts';
@@ -23,9 +23,9 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
   const [email, setEmail] = useState('');
   const [fault, setFault] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const [made, setMade] = useState<(GivesOf<'inviteUser'> & { readonly to: string | null }) | null>(
-    null,
-  );
+  const [made, setMade] = useState<
+    (OutputOf<'inviteUser'> & { readonly to: string | null }) | null
+  >(null);
 
   async function invite(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
@@ -33,7 +33,7 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
     const to = email.trim() === '' ? null : email.trim();
     const input = { id, email: to };
     const [wrong] = Object.values(
-      faultsOf(providerCalls.inviteUser.takes, input, {
+      faultsOf(providerCalls.inviteUser.input, input, {
         email: 'Enter an address such as name@example.com, or none.',
       }),
     );

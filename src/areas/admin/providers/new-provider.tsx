@@ -54,7 +54,7 @@ export function NewProvider({
       hosts: [...hostsIn(typed.hosts)],
       administrator: { username: typed.username, name: typed.person, email: typed.email },
     };
-    const wrong = faultsOf(providerCalls.createProvider.takes, input, WORDS);
+    const wrong = faultsOf(providerCalls.createProvider.input, input, WORDS);
     setAbove(null);
     setFaults(wrong);
     if (Object.keys(wrong).length > 0) {

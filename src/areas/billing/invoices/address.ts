@@ -1,6 +1,6 @@
 import type { INVOICE_SORTS } from '#contract/billing/invoice-calls.ts';
 import { INVOICE_STATES } from '#contract/billing/invoice.ts';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import type { Day } from '#contract/ids.ts';
 import { daysOf, spanKey, spanOfKey } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';
@@ -102,7 +102,7 @@ export const invoicesMoved = (
 export function invoicesNarrowed(
   { text, state, company, span }: InvoicesPlace,
   today: Day,
-): Omit<TakesOf<'exportInvoices'>, 'format'> {
+): Omit<InputOf<'exportInvoices'>, 'format'> {
   const search = text.trim();
   const days = span === null ? null : daysOf(span, today);
   return {
@@ -113,7 +113,7 @@ export function invoicesNarrowed(
   };
 }
 
-export const invoicesAsk = (place: InvoicesPlace, today: Day): TakesOf<'listInvoices'> => ({
+export const invoicesAsk = (place: InvoicesPlace, today: Day): InputOf<'listInvoices'> => ({
   ...invoicesNarrowed(place, today),
   sort: place.sort,
   page: String(place.page),

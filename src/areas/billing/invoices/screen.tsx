@@ -1,6 +1,6 @@
 import { Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
@@ -56,7 +56,7 @@ export function Invoices() {
   const today = dayAt(now, { zone, hour: 0 });
   const asked = useRemembered('listInvoices', invoicesAsk(place, today), { everyMs: EVERY });
   const one = useRemembered('getInvoice', { id: open ?? '' }, { wanted: open !== null });
-  const [old, setOld] = useState<GivesOf<'listInvoices'> | null>(null);
+  const [old, setOld] = useState<OutputOf<'listInvoices'> | null>(null);
   const [busy, setBusy] = useState(false);
   // While another page is on its way the last one stands.
   if (asked.value !== null && asked.value !== old) setOld(asked.value);
@@ -279,7 +279,7 @@ function Empty({
   onAll,
 }: {
   readonly place: InvoicesPlace;
-  readonly source: GivesOf<'listInvoices'>['source'];
+  readonly source: OutputOf<'listInvoices'>['source'];
   readonly keeps: boolean;
   readonly onAll: () => void;
 }) {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { ASSET_BYTES, brandEditCalls } from '#contract/brand/brand-edit-calls.ts';
 import { FeaturesSchema } from '#contract/brand/branding.ts';
 import type { Branding, Features } from '#contract/brand/branding.ts';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import { faultsOf } from '#src/form-faults.ts';
 import type { Faults } from '#src/form-faults.ts';
 import { COLOUR_NAMES } from './colours.ts';
@@ -62,7 +62,7 @@ export function draftOf(branding: Branding): Draft {
   };
 }
 
-type Fields = Omit<TakesOf<'editBranding'>, 'id'>;
+type Fields = Omit<InputOf<'editBranding'>, 'id'>;
 
 /** Everything of it as the call takes it. */
 function fieldsOf(draft: Draft): Fields {
@@ -162,7 +162,7 @@ export function draftFaults(
   }: Draft,
 ): Faults {
   return {
-    ...faultsOf(brandEditCalls.editBranding.takes, { id, ...changes }, FAULT_WORDS),
+    ...faultsOf(brandEditCalls.editBranding.input, { id, ...changes }, FAULT_WORDS),
     ...(faq.enabled &&
       (faq.url ?? '').trim() === '' && { 'features.supportSection.links.faq.url': LINK }),
     ...(chat?.script?.trim() === '' && {
@@ -173,13 +173,13 @@ export function draftFaults(
 
 /** A picture that was chosen and is not sent yet. `url`: of this page alone, to show it. */
 export interface Chosen {
-  readonly type: TakesOf<'putBrandAsset'>['type'];
+  readonly type: InputOf<'putBrandAsset'>['type'];
   readonly base64: string;
   readonly url: string;
   readonly width: number;
   readonly height: number;
 }
-export type PictureName = TakesOf<'putBrandAsset'>['name'];
+export type PictureName = InputOf<'putBrandAsset'>['name'];
 /** `none`: the present one is to go. */
 export type Pictures = Readonly<Partial<Record<PictureName, Chosen | 'none' | undefined>>>;
 

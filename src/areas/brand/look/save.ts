@@ -1,7 +1,7 @@
 import type { Branding } from '#contract/brand/branding.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import { door } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import type { PictureName, Pictures } from './draft.ts';
@@ -27,12 +27,12 @@ const NAMES = ['logo', 'logo-dark', 'favicon'] as const satisfies readonly Pictu
  */
 export async function save(
   id: string,
-  changes: Omit<TakesOf<'editBranding'>, 'id'> | null,
+  changes: Omit<InputOf<'editBranding'>, 'id'> | null,
   pictures: Pictures,
 ): Promise<Saved> {
   const left: Partial<Record<PictureName, Pictures[PictureName]>> = { ...pictures };
   const cleaned: PictureName[] = [];
-  const fields: Omit<TakesOf<'editBranding'>, 'id'> = { ...changes };
+  const fields: Omit<InputOf<'editBranding'>, 'id'> = { ...changes };
   for (const name of NAMES) {
     const picture = pictures[name];
     if (picture === 'none') fields[FIELD[name]] = null;

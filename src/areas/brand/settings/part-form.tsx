@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import { settingsCalls } from '#contract/brand/settings-calls.ts';
 import type { KeptSettings } from '#contract/brand/settings-calls.ts';
 import { CallButton } from '#src/call-button.tsx';
@@ -67,7 +67,7 @@ export function PartForm({
 
   async function change(input: ReturnType<typeof inputOf>): Promise<KeptSettings | null> {
     const answer = await withReauth(() =>
-      door().ask('setProviderSettings', { id, ...input } as TakesOf<'setProviderSettings'>),
+      door().ask('setProviderSettings', { id, ...input } as InputOf<'setProviderSettings'>),
     );
     if (answer.ok) return answer.value;
     refused(answer.failure);
@@ -86,7 +86,7 @@ export function PartForm({
     if (busy !== null || !dirty) return;
     const input = inputOf(settings, name, draft);
     const wrong = faultsOf(
-      settingsCalls.setProviderSettings.takes,
+      settingsCalls.setProviderSettings.input,
       { id, ...input },
       faultWords(name),
     );

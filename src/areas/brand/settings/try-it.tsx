@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { Callout } from '#src/ui/callout.tsx';
@@ -15,7 +15,7 @@ export interface TryItProps {
 /** Tries what is saved, and says in words what came of it. */
 export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: TryItProps) {
   const [busy, setBusy] = useState(false);
-  const [outcome, setOutcome] = useState<GivesOf<'tryProviderSettings'> | null>(null);
+  const [outcome, setOutcome] = useState<OutputOf<'tryProviderSettings'> | null>(null);
   if (tried === null) return <p className="m-0 text-agate text-ink-3">{tries}</p>;
   const what = tried;
 

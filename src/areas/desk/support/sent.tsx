@@ -1,4 +1,4 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { SupportOut } from '#contract/desk/support-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
@@ -14,7 +14,7 @@ import { Late } from '#src/ui/late.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 
 export interface SentRequestsProps {
-  readonly asked: Remembered<GivesOf<'listSupport'>>;
+  readonly asked: Remembered<OutputOf<'listSupport'>>;
   readonly offline: boolean;
   readonly onPage: (page: number) => void;
   readonly onSize: (size: number) => void;

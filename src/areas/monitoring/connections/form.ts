@@ -1,4 +1,4 @@
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import {
   COLLECTOR_KINDS,
@@ -136,7 +136,7 @@ export const FAULT_WORDS = WORDS;
 export const credentialsOf = ({ signIn, user, secret }: Draft): Credentials =>
   signIn === 'key' ? { is: 'key', secret } : { is: signIn, name: user, secret };
 
-type Fields = Omit<TakesOf<'editConnection'>, 'id' | 'credentials'>;
+type Fields = Omit<InputOf<'editConnection'>, 'id' | 'credentials'>;
 const fieldsOf = ({ name, address, companyN, everySec, enabled, certificate }: Draft): Fields => ({
   name,
   address,
@@ -166,8 +166,8 @@ function originOf(address: string): string {
 }
 
 export type Input =
-  | { readonly is: 'make'; readonly input: TakesOf<'makeConnection'> }
-  | { readonly is: 'edit'; readonly input: TakesOf<'editConnection'> };
+  | { readonly is: 'make'; readonly input: InputOf<'makeConnection'> }
+  | { readonly is: 'edit'; readonly input: InputOf<'editConnection'> };
 
 /** What is sent to keep it, and what of it would be refused. */
 export function inputOf(
@@ -188,18 +188,18 @@ export function inputOf(
     const input = { kind: draft.kind, ...fields, credentials };
     return {
       sent: { is: 'make', input },
-      faults: { ...faultsOf(collectorCalls.makeConnection.takes, input, WORDS), ...own },
+      faults: { ...faultsOf(collectorCalls.makeConnection.input, input, WORDS), ...own },
     };
   }
   const { _id: id } = kept;
   const input = { id, ...fields, ...(keepsSecret(draft, kept) ? {} : { credentials }) };
   return {
     sent: { is: 'edit', input },
-    faults: { ...faultsOf(collectorCalls.editConnection.takes, input, WORDS), ...own },
+    faults: { ...faultsOf(collectorCalls.editConnection.input, input, WORDS), ...own },
   };
 }
 
-export const testOf = (draft: Draft, kept: ConnectionOut | null): TakesOf<'testConnection'> => {
+export const testOf = (draft: Draft, kept: ConnectionOut | null): InputOf<'testConnection'> => {
   const { address, certificate } = fieldsOf(draft);
   return {
     kind: draft.kind,

@@ -1,4 +1,4 @@
-import type { GivesOf, TakesOf } from '#contract/calls.ts';
+import type { OutputOf, InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { useWatch } from '#src/door.ts';
 import { useRemembered } from '#src/remembered-read.ts';
@@ -25,9 +25,9 @@ const OFFLINE_EVERY_MS = 30_000;
  */
 export function useAsked<N extends ReadCall>(
   name: N,
-  input: TakesOf<N>,
+  input: InputOf<N>,
   wanted: boolean,
-): Asked<GivesOf<N>> {
+): Asked<OutputOf<N>> {
   const is = useWatch('status', NOTHING)?.is;
   const { value, at, failure, again } = useRemembered(name, input, {
     wanted,

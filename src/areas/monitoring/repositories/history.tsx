@@ -1,4 +1,4 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { REPORT_MOST_DAYS } from '#contract/monitoring/reporting-filters.ts';
 import { formatBytes } from '#src/ui/format.ts';
@@ -58,7 +58,7 @@ export function History({ id, name, span, rule, now, onSpan, told }: HistoryProp
   );
 }
 
-type Days = GivesOf<'repositoryHistory'>['rows'][number]['days'];
+type Days = OutputOf<'repositoryHistory'>['rows'][number]['days'];
 const TALL = 168;
 const FLOOR = TALL - CHART.under;
 const LEFT = 64;

@@ -2,7 +2,7 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { flushSync } from 'react-dom';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { RuleOut } from '#contract/monitoring/rule-calls.ts';
 import { useNow } from '#src/clock.ts';
@@ -58,7 +58,7 @@ export function Rules() {
     close();
   };
 
-  async function change(input: TakesOf<'changeRules'>): Promise<void> {
+  async function change(input: InputOf<'changeRules'>): Promise<void> {
     setBusy(true);
     const fault = await put(input);
     setBusy(false);
@@ -209,7 +209,7 @@ function Empty({ offline, make }: { readonly offline: boolean; readonly make: Re
 }
 
 /** Null where it is done, else why not. */
-async function put(input: TakesOf<'changeRules'>): Promise<string | null> {
+async function put(input: InputOf<'changeRules'>): Promise<string | null> {
   const told = await door().ask('changeRules', input);
   return told.ok ? null : told.failure.message;
 }

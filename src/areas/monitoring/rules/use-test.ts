@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import type { RuleTested } from '#contract/monitoring/rule-calls.ts';
 import type { RuleFields } from '#contract/monitoring/rules.ts';
 import { door } from '#src/door.ts';
@@ -37,7 +37,7 @@ export function useTest(
         if (!gone) setTold({ question, tested, fault });
       };
       void door()
-        .ask('testRule', JSON.parse(question) as TakesOf<'testRule'>)
+        .ask('testRule', JSON.parse(question) as InputOf<'testRule'>)
         .then((result) =>
           put(result.ok ? result.value : null, result.ok ? null : result.failure.message),
         );

@@ -1,4 +1,4 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { CalendarCell, CalendarView } from '#contract/monitoring/calendar.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
@@ -63,7 +63,7 @@ export function ownLines({ lines }: CalendarView): readonly SheetLine[] {
   );
 }
 
-export function serverLines({ rows }: GivesOf<'spreadsheetReport'>): readonly SheetLine[] {
+export function serverLines({ rows }: OutputOf<'spreadsheetReport'>): readonly SheetLine[] {
   return rows.map((row): SheetLine => ({
     key: `${row.company} ${row.jobInstanceUid ?? ''}`,
     company: row.company,
@@ -118,7 +118,7 @@ export const serverFigures = ({
   cells,
   empty,
   share,
-}: GivesOf<'spreadsheetStats'>): SheetFigures => ({
+}: OutputOf<'spreadsheetStats'>): SheetFigures => ({
   counts: RUN_STATES.map((state) => cells[state]),
   empty,
   share,

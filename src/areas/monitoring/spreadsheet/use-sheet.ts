@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import type { CalendarAsk } from '#contract/monitoring/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { door, useWatch } from '#src/door.ts';
@@ -20,7 +20,7 @@ export interface SheetTold {
   readonly again: () => void;
 }
 
-type Question = TakesOf<'spreadsheetReport'>;
+type Question = InputOf<'spreadsheetReport'>;
 const NOTHING = {};
 /** Rows of a page of the server, and pages that are kept. */
 const PAGE = 50;

@@ -1,4 +1,4 @@
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
@@ -70,7 +70,7 @@ export function ticketsAsk({
   company,
   page,
   size,
-}: TicketsPlace): TakesOf<'listTickets'> {
+}: TicketsPlace): InputOf<'listTickets'> {
   const search = text.trim();
   return {
     state,

@@ -1,6 +1,6 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { useCan } from '#src/can.ts';
 import { useNow } from '#src/clock.ts';
@@ -55,7 +55,7 @@ export function Tickets() {
     { id: open ?? '' },
     { wanted: open !== null, everyMs: EVERY },
   );
-  const [old, setOld] = useState<GivesOf<'listTickets'> | null>(null);
+  const [old, setOld] = useState<OutputOf<'listTickets'> | null>(null);
   const [deleting, setDeleting] = useState(false);
   // While another page is on its way the last one stands.
   if (asked.value !== null && asked.value !== old) setOld(asked.value);

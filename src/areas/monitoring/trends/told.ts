@@ -1,8 +1,8 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { TrendDay, TrendPart, Trends, TrendTally } from '#contract/monitoring/trends.ts';
 
 /** What the server tells, as a device tells it. */
-export function toldBy(parts: GivesOf<'analytics'>, chart: GivesOf<'chartFailures'>): Trends {
+export function toldBy(parts: OutputOf<'analytics'>, chart: OutputOf<'chartFailures'>): Trends {
   return {
     now: tally(parts.all.now),
     before: tally(parts.all.before),
@@ -19,7 +19,7 @@ export function toldBy(parts: GivesOf<'analytics'>, chart: GivesOf<'chartFailure
   };
 }
 
-type Tallied = GivesOf<'analytics'>['all']['now'];
+type Tallied = OutputOf<'analytics'>['all']['now'];
 const tally = ({
   runs,
   success,
@@ -29,7 +29,7 @@ const tally = ({
   anomaly,
   running,
 }: Tallied): TrendTally => ({ runs, success, warning, failed, missed, anomaly, running });
-const partOf = ({ key, name, now, before }: GivesOf<'analytics'>['types'][number]): TrendPart => ({
+const partOf = ({ key, name, now, before }: OutputOf<'analytics'>['types'][number]): TrendPart => ({
   key,
   name,
   now: tally(now),
@@ -42,7 +42,7 @@ const dayOf = ({
   failures,
   warnings,
   missed,
-}: GivesOf<'chartFailures'>['days'][number]): TrendDay => ({
+}: OutputOf<'chartFailures'>['days'][number]): TrendDay => ({
   day: date,
   from: Date.parse(from),
   runs,

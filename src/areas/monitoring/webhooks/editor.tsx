@@ -70,7 +70,7 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
     if (
       busy ||
       offline ||
-      wrong(faultsOf(notifyCalls.makeWebhook.takes, { webhook: draft }, FAULT_WORDS))
+      wrong(faultsOf(notifyCalls.makeWebhook.input, { webhook: draft }, FAULT_WORDS))
     )
       return;
     setBusy(true);

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { GivesOf, TakesOf } from '#contract/calls.ts';
+import type { OutputOf, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { BASE } from '#contract/messages/base.ts';
@@ -37,23 +37,23 @@ const TYPING_MS = 100;
  */
 export function useAsked<N extends ReadCall>(
   name: N,
-  input: TakesOf<N>,
+  input: InputOf<N>,
   { kept = false, wanted = true }: { readonly kept?: boolean; readonly wanted?: boolean } = {},
-): Asked<GivesOf<N>> {
+): Asked<OutputOf<N>> {
   const question = JSON.stringify(input);
   const [turn, setTurn] = useState(0);
-  const [told, setTold] = useState<Told<GivesOf<N>> | null>(null);
+  const [told, setTold] = useState<Told<OutputOf<N>> | null>(null);
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const key = JSON.stringify([question, useRights(), turn, offline]);
   const begun = useRef(false);
   useEffect(() => {
     if (!wanted) return;
     let gone = false;
-    const put = (next: Omit<Told<GivesOf<N>>, 'key'>): void => {
+    const put = (next: Omit<Told<OutputOf<N>>, 'key'>): void => {
       if (!gone) setTold({ key, ...next });
     };
     const ask = async (): Promise<void> => {
-      const takes = JSON.parse(question) as TakesOf<N>;
+      const takes = JSON.parse(question) as InputOf<N>;
       if (kept) {
         const read = await door().read(name, takes);
         put(
@@ -62,7 +62,7 @@ export function useAsked<N extends ReadCall>(
             : { value: null, at: null, failure: read.failure },
         );
       } else {
-        const answer: Result<GivesOf<N>> = await door().ask(name, takes);
+        const answer: Result<OutputOf<N>> = await door().ask(name, takes);
         put(
           answer.ok
             ? { value: answer.value, at: null, failure: null }

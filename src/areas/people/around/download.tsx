@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { FileCall } from '#workers/api.ts';
 import { CallButton } from '#src/call-button.tsx';
@@ -11,7 +11,7 @@ import { tell, tellFailure } from '#src/ui/toasts.ts';
 
 export interface DownloadProps<N extends FileCall> {
   readonly name: N;
-  readonly input: TakesOf<N>;
+  readonly input: InputOf<N>;
   readonly offline: boolean;
   readonly disabled?: boolean;
 }

@@ -1,4 +1,4 @@
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
@@ -74,7 +74,7 @@ export const companiesMoved = (
 });
 
 /** What the server is asked for it: the list, and the same for its file. */
-export function companiesAsk({ text, sort }: CompaniesPlace): TakesOf<'exportCompanies'> {
+export function companiesAsk({ text, sort }: CompaniesPlace): InputOf<'exportCompanies'> {
   const search = text.trim();
   return { sort, ...(search !== '' && { search }) };
 }

@@ -1,4 +1,4 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';
@@ -12,7 +12,7 @@ import { useAsked } from '../around/asked.ts';
 import { TypedConfirm } from '../around/typed-confirm.tsx';
 import { idOf } from '../around/ids.ts';
 
-type Counts = GivesOf<'getCompany'>['counts'];
+type Counts = OutputOf<'getCompany'>['counts'];
 
 /** Tells what goes with a company, and asks for its name. */
 export function DeleteCompany({

@@ -1,4 +1,4 @@
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
 
@@ -41,7 +41,7 @@ export const createInput = ({
   office365,
   organizations,
   notify,
-}: CompanyDraft): TakesOf<'createCompany'> => ({
+}: CompanyDraft): InputOf<'createCompany'> => ({
   name: name.trim(),
   veeamId: orNull(veeamId),
   applications: {
@@ -57,7 +57,7 @@ export const createInput = ({
 export function changesOf(
   draft: CompanyDraft,
   company: CompanyListed,
-): Omit<TakesOf<'editCompany'>, 'id'> {
+): Omit<InputOf<'editCompany'>, 'id'> {
   const before: Readonly<Record<string, unknown>> = createInput(draftOf(company));
   return Object.fromEntries(
     Object.entries(createInput(draft)).filter(

@@ -1,8 +1,8 @@
-import type { GivesOf } from '#contract/calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
 import { idOf } from '../around/ids.ts';
 
-export type VacCompany = GivesOf<'companiesOfVac'>['companies'][number];
+export type VacCompany = OutputOf<'companiesOfVac'>['companies'][number];
 
 /**
  * One company of the other console: linked with one of ours, of the same name as one that has no

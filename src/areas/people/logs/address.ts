@@ -1,4 +1,4 @@
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { dayAt, spanKey, spanOfKey, timesOf } from '#src/span/dates.ts';
@@ -69,7 +69,7 @@ export function logsAsk(
   { span, user, what, text }: LogsPlace,
   now: Ms,
   rule: DayRule,
-): TakesOf<'exportUserLogs'> {
+): InputOf<'exportUserLogs'> {
   const { from, to } = timesOf(span, dayAt(now, rule), rule);
   const words = text.trim();
   return {

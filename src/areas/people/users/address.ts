@@ -1,6 +1,6 @@
 import { ROLES } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
@@ -89,7 +89,7 @@ export const usersMoved = (place: UsersPlace, next: Partial<UsersPlace>): UsersP
 });
 
 /** What the server is asked for it: the list, and the same for its file. */
-export function usersAsk({ text, role, deleted, sort }: UsersPlace): TakesOf<'exportUsers'> {
+export function usersAsk({ text, role, deleted, sort }: UsersPlace): InputOf<'exportUsers'> {
   const search = text.trim();
   return {
     sort,

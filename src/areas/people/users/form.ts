@@ -1,5 +1,5 @@
 import type { Role } from '#contract/abilities.ts';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
@@ -183,7 +183,7 @@ export function fieldOf(path: string): Field | null {
   return FIELDS.find((field) => field === named) ?? null;
 }
 
-export function createInput(draft: UserDraft): TakesOf<'createUser'> {
+export function createInput(draft: UserDraft): InputOf<'createUser'> {
   const { auth, first, password, ...fields } = inputOf(draft);
   return {
     ...fields,
@@ -193,7 +193,7 @@ export function createInput(draft: UserDraft): TakesOf<'createUser'> {
 }
 
 /** What was changed, and nothing else. */
-export function changesOf(draft: UserDraft, user: UserListed): Omit<TakesOf<'editUser'>, 'id'> {
+export function changesOf(draft: UserDraft, user: UserListed): Omit<InputOf<'editUser'>, 'id'> {
   const { first: _first, password: _password, ...next } = inputOf(draft);
   const { first: _f, password: _p, ...before } = inputOf(draftOf(user));
   const stood: Readonly<Record<string, unknown>> = before;

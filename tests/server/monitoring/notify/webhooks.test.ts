@@ -8,7 +8,7 @@ import { deliverDue, WAITS } from '#server/monitoring/notify/deliver.ts';
 import { look } from '#server/monitoring/notify/look.ts';
 import { startSla } from '#server/monitoring/sla/timer.ts';
 import { startNotify } from '#server/monitoring/notify/timer.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { makeGround } from '../../http/ground.ts';
 import type { Ground } from '../../http/ground.ts';
 import { HERE, outside } from '../../outbound/outside.ts';
@@ -25,7 +25,7 @@ const HOOKS = 'monitoring/webhooks';
 let ground: Ground;
 const now = (): number => ground.world.clock.now();
 /** Nobody waits ten seconds for a silent address. */
-const hasty = (): World => ({
+const hasty = (): AppContext => ({
   ...ground.world,
   clock: { now, after: (ms, work) => systemClock.after(Math.min(ms, 100), work) },
 });
@@ -52,7 +52,7 @@ const listed = async (who: Asker): Promise<readonly WebhookOut[]> =>
 const history = async (who: Asker, id: string): Promise<readonly DeliveryOut[]> =>
   (await who<{ deliveries: DeliveryOut[] }>('GET', `${HOOKS}/${id}/deliveries`)).body.data
     .deliveries;
-const turn = async (office: Office, world: World = ground.world): Promise<void> => {
+const turn = async (office: Office, world: AppContext = ground.world): Promise<void> => {
   await look(world, office.tenant, now());
   await deliverDue(world, office.tenant);
 };

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { TakesOf } from '#contract/calls.ts';
+import type { InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { RunRow } from '#contract/monitoring/rows.ts';
 import { collectorHandlers } from '#server/monitoring/collectors/handlers.ts';
 import { type Collectors, startCollectors } from '#server/monitoring/collectors/timer.ts';
 import type { Store } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { AppContext } from '#server/world.ts';
 import { HERE } from '../../outbound/listen.ts';
 import { anAsk, aPlace, type Ground, type Place } from '../ground.ts';
 import { KEY, uid } from './vspc.ts';
 
 export interface Field {
   readonly place: Place;
-  readonly world: World;
+  readonly world: AppContext;
   readonly tenant: string;
   collectors: Collectors;
   /** A company of ours that is linked with one of the console. */
   company(name: string, vac?: string | null): Promise<number>;
-  connect(address: string, more?: Partial<TakesOf<'makeConnection'>>): Promise<string>;
+  connect(address: string, more?: Partial<InputOf<'makeConnection'>>): Promise<string>;
   /** Time passes, and what is due by then is read. */
   round(ms?: number): Promise<void>;
   runs(): Promise<RunRow[]>;
@@ -30,7 +30,7 @@ export interface Field {
  */
 export async function aField(
   store: Store,
-  change: (world: World) => World = (world) => world,
+  change: (world: AppContext) => AppContext = (world) => world,
   timeoutMs?: Ms,
 ): Promise<Field> {
   const place = await aPlace(store);

@@ -66,7 +66,7 @@ test('COLLECT-8: every answer of the stand-in has the form that the console publ
     expect(faults(path, answer)).toEqual([]);
     expect(JSON.stringify(answer.data).length).toBeGreaterThan(20);
   }
-  const signed = await told('token', {
+  const session = await told('token', {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'password',
@@ -74,7 +74,7 @@ test('COLLECT-8: every answer of the stand-in has the form that the console publ
       password: USER.secret,
     }),
   });
-  expect(faults('token', await signed.json())).toEqual([]);
+  expect(faults('token', await session.json())).toEqual([]);
   const stranger = await told('alarms/active?limit=1&offset=0', { headers: {} });
   expect([stranger.status, faults('errors', await stranger.json())]).toEqual([401, []]);
   console.later = () => true;
