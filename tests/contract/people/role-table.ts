@@ -36,7 +36,7 @@ export const specAbilities = (role: Role): readonly string[] =>
     .map((word) => WORDS[word] ?? (word.includes('.') ? word : `monitoring.${word}`));
 
 /**
- * What a role may hand on, by the README: an administrator its own abilities and those of operators
+ * What a role may hand on, by docs/decisions.md: an administrator its own abilities and those of operators
  * and read-only users, a super administrator every ability, a sub-provider what read-only users
  * have (its invitations make them), all others only their own.
  */

@@ -157,10 +157,10 @@ const readLimits = (env: Record<string, string>): unknown => {
   return typeof settings === 'string' ? settings : settings.connections;
 };
 
-test('START-2, HTTP-20: the limits of connections are whole numbers from 10 to 1,000,000, and the README states those of a server without them', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+test('START-2, HTTP-20: the limits of connections are whole numbers from 10 to 1,000,000, and the configuration page states the defaults', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
   const stated = (name: string): number =>
-    Number(new RegExp(`^\\| \`${name}\` \\|.*\\| (\\d+) \\|$`, 'm').exec(readme)?.[1]);
+    Number(new RegExp(`^\\| \`${name}\` \\|.*\\| (\\d+) \\|$`, 'm').exec(page)?.[1]);
   expect(readLimits({})).toEqual({
     connections: stated('DAYBOOK_CONNECTIONS'),
     connectionsPerAddress: stated('DAYBOOK_CONNECTIONS_PER_ADDRESS'),
