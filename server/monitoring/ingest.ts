@@ -225,6 +225,12 @@ const posted =
       ? failed(tooMany)
       : await turnsOf(world).read(holder.value, ctx.request, () => readText(ctx.request));
     const text = read.ok ? read.value : read;
+    // What a packed body takes to read depends on its size when it is unpacked.
+    if (text.ok)
+      rate.add(
+        holder.value.key.id,
+        Math.max(0, Math.ceil(text.value.length / LIMITS.ingestBodyBytes) - 1),
+      );
     const done = text.ok ? await work(holder.value, text.value, ctx) : text;
     if (done.ok) return done;
     if (hash !== null) known?.forget(hash);

@@ -5,6 +5,8 @@ import { MESSAGES } from '#contract/messages.ts';
 export interface Rate {
   /** Null: go on. */
   ask(who: string, now: Ms): Failure | null;
+  /** Counts the request that was asked for last as this many more. */
+  add(who: string, more: number): void;
   readonly size: number;
 }
 
@@ -35,6 +37,10 @@ export function makeRate(perMinute: number, most = 20_000): Rate {
         }
       windows.set(who, { from: now, count: 1 });
       return null;
+    },
+    add(who, more) {
+      const window = windows.get(who);
+      if (window) window.count += more;
     },
     get size() {
       return windows.size;

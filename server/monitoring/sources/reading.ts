@@ -82,12 +82,15 @@ export function common(
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Lines of JSON objects among lines of text, as a tool's two outputs poured into one. */
+/**
+ * Lines of JSON objects among lines of text, as a tool's two outputs poured into one. Of more than
+ * `MOST_LINES` lines only the first and the last are read.
+ */
 export function readLines(body: string): { readonly objects: Json[]; readonly text: string[] } {
   const objects: Json[] = [];
   const text: string[] = [];
   let broken = 0;
-  for (const line of body.split(/\r?\n/)) {
+  for (const line of withoutMiddle(body).split(/\r?\n/)) {
     const like = broken < BROKEN && line.startsWith('{') && line.trimEnd().endsWith('}');
     const object = like ? objectIn(line) : null;
     if (like && !object) broken += 1;
@@ -95,6 +98,31 @@ export function readLines(body: string): { readonly objects: Json[]; readonly te
     else if (line.trim() !== '') text.push(line);
   }
   return { objects, text };
+}
+
+/**
+ * Each line costs time however short it is, so the number of lines is bounded. The largest body, 4
+ * MB, has fewer lines of any tool: paths and messages are longer than 40 bytes on average.
+ */
+const MOST_LINES = 100_000;
+
+/** The first and the last half of `MOST_LINES` lines; the lines between them are not looked at. */
+function withoutMiddle(body: string): string {
+  let head = 0;
+  let tail = body.length;
+  for (let n = 0; n < MOST_LINES / 2; n += 1) {
+    const end = body.indexOf('\n', head);
+    if (end === -1) return body;
+    head = end + 1;
+  }
+  // A line break at the end closes the last line and begins no other.
+  if (body.endsWith('\n')) tail -= 1;
+  for (let n = 0; n < MOST_LINES / 2; n += 1) {
+    const start = body.lastIndexOf('\n', tail - 1);
+    if (start < head) return body;
+    tail = start;
+  }
+  return body.slice(0, head) + body.slice(tail + 1);
 }
 
 /**

@@ -192,6 +192,27 @@ test('ING-7: a body may be packed; one that is too large, packed or not, is refu
   ).toBe(400);
 });
 
+test('ING-6: a packed body counts as a request for each MB that it unpacks to', async () => {
+  const raw = new Uint8Array(gzipSync(`[${' '.repeat(4_000_000)}]`));
+  const post = (secret?: string) =>
+    place.post('executions', null, {
+      raw,
+      headers: { 'content-encoding': 'gzip' },
+      ...(secret === undefined ? {} : { secret }),
+    });
+  for (let n = 0; n < 15; n += 1) expect((await post()).status).toBe(200);
+  const refused = await post();
+  expect([refused.status, refused.headers.get('retry-after'), refused.error?.kind]).toEqual([
+    429,
+    '60',
+    'too-many',
+  ]);
+  const other = await place.keyFor('restic');
+  expect((await post(other.secret)).status).toBe(200);
+  place.ground.pass(60_000);
+  expect((await post()).status).toBe(200);
+});
+
 test('ING-8: a tool posts its own output; the same again is a duplicate', async () => {
   const { data } = await place.post(
     'restic?job=data&host=pc-1&exit=3&every=24h',
