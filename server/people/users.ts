@@ -369,7 +369,15 @@ export const about = (id: UserId, event: NewEvent['event']): NewEvent => ({
 });
 
 /** Ways by which an account could be taken over: a factor is shown before they change. */
-const SENSITIVE = new Set(['email', 'mobilePhone', 'officePhone', 'sms', 'sso', 'auth']);
+const SENSITIVE = new Set([
+  'username',
+  'email',
+  'mobilePhone',
+  'officePhone',
+  'sms',
+  'sso',
+  'auth',
+]);
 const SETTINGS = [
   'sms',
   'sso',

@@ -54,7 +54,7 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
   'companies and providers': ['deleteCompany', 'createProvider', 'setHosts'],
 };
 
-/** Of these some changes are sensitive: address and numbers, more roles or companies. */
+/** Of these some changes are sensitive: user name, address and numbers, more roles or companies. */
 export const PARTLY: readonly CallName[] = ['editUser', 'editProfile'];
 
 /** Beside all of those: a person's own affairs, and trying an outside address. */

@@ -331,13 +331,14 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('USER-7, G44: addresses, numbers and other accounts of a user change only by who has shown a factor a moment ago; the old address is told', async () => {
+  test('USER-7, G44: user name, addresses, numbers and other accounts of a user change only by who has shown a factor a moment ago; the old address is told', async () => {
     const people = await thePeople(ground);
     const { root, idOf } = people;
     await make(root, 'eva');
     const id = await idOf('eva');
     ground.pass(6 * 60_000);
     for (const more of [
+      { username: 'eve' },
       { email: 'eve@example.org' },
       { mobilePhone: '+15550100201' },
       { officePhone: '+15550100202' },
