@@ -12,7 +12,7 @@ import type { TenantTx } from '#server/store/store.ts';
 import { dayAt, daysOf } from './days.ts';
 import type { Kinds } from './kinds.ts';
 import { syncedSources } from './last-sync.ts';
-import { epochFor, scopeOf, seesCompany, seesView } from './scope.ts';
+import { epochFor, scopeOf, seesCompany, seesView, sharesCompany } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { visibleCompany, visibleJob, visibleProblem } from './visible.ts';
 
@@ -112,9 +112,10 @@ async function problemsSince(tx: TenantTx, scope: Scope, since: Ms): Promise<Pro
  */
 async function peopleOf(
   tx: TenantTx,
-  { companies, own, reads }: Scope,
+  scope: Scope,
   problems: readonly ProblemRow[],
 ): Promise<{ id: string; name: string }[]> {
+  const { companies, own, reads } = scope;
   const named = await tx.sql
     .selectFrom('person')
     .select(['id', 'name'])
@@ -130,8 +131,7 @@ async function peopleOf(
     ...users
       .filter(
         (user) =>
-          (beside &&
-            (user.companies === null || user.companies.some((n) => companies?.has(n) === true))) ||
+          (beside && sharesCompany(scope, user)) ||
           (managed && seesUser({ companies: reach }, user)),
       )
       .map(({ id }) => id),

@@ -38,6 +38,18 @@ export const scopeOf = ({
 export const seesCompany = (scope: Scope, company: CompanyN): boolean =>
   !scope.deleted.has(company) && (scope.companies === null || scope.companies.has(company));
 
+/**
+ * Whether a user is the scope's own or looks after one of its companies too. Whoever sees no company
+ * shares none, not even with users of all companies.
+ */
+export const sharesCompany = (
+  { companies, own }: Scope,
+  user: { readonly id: string; readonly companies: readonly CompanyN[] | null },
+): boolean =>
+  companies === null ||
+  user.id === own ||
+  (companies.size > 0 && (user.companies === null || user.companies.some((n) => companies.has(n))));
+
 /** A shared list may name any company: it is for those who see them all. */
 export const seesView = (
   scope: Scope,

@@ -12,7 +12,7 @@ import type { RequestContext, Handlers, Principal } from '#server/http/handler.t
 import { knownJobs } from '#server/reading/known-jobs.ts';
 import { peopleOf } from '#server/reading/told.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import { type Scope, scopeOf, seesCompany } from '#server/sync/scope.ts';
+import { type Scope, scopeOf, seesCompany, sharesCompany } from '#server/sync/scope.ts';
 import type { AppContext } from '#server/world.ts';
 import { jobsOf, judgeAll } from './judge.ts';
 import { keepAlarm, keptAlarms } from './kept.ts';
@@ -112,11 +112,7 @@ export function slaHandlers(
           const users = await tx.all('user');
           const names = await peopleOf(tx);
           const people = users.filter(
-            (user) =>
-              user.deletedAt === null &&
-              (scope.companies === null ||
-                user.companies === null ||
-                user.companies.some((n) => seesCompany(scope, n))),
+            (user) => user.deletedAt === null && sharesCompany(scope, user),
           );
           return ok({
             alarms: await told(tx, await seenAlarms(tx, scope), ctx.now),
@@ -158,11 +154,14 @@ function write<T>(
   });
 }
 
-/** Who sees all that it looks at. */
-const seesAlarm = (scope: Scope, companies: SlaRow['companies']): boolean =>
-  companies === null ? scope.companies === null : companies.every((n) => seesCompany(scope, n));
+/** Who sees all that it looks at. One that looks at no company is its maker's own. */
+function seesAlarm(scope: Scope, { companies, madeBy }: Pick<SlaRow, 'companies' | 'madeBy'>) {
+  if (companies === null || companies.length === 0)
+    return scope.companies === null || (companies !== null && madeBy === scope.own);
+  return companies.every((n) => seesCompany(scope, n));
+}
 const seenAlarms = async (tx: TenantTx, scope: Scope): Promise<readonly Kept[]> =>
-  (await keptAlarms(tx)).filter(({ alarm }) => seesAlarm(scope, alarm.companies));
+  (await keptAlarms(tx)).filter(({ alarm }) => seesAlarm(scope, alarm));
 const seenAlarm = async (tx: TenantTx, scope: Scope, id: string): Promise<Kept | undefined> =>
   (await seenAlarms(tx, scope)).find(({ alarm }) => alarm.id === id);
 
@@ -204,11 +203,7 @@ async function alarmOf(
 }
 
 const mayTell = (scope: Scope, user: UserRow | undefined): boolean =>
-  user !== undefined &&
-  user.deletedAt === null &&
-  (scope.companies === null ||
-    user.companies === null ||
-    user.companies.some((n) => seesCompany(scope, n)));
+  user !== undefined && user.deletedAt === null && sharesCompany(scope, user);
 
 const LATE = 20;
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
+import type { SlaFields } from '#contract/monitoring/sla.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
 import { ask, makeGround } from '../http/ground.ts';
 import type { Ground } from '../http/ground.ts';
@@ -131,6 +132,19 @@ const same = (
 ): void =>
   expect([...made].toSorted((a, b) => a.n - b.n)).toEqual(given.toSorted((a, b) => a.n - b.n));
 
+const alarm = (recipients: string[]): { readonly alarm: SlaFields } => ({
+  alarm: {
+    name: 'Of nothing',
+    enabled: true,
+    job: null,
+    group: { companyIds: [], source: [], type: [], entityGroup: [] },
+    maxAgeHours: 26,
+    minSuccessPct: null,
+    windowDays: 7,
+    recipients,
+  },
+});
+
 eachDatabase((kind, open) => {
   let office: Office;
   beforeAll(async () => {
@@ -214,6 +228,34 @@ eachDatabase((kind, open) => {
     // not those who see all companies: it does not manage them
     expect(users.toSorted()).toEqual(['C-ADMIN-1', 'C-O365_ADMIN-1', 'C-OPERATOR-1', 'NAMED-ONE']);
     expect(none).toEqual(['C-SUB-SP-1']);
+  });
+
+  test(`SYNC-6, SLA-2: a user of no company gets no name but its own, whatever its roles, and can name nobody else (${kind})`, async () => {
+    await office.as('wide-one', ['read-only']);
+    const wide = (await booted(await office.as('wide-two', ['operator']))).me.id;
+    const sla = 'monitoring/reporting/get-all-sla-alarm';
+    type Alarms = {
+      readonly people: readonly { readonly name: string }[];
+      readonly alarms: readonly unknown[];
+    };
+    for (const role of ROLES) {
+      const who = await office.as(`no-${role}`, [role], []);
+      const own = `NO-${role.toUpperCase()}`;
+      expect((await booted(who)).people.map(({ name }) => name)).toEqual([own]);
+      const { status, body } = await who<Alarms>('GET', sla);
+      expect(status === 200 ? body.data.people.map(({ name }) => name) : [own]).toEqual([own]);
+    }
+    const [first, second] = [
+      await office.as('none-1', ['read-only', 'operator'], []),
+      await office.as('none-2', ['read-only', 'operator'], []),
+    ];
+    const { id } = (await booted(first)).me;
+    const save = async (recipients: string[]): Promise<number> =>
+      (await first('POST', 'monitoring/reporting/save-sla-alarm', alarm(recipients))).status;
+    expect([await save([id]), await save([wide])]).toEqual([200, 400]);
+    const seenBy = async (who: Asker): Promise<number> =>
+      (await who<Alarms>('GET', sla)).body.data.alarms.length;
+    expect([await seenBy(first), await seenBy(second)]).toEqual([1, 0]);
   });
 
   test(`SYNC-6, SYNC-13, G33: a role that was taken away: an old cursor gets nothing but the word to load anew, a known day is refused, also one that is cached (${kind})`, async () => {
