@@ -6,9 +6,10 @@ const MOST = 32 * LIMITS.ingestBodyBytes;
 
 /**
  * The text of a ping: its head and its tail, however long it is. Holds two pieces of
- * `LIMITS.logBytes`; null where there is no room for them now.
+ * `LIMITS.logBytes`; null where there is no room for them now,
+ * undefined where the connection ended before the body did.
  */
-export async function readPingBody(request: Request): Promise<string | null> {
+export async function readPingBody(request: Request): Promise<string | null | undefined> {
   if (!request.body) return '';
   if (!takeBytes(request, 2 * LIMITS.logBytes)) return null;
   const reader = (request.body as ReadableStream<Uint8Array>).getReader();
@@ -17,7 +18,9 @@ export async function readPingBody(request: Request): Promise<string | null> {
   const tail = Buffer.alloc(LIMITS.logBytes);
   let size = 0;
   while (size <= MOST) {
-    const { done, value } = await reader.read();
+    const next = await reader.read().catch(() => null);
+    if (next === null) return undefined;
+    const { done, value } = next;
     if (done) break;
     if (size < head.length) head.set(value.subarray(0, head.length - size), size);
     // What is beyond the head goes round and round: the last of it stands.

@@ -53,6 +53,7 @@ export function pingRoutes(
         return text(404, 'not found');
       const read = await turnsOf(world).read(holder.value, request, () => readPingBody(request));
       if (!read.ok || read.value === null) return text(503, 'busy', { 'retry-after': '1' });
+      if (read.value === undefined) return text(400, 'incomplete body');
       const body = read.value;
       if (address.action === 'log')
         await addToLog(

@@ -166,3 +166,13 @@ test('ING-3: the head and the tail of a ping are the same in whatever pieces it 
   expect((await readPingBody(inPieces(whole, 1)))?.length).toBe(2 * LIMITS.logBytes + 3);
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3_000);
 });
+
+test('HTTP-23: a ping whose connection ends before its body has come is no error', async () => {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.error(new Error('aborted'));
+    },
+  });
+  const request = new Request('http://localhost/ping', { method: 'POST', body, duplex: 'half' });
+  expect(await readPingBody(request)).toBeUndefined();
+});
