@@ -20,6 +20,11 @@ import { pokeStream } from './stream.ts';
 import { visibleEvent } from './visible.ts';
 
 const CACHE_BYTES = 64 * 1024 * 1024;
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
 const tooOld = (protocol: number | undefined): boolean =>
   protocol !== undefined && protocol < PROTOCOL - 1;
 const updateNeeded = failed({ kind: 'update-needed', message: MESSAGES.updateNeeded });
@@ -98,6 +103,10 @@ export function syncHandlers(
 
     async stream(_, ctx) {
       const session = signedOf(ctx);
+      // A HEAD request has no body that could end and give its place back.
+      if (ctx.request.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS });
+      // Before the place is taken: if this fails, no place has to be given back.
+      const firstMark = await marks(ctx.tenant);
       const open = streams.get(session.userId) ?? 0;
       if (open >= LIMITS.streamsPerUser) {
         const body = {
@@ -116,17 +125,11 @@ export function syncHandlers(
         ctx.tenant,
         session,
         () => aliveSession(world, ctx.tenant, session.sessionId),
-        await marks(ctx.tenant),
+        firstMark,
         () => marks(ctx.tenant),
         closed,
       );
-      return new Response(body, {
-        headers: {
-          'content-type': 'text/event-stream',
-          'cache-control': 'no-store',
-          'x-accel-buffering': 'no',
-        },
-      });
+      return new Response(body, { headers: STREAM_HEADERS });
     },
 
     async lastSync(_, ctx) {

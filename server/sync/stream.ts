@@ -38,7 +38,8 @@ export function pokeStream(
   return new ReadableStream<Uint8Array>({
     start(controller) {
       const write = (text: string): void => {
-        if ((controller.desiredSize ?? 0) > -64) controller.enqueue(encoder.encode(text));
+        if (stop !== nothing && (controller.desiredSize ?? 0) > -64)
+          controller.enqueue(encoder.encode(text));
       };
       const poke = (one: Poke): void => write(`data: ${JSON.stringify(one)}\n\n`);
       const unhook = world.store.onAppend((of) => {
@@ -64,6 +65,8 @@ export function pokeStream(
         busy = true;
         try {
           const now = await alive();
+          // The client has closed the stream in the meantime.
+          if (stop === nothing) return;
           if (now === null) return end({ is: 'out' });
           if (rightsOf(now) !== started) return end({ is: 'scope' });
           const head = now.mustReset ? { seq: 0, epoch: HELD_EPOCH } : await headFor(now);

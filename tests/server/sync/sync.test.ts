@@ -412,6 +412,44 @@ eachDatabase((_name, open) => {
     ).toEqual([2]);
   });
 
+  const failures = ['HEAD requests', 'streams that fail to open', 'streams that clients close'];
+  test.each(failures)('SYNC-16: 20 %s take no place of a stream', async (what) => {
+    const office = await anOffice(ground);
+    await office.as('lena', ['operator']);
+    const session = await ask<{ token: string }>(office.app, '/api/v1/auth/login/db', {
+      method: 'POST',
+      host: office.host,
+      body: { username: 'lena', password: 'correct horse battery' },
+    });
+    const headers = { host: office.host, authorization: `Bearer ${session.body.data.token}` };
+    const open = (method = 'GET') =>
+      office.app.request(
+        '/api/v1/sync/stream',
+        { method, headers },
+        { incoming: { socket: { remoteAddress: '192.0.2.7' } } },
+      );
+    const before = ground.lines.length;
+    const { store } = ground.world;
+    const { tenant } = store;
+    for (let n = 0; n < 20; n += 1) {
+      if (what === 'streams that fail to open')
+        store.tenant = (id, work, how) =>
+          work.name === 'sourcesMark'
+            ? Promise.reject(new Error('no connection'))
+            : tenant(id, work, how);
+      const answer = await open(what === 'HEAD requests' ? 'HEAD' : 'GET');
+      store.tenant = tenant;
+      expect(answer.status).toBe(what === 'streams that fail to open' ? 500 : 200);
+      if (what === 'streams that clients close') await answer.body?.cancel();
+    }
+    const last = await open();
+    expect(last.status).toBe(200);
+    const reader = last.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    expect(ground.lines.slice(before).filter((line) => line.includes('cannot look'))).toEqual([]);
+  });
+
   test('SYNC-3: the last sync names the sources whose last request could not be used', async () => {
     const office = await anOffice(ground);
     const me = await office.as('kurt', ['operator']);
