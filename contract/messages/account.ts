@@ -6,6 +6,7 @@ export const ACCOUNT = {
   currentPassword: 'The current password is not valid.',
   passwordPolicy: 'Password chosen failed to meet any or all of the requirements stated.',
   usernameTaken: 'The username already exists.',
+  usernameNotPlain: 'Use letters of one alphabet, without hidden characters or slashes.',
   editProfile: 'Sorry, edit profile failed',
   invalidUsername: 'Invalid username',
   invalidAnswers: 'Invalid security answers',

@@ -15,7 +15,7 @@ import type { RequestContext, Handlers, Principal } from '../http/handler.ts';
 import { endLinks } from '../one-time.ts';
 import type { PersonTable } from '../store/database-account.ts';
 import type { TenantTx } from '../store/store.ts';
-import { usernameKey } from '../usernames.ts';
+import { isPlainUsername, usernameKey } from '../usernames.ts';
 import type { AppContext } from '../world.ts';
 import { endEmailLinks, sendEmailLink } from '../email-confirmation.ts';
 import { tellChange } from './mails.ts';
@@ -139,6 +139,8 @@ async function editOf({ tenant, sql }: TenantTx, { userId }: Principal, sent: Se
   const changed = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter(
     (field) => sent[field] !== undefined && sent[field] !== person[COLUMNS[field]],
   );
+  if (changed.includes('username') && !isPlainUsername(sent.username ?? ''))
+    return refused('username', MESSAGES.usernameNotPlain);
   const change: Columns = Object.fromEntries(changed.map((field) => [COLUMNS[field], sent[field]]));
   const settings = {
     ...person.settings,

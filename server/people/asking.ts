@@ -35,3 +35,6 @@ export const badField = (path: string, message: string): Result<never> => {
   const failure: Failure = { kind: 'bad-input', message, issues: [{ path, message }] };
   return failed(failure);
 };
+
+export const usernameNotPlain = (path = 'username'): Result<never> =>
+  badField(path, MESSAGES.usernameNotPlain);

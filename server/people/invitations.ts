@@ -18,10 +18,10 @@ import { hashPassword } from '../passwords.ts';
 import { portalAddress, portalAddressOf } from '../portal-address.ts';
 import { keepsProvider } from '../providers.ts';
 import type { TenantTx } from '../store/store.ts';
-import { usernameKey } from '../usernames.ts';
+import { isPlainUsername, usernameKey } from '../usernames.ts';
 import { seal, unseal } from '../vault.ts';
 import type { AppContext } from '../world.ts';
-import { FORBIDDEN, NOT_FOUND, signedOf, USERNAME_TAKEN } from './asking.ts';
+import { FORBIDDEN, NOT_FOUND, signedOf, USERNAME_TAKEN, usernameNotPlain } from './asking.ts';
 import { seesCompany } from './company-list.ts';
 import { titleOf } from './invite.ts';
 import { about } from './users.ts';
@@ -89,6 +89,7 @@ export const invitationHandlers = (
   },
 
   async acceptInvitation({ token, username, name, email, password }, ctx) {
+    if (!isPlainUsername(username)) return usernameNotPlain();
     const fault = await world.store.tenant(
       ctx.tenant,
       async (tx) => {

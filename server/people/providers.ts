@@ -9,9 +9,9 @@ import { audit } from '../audit.ts';
 import type { RequestContext, Handlers } from '../http/handler.ts';
 import { keepsProvider, providersFrom } from '../providers.ts';
 import type { TenantTx } from '../store/store.ts';
-import { usernameKey } from '../usernames.ts';
+import { isPlainUsername, usernameKey } from '../usernames.ts';
 import type { AppContext } from '../world.ts';
-import { badField, FORBIDDEN, NOT_FOUND, signedOf } from './asking.ts';
+import { badField, FORBIDDEN, NOT_FOUND, signedOf, usernameNotPlain } from './asking.ts';
 import { seesCompany } from './company-list.ts';
 import { invite } from './invite.ts';
 import { about } from './users.ts';
@@ -35,6 +35,7 @@ export const providerHandlers = (
 
   async createProvider({ name, hosts, administrator }, ctx) {
     if (signedOf(ctx).companies !== null) return FORBIDDEN;
+    if (!isPlainUsername(administrator.username)) return usernameNotPlain('administrator.username');
     const id = world.chance.uuid();
     const user = world.chance.uuid();
     const [domain = ''] = hosts;

@@ -17,7 +17,7 @@ import { endLinks } from '../one-time.ts';
 import { measureOfNew, passwordFault, passwordRefused } from '../password-rules.ts';
 import { hashPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
-import { usernameKey } from '../usernames.ts';
+import { isPlainUsername, usernameKey } from '../usernames.ts';
 import type { AppContext } from '../world.ts';
 import {
   badField,
@@ -30,6 +30,7 @@ import {
   REAUTH,
   signedOf,
   USERNAME_TAKEN,
+  usernameNotPlain,
 } from './asking.ts';
 import { invite, tellOfNewAddress, tellOfSms } from './invite.ts';
 import { userListed } from './user-list.ts';
@@ -55,6 +56,7 @@ export const userHandlers = (
     if (fields.sms === true && (fields.mobilePhone ?? null) === null)
       return badField('sms', NO_NUMBER);
     if (!hasAuthorityOver(session, fields)) return FORBIDDEN;
+    if (!isPlainUsername(fields.username)) return usernameNotPlain();
     let password_hash: string | null = null;
     if (password !== undefined) {
       const fault = await world.store.tenant(
@@ -139,6 +141,8 @@ export const userHandlers = (
       if (changed.some((field) => SENSITIVE.has(field))) {
         if (!isFresh(ctx)) return REAUTH;
       }
+      if (changed.includes('username') && !isPlainUsername(fields.username ?? ''))
+        return usernameNotPlain();
       if (changed.includes('auth') && own) return NOT_YOURSELF;
       if (
         changed.includes('sms') &&
