@@ -173,6 +173,7 @@ test('HTTP-23: a ping whose connection ends before its body has come is no error
       controller.error(new Error('aborted'));
     },
   });
-  const request = new Request('http://localhost/ping', { method: 'POST', body, duplex: 'half' });
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+  const request = new Request('http://localhost/ping', init);
   expect(await readPingBody(request)).toBeUndefined();
 });

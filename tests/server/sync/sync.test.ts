@@ -430,7 +430,7 @@ eachDatabase((_name, open) => {
       );
     const before = ground.lines.length;
     const { store } = ground.world;
-    const { tenant } = store;
+    const tenant = store.tenant.bind(store);
     for (let n = 0; n < 20; n += 1) {
       if (what === 'streams that fail to open')
         store.tenant = (id, work, how) =>
