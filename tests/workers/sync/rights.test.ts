@@ -133,8 +133,8 @@ const NOTHING = {
 test('SYNC-6, G33: a role taken away while the page is open: all that it let one read leaves the memory, the database, the kept answers and the notices', async () => {
   const { server, wire, door, roles, stored, inMemory, until, wait } = await begin();
   expect(inMemory(door)).not.toMatchObject({ job: 0 });
-  expect(await stored()).toMatchObject({ answers: 1, notices: 1 });
-  expect((await stored())['segments']).toBeGreaterThan(0);
+  await expect.poll(stored).toMatchObject({ answers: 1, notices: 1 });
+  await expect.poll(async () => (await stored())['segments']).toBeGreaterThan(0);
   const asked = wire.asked.length;
   roles(['o365_admin']);
   server.poke({ is: 'scope' });
@@ -145,11 +145,7 @@ test('SYNC-6, G33: a role taken away while the page is open: all that it let one
   await until('nothing', () => live(door)() && loopOf(door).replica.engine.size === 0);
   expect(inMemory(door)).toEqual(NOTHING);
   expect(loopOf(door).outbox.view()).toEqual({ entries: [], notices: [] });
-  for (let i = 0; i < 200 && (await stored())['notices'] !== 0; i++)
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5);
-    });
-  expect(await stored()).toMatchObject({
+  await expect.poll(stored).toMatchObject({
     books: 0,
     segments: 0,
     patches: 0,
@@ -177,11 +173,7 @@ test('SYNC-6, SYNC-13: a role taken away while the browser was closed and away: 
   await until('nothing', () => live(again)() && loopOf(again).replica.engine.size === 0);
   expect(inMemory(again)).toEqual(NOTHING);
   expect(again.session.who).toMatchObject({ me: { roles: ['sub-sp'] } });
-  for (let i = 0; i < 200 && (await stored())['notices'] !== 0; i++)
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5);
-    });
-  expect(await stored()).toMatchObject({
+  await expect.poll(stored).toMatchObject({
     books: 0,
     segments: 0,
     patches: 0,
