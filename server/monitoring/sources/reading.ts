@@ -160,13 +160,40 @@ export function objectIn(text: string): Json | null {
   return isObject(value) ? value : null;
 }
 
+/** A JSON value, or undefined for anything else and for what no tool writes. */
 export function jsonIn(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
   try {
     return parseStorable(text);
   } catch {
     return undefined;
   }
 }
+
+/** No tool nests deeper. Parsing millions of open brackets takes longer than any real output. */
+const MAX_DEPTH = 200;
+const MIN_CHECKED_CHARS = 10_000;
+
+function isTooDeep(text: string): boolean {
+  if (text.length < MIN_CHECKED_CHARS) return false;
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (isInString) {
+      if (char === BACKSLASH) at += 1;
+      else if (char === QUOTE) isInString = false;
+    } else if (char === QUOTE) isInString = true;
+    else if (char === OPEN_BRACKET || char === OPEN_BRACE) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return true;
+    } else if (char === CLOSE_BRACKET || char === CLOSE_BRACE) depth -= 1;
+  }
+  return false;
+}
+const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [
+  0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d,
+];
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
