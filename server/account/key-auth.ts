@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -6,6 +7,7 @@ import { failed, ok } from '#contract/result.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { isAhead } from '../clock-bounds.ts';
 import type { Principal } from '../http/handler.ts';
+import { networkOfV6 } from '../http/network.ts';
 import { StoreFault } from '../store/retry.ts';
 import type { AppContext } from '../world.ts';
 import { hashOf, isSecret } from './key-secret.ts';
@@ -81,22 +83,9 @@ export async function authenticateKey(
 
 /** Of IPv4 the first 24 bits, of IPv6 the first 48: where a key is used, and not by whom. */
 export function networkOf(ip: string): string {
-  if (!ip.includes(':')) return /^\d+\.\d+\.\d+\.\d+$/.test(ip) ? ip.replace(/\d+$/, '0/24') : '';
-  const [head = '', tail] = ip.split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const all =
-    tail === undefined
-      ? first
-      : [
-          ...first,
-          ...Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0'),
-          ...last,
-        ];
-  return `${all
-    .slice(0, 3)
-    .map((part) => part.replace(/^0+(?=.)/, ''))
-    .join(':')}::/48`;
+  const family = isIP(ip);
+  if (family === 6) return networkOfV6(ip, 3);
+  return family === 4 ? ip.replace(/\d+$/, '0/24') : '';
 }
 
 export const dayOf = (at: Ms): string => new Date(at).toISOString().slice(0, 10);

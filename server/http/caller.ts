@@ -1,5 +1,5 @@
-import { BlockList, isIP } from 'node:net';
-import { unwrapAddress } from './network.ts';
+import { isIP } from 'node:net';
+import { blockListOf, unwrapAddress } from './network.ts';
 
 /** Where a request came from. `host` is lower case, with its port where one was asked. */
 export interface Caller {
@@ -73,13 +73,7 @@ function addressIn(entry: string): string | null {
 }
 
 export function trustList(entries: readonly string[]): (address: string) => boolean {
-  const blocks = new BlockList();
-  for (const entry of entries) {
-    const [address = '', bits] = entry.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) blocks.addAddress(address, family);
-    else blocks.addSubnet(address, Number(bits), family);
-  }
+  const blocks = blockListOf(entries);
   return (address) =>
     isIP(address) !== 0 && blocks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

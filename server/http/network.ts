@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 /**
  * The eight groups of an IPv6 address as numbers, in any of its spellings; an IPv4 address at its
@@ -41,8 +41,23 @@ export function unwrapAddress(address: string): string {
 export function callerNetwork(address: string): string {
   const plain = unwrapAddress(address);
   if (isIP(plain) !== 6) return plain;
-  return `${groupsOf(plain)
-    .slice(0, 4)
+  return networkOfV6(plain, 4);
+}
+
+/** The network of an IPv6 address that its first groups name, 16 bits each, as `2001:db8:7::/48`. */
+export const networkOfV6 = (address: string, groups: number): string =>
+  `${groupsOf(address)
+    .slice(0, groups)
     .map((group) => group.toString(16))
-    .join(':')}::/64`;
+    .join(':')}::/${groups * 16}`;
+
+/** Networks as `192.0.2.0/24` or `2001:db8::/32`, and single addresses. */
+export function blockListOf(networks: readonly string[]): BlockList {
+  const blocks = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    blocks.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return blocks;
 }

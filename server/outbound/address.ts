@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
-import { unwrapAddress } from '../http/network.ts';
+import { isIP } from 'node:net';
+import type { BlockList } from 'node:net';
+import { blockListOf, unwrapAddress } from '../http/network.ts';
 import type { AppContext } from '../world.ts';
 
 /**
@@ -47,19 +48,9 @@ const V4 = [
 ];
 const V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
-const special = blocksOf([...V4, ...V6]);
-const globalV6 = blocksOf(GLOBAL_V6);
+const special = blockListOf([...V4, ...V6]);
+const globalV6 = blockListOf(GLOBAL_V6);
 const allowed = new WeakMap<readonly string[], BlockList>();
-
-function blocksOf(networks: readonly string[]): BlockList {
-  const blocks = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    blocks.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
-  }
-  return blocks;
-}
 
 /** Networks that the operator of the server named for what administrators set. */
 const allowedIn = ({ config }: AppContext): readonly string[] => config.outbound?.allow ?? NONE;
@@ -74,7 +65,7 @@ export function mayReach(world: AppContext, address: string, allow = allowedIn(w
   const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
   if (!special.check(plain, family) && (family === 'ipv4' || globalV6.check(plain, family)))
     return true;
-  const blocks = allowed.get(allow) ?? blocksOf(allow);
+  const blocks = allowed.get(allow) ?? blockListOf(allow);
   allowed.set(allow, blocks);
   return blocks.check(plain, family);
 }
