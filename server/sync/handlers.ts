@@ -108,14 +108,8 @@ export function syncHandlers(
       // Before the place is taken: if this fails, no place has to be given back.
       const firstMark = await marks(ctx.tenant);
       const open = streams.get(session.userId) ?? 0;
-      if (open >= LIMITS.streamsPerUser) {
-        const body = {
-          success: false,
-          message: MESSAGES.tooMany,
-          error: { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: 30_000 },
-        };
-        return Response.json(body, { status: 429, headers: { 'retry-after': '30' } });
-      }
+      if (open >= LIMITS.streamsPerUser)
+        return refuse({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: 30_000 });
       streams.set(session.userId, open + 1);
       const closed = (): void => {
         streams.set(session.userId, (streams.get(session.userId) ?? 1) - 1);
