@@ -1,4 +1,5 @@
 import { LIMITS } from '../limits.ts';
+import { cutText } from '../stored-text.ts';
 
 /**
  * The one line of a tool's output that a person should read: the reason of a failure. Without time
@@ -63,9 +64,7 @@ export const saysLittle = (reason: string): boolean => {
  * missing.
  */
 export function cutLine(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const end = most - 1;
-  return `${text.slice(0, isHigh(text.charCodeAt(end - 1)) ? end - 1 : end).trimEnd()}…`;
+  return text.length <= most ? text : `${cutText(text, most - 1).trimEnd()}…`;
 }
 
 /** How much of a text is looked at. */
@@ -75,8 +74,6 @@ const LINE = 1_000;
 /** The longest line of JSON that is read as such. */
 const JSON_LINE = 8_000;
 const HIGHEST = 7;
-
-const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 /** What stands before the message: when it was written and by which program. */
 const PREFIXES: readonly RegExp[] = [
