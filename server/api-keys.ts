@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { ApiKey } from '#contract/account/key-calls.ts';
 import type { UserId } from '#contract/ids.ts';
+import { utcDay } from '#contract/monitoring/day.ts';
 import { mailAccount } from './account-mail.ts';
-import { dayOf } from './account/key-auth.ts';
 import { audit } from './audit.ts';
 import type { RequestContext } from './http/handler.ts';
 import type { ApiKeyTable } from './store/database-account.ts';
@@ -39,7 +39,7 @@ export const shownKey = ({
   hint,
   madeAt,
   until,
-  usedOn: usedAt === null ? null : dayOf(usedAt),
+  usedOn: usedAt === null ? null : utcDay(usedAt),
   usedFrom: usedFrom === '' ? null : usedFrom,
 });
 

@@ -21,7 +21,6 @@ export interface IngestUsage {
   totalBytes: Bytes;
   readonly keys: Map<KeyId, { bytes: Bytes; refusedTo: Ms | null }>;
 }
-export const utcDay = (at: Ms): string => new Date(at).toISOString().slice(0, 10);
 
 const READ =
   prepared(`select p.settings->'ingestQuota' as quota, u.key_id, u.bytes, u.refused_to from provider as p

@@ -40,6 +40,9 @@ export function startOfDay(day: DayN, timeZone: string, beginsHour: number): Ms 
 /** `YYYY-MM-DD` of a day. */
 export const dayText = (day: DayN): Day => new Date(day * DAY).toISOString().slice(0, 10);
 
+/** The day (UTC) of a moment. */
+export const utcDay = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
+
 /** False for a name that this runtime does not know as a time zone. */
 export function isTimeZone(name: string): boolean {
   try {

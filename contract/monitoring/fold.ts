@@ -2,6 +2,7 @@ import type { Event, EventOf, Logged } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
 import type { ProblemN } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import { utcDay } from './day.ts';
 import { byRuleOf, foldRules } from './rule-fold.ts';
 import type { ComputerRow, JobRow, ProblemRow, RunRow, StatRow } from './rows.ts';
 
@@ -457,7 +458,7 @@ const eachComputer = (rows: Rows, id: string, change: Partial<ComputerRow>): voi
 function sampleRepository(rows: Rows, { data }: EventOf<'repository.sampled@1'>): void {
   const { at: sampledAt, ...rest } = data;
   const before = rows.repository?.get(data.id);
-  const day = new Date(sampledAt).toISOString().slice(0, 10);
+  const day = utcDay(sampledAt);
   const newest = !before || before.sampledAt <= sampledAt;
   const known = before?.days ?? [];
   // an older sample of a day that has a newer one

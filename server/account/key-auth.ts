@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { utcDay } from '#contract/monitoring/day.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
@@ -55,7 +56,7 @@ export async function authenticateKey(
     row.used_at === null ||
     now - row.used_at >= TOLD_MS ||
     now < row.used_at ||
-    dayOf(now) !== dayOf(row.used_at)
+    utcDay(now) !== utcDay(row.used_at)
   ) {
     const noted = world.store.tenant(tenant, ({ sql }) =>
       sql
@@ -87,8 +88,6 @@ export function networkOf(ip: string): string {
   if (family === 6) return networkOfV6(ip, 3);
   return family === 4 ? ip.replace(/\d+$/, '0/24') : '';
 }
-
-export const dayOf = (at: Ms): string => new Date(at).toISOString().slice(0, 10);
 
 const TOLD_MS: Ms = 5 * 60_000;
 const NO_KEY: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };

@@ -1,7 +1,8 @@
 import { ROLES } from '#contract/abilities.ts';
 import type { ProviderOverview } from '#contract/admin/admin-calls.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
-import { readUsage, utcDay } from '../ingest-usage.ts';
+import { utcDay } from '#contract/monitoring/day.ts';
+import { readUsage } from '../ingest-usage.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { AppContext } from '../world.ts';
 import { lastBefore } from './event-log.ts';

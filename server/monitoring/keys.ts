@@ -3,6 +3,7 @@ import type { Event } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyN, KeyId } from '#contract/ids.ts';
+import { utcDay } from '#contract/monitoring/day.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { Result } from '#contract/result.ts';
@@ -14,7 +15,7 @@ import { scopeOf, seesCompany } from '../sync/scope.ts';
 import type { AppContext } from '../world.ts';
 import { hashOf, hintOf, secretOf } from './ingest-key.ts';
 import { lock } from './ground.ts';
-import { readUsage, utcDay } from '../ingest-usage.ts';
+import { readUsage } from '../ingest-usage.ts';
 
 type KeyOut = OutputOf<'listKeys'>[number];
 

@@ -1,10 +1,11 @@
 import { CompiledQuery } from 'kysely';
 import type { Failure } from '#contract/errors.ts';
 import type { Bytes, KeyId, Ms, TenantId } from '#contract/ids.ts';
+import { utcDay } from '#contract/monitoring/day.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
-import { type IngestUsage, readUsage, usageMemory, utcDay } from '../ingest-usage.ts';
+import { type IngestUsage, readUsage, usageMemory } from '../ingest-usage.ts';
 import { prepared } from '../store/prepared.ts';
 import type { TenantTx } from '../store/store.ts';
 import { clampLog } from './log-body.ts';

@@ -8,6 +8,7 @@ import {
   type Tables,
 } from '#contract/fold.ts';
 import type { Day, JobN, Ms, RunN } from '#contract/ids.ts';
+import { utcDay } from '#contract/monitoring/day.ts';
 import { TABLE_NAMES } from './tables.ts';
 
 /** Rows in memory: those that the events touch, or all of them. */
@@ -64,8 +65,6 @@ export function project(
   return changes;
 }
 
-export const dayOf = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
-
 const none = (): Changes['rows'] =>
   Object.fromEntries(
     TABLE_NAMES.map((name) => [name, { made: new Set(), changed: new Set() }]),
@@ -119,8 +118,8 @@ function noteRun(
   changes.placed.push({ job: run.job, at: run.startedAt });
   if (before !== null && (before.startedAt !== run.startedAt || before.job !== run.job))
     changes.placed.push({ job: before.job, at: before.startedAt });
-  const day = dayOf(run.startedAt);
-  const was = before === null ? null : dayOf(before.startedAt);
+  const day = utcDay(run.startedAt);
+  const was = before === null ? null : utcDay(before.startedAt);
   gain(changes, day, was === day ? 0 : 1, seq);
   if (was !== null && was !== day) gain(changes, was, -1, seq);
 }

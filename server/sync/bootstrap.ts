@@ -1,5 +1,6 @@
 import type { PreferenceRow } from '#contract/account/preferences.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
+import { utcDay } from '#contract/monitoring/day.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { ShiftRow } from '#contract/monitoring/shift.ts';
@@ -9,7 +10,7 @@ import { brandingOf } from '#server/branding.ts';
 import type { Principal } from '#server/http/handler.ts';
 import { meOf } from '#server/me.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import { dayAt, daysOf } from './days.ts';
+import { daysOf } from './days.ts';
 import type { Kinds } from './kinds.ts';
 import { syncedSources } from './last-sync.ts';
 import { epochFor, scopeOf, seesCompany, seesView, sharesCompany } from './scope.ts';
@@ -32,7 +33,7 @@ export async function bootstrap(
   });
   const head = await tx.head();
   const { reads } = scope;
-  const windowFrom = dayAt(now - (LIMITS.windowDays - 1) * DAY_MS);
+  const windowFrom = utcDay(now - (LIMITS.windowDays - 1) * DAY_MS);
   const branding = await brandingOf(tx);
   const results = reads.has('result');
   const [jobs, causes, problems, keys] = [

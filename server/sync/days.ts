@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { CompanyN, Day, Ms } from '#contract/ids.ts';
+import type { CompanyN, Day } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { encodeColumns, leanOf } from '#contract/monitoring/columns.ts';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
@@ -15,8 +15,6 @@ export interface DayInfo {
   readonly rows: number;
   readonly tag: string;
 }
-
-export const dayAt = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
 
 /**
  * The days of the window that hold runs of the scope, newest first. A day's tag changes when any

@@ -3,13 +3,14 @@ import { failed, ok } from '#contract/result.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { CauseRow } from '#contract/monitoring/rows.ts';
+import { utcDay } from '#contract/monitoring/day.ts';
 import { aliveSession } from '#server/account/sessions.ts';
 import { FORBIDDEN, refuse } from '#server/http/envelope.ts';
 import type { RequestContext, Handlers, Principal } from '#server/http/handler.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { AppContext } from '#server/world.ts';
 import { bootstrap } from './bootstrap.ts';
-import { dayAt, pagesOf, tagOfDay } from './days.ts';
+import { pagesOf, tagOfDay } from './days.ts';
 import { HELD_EPOCH, heldBootstrap } from './held.ts';
 import { makeKinds } from './kinds.ts';
 import { makePageCache } from './page-cache.ts';
@@ -64,7 +65,7 @@ export function syncHandlers(
         const kept = pages.get(key);
         if (kept) return new Response(kept, { headers });
         const made = await pagesOf(tx, scope, day);
-        if (day < dayAt(ctx.now)) pages.put(key, made); // a closed day
+        if (day < utcDay(ctx.now)) pages.put(key, made); // a closed day
         return new Response(made, { headers });
       });
     },

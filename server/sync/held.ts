@@ -1,3 +1,4 @@
+import { utcDay } from '#contract/monitoring/day.ts';
 import type { Ms } from '#contract/ids.ts';
 import { PROTOCOL } from '#contract/limits.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
@@ -5,7 +6,6 @@ import { brandingOf } from '#server/branding.ts';
 import type { Principal } from '#server/http/handler.ts';
 import { meOf } from '#server/me.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import { dayAt } from './days.ts';
 
 /**
  * The epoch of nothing: no log has it, so that a device loads all of it as soon as its user has
@@ -27,7 +27,7 @@ export async function heldBootstrap(tx: TenantTx, session: Principal, now: Ms): 
     serverNow: now,
     me,
     branding,
-    windowFrom: dayAt(now),
+    windowFrom: utcDay(now),
     days: [],
     people: [{ id: me.id, name: me.name }],
     companies: [],

@@ -1,3 +1,4 @@
+import { utcDay } from '#contract/monitoring/day.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 import type { SegmentInfo } from '../seams.ts';
 
@@ -73,7 +74,7 @@ export function asManifest(value: unknown): Manifest | null {
 
 export const DAY_SEC = 86_400;
 export const startOfDay = (day: Day): number => Date.parse(`${day}T00:00:00Z`) / 1000;
-export const dayOf = (sec: number): Day => new Date(sec * 1000).toISOString().slice(0, 10);
+export const dayOf = (sec: number): Day => utcDay(sec * 1000);
 
 /** Segments that may hold runs of the seconds from ≤ s < to. */
 export const overlapping = (m: Manifest, from: number, to: number): SegmentInfo[] =>

@@ -1,3 +1,4 @@
+import { utcDay } from '#contract/monitoring/day.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 
 /** The UTC days that this device keeps, and whether each is here yet. */
@@ -17,9 +18,8 @@ export function keptFrom(days: KeptDays): Ms | null {
 export function isHere(days: KeptDays, from: Ms, to: Ms): boolean {
   const first = keptFrom(days);
   if (first === null || from < first) return false;
-  for (let at = from; at < to; at += DAY) if (days.get(dayAt(at)) === false) return false;
-  return days.get(dayAt(to - 1)) !== false;
+  for (let at = from; at < to; at += DAY) if (days.get(utcDay(at)) === false) return false;
+  return days.get(utcDay(to - 1)) !== false;
 }
 
 const DAY = 86_400_000;
-const dayAt = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Entity } from '#contract/monitoring/collector.ts';
+import { utcDay } from '#contract/monitoring/day.ts';
 import type { ExecutionIn } from '#contract/monitoring/ingest.ts';
 import { deliverJobs, type JobFound, type JobKept, retireGone } from './deliver.ts';
 import { foundOf, forgetGone, keepFound, type Read, type Task } from './task.ts';
@@ -133,7 +134,7 @@ export function groupJob(
 ): JobFound {
   const { vpgIdentifier: uid, vpgName, statusDescription, actualRPO, configuredRpoSeconds } = group;
   const status = group.subStatus === SUB_ERROR ? 'Failed' : (STATUS[group.status ?? -1] ?? null);
-  const day = new Date(now).toISOString().slice(0, 10);
+  const day = utcDay(now);
   const facts = {
     job: cutText((vpgName ?? '').trim(), 200).trim() || uid,
     jobInstanceUid: uid,

@@ -3,7 +3,7 @@ import type { Features } from '#contract/brand/branding.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { startOfDay } from '#contract/monitoring/day.ts';
+import { startOfDay, utcDay } from '#contract/monitoring/day.ts';
 import { REPORT_MOST_DAYS } from '#contract/monitoring/reporting-filters.ts';
 import { soughtIn } from '#contract/monitoring/search.ts';
 import type { Sought } from '#contract/monitoring/search.ts';
@@ -17,7 +17,6 @@ import { may } from '#server/may.ts';
 import { bad, reachOf, wallOf } from '#server/reading/question.ts';
 import type { Wall } from '#server/reading/question.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import { dayAt } from '#server/sync/days.ts';
 import type { AppContext } from '#server/world.ts';
 import {
   companiesOf,
@@ -189,7 +188,7 @@ function timeOf(
       to: startOfDay(days.to + 1, timeZone, dayBeginsHour),
     });
   if (from === undefined && to === undefined) {
-    const kept = Date.parse(dayAt(now - (LIMITS.windowDays - 1) * DAY));
+    const kept = Date.parse(utcDay(now - (LIMITS.windowDays - 1) * DAY));
     return ok({ from: kept - REPORT_MOST_DAYS * DAY, to: kept });
   }
   const end = to ?? now + 1;
