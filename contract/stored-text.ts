@@ -1,6 +1,3 @@
-import * as v from 'valibot';
-import { TEXT_LIMITS } from './text-limits.ts';
-
 /**
  * The one rule for text that comes from outside (TEXT-1). PostgreSQL holds neither U+0000 nor half
  * a surrogate pair, so each of them becomes U+FFFD; everything else stays as it is. What names
@@ -43,29 +40,6 @@ export const lineOfText = (text: string): string => {
   const kept = storable(text);
   return HAS_CONTROL.test(kept) ? kept.replace(CONTROL, ' ') : kept;
 };
-
-interface OneLine extends v.BaseTransformation<string, string, never> {
-  readonly type: 'one_line';
-  readonly reference: typeof oneLine;
-}
-
-/**
- * `lineOfText` as a step of a schema. It has a type of its own, so that the store's quick check can
- * tell where there is nothing to change.
- */
-export function oneLine(): OneLine {
-  return {
-    'kind': 'transformation',
-    'type': 'one_line',
-    'reference': oneLine,
-    'async': false,
-    '~run': (dataset) => ({ ...dataset, value: lineOfText(dataset.value) }),
-  };
-}
-
-/** What something is called: one line with something in it, at most `most` characters. */
-export const nameText = (most: number = TEXT_LIMITS.nameChars) =>
-  v.pipe(v.string(), oneLine(), v.trim(), v.minLength(1), v.maxLength(most));
 
 /** What came as JSON, with nothing in it that cannot be stored. Throws where it is no JSON. */
 export const parseStorable = (json: string): unknown => JSON.parse(storableJson(json));

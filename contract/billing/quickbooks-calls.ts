@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));

@@ -3,7 +3,7 @@ import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId } from '../paging.ts';
 import { BrandingSchema, FeaturesSchema } from './branding.ts';
-import { oneLine } from '../stored-text.ts';
+import { oneLine } from '../text-schema.ts';
 
 const short = (least: number) =>
   v.pipe(v.string(), oneLine(), v.trim(), v.minLength(least), v.maxLength(LIMITS.nameChars));

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { LIMITS } from '../limits.ts';
 import { NamedSchema, StatusSchema, TICKET_SYSTEMS } from './tickets.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 const text = nameText();
 const https = v.pipe(v.string(), v.trim(), v.maxLength(2_000), v.regex(/^https?:\/\/[^\s@]+$/));

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { CompanyN, Ms, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 /** Where a provider's tickets live: in its ticketing system, or here alone (`own`). */
 export const TICKET_SYSTEMS = ['own', 'connectwise', 'autotask'] as const;

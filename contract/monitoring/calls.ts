@@ -14,7 +14,7 @@ import {
   SOURCES,
   STATUSES,
 } from './words.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 const runN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const iso = v.string();

@@ -5,7 +5,8 @@ import type { CompanyN, Ms, ProblemN, RunN, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { MESSAGES } from '../messages.ts';
 import type { Anomaly, ProblemRow, RunRow } from './rows.ts';
-import { cutText, nameText } from '../stored-text.ts';
+import { cutText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 /**
  * What a person does to results. Each names runs; what it changes is the problem behind them

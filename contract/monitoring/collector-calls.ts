@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { COLLECTOR_KINDS, ENTITIES, SIGN_INS } from './collector.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 const uuid = v.pipe(v.string(), v.uuid());
 const secret = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars));

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts';
 import { patternOf, PatternSchema, textsOf } from '../pattern.ts';
 import { PROBLEM_KINDS, SOURCES } from './words.ts';
 import type { ProblemKind, Source } from './words.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 /**
  * Hints: what to do about a problem that somebody has solved before. Shown beside every result that

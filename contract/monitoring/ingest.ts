@@ -3,7 +3,7 @@ import { call } from '../call.ts';
 import { ScheduleSchema } from './events.ts';
 import { TasksInSchema } from './task.ts';
 import { ENTITY_GROUPS, JOB_TYPES, RUN_LEVELS, SOURCES } from './words.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 const text = nameText;
 const instant = v.pipe(v.string(), v.isoTimestamp());

@@ -5,7 +5,7 @@ import type { Features } from '../brand/branding.ts';
 import type { Ms } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { isTimeZone, offsetAt } from './day.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 /** What somebody can be told of. Each is a fact that the server finds by itself. */
 export const NOTIFY_CATEGORIES = [

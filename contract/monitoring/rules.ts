@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts';
 import { patternOf, PatternSchema, textsOf } from '../pattern.ts';
 import type { JobType, ProblemState, Source } from './words.ts';
 import { JOB_TYPES, PROBLEM_STATES, SOURCES } from './words.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 /**
  * Rules: what the server does by itself with results that ask something of a person. They are read

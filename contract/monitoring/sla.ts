@@ -3,7 +3,7 @@ import type { CompanyN, JobN, Ms, UserId } from '../ids.ts';
 import { successShare } from './overview.ts';
 import type { Tally } from './overview.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from './words.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 /**
  * SLA alarms: how old the last good backup of a job may be, and which share of its results has to be good. The formulas, as the page and the report tell

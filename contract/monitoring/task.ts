@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { LIMITS } from '../limits.ts';
 import { TASK_STATUSES } from './task-status.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 const instant = v.pipe(v.string(), v.isoTimestamp());
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Ms, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 /**
  * A list that was given a name. `query` is what stands in its address after `?`. A shared one is

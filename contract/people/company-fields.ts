@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 const id = v.nullable(nameText());
 

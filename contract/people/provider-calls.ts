@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId } from '../paging.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 const text = nameText();
 const host = v.pipe(

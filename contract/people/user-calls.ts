@@ -3,7 +3,7 @@ import { RoleSchema } from '../role-schema.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId, PAGE, pageOf, words } from '../paging.ts';
-import { nameText } from '../stored-text.ts';
+import { nameText } from '../text-schema.ts';
 
 const text = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
 const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));

@@ -1,7 +1,8 @@
 import { assert, constantFrom, array, oneof, property, string } from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { cutText, lineOfText, nameText, parseStorable, storable } from '#contract/stored-text.ts';
+import { cutText, lineOfText, parseStorable, storable } from '#contract/stored-text.ts';
+import { nameText } from '#contract/text-schema.ts';
 
 const RUNS = { numRuns: 300 * Number(process.env['PROOF'] ?? 1) };
 /** UTF-16 units one by one, among them halves of pairs. */
