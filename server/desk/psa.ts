@@ -81,8 +81,8 @@ export interface Psa {
 }
 
 export const REFERENCE = 'daybook:';
-/** A name as long as ours are. */
-export const cut = (name: string): string => cutText(name, LIMITS.nameChars);
+/** Text of a system as long as ours is: a name, where no other length is given. */
+export const cut = (text: string, most: number = LIMITS.nameChars): string => cutText(text, most);
 
 /**
  * `later`: to be asked again. `access`: the keys are not taken. `gone`: it is not there. `refused`:

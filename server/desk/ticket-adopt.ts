@@ -10,7 +10,7 @@ import { once, refusal } from '../http/once.ts';
 import { makeOften } from '../outbound/often.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { AppContext } from '../world.ts';
-import { REFERENCE, type RemoteTicket } from './psa.ts';
+import { cut, REFERENCE, type RemoteTicket } from './psa.ts';
 import { making, take, tie } from './ticket-events.ts';
 import { bad, conflict, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './ticket-meant.ts';
 import { readsElsewhere, ticketSeen, wholeOf } from './ticket-reading.ts';
@@ -162,7 +162,7 @@ async function takeOver(
     company,
     system,
     contact: null,
-    subject: remote.subject.trim().slice(0, LIMITS.subjectChars).trim() || remote.number,
+    subject: cut(remote.subject.trim(), LIMITS.subjectChars).trim() || remote.number,
     description: '',
     status: remote.status,
     priority: remote.priority,

@@ -136,9 +136,9 @@ function tidied(
 ): RemoteTicket {
   return {
     ...rest,
-    number: number.slice(0, LIMITS.ticketChars) || rest.id,
+    number: cut(number, LIMITS.ticketChars) || rest.id,
     url: url !== null && /^https?:\/\//.test(url) ? url.slice(0, 2_000) : null,
-    subject: subject.trim().slice(0, LIMITS.subjectChars).trim() || row.subject,
+    subject: cut(subject.trim(), LIMITS.subjectChars).trim() || row.subject,
     status:
       status.id === ''
         ? { ...row.status, closed: status.closed }

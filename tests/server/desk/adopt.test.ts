@@ -128,6 +128,19 @@ eachDatabase((_name, open) => {
     ).toEqual([]);
   });
 
+  test('TICKET-10, TEXT-3: a subject that is too long is not cut within a character, when it is taken and when it changes there', async () => {
+    const { desk, cw, adopt } = await connected();
+    const { n } = await desk.fails('Files');
+    const theirs = opened(cw, 7002, { summary: `${'a'.repeat(99)}💾 and more` });
+    const { data } = (await adopt([n], '7002')).body;
+    expect(data.subject).toBe('a'.repeat(99));
+    theirs.summary = `${'b'.repeat(99)}💾 and more`;
+    cw.turn(7002, 3);
+    ground.pass(61_000);
+    await desk.tick();
+    expect(await desk.ticket(data._id)).toMatchObject({ subject: 'b'.repeat(99) });
+  });
+
   test('TICKET-10, TICKET-1: more problems join a ticket that is kept already, by the address of its page; none gets a second one', async () => {
     const { desk, cw, adopt } = await connected();
     const [a, b] = [await desk.fails('Files'), await desk.fails('Mail')];
