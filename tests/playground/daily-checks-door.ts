@@ -1,22 +1,14 @@
 import { MESSAGES } from '#contract/messages.ts';
 import type { Change } from '#contract/monitoring/change.ts';
 import type { Execution } from '#contract/monitoring/calls.ts';
-import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
-import type { RunsFacets, RunsFilter, RunState, RunsView } from '#contract/monitoring/query.ts';
-import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
+import type { RunsFacets, RunsFilter, RunsView } from '#contract/monitoring/query.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Door, RunsWatch, SyncStatus } from '#workers/api.ts';
-import {
-  CAUSES,
-  COMPANIES,
-  jobOf,
-  reviewOf,
-  stateOf,
-  UNDEALT,
-  viewOf,
-} from './daily-checks-data.ts';
+import { jobOf, stateOf, UNDEALT, viewOf } from './daily-checks-data.ts';
 import type { Dealt, Job } from './daily-checks-data.ts';
-import { arranged, linesOf } from './daily-checks-groups.ts';
+import { facetsOf, freshOf, listed, reviewed } from './daily-checks-filter.ts';
+import type { Lean } from './daily-checks-filter.ts';
+import { linesOf } from './daily-checks-groups.ts';
 
 /**
  * `localStorage.checks`: how many runs and jobs there are, how much of it is dealt with, and what
@@ -44,13 +36,6 @@ const USUAL: Checks = {
 };
 const DAY = 86_400_000;
 const ME = { by: 'u1', name: 'Dana Reyes' };
-
-interface Lean {
-  readonly n: number;
-  readonly job: Job;
-  readonly ago: number;
-  readonly state: RunState;
-}
 
 /**
  * A door whose runs answer as the worker's do: filters, exact facets, held lists, optimistic
@@ -288,123 +273,11 @@ export function dailyChecksDoor(
   };
 }
 
-function freshOf(kept: readonly Lean[], live: readonly Lean[]): number {
-  const had = new Set(kept.map(({ n }) => n));
-  return live.filter(({ n }) => !had.has(n)).length;
-}
-
 const later = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
-const any = <T>(list: readonly T[], value: T): boolean => list.length === 0 || list.includes(value);
 const iso = (at: number): string => new Date(at).toISOString();
-const reviewed = (run: Lean, dealt: ReadonlyMap<number, Dealt>, now: number) =>
-  reviewOf(run.state, run.ago, run.job, dealt.get(run.job.n) ?? UNDEALT, now);
-
-function listed(
-  runs: readonly Lean[],
-  filter: RunsFilter,
-  dealt: ReadonlyMap<number, Dealt>,
-  now: number,
-): readonly Lean[] {
-  const seen = new Set<number>();
-  const text = filter.text.toLowerCase();
-  const found = runs.filter((run) => {
-    const { job } = run;
-    const startedAt = now - run.ago * DAY - job.hour * 3_600_000 - (job.n % 60) * 60_000;
-    if (
-      (filter.from !== null && startedAt < filter.from) ||
-      (filter.to !== null && startedAt >= filter.to)
-    )
-      return false;
-    if (filter.rows === 'jobs') {
-      if (seen.has(job.n)) return false;
-      seen.add(job.n);
-    }
-    const cause =
-      job.cause !== null && run.ago < job.days ? job.cause : run.state === 'Warning' ? 4 : -1;
-    return (
-      (filter.review === null || reviewed(run, dealt, now) === filter.review) &&
-      any(filter.states, run.state) &&
-      any(filter.companies, job.company + 1) &&
-      any(filter.sources, job.source) &&
-      any(filter.types, job.type) &&
-      any(filter.instructionTypes, 'other') &&
-      any(filter.servers, job.type === 'M365' ? 'M365' : job.computer) &&
-      any(filter.causes, cause + 1) &&
-      any(filter.jobs, job.n + 1) &&
-      (filter.kinds.length === 0 ||
-        (cause >= 0 && filter.kinds.includes(CAUSES[cause]?.kind ?? 'other'))) &&
-      (filter.managed === null || job.managed === filter.managed) &&
-      (text === '' ||
-        `${job.name} ${job.computer} ${COMPANIES[job.company] ?? ''} ${cause >= 0 ? (CAUSES[cause]?.say('', job.n) ?? '') : ''}`
-          .toLowerCase()
-          .includes(text))
-    );
-  });
-  const at = (run: Lean): number =>
-    run.ago * DAY + run.job.hour * 3_600_000 + (run.job.n % 60) * 60_000;
-  return arranged(
-    found.sort((a, b) => at(a) - at(b) || b.n - a.n),
-    filter,
-    ({ state }) => state,
-    ({ n, job, ago, state }) => viewOf(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, false),
-  );
-}
-
-function facetsOf(
-  runs: readonly Lean[],
-  filter: RunsFilter,
-  dealt: ReadonlyMap<number, Dealt>,
-  now: number,
-): RunsFacets {
-  const count = <T>(without: Partial<RunsFilter>, values: readonly T[], of: (run: Lean) => T) => {
-    const counts = new Map<T, number>();
-    for (const run of listed(
-      runs,
-      { ...filter, ...without, order: 'newest', reverse: false, group: null },
-      dealt,
-      now,
-    ))
-      counts.set(of(run), (counts.get(of(run)) ?? 0) + 1);
-    return values.map((value) => ({ value, count: counts.get(value) ?? 0 }));
-  };
-  const causeOf = (run: Lean): number =>
-    run.job.cause !== null && run.ago < run.job.days
-      ? run.job.cause
-      : run.state === 'Warning'
-        ? 4
-        : -1;
-  return {
-    review: count({ review: null }, REVIEW_STATES, (run) => reviewed(run, dealt, now)),
-    states: count({ states: [] }, RUN_STATES, (run) => run.state),
-    kinds: count(
-      { kinds: [] },
-      PROBLEM_KINDS,
-      (run) => CAUSES[causeOf(run)]?.kind ?? ('none' as never),
-    ),
-    companies: count(
-      { companies: [] },
-      COMPANIES.map((_, i) => i + 1),
-      (run) => run.job.company + 1,
-    )
-      .filter((one) => one.count > 0)
-      .sort((a, b) => b.count - a.count)
-      .map((one) => ({ ...one, name: COMPANIES[one.value - 1] ?? '' })),
-    sources: count({ sources: [] }, SOURCES, (run) => run.job.source),
-    types: count({ types: [] }, JOB_TYPES, (run) => run.job.type),
-    managed: count({ managed: null }, [true, false, null], (run) => run.job.managed),
-    anomaly: count({}, [true, false], (run) => run.state === 'Anomaly'),
-    causes: count(
-      { causes: [] },
-      CAUSES.map((_, i) => i + 1),
-      (run) => causeOf(run) + 1,
-    )
-      .filter((one) => one.count > 0)
-      .map((one) => ({ ...one, template: CAUSES[one.value - 1]?.template ?? '' })),
-  };
-}
 
 function changed(before: Dealt, change: Change, now: number): Dealt {
   switch (change.is) {

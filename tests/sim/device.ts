@@ -6,7 +6,7 @@ import type { Disk } from '#workers/seams.ts';
 import type { Channel, WorkerWorld } from '#workers/world.ts';
 import type { makeChance } from './chance.ts';
 import type { TestClock } from './clock.ts';
-import { TENANT } from './server.ts';
+import { TENANT } from './answers.ts';
 import type { SimWire } from './wire.ts';
 
 /**

@@ -1,6 +1,4 @@
-import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
 import { PLAIN } from '#tests/me.ts';
-import type { Branding } from '#contract/brand/branding.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Event, Logged } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
@@ -8,10 +6,9 @@ import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { decideChange } from '#contract/monitoring/change.ts';
 import type { Change, Target } from '#contract/monitoring/change.ts';
 import { encodeColumns, leanOf, newestFirst } from '#contract/monitoring/columns.ts';
-import { STATUS_OF } from '#contract/errors.ts';
-import type { Failure } from '#contract/errors.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import type { LastSync, SyncedSources } from '#contract/sync/calls.ts';
+import { answer, bad, BRANDING, good, refusal, TENANT, withCookie } from './answers.ts';
 
 interface Done {
   readonly body: string;
@@ -473,45 +470,8 @@ export class SimServer {
   }
 }
 
-export const TENANT = '00000000-0000-4000-8000-00000000000f';
-export const BRANDING: Branding = {
-  id: TENANT,
-  name: 'Test',
-  title: 'Test',
-  favIconUrl: null,
-  apiUrl: '',
-  domain: 'test',
-  sidebarLogoUrl: null,
-  sidebarLogoWidth: null,
-  sidebarLogoHeight: null,
-  sidebarTitle: 'Test',
-  supportEmail: null,
-  supportPhone: null,
-  authType: 'db',
-  isStripeEnabled: false,
-  accent: null,
-  accentDark: null,
-  sidebar: null,
-  sidebarDark: null,
-  timeZone: 'UTC',
-  dayBeginsHour: 0,
-  offlineDays: 7,
-  ...PLAIN_BRANDING,
-};
 const SOURCE: Pick<Logged, 'actor' | 'commandId'> = {
   actor: { is: 'source', id: 'key' },
   commandId: null,
 };
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-const answer = (status: number, body: unknown): Response => Response.json(body, { status });
-const withCookie = (answer: Response, cookie: string): Response => {
-  answer.headers.set('sim-cookie', cookie);
-  return answer;
-};
-const good = (data: unknown): Response => answer(200, { success: true, data });
-const refusal = ({ message, ...error }: Failure): { status: number; answer: unknown } => ({
-  status: (STATUS_OF as Record<string, number>)[error.kind] ?? 500,
-  answer: { success: false, message, error },
-});
-const bad = (failure: Failure): Response =>
-  answer(refusal(failure).status, refusal(failure).answer);
