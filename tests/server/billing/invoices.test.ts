@@ -1,121 +1,23 @@
-import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { CustomerOut } from '#contract/billing/quickbooks-calls.ts';
 import type { InvoiceWhole } from '#contract/billing/invoice-calls.ts';
-import { MESSAGES } from '#contract/messages.ts';
-import { makeGround } from '../http/ground.ts';
 import type { Ground } from '../http/ground.ts';
-import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../store/databases.ts';
-import { parseCsv } from '../../contract/monitoring/parse-csv.ts';
-import { aBureau, type Bureau, CUSTOMERS, INVOICES, show } from './ground.ts';
-import { customer, invoice, quickBooksStandIn } from './stand-ins/quickbooks.ts';
-import type { QuickBooksStandIn, Rec } from './stand-ins/quickbooks.ts';
+import { aBureau, CUSTOMERS, INVOICES, show } from './ground.ts';
+import { invoice } from './stand-ins/quickbooks.ts';
+import type { QuickBooksStandIn } from './stand-ins/quickbooks.ts';
+import { aReadBureau, csv, day, ids, withQuickBooks } from './read-bureau.ts';
 
-const DAY = 86_400_000;
 let ground: Ground;
 let qb: QuickBooksStandIn;
-const begun: QuickBooksStandIn[] = [];
-afterAll(async () => {
-  await Promise.all(begun.map((one) => one.stop()));
-});
-/** A day so many days from the test's today, 2 March 2026. */
-const day = (from: number): string =>
-  new Date(Date.UTC(2026, 2, 2) + from * DAY).toISOString().slice(0, 10);
-const of = (id: number, name: string): Rec => ({ CustomerRef: { value: String(id), name } });
-const ids = async (bureau: Bureau, query: string, who = bureau.ada): Promise<readonly string[]> =>
-  (await bureau.list(`${query}${query === '' ? '?' : '&'}pageSize=200`, who)).rows.map(
-    ({ _id }) => _id,
-  );
-const csv = async (
-  bureau: Bureau,
-  asked: object = {},
-  who = bureau.ada,
-): Promise<readonly (readonly string[])[]> =>
-  parseCsv((await who('POST', 'o365/quickbooks/invoices-csv', { format: 'csv', ...asked })).text);
-
-/** What is left to pay. */
-const most = (cents: number, paid: number): number => Math.floor((cents * (100 - paid)) / 100);
-function cents(text: string | undefined): bigint {
-  const [whole = '0', part = ''] = (text ?? '').split('.');
-  return BigInt(whole) * 100n + BigInt(part.padEnd(2, '0'));
-}
-
-/** One of each state, in three customers; the third is a part of the second. */
-async function aReadBureau(): Promise<Bureau> {
-  const bureau = await aBureau(ground, qb);
-  const { books } = bureau;
-  books.customers.push(
-    customer(1, 'Calloway Freight'),
-    customer(2, 'Drummond and Pike Ltd'),
-    customer(3, 'Warehouse', { ParentRef: { value: '2' }, Job: true }),
-    customer(4, 'Old customer', { Active: false }),
-  );
-  books.invoices.push(
-    invoice(11, {
-      TxnDate: day(-5),
-      DueDate: day(0),
-      TotalAmt: 100.1,
-      Balance: 60.05,
-      ...of(1, 'Calloway Freight'),
-    }), // due today: open
-    invoice(12, {
-      TxnDate: day(-40),
-      DueDate: day(-1),
-      TotalAmt: 200.2,
-      Balance: 200.2,
-      ...of(1, 'Calloway Freight'),
-    }), // overdue
-    invoice(13, {
-      TxnDate: day(-60),
-      DueDate: day(-30),
-      TotalAmt: 300,
-      Balance: 0,
-      CurrencyRef: { value: 'EUR' },
-      ...of(2, 'Drummond and Pike Ltd'),
-    }), // paid
-    invoice(14, {
-      TxnDate: day(-3),
-      DueDate: day(-2),
-      TotalAmt: 0,
-      Balance: 0,
-      PrivateNote: 'Voided - sent twice',
-      ...of(2, 'Drummond and Pike Ltd'),
-    }),
-    invoice(15, {
-      TxnDate: day(-2),
-      DueDate: null,
-      TotalAmt: 50,
-      Balance: 50,
-      CurrencyRef: null,
-      DocNumber: '=1+1',
-      ...of(3, 'Warehouse'),
-    }), // in the currency of the books, never overdue
-    invoice(16, {
-      TxnDate: day(-1),
-      TotalAmt: 7,
-      Balance: 7,
-      DocNumber: null,
-      PrivateNote: 'voided? no',
-      CurrencyRef: { value: 'JPY' },
-      ...of(9, 'Nobody knows'),
-    }),
-  );
-  await bureau.connect();
-  await bureau.read();
-  return bureau;
-}
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    const clock = { now: (): number => ground.world.clock.now() };
-    qb = await quickBooksStandIn(() => clock.now());
-    begun.push(qb);
-    ground = await makeGround({ ...HERE, quickBooks: qb.url }, await open());
+    ({ ground, qb } = await withQuickBooks(open));
   });
 
   test('BILL-2, BILL-3: an invoice is open, overdue, paid or voided by its balance and its day; sums stand by currency; states, days and words narrow the list', async () => {
-    const bureau = await aReadBureau();
+    const bureau = await aReadBureau(ground, qb);
     const all = await bureau.list();
     expect(
       all.rows.map(({ _id, state, currency, total, balance }) => [
@@ -246,7 +148,7 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-4: customers stand for companies, also those below them; only what one sees is told, in the list, alone, as a file and as a PDF', async () => {
-    const bureau = await aReadBureau();
+    const bureau = await aReadBureau(ground, qb);
     const { ada, office } = bureau;
     const cal = await office.as('cal', ['admin'], [1]);
     const dru = await office.as('dru', ['admin'], [2]);
@@ -371,7 +273,7 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-4: another provider sees nothing, and a portal that does not show invoices tells of none', async () => {
-    const first = await aReadBureau();
+    const first = await aReadBureau(ground, qb);
     const other = await aBureau(ground, qb);
     expect([
       await ids(other, ''),
@@ -390,127 +292,5 @@ eachDatabase((_name, open) => {
       expect(
         (await first.ada(method, `${INVOICES}${path}`, method === 'POST' ? {} : undefined)).status,
       ).toBe(403);
-  });
-
-  test('BILL-5: the PDF comes from QuickBooks through the server, and says why it does not', async () => {
-    const bureau = await aReadBureau();
-    const { ada } = bureau;
-    const asked = qb.asked.length;
-    const pdf = await ada('GET', `${INVOICES}/12/pdf`);
-    expect([
-      pdf.status,
-      pdf.headers.get('content-type'),
-      pdf.headers.get('content-disposition'),
-      pdf.headers.get('cache-control'),
-      pdf.text,
-    ]).toEqual([
-      200,
-      'application/pdf',
-      'attachment; filename="Invoice_1012.pdf"',
-      'no-store',
-      '%PDF-1.4 invoice 12',
-    ]);
-    expect(qb.asked.slice(asked).map(({ path }) => path)).toEqual([
-      `/v3/company/${bureau.books.realm}/invoice/12/pdf?minorversion=75`,
-    ]);
-    expect((await ada('GET', `${INVOICES}/15/pdf`)).headers.get('content-disposition')).toBe(
-      'attachment; filename="Invoice_-1-1.pdf"',
-    );
-    qb.faults.push({ status: 200, body: '<script>' });
-    const said = async (): Promise<readonly unknown[]> => {
-      const { status, body } = await ada('GET', `${INVOICES}/12/pdf`);
-      return [status, body.message];
-    };
-    expect(await said()).toEqual([503, 'QuickBooks gave no PDF.']);
-    qb.faults.push({ status: 429, body: '' });
-    expect(await said()).toEqual([503, 'QuickBooks asked to wait: too many requests.']);
-    bureau.books.invoices.splice(1, 1);
-    expect(await said()).toEqual([409, 'QuickBooks does not have it.']);
-    for (let i = 0; i < 30; i += 1) await said();
-    expect(await said()).toEqual([429, MESSAGES.tooMany]);
-  });
-
-  test('BILL-3, BILL-5: the file has every invoice that matches, begins no formula, and what it comes to by currency is what the page says', async () => {
-    const bureau = await aReadBureau();
-    const file = await bureau.ada('POST', 'o365/quickbooks/invoices-csv', {});
-    expect(file.headers.get('content-disposition')).toMatch(
-      /^attachment; filename="Invoices_2026-03-\d\d_\d{6}\.csv"$/,
-    );
-    expect((await csv(bureau)).slice(0, 3)).toEqual([
-      ['Number', 'Date', 'Due', 'Status', 'Company', 'Customer', 'Currency', 'Total', 'Balance'],
-      ['', day(-1), '2026-03-12', 'Open', '', 'Nobody knows', 'JPY', '7', '7'],
-      [`'=1+1`, day(-2), '', 'Open', '', 'Warehouse', 'USD', '50', '50'],
-    ]);
-    expect((await csv(bureau, { state: 'overdue' })).slice(1).map(([number]) => number)).toEqual([
-      '1012',
-    ]);
-    const amount = fc.integer({ min: 0, max: 99_999_999 });
-    const one = fc.record({
-      currency: fc.constantFrom('USD', 'EUR', 'JPY', 'KWD'),
-      all: amount,
-      paid: fc.nat(100),
-      due: fc.integer({ min: -40, max: 40 }),
-      voided: fc.boolean(),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(one, { maxLength: 40 }), async (made) => {
-        const next = await aBureau(ground, qb);
-        next.books.invoices.push(
-          ...made.map(({ currency, all, paid, due, voided }, i) =>
-            invoice(i + 1, {
-              CurrencyRef: { value: currency },
-              DueDate: day(due),
-              TotalAmt: voided ? 0 : all / 100,
-              Balance: voided ? 0 : most(all, paid) / 100,
-              ...(voided && { PrivateNote: 'Voided' }),
-            }),
-          ),
-        );
-        await next.connect();
-        await next.read();
-        // By hand, in whole cents.
-        const known = new Map<string, bigint[]>();
-        for (const { currency, all, paid, due, voided } of made) {
-          const [count = 0n, total = 0n, balance = 0n, overdue = 0n] = known.get(currency) ?? [];
-          const [whole, left] = voided ? [0, 0] : [all, most(all, paid)];
-          known.set(currency, [
-            count + 1n,
-            total + BigInt(whole),
-            balance + BigInt(left),
-            overdue + (due < 0 ? BigInt(left) : 0n),
-          ]);
-        }
-        const wanted = [...known]
-          .toSorted(([a], [b]) => (a < b ? -1 : 1))
-          .map(([currency, [count, ...sums]]) => [
-            currency,
-            Number(count),
-            ...sums.map((sum) => Number(sum) * 10),
-          ]);
-        expect(
-          (await next.list()).sums.map(({ currency, count, total, balance, overdue }) => [
-            currency,
-            count,
-            total,
-            balance,
-            overdue,
-          ]),
-        ).toEqual(wanted);
-        const lines = (await csv(next)).slice(1);
-        const summed = wanted
-          .map(([currency]) => lines.filter((line) => line[6] === currency))
-          .map((own) => [
-            own[0]?.[6],
-            own.length,
-            ...[
-              own.reduce((sum, line) => sum + cents(line[7]), 0n),
-              own.reduce((sum, line) => sum + cents(line[8]), 0n),
-              own.reduce((sum, line) => sum + (line[3] === 'Overdue' ? cents(line[8]) : 0n), 0n),
-            ].map((sum) => Number(sum) * 10),
-          ]);
-        expect(summed).toEqual(wanted);
-      }),
-      { numRuns: 6 },
-    );
   });
 });

@@ -26,6 +26,8 @@ import type { Answer, Ground } from '../http/ground.ts';
 
 export const NOW = Date.parse('2026-04-02T07:30:00Z');
 export const DAY = 86_400_000;
+export const BERLIN = { timeZone: 'Europe/Berlin', dayBeginsHour: 6 };
+export const iso = (at: number): string => new Date(at).toISOString();
 
 /** A small generator: the same numbers for the same seed. */
 export function dice(seed: number) {
@@ -46,6 +48,12 @@ export function dice(seed: number) {
 }
 
 export type Get = <T>(path: string) => Promise<Answer<T>>;
+/** What a report answers; fails where it is refused. */
+export const data = async <T>(get: Get, path: string): Promise<T> => {
+  const answer = await get<T>(path);
+  if (answer.status !== 200) throw new Error(`${path} ${answer.text}`);
+  return answer.body.data;
+};
 export interface Estate {
   readonly store: Store;
   readonly world: AppContext;

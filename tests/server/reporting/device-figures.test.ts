@@ -2,35 +2,17 @@ import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { CALENDAR_MODES } from '#contract/monitoring/calendar.ts';
-import { EXPORT_COLUMNS } from '#contract/monitoring/csv.ts';
 import type { OverviewAsk, Tally } from '#contract/monitoring/overview.ts';
-import { EVERYTHING, REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
-import type { Order, RunsFilter } from '#contract/monitoring/query.ts';
-import { reportColumns } from '#contract/monitoring/reporting-csv.ts';
+import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { TrendPart, TrendTally } from '#contract/monitoring/trends.ts';
-import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
 import { makeCalendar } from '#workers/calendar/calendar.ts';
-import { exportRuns } from '#workers/export/export.ts';
 import { makeOverview } from '#workers/overview/overview.ts';
 import { makeTrends } from '#workers/overview/trends.ts';
-import type { Engine } from '#workers/seams.ts';
-import { systemClock } from '#server/clock.ts';
 import { eachDatabase } from '../store/databases.ts';
-import { anEstate, DAY, NOW } from './ground.ts';
-import type { Estate, Get } from './ground.ts';
+import { asked, devicePairs, KEPT, must, numRuns, query } from './device-pairs.ts';
+import type { Pair } from './device-pairs.ts';
+import { data, NOW } from './ground.ts';
 
-const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
-const few = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
-  fc.oneof(
-    { weight: 2, arbitrary: fc.constant<T[]>([]) },
-    { weight: 1, arbitrary: fc.subarray([...values], { minLength: 1, maxLength: 2 }) },
-  );
-const KEPT = new Map([['2020-01-01', true]]);
-const iso = (at: number): string => new Date(at).toISOString();
-const must = <T>(value: T | null | undefined): T => {
-  if (value === null || value === undefined) throw new Error('nothing here');
-  return value;
-};
 const ofTally = ({ runs, success, warning, failed, missed, anomaly, running, bytes }: Tally) => ({
   runs,
   success,
@@ -58,72 +40,10 @@ const part = ({ key, name, now, before }: TrendPart) => ({
   before: plain(before),
 });
 
-/** Somebody who asks the server, and a device that holds the same. */
-interface Pair {
-  readonly get: Get & {
-    post(path: string, body: unknown): Promise<{ text: string; headers: Headers }>;
-  };
-  readonly engine: Engine;
-  readonly timeZone: string;
-}
-interface Asked {
-  readonly from: number;
-  readonly to: number;
-  readonly companyIds: readonly number[];
-  readonly entityGroup: readonly (typeof ENTITY_GROUPS)[number][];
-  readonly source: readonly (typeof SOURCES)[number][];
-  readonly type: readonly (typeof JOB_TYPES)[number][];
-}
-
-const time = fc
-  .record({
-    back: fc.integer({ min: 0, max: 24 }),
-    length: fc.integer({ min: 1, max: 20 }),
-    odd: fc.constantFrom(0, 0, 0, 1, 500, 7 * 3_600_000),
-  })
-  .map(({ back, length, odd }) => ({
-    from: NOW - back * DAY + odd,
-    to: NOW + (length - back) * DAY,
-  }));
-const asked: fc.Arbitrary<Asked> = fc
-  .tuple(
-    time,
-    fc.record({
-      companyIds: few([1, 2, 3]),
-      entityGroup: few(ENTITY_GROUPS.slice(0, 4)),
-      source: few([SOURCES[0], SOURCES[2], SOURCES[9]]),
-      type: few([JOB_TYPES[0], JOB_TYPES[7]]),
-    }),
-  )
-  .map(([when, what]) => ({ ...when, ...what }));
-const query = ({ from, to }: Pick<Asked, 'from' | 'to'>, filters: object, more = ''): string =>
-  `?from=${iso(from)}&to=${iso(to)}&filters=${encodeURIComponent(JSON.stringify(filters))}${more}`;
-const data = async <T>(get: Get, path: string): Promise<T> => {
-  const answer = await get<T>(path);
-  if (answer.status !== 200) throw new Error(`${path} ${answer.text}`);
-  return answer.body.data;
-};
-
 eachDatabase((name, open) => {
-  const pairs: Pair[] = [];
+  let pairs: readonly Pair[];
   beforeAll(async () => {
-    const walls = [
-      { timeZone: 'Europe/Berlin', dayBeginsHour: 6 },
-      { timeZone: 'America/New_York', dayBeginsHour: 0 },
-    ];
-    for (const [place, wall] of walls.entries()) {
-      const estate: Estate = await anEstate(await open(), 7 + place, wall, {
-        jobs: 14,
-        runs: 900,
-        days: 24,
-      });
-      for (const companies of [null, [1, 2]])
-        pairs.push({
-          get: await estate.as(`u${place}${companies ? 'some' : 'all'}`, ['operator'], companies),
-          engine: await estate.device(companies),
-          timeZone: wall.timeZone,
-        });
-    }
+    pairs = await devicePairs(open);
   }, 120_000);
 
   test(`REP-3, REP-5: the numbers of a time, its days and its rankings are those that a device tells (${name})`, async () => {
@@ -413,182 +333,6 @@ eachDatabase((name, open) => {
         },
       ),
       { numRuns: numRuns(25) },
-    );
-  }, 120_000);
-
-  const ORDERS: Readonly<Record<string, readonly [Order, boolean]>> = {
-    'startTime:desc': ['newest', false],
-    'startTime:asc': ['newest', true],
-    'status:asc': ['worst', false],
-    'durationSec:asc': ['duration', false],
-    'durationSec:desc': ['duration', true],
-    'bytesTransferred:desc': ['bytes', true],
-    'companyName:asc': ['company', false],
-    'computerName:asc': ['computer', false],
-  };
-  const list = fc.record({
-    status: few(RUN_STATES),
-    state: fc.option(fc.constantFrom(...REVIEW_STATES), { freq: 2 }),
-    anomaly: fc.boolean(),
-    managed: fc.option(fc.boolean(), { freq: 2 }),
-    text: fc.constantFrom('', '', 'MAIL', 'space', 'sql 1', 'srv.', 'pike'),
-    sort: fc.constantFrom(...Object.keys(ORDERS)),
-  });
-
-  test(`REP-1, REP-2: a list finds the results that a device finds, in its order (${name})`, async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat(3),
-        asked,
-        list,
-        async (
-          place,
-          { from, to, companyIds, entityGroup, source, type },
-          { status, state, anomaly, managed, text, sort },
-        ) => {
-          const { get, engine } = must(pairs[place]);
-          const [order, reverse] = must(ORDERS[sort]);
-          const filter: RunsFilter = {
-            ...EVERYTHING,
-            from,
-            to,
-            companies: companyIds,
-            instructionTypes: entityGroup,
-            sources: source,
-            types: type,
-            states: status,
-            review: state,
-            anomaly,
-            managed,
-            text,
-            order,
-            reverse,
-          };
-          const wanted = engine.select(filter, NOW);
-          const q = query(
-            { from, to },
-            { companyIds, entityGroup, source, type, status, state, anomaly, managed, text },
-          );
-          const found = await data<OutputOf<'listResults'>>(
-            get,
-            `jobs${q}&sort=${sort}&pageSize=1000`,
-          );
-          expect([found.count, found.rows.map(({ _id }) => Number(_id))]).toEqual([
-            wanted.total,
-            [...wanted.ids()],
-          ]);
-          const page = await data<OutputOf<'listResults'>>(
-            get,
-            `jobs${q}&sort=${sort}&page=2&pageSize=7`,
-          );
-          expect([page.count, page.rows]).toEqual([wanted.total, found.rows.slice(7, 14)]);
-          const views = engine.view(wanted, { first: 0, count: 20 }, NOW);
-          expect(
-            found.rows
-              .slice(0, 20)
-              .map((row) => [
-                row.jobName,
-                row.companyName,
-                row.computerName,
-                row.source,
-                row.type,
-                row.managed,
-                row.status,
-                row.durationSec,
-                row.bytesTransferred,
-                row.message,
-                row.state,
-                row.note?.content ?? null,
-                row.problem?.ticket ?? null,
-                row.problem?.cause ?? null,
-              ]),
-          ).toEqual(
-            views.map((row) => [
-              row.jobName,
-              row.companyName,
-              row.computer,
-              row.source,
-              row.type,
-              row.managed,
-              row.status,
-              row.durationSec,
-              row.bytes,
-              row.message,
-              row.review,
-              row.problem?.note?.content ?? null,
-              row.problem?.ticket ?? null,
-              row.problem === null ? null : row.template,
-            ]),
-          );
-        },
-      ),
-      { numRuns: numRuns(60) },
-    );
-  }, 120_000);
-
-  test(`REP-9: a file holds what a device writes, byte for byte (${name})`, async () => {
-    // What is usual is told as of now; a device tells it as of the run.
-    const chosen = EXPORT_COLUMNS.filter(
-      (id) => id !== 'usualDuration' && id !== 'usualBytes' && id !== 'reviewedBy',
-    );
-    const columns = reportColumns(chosen);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat(3),
-        asked,
-        list,
-        async (
-          place,
-          { from, to, companyIds, entityGroup },
-          { status, state, anomaly, text, sort },
-        ) => {
-          const { get, engine } = must(pairs[place]);
-          const [order, reverse] = must(ORDERS[sort]);
-          const filter: RunsFilter = {
-            ...EVERYTHING,
-            from,
-            to,
-            companies: companyIds,
-            instructionTypes: entityGroup,
-            states: status,
-            review: state,
-            anomaly,
-            text,
-            order,
-            reverse,
-          };
-          const clock = {
-            ...systemClock,
-            now: () => NOW,
-            after: (ms: number, work: () => void) => systemClock.after(ms, work),
-          };
-          const made = must(
-            await exportRuns({
-              engine,
-              clock: clock as never,
-              names: new Map(),
-              filter,
-              columns,
-              onProgress: () => null,
-              stillHere: () => true,
-            }).done(),
-          );
-          const answer = await get.post('export', {
-            source: 'JOBS',
-            csv: true,
-            from: iso(from),
-            to: iso(to),
-            filters: { companyIds, entityGroup, status, state, anomaly, text },
-            sort,
-            columns: chosen,
-          });
-          expect(answer.text).toBe(await made.file.text());
-          expect(answer.headers.get('content-disposition')).toBe(
-            `attachment; filename="${made.name}"`,
-          );
-        },
-      ),
-      { numRuns: numRuns(15) },
     );
   }, 120_000);
 });
