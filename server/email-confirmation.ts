@@ -146,7 +146,7 @@ export async function unverifiedAddressOf(
   return person?.email?.toLowerCase() ?? null;
 }
 
-/** To an address that its user typed: it counts once somebody who reads its mail says so. */
+/** To an address that its user typed: it counts once a reader of its mail confirms it. */
 const confirmationMail = (
   portal: string,
   link: string,

@@ -29,7 +29,7 @@ const READ =
 export const usageMemory = (tx: TenantTx): { usage: IngestUsage | null } =>
   tx.memory<{ usage: IngestUsage | null }>('ingest usage', () => ({ usage: null }));
 
-/** For whoever changes the quota under the lock of the head row. */
+/** For changes of the quota under the lock of the head row. */
 export const forgetUsage = (tx: TenantTx): void => {
   usageMemory(tx).usage = null;
 };

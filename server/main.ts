@@ -59,8 +59,8 @@ await checkMasterKey(world).catch(async (error: unknown) => {
   await store.close();
   return giveUp(said(error));
 });
-// Of servers that start at once on an empty database one makes what is first there, and the others
-// wait for it.
+// When several servers start together on an empty database, one creates the first data and the
+// others wait for it.
 const { estate, administrator } = await store.exclusively(async () => {
   const demo = await startEstate(world, asked, demoPassword, tell).catch(async (error: unknown) => {
     await store.close();

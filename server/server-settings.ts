@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Database } from './store/database.ts';
 
 /**
- * A transaction of `store.system`: settings of the server as a whole, which belong to no provider.
+ * A transaction of `store.system`: settings of the server itself, which belong to no provider.
  */
 export type ServerSettings = Transaction<Database>;
 
@@ -16,7 +16,7 @@ export const readSetting = async (sql: ServerSettings, name: string): Promise<st
       .executeTakeFirst()
   )?.value ?? null;
 
-/** Of several servers at once the first one's value stays. */
+/** If several servers write at once, the first value stays. */
 export async function insertSetting(
   sql: ServerSettings,
   name: string,

@@ -50,12 +50,12 @@ export async function unseal(
   return open(await tenantKey(tx, world), tx.tenant, place, sealed).toString('utf8');
 }
 
-/** A secret of the server as a whole belongs to no provider. */
+/** A secret of the server itself belongs to no provider. */
 const SERVER = '';
 const SERVER_TABLE = { table: 'server_setting', column: 'value' } as const;
 
 /**
- * Seals a secret of the whole server directly under its present master key, for the row `name` of
+ * Seals a secret of the server itself directly under its present master key, for the row `name` of
  * `server_setting`.
  */
 export const sealForServer = (world: AppContext, name: string, plain: string): string =>

@@ -3,7 +3,7 @@ import { keep, kept } from './kept.ts';
 
 /** Where this browser keeps the version of the portal that it started last. */
 const KEY = 'appVersion';
-/** Provisioning and e-mail verification: whoever comes by an invitation is not interrupted. */
+/** Provisioning and e-mail verification: a visitor with an invitation is not interrupted. */
 const EXEMPT = /^\/o365\/register(\/|$)/;
 
 /**

@@ -6,8 +6,8 @@ import { Button } from './ui/button.tsx';
 import type { ButtonProps } from './ui/button.tsx';
 
 /**
- * ACT-7: disabled, with the reason, where the class of the call refuses it to somebody who is
- * signed in as another user; else nothing.
+ * ACT-7: disabled, with the reason, where the class of the call refuses it during
+ * impersonation; otherwise nothing.
  */
 export function useActingRefusal(
   call: CallName,

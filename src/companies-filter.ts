@@ -2,7 +2,7 @@ import { useCan } from './can.ts';
 
 /**
  * FILTER-1: whether the user may narrow a page to companies. The ability gates the filter, not the
- * names of companies beside results.
+ * company names next to results.
  */
 export const useCompaniesFilter = (): boolean => useCan('monitoring.companies-filter');
 

@@ -1,6 +1,6 @@
 /**
- * Local keys that several parts of the page know: where the administrator was who acts as another,
- * and whose first-run prompt was dismissed.
+ * Local storage keys that several parts of the page use: where an impersonation started, and who
+ * dismissed the first-run prompt.
  */
 export const ACTING_FROM = 'actingFrom';
 export const PROMPT_DISMISSED = 'wizardPromptDismissed';

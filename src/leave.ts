@@ -5,7 +5,7 @@ import { ACTING_FROM, PROMPT_DISMISSED } from './kept-keys.ts';
 import { forgetClicks } from './sso.ts';
 import { sayAtSignIn } from './way-in.ts';
 
-/** What this browser remembers of a user beside the worker's data goes with logging out. */
+/** Logging out also deletes what this browser stores about a user outside the worker's data. */
 export function forgetUser(): void {
   forgetClicks();
   keep(ACTING_FROM, null);

@@ -19,8 +19,8 @@ export function passageTo(page: PagePath, who: KnownWho, way: Way): Passage {
 }
 
 /**
- * Each area has a forbidden page of its own, so that whoever is refused stays in the area that
- * refused.
+ * Each area has a forbidden page of its own, so that a refused user stays in the same
+ * area.
  */
 const forbiddenPage = (page: PagePath): PagePath =>
   page.startsWith('/o365/')

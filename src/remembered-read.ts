@@ -93,7 +93,7 @@ interface Told<T> {
   readonly read: Result<Read<T>>;
 }
 
-/** What is known stays where it cannot be asked for again, but not where the server refuses it. */
+/** Stored data stays when it cannot be read again, but not when the server refuses it. */
 const lasting = <T>(old: Result<Read<T>>, read: Result<Read<T>>): Result<Read<T>> =>
   old.ok && !read.ok && !REFUSED.has(read.failure.kind)
     ? {

@@ -63,7 +63,7 @@ const register = createRoute({
   component: screen('register'),
 });
 
-/** The link of a mail; it confirms an address for whoever has it, signed in or not. */
+/** The link from an email; it confirms an address without a sign-in. */
 const confirmEmail = createRoute({
   getParentRoute: () => root,
   path: '/confirm-email',

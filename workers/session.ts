@@ -413,8 +413,8 @@ export class Session {
   }
 }
 
-// Whoever is signed in as another has data and an outbox of their own: nothing of one is ever sent
-// as the other (A10).
+// An impersonation has its own data and outbox: changes of one user are never sent as the other
+// (A10).
 const ownerOf = (me: Me): Owner => ({
   tenant: me.serviceProviderId,
   user: me.id,

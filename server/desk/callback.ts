@@ -15,7 +15,7 @@ import { deskOf, heard } from './ticketing.ts';
 import { CALLBACK } from './ticketing-handlers.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
-/** ConnectWise tells the whole ticket; of a stranger it is more than that. */
+/** ConnectWise sends the complete ticket; other senders may send more. */
 const MOST_BYTES = 65_536;
 const IN_A_MINUTE = 60;
 const KEEP: Ms = 10 * 60_000;

@@ -77,7 +77,7 @@ export function readsElsewhere({ session }: Pick<RequestContext, 'session'>): bo
 }
 
 /**
- * Tickets as they are told, with what stands around them. `elsewhere`: with the ids of their
+ * Tickets as the API returns them, with related data. `elsewhere`: with the ids of their
  * companies in other systems.
  */
 export async function told(

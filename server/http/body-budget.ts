@@ -87,7 +87,7 @@ export function makeBodyBudget(limits: BudgetLimits = LIMITS): BodyBudget {
         },
       });
       return () => {
-        // A body that is still being read gets no more room: its request was given up.
+        // A body that is still being read gets no more memory: its request was dropped.
         isOver = true;
         count(shares, -own);
         own = 0;

@@ -11,7 +11,7 @@ export interface ConnectionLimits {
   readonly trustedProxies: readonly string[];
 }
 
-/** HTTP-20: sockets are counted before anything is read of them; one too many is closed at once. */
+/** HTTP-20: sockets are counted before they are read; one above the limit is closed at once. */
 export function limitConnections(
   server: Server,
   { connections, connectionsPerAddress, trustedProxies }: ConnectionLimits,

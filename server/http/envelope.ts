@@ -34,7 +34,7 @@ export const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signe
 export const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.forbidden };
 export const TOO_LARGE: Failure = { kind: 'too-large', message: MESSAGES.tooLarge };
 export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
-/** What to tell a caller where the database could not do it; null where that is not why. */
+/** The failure to return for an error of the database; null for any other error. */
 export function storeFailure(error: unknown, retryAfterMs: Ms): Failure | null {
   if (error instanceof Error && 'code' in error && error.code === STATEMENT_CANCELED)
     return busyFor(retryAfterMs);

@@ -20,7 +20,7 @@ export interface One<T> {
 
 const quick = quickOf(ExecutionInSchema);
 
-/** One record, whoever brings it: as it will be kept, or why it will not. */
+/** One record from any sender: as it will be stored, or why it is refused. */
 export function checkedExecution(
   input: unknown,
   index: number,

@@ -67,8 +67,7 @@ export function bodyUids(bodyId: string, at: Ms): readonly [now: string, before:
   return [`body:${bodyId}@${turn}`, `body:${bodyId}@${turn - 1}`];
 }
 /**
- * So long a text without a name or time of its own is a repetition when it comes again, as from
- * `curl --retry`.
+ * Within this time, the same text without a name or time is a repetition, as from `curl --retry`.
  */
 export const REPEATED: Ms = 10 * 60_000;
 

@@ -17,8 +17,8 @@ import { appendRuled } from './rules/append-ruled.ts';
 
 /**
  * RUN-3: marks those of `jobs` that did not run, each expectation once, and answers when each is
- * due next. A source whose last request was refused whole is not heard well: nothing is marked of
- * it, and it is asked again in a minute. An expectation whose result may have been refused for the
+ * due next. A source whose last request was refused whole is not reliable: none of its jobs is
+ * marked, and it is checked again in a minute. An expectation whose result may have been refused for the
  * day's quota is passed over (ING-17).
  */
 export function markMissed(

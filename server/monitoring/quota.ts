@@ -17,14 +17,14 @@ export interface Allowance {
   readonly usage: IngestUsage;
 }
 
-/** What an event, its row and their indexes come to, roughly, beside a log and objects. */
+/** What an event, its row and their indexes take up, roughly, without a log and objects. */
 export const RECORD_BYTES: Bytes = 1_000;
 /**
  * The share of a quota after which logs are left out, so that results without logs are stored for
  * longer.
  */
 const LOG_SHARE = 0.8;
-/** That results were refused is written so often. */
+/** How often refused results are recorded. */
 const REFUSED_EVERY_MS: Ms = 60_000;
 /** As long as an expectation to run may look back. */
 const KEEP_MS: Ms = 32 * 86_400_000;
@@ -128,8 +128,8 @@ export function addUsage(
 }
 
 /**
- * What is told to a source whose day is used up. That it was refused is kept, so that nobody takes
- * its jobs for silent.
+ * The answer to a source that has used up its day. The refusal is stored, so that its jobs do not
+ * count as silent.
  */
 export function refuseOver(tx: TenantTx, { key, usage }: Allowance, at: Ms): Failure {
   const before = usage.keys.get(key);

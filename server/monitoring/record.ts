@@ -144,7 +144,7 @@ export const bySource = (key: KeyId, at: Ms): By => ({
 });
 
 /**
- * The full text of a run stands beside the log of events: it is large, and it may be deleted. Of a
+ * The full text of a run is stored outside the event log: it is large, and it may be deleted. Of a
  * run that has ended the longer text is kept (RUN-10).
  */
 export async function keepLogs(tx: TenantTx, logs: readonly RunLog[]): Promise<void> {

@@ -28,7 +28,7 @@ export type RunResult = Pick<
 export function resultOf(one: Normal, known: RunRow | null, startedAt: Ms, at: Ms): RunResult {
   const finished = known !== null && known.status !== 'Running' ? known : null;
   const paired = known?.status === 'Running';
-  // Sent again, a result without times of its own has those of its new arrival.
+  // A result without times gets those of its new arrival when it is sent again.
   const again = one.byArrival && finished !== null;
   const endedAt = again
     ? (finished.endedAt ?? at)
@@ -97,7 +97,7 @@ function messageOf(one: Normal, known: RunRow | null): string | null {
     : (one.message ?? before);
 }
 
-/** What a success says of itself stands in its details; a later failure has no use for it. */
+/** A success has its message in its details; a later failure does not need it. */
 function detailOf(one: Normal, known: RunRow | null): RunRow['detail'] {
   if (known === null) return one.detail;
   const { message, ...before } = known.detail;

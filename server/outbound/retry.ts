@@ -12,8 +12,8 @@ const FIRST: Ms = 15_000;
 /** No retry is further away, whatever the other side asks for. */
 export const LONGEST_RETRY_MS: Ms = 24 * HOUR;
 /**
- * How long to wait after so many tries in a row: longer each time, an hour at most, and no less
- * than was asked for within a day.
+ * How long to wait after this many tries in a row: longer each time, at most an hour, and no less
+ * than the requested wait, up to a day.
  */
 export const backOff = (tries: number, asked: Ms | null): Ms =>
   Math.max(

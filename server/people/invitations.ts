@@ -139,7 +139,7 @@ export const invitationHandlers = (
           password_at: ctx.now,
         })
         .execute();
-      // Also where the invitation was mailed: whoever invited has seen its link too.
+      // Also for a mailed invitation: the inviter has seen its link too.
       if (email !== undefined) await sendEmailLink(tx, world, ctx, id, email);
       await audit(tx, world, ctx, { what: 'user.registered', user: id });
       return ok({ username });

@@ -73,7 +73,7 @@ export const seesAll = (
     : asked.every((n) => (companies === null || companies.includes(n)) && !deleted.includes(n));
 
 /**
- * Whose reports somebody may see and change: the own ones and, with all companies, those of users
+ * Whose reports a user may see and change: their own and, with all companies, those of users
  * over whom it has authority. Who is deleted counts with the last roles.
  */
 export async function manageableOwners(

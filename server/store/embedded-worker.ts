@@ -51,15 +51,15 @@ async function serve(door: MessagePort, { dir, image }: Place): Promise<void> {
     const whole = joined(parts);
     const broken = isBroken(whole);
     port.postMessage(whole, [whole.buffer]);
-    // After a PANIC (as where the log of the database finds no space) nothing that is asked ever
-    // returns: only opening the files again helps.
-    if (broken) throw new Error('The embedded database has given up and has to be opened again.');
+    // After a PANIC (as where the log of the database finds no space) no request ever
+    // returns: only reopening the files helps.
+    if (broken) throw new Error('The embedded database failed and must be reopened.');
   }
 }
 
 /**
  * Whether the answer holds an error after which PostgreSQL ends the session (FATAL) or all of the
- * server (PANIC). Messages are a letter, a length and so many bytes.
+ * server (PANIC). A message is a letter, a length and that many bytes.
  */
 function isBroken(bytes: Uint8Array<ArrayBuffer>): boolean {
   const view = new DataView(bytes.buffer);

@@ -39,7 +39,7 @@ export interface Watch {
 }
 
 /**
- * As long as a call may take (`CALL_LIMITS`): whoever asked has been told to come again by then.
+ * As long as a call may take (`CALL_LIMITS`): by then the caller has an answer to retry.
  */
 export const MESSAGE_MS: Ms = 30_000;
 /**
@@ -56,8 +56,8 @@ const FIRST_MS: Ms = 250;
 const MOST_MS: Ms = 30_000;
 const STOOD_MS: Ms = 60_000;
 /**
- * While one waits to be begun again the disk is looked at so often; so much more space is a reason
- * to try at once.
+ * How often the disk is checked while a database waits for its restart, and how much more space
+ * triggers a restart at once.
  */
 const LOOK_MS: Ms = 1_000;
 const MORE_BYTES = 1024 * 1024;
@@ -174,8 +174,8 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
 }
 
 /**
- * A thread whose database is open. `ended` tells why it ended. `hung` ends one that gave no answer
- * for so long.
+ * A thread whose database is open. `ended` is why it ended. `hung` ends one that did not answer in
+ * the given time.
  */
 interface Thread {
   readonly worker: Worker;

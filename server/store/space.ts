@@ -23,7 +23,7 @@ const LAST_BYTES = 4 * MB;
  */
 const RESUME = 1.1;
 /**
- * Opening a database that has stopped takes one piece of its log. The reserve is given up for it.
+ * Opening a database that has stopped takes one piece of its log. The reserve is released for it.
  */
 const RESERVE_BYTES = LOG_SEGMENT_BYTES + 4 * MB;
 
@@ -46,7 +46,7 @@ export interface SpaceWatch {
   stop(): void;
 }
 
-/** A look is good for so long; in between so often somebody looks anyway. */
+/** How long a reading is valid, and how often the disk is read anyway. */
 const FRESH_MS: Ms = 200;
 const EVERY_MS: Ms = 2_000;
 
@@ -88,7 +88,7 @@ export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promi
     const before = expirations;
     let next = await read(last.state);
     if (before !== expirations) return look();
-    // What is kept back is for people who want to get in and read.
+    // The reserve is for users who sign in and read.
     if (next.state === 'full' && (await giveUp())) next = await read(last.state);
     if (next.state !== last.state) {
       const fields = { freeBytes: next.freeBytes, floorBytes: next.floorBytes };
@@ -105,7 +105,7 @@ export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promi
   async function giveUp(): Promise<boolean> {
     if ((await stat(reserve).catch(() => null)) === null) return false;
     await rm(reserve, { force: true });
-    log.warn('the disk space kept in reserve was given up', { bytes: RESERVE_BYTES });
+    log.warn('the reserved disk space was released', { bytes: RESERVE_BYTES });
     return true;
   }
 

@@ -4,8 +4,8 @@ import type { Db } from './store.ts';
 
 /**
  * A transaction whose statements go to the database as they are given, without waiting for those
- * before: the database does them in this order. `begin` may be several statements. `on` is told
- * before they and before the commit are sent. What is given after the end is refused.
+ * before: the database does them in this order. `begin` may be several statements. `on` is
+ * called before they and before the commit are sent. What is given after the end is refused.
  */
 export function inTransaction<T>(
   db: Db,

@@ -107,9 +107,9 @@ async function problemsSince(tx: TenantTx, scope: Scope, since: Ms): Promise<Pro
 }
 
 /**
- * Names that the scope may read, the own one always. Of who sees some companies: users who see one
- * of them too, and whoever has dealt with what it sees. Who manages users knows those that it
- * manages.
+ * Names that the scope may read, always including the user's own. With only some companies: users
+ * who see one of them too, and users who acted on what the scope sees. A user administrator also
+ * gets the users that they manage.
  */
 async function peopleOf(
   tx: TenantTx,

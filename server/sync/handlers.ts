@@ -79,7 +79,7 @@ export function syncHandlers(
         const head = await tx.head();
         const told = epochFor(head.epoch, scope);
         // Another epoch or scope, or a cursor from a future that a restore took away: the device
-        // loads anew (LOG-6, SYNC-6).
+        // reloads everything (LOG-6, SYNC-6).
         if (epoch !== told || after > head.seq)
           return ok({ epoch: told, cursor: head.seq, head: head.seq, more: false, events: [] });
         const page = Math.min(limit ?? LIMITS.eventsPage, LIMITS.eventsPage);

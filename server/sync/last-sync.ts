@@ -94,7 +94,7 @@ export async function lastSyncIn(tx: TenantTx, scope: Scope): Promise<LastSync> 
 
 /**
  * SYNC-14: the same for a device, with a tag by which the device names what it has; null for who
- * may not read it. When a source was last heard changes all the time, so the tag counts it by the
+ * may not read it. The time of a source's last sync changes all the time, so the tag counts it by the
  * minute.
  */
 export async function syncedSources(

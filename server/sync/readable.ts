@@ -55,13 +55,12 @@ const READ_BY = {
   shift: ['monitoring.daily-checks'],
   key: ['monitoring.sources'],
   /**
-   * Names of the users that one works beside: the evidence of daily checks, and who can be told of
-   * an SLA alarm.
+   * Names of other users: for the evidence of daily checks and the recipients of an SLA alarm.
    */
   person: ['monitoring.daily-checks', 'monitoring.reporting'],
   /** Names of the users that one manages. */
   managedPerson: ['monitoring.users'],
-  /** How sources and connections were last heard. */
+  /** When sources and connections last synced. */
   sourceHealth: ['monitoring.dashboard', 'monitoring.sources', 'admin.dashboard'],
 } as const satisfies Record<string, readonly Ability[]>;
 export type Readable = keyof typeof READ_BY;
@@ -74,8 +73,8 @@ export const readableBy = (session: Pick<Principal, 'roles' | 'key'>): ReadonlyS
   );
 
 /**
- * What each event tells of. `self`: a user's own affairs, for that user alone. `none`: never
- * synced; its pages ask for it when they are opened.
+ * What each event is about. `self`: a user's own affairs, for that user alone. `none`: never
+ * synced; its pages request it when they are opened.
  */
 export const EVENT_TELLS: Readonly<Record<EventType, Readable | 'self' | 'none'>> = {
   'company.made@1': 'company',

@@ -14,8 +14,7 @@ export interface Scope {
   readonly deleted: ReadonlySet<CompanyN>;
   readonly reads: ReadonlySet<Readable>;
   /**
-   * The user's own affairs are told to the user alone: null for a program that asks with an API key
-   * (KEY-3).
+   * The user whose personal events are included; null for a call with an API key (KEY-3).
    */
   readonly self: string | null;
   readonly own: string;
@@ -57,9 +56,9 @@ export const seesView = (
 ): boolean => view.owner === scope.own || (view.shared && scope.companies === null);
 
 /**
- * The epoch as it is told to who has this scope. What one may read is part of it, so that a device
+ * The epoch for this scope. What the scope may read is part of it, so that a device
  * holding data of another scope (its user's roles changed, or what a role may read did in a newer
- * version) loads anew at its next contact, even where no event tells it to.
+ * version) reloads everything at its next contact, even without an event about the change.
  */
 export function epochFor(epoch: string, { companies, reads, self }: Scope): string {
   const rights = JSON.stringify([

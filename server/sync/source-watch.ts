@@ -2,7 +2,7 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/world.ts';
 import { sourcesMark } from './last-sync.ts';
 
-/** However many streams a provider has open, its sources are looked at once in this time. */
+/** A provider's sources are checked once in this time, however many streams are open. */
 const LOOK_MS: Ms = 1_000;
 
 export function watchSources({

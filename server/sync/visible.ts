@@ -7,8 +7,8 @@ import { seesCompany, seesView } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * What a scope may read, of rows and of the events that make them. Leaving out is done alike on
- * both sides: the visible events fold into the visible rows (SYNC-2).
+ * What a scope may read, of rows and of the events that make them. Both are filtered in the
+ * same way: the visible events fold into the visible rows (SYNC-2).
  */
 export function visibleEvent(scope: Scope, logged: Logged): Logged | null {
   if (!mayRead(scope, logged)) return null;

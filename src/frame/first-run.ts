@@ -2,7 +2,7 @@ import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Profile } from '#contract/account/profile-calls.ts';
 
-/** The prompt appears so long after the page has loaded (section 9 of the specification). */
+/** Delay of the prompt after the page has loaded (section 9 of the specification). */
 export const PROMPT_DELAY_MS = 500;
 
 /** Where the prompt leads; it is not shown there. */

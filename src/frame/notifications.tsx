@@ -154,8 +154,8 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
 
 /**
  * A sub-provider has a link to invite users with: created once while the page is open, and kept
- * nowhere. An invitation takes a recent factor: some minutes after signing in it is created on
- * request, not by itself.
+ * nowhere. An invitation takes a recent factor: some minutes after signing in it is created
+ * on request, not automatically.
  */
 function useInvitation({ id, roles, serviceProviderId, acting }: Me): {
   readonly notice: Notification | null;
@@ -193,7 +193,7 @@ function useInvitation({ id, roles, serviceProviderId, acting }: Me): {
   const message =
     link === null
       ? 'Invite a user: create a link that lets one person register within seven days.'
-      : 'Invite a user: whoever opens this link within seven days can register, once.';
+      : 'Invite a user: this link registers one user within seven days.';
   return {
     notice: {
       _id: INVITATION,

@@ -28,7 +28,7 @@ export interface PageProps {
   readonly children: ReactNode;
 }
 
-/** The first page is there at once: it comes from nowhere. */
+/** The first page shows at once, without a transition. */
 let hasShown = false;
 
 /** A screen inside the frame: masthead above, content below. */

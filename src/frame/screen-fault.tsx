@@ -10,8 +10,7 @@ import { Notice } from './notice-page.tsx';
  * not touched by it.
  */
 export function ScreenFault({ error, reset }: ErrorComponentProps) {
-  // The browser does not fetch a part again that it failed to load: only loading the page anew
-  // helps.
+  // The browser does not retry a part that failed to load: only reloading the page helps.
   const isChunk = isChunkFault(error);
   return (
     <main id="content" tabIndex={-1} className="h-full overflow-auto bg-paper">

@@ -9,7 +9,7 @@ import { glanceOf, spokenSync } from './sync-words.ts';
 import type { Glance } from './sync-words.ts';
 
 const syncStory = () => import('./sync-story.tsx');
-/** Where it cannot be loaded, the page goes on without it. */
+/** If it cannot be loaded, the page works without it. */
 const SourceFailures = lazy(async () => ({
   default:
     (await withChunkTimeout(import('./source-failures.tsx')).catch(() => null))?.SourceFailures ??

@@ -237,7 +237,7 @@ async function mend(id: string, how: 'retry' | 'discard'): Promise<void> {
   if (!result.ok) tellFailure(result.failure.message);
 }
 
-/** Who may read how sources were last heard: to others the server tells nothing of it. */
+/** Who may read when sources last synced; the server refuses others. */
 const HEARS_SOURCES = ['monitoring.dashboard', 'monitoring.sources', 'admin.dashboard'] as const;
 const NOTHING = {};
 const MOST = 50;

@@ -8,7 +8,7 @@ export interface TextFieldProps extends Omit<
   'id' | 'size' | 'className'
 > {
   readonly label: string;
-  /** Marked beside the label and told to screen readers; the form itself says what is missing. */
+  /** Marked next to the label and announced to screen readers; the form reports what is missing. */
   readonly required?: boolean;
   /** A sentence below the field. */
   readonly hint?: ReactNode;

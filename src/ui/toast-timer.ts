@@ -2,7 +2,7 @@
 const LEAST_MS = 1_000;
 
 /**
- * Ends a toast after its time, which stands still while the toast is held. A time of 0 never ends.
+ * Ends a toast after its time, which pauses while the toast is held. A time of 0 never ends.
  */
 export interface ToastTimer {
   readonly hold: () => void;

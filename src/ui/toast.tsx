@@ -8,8 +8,8 @@ import { clearToasts, dismissToast, toasts, undoNewest } from './toasts.ts';
 import type { Toast } from './toasts.ts';
 
 /**
- * Top right, 400 px wide, newest below, beside what was pressed rather than over it. Time stands
- * still while one is pointed at or focused. Of those that can be undone the newest alone is seen,
+ * Top right, 400 px wide, newest below, never over the pressed control. Timers
+ * pause while one is hovered or focused. Of those that can be undone the newest alone is seen,
  * so that work one by one does not cover the page; what was done before comes up again when the
  * newest goes.
  */

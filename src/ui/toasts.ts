@@ -3,7 +3,7 @@ export interface Toast {
   readonly id: number;
   /**
    * `done`: an inked tick. `info`: nothing is done yet, or something else is to be known. `failed`:
-   * red edge, told at once.
+   * red edge, announced at once.
    */
   readonly tone: 'done' | 'info' | 'failed';
   readonly text: string;

@@ -8,8 +8,8 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 
 /**
- * What stands in the envelope of an answer to a call, or the failure that it is. Never throws,
- * whatever came (SYNC-8).
+ * The content of the envelope of a call's answer, or its failure. Never throws, whatever arrived
+ * (SYNC-8).
  */
 export async function readAnswer(
   name: CallName,

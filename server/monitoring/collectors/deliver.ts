@@ -167,7 +167,7 @@ export async function recordRuns(
   return accepted;
 }
 
-/** Those of the records that can be kept; of the others the log is told. */
+/** The records that can be stored; the others are logged. */
 export function fitOf<T extends object>(
   { world, tenant, connection }: Pick<Task, 'world' | 'tenant' | 'connection'>,
   checked: readonly T[],

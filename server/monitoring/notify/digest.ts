@@ -90,7 +90,7 @@ async function sendDue(
 
 /**
  * Whom it went to; null where it did not: nobody is there, there is no verified address, or there
- * is nothing to tell. `since`: what was closed since then is told of.
+ * is nothing to report. `since`: includes what was closed since then.
  */
 export async function sendDigest(
   tx: TenantTx,

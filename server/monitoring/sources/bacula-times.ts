@@ -26,7 +26,7 @@ export function timesOf(row: Json, tz: string | null, running: boolean): Times {
   };
 }
 
-/** False where a time is told and its zone is not; null where no time is told. */
+/** False for a time without a zone; null without a time. */
 export function hasZone(value: unknown): boolean | null {
   const text = set(value);
   return text === null ? null : momentOf(text, null) !== null;
@@ -40,7 +40,7 @@ function set(value: unknown): string | null {
 
 const QUARTER: Ms = 15 * 60_000;
 const FURTHEST: Ms = 14 * 3_600_000;
-/** The wall clock is written in whole seconds, and a director may write the two a little apart. */
+/** The wall clock is written in whole seconds, and a director may write the two with a short delay. */
 const APART: Ms = 60_000;
 
 /** How far the wall clock is ahead of UTC, or null where the two cannot be the same moment. */

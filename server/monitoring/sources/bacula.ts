@@ -27,7 +27,7 @@ import {
  * Rows of the catalogue's table Job (Bacula 9.6 to 15, Bareos), one or an array, names in any case.
  * With them may come `ClientName`, `PoolName`, `Director` (the catalogue does not know its name)
  * and `LogText`, the joined lines of the table Log. An empty array says that nothing ran.
- * `JobTDate` tells the zone of the times; without it `tz` is needed.
+ * `JobTDate` contains the zone of the times; without it `tz` is needed.
  */
 export const readBacula: Reader = (body, query, at) => {
   const value = jsonIn(body);

@@ -74,7 +74,7 @@ export const readKopia: Reader = (body, query, at) => {
   );
 };
 
-/** `text`: what kopia wrote beside its manifests. */
+/** `text`: what kopia printed besides its manifests. */
 function readManifest(manifest: Json, query: ToolQuery, text = ''): Reading {
   const source = sub(manifest, 'source');
   const summary = sub(sub(manifest, 'rootEntry'), 'summ');

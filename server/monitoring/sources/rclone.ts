@@ -142,7 +142,7 @@ const TOTALS =
 const withoutVerb = (line: string): string =>
   line.replace(/(Failed to \w+)(?: with \d+ errors?: last error was)?: (?=\S)/, 'Fatal: ');
 
-/** A dry run prints totals like a real one; only its notices tell. */
+/** A dry run prints totals like a real one; only its notices show it. */
 const DRY_RUN = /\bas --dry-run is set\b/;
 const isDryRun = (line: Json): boolean => DRY_RUN.test(word(line['msg']) ?? '');
 

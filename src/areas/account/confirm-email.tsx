@@ -54,7 +54,6 @@ function ByLink({ token }: { readonly token: string }) {
         <Callout tone="failed" alert>
           {ACCOUNT.linkOver}
         </Callout>
-        <p className="m-0 text-ink-2">Open your profile to send a new link.</p>
         <ToPortal />
       </AccountPage>
     );

@@ -196,7 +196,7 @@ const script = (lines: readonly string[]): string =>
   ['( trap : INT TERM; d=$(mktemp -d); rc=0', ...lines, 'rm -rf "$d"; exit $rc )'].join('\n');
 
 /**
- * Sends standard output whole and the end of the errors: a body may have 1 MB, and the JSON must
+ * Sends all of standard output and the end of the errors: a body may have 1 MB, and the JSON must
  * not be cut.
  */
 const both = (at: RecipeAt, tool: string, ...query: readonly string[]): string[] => [

@@ -33,7 +33,7 @@ const policyOf = ({
 const FACTORS = [
   [
     'own',
-    'Who has set one up is asked for it',
+    'Only for users who set it up',
     'An authenticator app, a passkey, or codes by SMS. Nobody has to.',
   ],
   [
@@ -112,7 +112,7 @@ export function PolicyForm({
       />
       <Switch
         label="Signing in as another user"
-        detail="Administrators may help a user on the spot, for an hour and with a reason. Both records tell of it."
+        detail="Administrators may help a user on the spot, for an hour and with a reason. It is recorded in both account logs."
         on={policy.loginAs}
         onChange={(loginAs) => put({ loginAs })}
       />

@@ -59,7 +59,7 @@ export const contextOf = (
 const syncWords = ({ is, syncedAt, left, waiting, refused, storage }: SyncStatus): string =>
   [
     STATES[is],
-    `whole ${syncedAt === null ? 'never' : formatUtc(syncedAt)}`,
+    `fully synced ${syncedAt === null ? 'never' : formatUtc(syncedAt)}`,
     `${left} to load`,
     `${waiting} waiting`,
     `${refused} not accepted`,

@@ -133,7 +133,7 @@ export function SupportRequest() {
             </FormSection>
             <FormSection
               title="What is sent with it"
-              says="Helps to find the cause. Leave out what you do not want to tell. Results, names of companies and passwords are never part of it."
+              says="Helps support find the cause. Remove anything you don't want to share. Results, company names and passwords are never included."
             >
               <fieldset className="m-0 grid grid-cols-[minmax(0,1fr)] border-0 p-0">
                 <legend className="sr-only">What is sent with it</legend>

@@ -1,4 +1,4 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- stands beside its cell and is not modal: the grid goes on under it */
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- a non-modal popover next to its cell: the grid stays usable */
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { useWatch } from '#src/door.ts';

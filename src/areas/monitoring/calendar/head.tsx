@@ -1,4 +1,4 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- the head of an ARIA grid, and no table */
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- the header of an ARIA grid instead of a table */
 import { weekday } from '#src/span/dates.ts';
 import type { Stretch } from './sight.ts';
 import { monthName } from './steps.ts';

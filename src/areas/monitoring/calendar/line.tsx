@@ -1,4 +1,4 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- lines of an ARIA grid, and no table */
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- rows of an ARIA grid instead of a table */
 import { memo } from 'react';
 import type { CalendarLine } from '#contract/monitoring/calendar.ts';
 import { formatCount, plural } from '#src/ui/format.ts';

@@ -1,4 +1,4 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events -- an ARIA grid and no table: of its rows those in sight are drawn; its keys are heard by use-keys.ts */
+/* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events -- an ARIA grid instead of a table: only visible rows are rendered; use-keys.ts handles its keys */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { CSSProperties, MouseEvent } from 'react';

@@ -1,7 +1,7 @@
 // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
 // first load
 'use no memo';
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn here, not loaded as a picture */
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn inline instead of loading an image */
 import type { RunState } from '#contract/monitoring/query.ts';
 import { stripPaths, stripWidth, stripWords } from './strip.ts';
 import type { StripSize } from './strip.ts';

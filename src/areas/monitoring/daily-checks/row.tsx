@@ -1,7 +1,7 @@
 // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
 // first load
 'use no memo';
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid and no table: of its rows those in sight are drawn */
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows are rendered */
 import { memo } from 'react';
 import type { CSSProperties } from 'react';
 import type { Ms } from '#contract/ids.ts';

@@ -21,7 +21,7 @@ const OFFLINE_EVERY_MS = 30_000;
 
 /**
  * Asks the server when it is looked at, every five minutes, and when it answers again. `wanted`
- * false asks nothing.
+ * false sends no request.
  */
 export function useAsked<N extends ReadCall>(
   name: N,

@@ -53,7 +53,7 @@ export class FailedCall extends Error {
   }
 }
 
-/** A file is asked for with calls that have a sentence for a page of their own. */
+/** The calls that read a file's rows have their own failure message for a page. */
 export const getExportFailureText = (failure: Failure): string =>
   failure.kind === 'server-fault' ? MESSAGES.export : getFailureText(failure);
 

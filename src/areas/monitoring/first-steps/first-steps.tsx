@@ -24,7 +24,7 @@ export function FirstSteps() {
     >
       <h2 className="m-0 text-head">First steps</h2>
       <p className="m-0 pb-3 text-ink-2">
-        No result has arrived yet. Three steps to the first morning.
+        No result has arrived yet. Connect a source in three steps.
       </p>
       <ol className="m-0 list-none border-t-2 border-head-rule p-0">
         <Step n={1} state={source} title="Connect a source">

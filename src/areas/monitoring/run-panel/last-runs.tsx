@@ -1,4 +1,4 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn here, not loaded as a picture; points are chosen as on a slider, whose own track would cover them */
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn inline instead of loading an image; points work like a slider, whose own track would cover them */
 import { useId, useState } from 'react';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { RunView } from '#contract/monitoring/query.ts';
