@@ -10,9 +10,9 @@ import type { AppContext } from './world.ts';
 export async function portalAddress(
   { tenant, sql }: TenantTx,
   { config }: AppContext,
-  { host: asked }: Pick<RequestContext, 'host'>,
+  { host: requestHost }: Pick<RequestContext, 'host'>,
 ): Promise<string> {
-  const [, name = '', port = ''] = /^(.*?)(?::(\d+))?$/.exec(asked) ?? [];
+  const [, name = '', port = ''] = /^(.*?)(?::(\d+))?$/.exec(requestHost) ?? [];
   const { branding } = await sql
     .selectFrom('provider')
     .select('branding')

@@ -28,8 +28,8 @@ export function makeLine<N extends WatchName>(
   async function open(): Promise<void> {
     turn += 1;
     const mine = turn;
-    const asked = input;
-    const opened = await door().watch(name, asked, (next) => {
+    const sentInput = input;
+    const opened = await door().watch(name, sentInput, (next) => {
       if (mine !== turn) return;
       value = next;
       listeners.forEach((listener) => listener());
@@ -39,7 +39,7 @@ export function makeLine<N extends WatchName>(
       return;
     }
     watch = opened;
-    if (!same(asked, input)) opened.change(input);
+    if (!same(sentInput, input)) opened.change(input);
   }
 
   function close(): void {

@@ -58,12 +58,12 @@ export async function beginPush(vapid: string): Promise<string | null> {
       applicationServerKey: vapid,
     });
     const { endpoint = '', keys: { p256dh = '', auth = '' } = {} } = made.toJSON();
-    const told = await withReauth(() =>
+    const result = await withReauth(() =>
       door().ask('addPushDevice', { endpoint, keys: { p256dh, auth } }),
     );
-    if (told.ok) return null;
+    if (result.ok) return null;
     await made.unsubscribe();
-    return told.failure.message;
+    return result.failure.message;
   } catch {
     return 'This browser could not reach its push service. A firewall or the browser’s own settings may keep it from it.';
   }
@@ -75,8 +75,8 @@ export async function beginPush(vapid: string): Promise<string | null> {
 export async function keepPush(): Promise<void> {
   const subscription = await subscribed().catch(() => null);
   if (subscription === null) return;
-  const told = await door().ask('keepPushDevice', { endpoint: subscription.endpoint });
-  if (told.ok && !told.value.known) await subscription.unsubscribe();
+  const result = await door().ask('keepPushDevice', { endpoint: subscription.endpoint });
+  if (result.ok && !result.value.known) await subscription.unsubscribe();
 }
 
 /** Nothing more comes here. */

@@ -56,10 +56,10 @@ export function resultOf(one: Normal, known: RunRow | null, startedAt: Ms, at: M
     exitCode: one.exitCode ?? (known?.status === one.status ? known.exitCode : null),
     message: messageOf(one, finished),
     detail: detailOf(one, known),
-    ...told('level', one.level ?? known?.level),
-    ...told('scheduledFor', one.scheduledFor ?? known?.scheduledFor),
-    ...told('errorCount', one.errorCount ?? known?.errorCount),
-    ...told('warningCount', one.warningCount ?? known?.warningCount),
+    ...definedField('level', one.level ?? known?.level),
+    ...definedField('scheduledFor', one.scheduledFor ?? known?.scheduledFor),
+    ...definedField('errorCount', one.errorCount ?? known?.errorCount),
+    ...definedField('warningCount', one.warningCount ?? known?.warningCount),
   };
 }
 
@@ -109,7 +109,7 @@ function detailOf(one: Normal, known: RunRow | null): RunRow['detail'] {
   };
 }
 
-const told = <K extends string, T>(
+const definedField = <K extends string, T>(
   name: K,
   value: T | null | undefined,
 ): { readonly [P in K]?: T } =>
@@ -117,6 +117,6 @@ const told = <K extends string, T>(
 
 /** What is known of a run before it ends. */
 export const plannedOf = (one: Normal): Pick<RunRow, 'level' | 'scheduledFor'> => ({
-  ...told('level', one.level),
-  ...told('scheduledFor', one.scheduledFor),
+  ...definedField('level', one.level),
+  ...definedField('scheduledFor', one.scheduledFor),
 });

@@ -127,16 +127,16 @@ function preparing(client: PoolClient): PostgresPoolClient {
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('Cursors are declared in SQL here.');
-    const asked = client.query({
+    const query = client.query({
       name: preparedName(text),
       text,
       values: values.map(storableValue),
     });
     if (text === 'rollback')
-      asked.catch(() => {
+      query.catch(() => {
         broken = true;
       });
-    return asked;
+    return query;
   }
   return {
     query,

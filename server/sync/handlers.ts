@@ -77,11 +77,17 @@ export function syncHandlers(
       const scope = scopeOf(signedOf(ctx));
       return await read(ctx, async (tx) => {
         const head = await tx.head();
-        const told = epochFor(head.epoch, scope);
+        const scopedEpoch = epochFor(head.epoch, scope);
         // Another epoch or scope, or a cursor from a future that a restore took away: the device
         // reloads everything (LOG-6, SYNC-6).
-        if (epoch !== told || after > head.seq)
-          return ok({ epoch: told, cursor: head.seq, head: head.seq, more: false, events: [] });
+        if (epoch !== scopedEpoch || after > head.seq)
+          return ok({
+            epoch: scopedEpoch,
+            cursor: head.seq,
+            head: head.seq,
+            more: false,
+            events: [],
+          });
         const page = Math.min(limit ?? LIMITS.eventsPage, LIMITS.eventsPage);
         const events = await tx.eventsAfter(after, page);
         const cursor = events.at(-1)?.seq ?? after;

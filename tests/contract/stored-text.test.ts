@@ -81,7 +81,7 @@ test('TEXT-1: of JSON every text and every key, at any depth, and no text that o
   expect(() => parseStorable('{')).toThrow(SyntaxError);
 });
 
-test('TEXT-2: a name stands on one line, and needs something in it', () => {
+test('TEXT-2: a name is a single line and must not be empty', () => {
   expect(lineOfText('a\r\nb\u2028c\td\u0085\u001be\0')).toBe('a b c d e\ufffd');
   const name = nameText(10);
   const read = (text: string) => {

@@ -39,7 +39,7 @@ async function moveAround(page: Page): Promise<void> {
 }
 
 for (const reducedMotion of ['no-preference', 'reduce'] as const) {
-  test(`MOTION-1: pages appear in 200 ms and menus in 250 ms, and nothing moves where less motion is asked for: ${reducedMotion}`, async ({
+  test(`MOTION-1: pages appear in 200 ms and menus in 250 ms, and nothing moves with reduced motion: ${reducedMotion}`, async ({
     browser,
   }) => {
     const page = await (

@@ -176,7 +176,7 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
   await page.context().close();
 });
 
-test('E2E-12, EMAIL-3: an invitation signs out whoever is signed in and makes an account, once; its address is confirmed by a link', async ({
+test('E2E-12, EMAIL-3: an invitation signs out the current user and creates an account, once; its address is confirmed by a link', async ({
   browser,
 }) => {
   const page = await freshPage(browser);

@@ -70,7 +70,7 @@ test('WIZARD-1: who cannot connect a source is not prompted', async ({ browser }
   await page.context().close();
 });
 
-test('VERSION-1, OUT-7: with another stored version one is logged out at startup and told why, and what was unsent arrives', async ({
+test('VERSION-1, OUT-7: with another stored version the user is logged out at startup with the reason, and unsent changes arrive', async ({
   browser,
 }) => {
   await post(portal.url, await keyOf(portal), [

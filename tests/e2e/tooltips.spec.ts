@@ -61,7 +61,7 @@ test('TIP-1: a cut name is shown in full 400 ms after the pointer rests on it, a
   await axe(page, 'a tooltip');
 });
 
-test('TIP-1: by keyboard it opens at once, describes its element, and closes on Escape and when the focus goes on', async ({
+test('TIP-1: keyboard focus opens it at once, it describes its element, and closes on Escape and on blur', async ({
   page,
   context,
 }) => {

@@ -39,8 +39,8 @@ export const readDuplicati: Reader = (body, query, at) => {
   const parsed = word(data['ParsedResult']) ?? (exception === null ? 'Unknown' : 'Fatal');
   const interrupted = data['Interrupted'] === true;
   const partial = data['PartialBackup'] === true;
-  const told = exception !== null || interrupted ? 'Failed' : (STATUSES[parsed] ?? 'Failed');
-  const status = told === 'Success' && partial ? 'Warning' : told;
+  const reported = exception !== null || interrupted ? 'Failed' : (STATUSES[parsed] ?? 'Failed');
+  const status = reported === 'Success' && partial ? 'Warning' : reported;
   const end = momentOf(data['EndTime'], query.tz);
   const start = momentOf(data['BeginTime'], query.tz);
   const startedAt = start ?? end ?? at;

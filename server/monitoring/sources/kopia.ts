@@ -35,12 +35,12 @@ export const readKopia: Reader = (body, query, at) => {
   const value = jsonIn(body);
   const found = isObject(value) ? [value] : list(value).filter(isObject);
   const manifests = found.length > 0 ? found : readLines(body).objects;
-  const told = manifests.filter((one) => 'source' in one || 'rootEntry' in one);
-  if (query.job !== null && told.length > 1 && told.length <= LIMITS.tasks) {
+  const snapshots = manifests.filter((one) => 'source' in one || 'rootEntry' in one);
+  if (query.job !== null && snapshots.length > 1 && snapshots.length <= LIMITS.tasks) {
     // The exit code is that of all of them.
-    const paths = told.map((manifest) => readManifest(manifest, { ...query, exit: null }));
+    const paths = snapshots.map((manifest) => readManifest(manifest, { ...query, exit: null }));
     const executions = paths.flatMap((path) => path.executions);
-    if (executions.length === told.length)
+    if (executions.length === snapshots.length)
       return one(
         together(
           executions.map(({ execution }) => execution),
@@ -50,7 +50,7 @@ export const readKopia: Reader = (body, query, at) => {
       );
   }
   const text = found.length > 0 ? '' : readLines(body).text.join('\n');
-  const readings = told.map((manifest) => readManifest(manifest, query, text));
+  const readings = snapshots.map((manifest) => readManifest(manifest, query, text));
   if (readings.length > 0)
     return {
       executions: readings.flatMap((one) => one.executions),

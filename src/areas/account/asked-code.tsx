@@ -53,10 +53,10 @@ export function AskedCode({ title, says, children }: AskedCodeProps) {
   const { busy, fault, ask } = useRecoveryAsk();
 
   async function name(username: string): Promise<boolean> {
-    const asked = await ask(() => door().ask('validateUsername', { username }));
-    setInvalid(!asked.ok && asked.failure.kind === 'bad-input' ? asked.failure.message : null);
-    if (!asked.ok) return false;
-    const { authType: auth, questions } = asked.value;
+    const result = await ask(() => door().ask('validateUsername', { username }));
+    setInvalid(!result.ok && result.failure.kind === 'bad-input' ? result.failure.message : null);
+    if (!result.ok) return false;
+    const { authType: auth, questions } = result.value;
     if (questions.length === 0) await send({ username, auth }, []);
     else setAt({ is: 'questions', username, auth, questions });
     return true;

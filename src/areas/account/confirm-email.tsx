@@ -54,6 +54,7 @@ function ByLink({ token }: { readonly token: string }) {
         <Callout tone="failed" alert>
           {ACCOUNT.linkOver}
         </Callout>
+        <p className="m-0 text-ink-2">Links are sent from your profile.</p>
         <ToPortal />
       </AccountPage>
     );

@@ -58,12 +58,12 @@ function WithCode({ username, auth, again }: CodeAsked) {
       return;
     }
     setWrong(null);
-    const asked = await ask(() =>
+    const result = await ask(() =>
       door().ask('resetPassword', { username, code: digits, newPassword: password }),
     );
-    setDone(asked.ok);
-    if (asked.ok || asked.failure.kind !== 'bad-input') return;
-    setWrong({ what: 'password', why: asked.failure.message });
+    setDone(result.ok);
+    if (result.ok || result.failure.kind !== 'bad-input') return;
+    setWrong({ what: 'password', why: result.failure.message });
     second.current?.focus();
   }
   if (done)

@@ -63,9 +63,9 @@ export function ReportSettings() {
   };
   async function send(id: string): Promise<void> {
     setBusy(id);
-    const told = await door().ask('sendReport', { reportSettingId: id });
+    const result = await door().ask('sendReport', { reportSettingId: id });
     setBusy(null);
-    if (!told.ok) return tellFailure(told.failure.message);
+    if (!result.ok) return tellFailure(result.failure.message);
     tellInfo('Sending the report');
     go({ tab: 'history' });
   }
@@ -82,7 +82,7 @@ export function ReportSettings() {
     enabled,
   }: SettingOut): Promise<void> {
     setBusy(id);
-    const told = await door().ask('changeReportSetting', {
+    const result = await door().ask('changeReportSetting', {
       id,
       setting: {
         name,
@@ -97,14 +97,14 @@ export function ReportSettings() {
       },
     });
     setBusy(null);
-    if (!told.ok) tellFailure(told.failure.message);
+    if (!result.ok) tellFailure(result.failure.message);
     asked.again();
   }
   async function remove(): Promise<void> {
     if (open === null) return;
-    const told = await door().ask('removeReportSetting', { id: open });
+    const result = await door().ask('removeReportSetting', { id: open });
     setDeleting(false);
-    if (!told.ok) return tellFailure(told.failure.message);
+    if (!result.ok) return tellFailure(result.failure.message);
     setGone(open);
     tell('Report deleted');
     saved();

@@ -327,7 +327,7 @@ test('RUN-11: the reason of what tools really wrote is the line that names the c
     expect([name, firstLine(tool(name))]).toEqual([name, reason]);
 });
 
-test('RUN-11: what names a condition comes before what only says that something failed, wherever it stands', () => {
+test('RUN-11: what names a condition comes before what only says that something failed, anywhere in the text', () => {
   for (const [text, reason] of [
     ['ERROR: Backup failed\nopen /srv/a: permission denied', 'open /srv/a: permission denied'],
     [

@@ -123,7 +123,7 @@ const state = (nextRunPolicy: string | null, status = 'Inactive') =>
     factsOf({ id: 'a', name: 'A', type: 'VSphereBackup', status, nextRunPolicy }) as never,
   );
 
-test('SCHED-2: a source that tells no times keeps what it calls the schedule', () => {
+test('SCHED-2: a source without times keeps its own schedule label', () => {
   const job = { instanceUid: 'a', name: 'A', isEnabled: true };
   expect(scheduleStateOf(serverJob({ ...job, scheduleType: 'Chained' }, '').facts as never)).toBe(
     'Chained',
@@ -151,7 +151,7 @@ test('SCHED-2: a source that tells no times keeps what it calls the schedule', (
   ).toBe('Continuously');
 });
 
-test('SCHED-2: a file of a list has the schedule beside the job, and the panel shows what the server says', () => {
+test('SCHED-2: a file of a list has the schedule next to the job, and the panel shows the server’s label', () => {
   expect(
     exportColumnsOf(['co', 'job'])
       .slice(0, 3)

@@ -400,7 +400,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test("EMAIL-2: the chat is not told that a typed address is its user's own", async () => {
+  test('EMAIL-2: the chat does not learn that a typed address belongs to its user', async () => {
     const at = await portal();
     const nora = await register(at, 'nora', 'nora@example.com');
     const wanted = { name: 'nora', email: 'nora@example.com', serviceProviderId: at.tenant };

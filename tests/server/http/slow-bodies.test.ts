@@ -99,7 +99,7 @@ const slowFrom = (ip: string, bytes: number): Promise<Client> =>
 const statusOf = ({ got }: Client): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(got())?.[1] ?? 0);
 const statuses = (): number[] => clients.map(statusOf);
 
-test('HTTP-19: of a call that nobody has to be signed in for 16 kB are read, announced or not', async () => {
+test('HTTP-19: a call without sign-in reads at most 16 kB, announced or not', async () => {
   await begin();
   const announced = await client(
     head(SIGN_IN, { 'content-length': String(LIMITS.publicBodyBytes + 1) }),
@@ -379,7 +379,7 @@ test('HTTP-21: headers and bodies that do not come are given up', async () => {
   expect([statusOf(noHeaders), budget.heldBytes]).toEqual([408, 0]);
 });
 
-test('HTTP-21: whoever must be signed in, or hold a key, is asked for that before the body has come', async () => {
+test('HTTP-21: a session or a key is checked before the body has arrived', async () => {
   await begin();
   const fields = { 'content-length': '900000', 'authorization': `Bearer dbk_${'A'.repeat(43)}` };
   await client(head('/api/v1/ingest/executions', fields));

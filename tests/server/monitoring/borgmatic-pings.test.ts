@@ -4,7 +4,7 @@ import { aPlace, fixture } from './ground.ts';
 
 const store = await embedded();
 
-test('PING-9: borgmatic, exactly as it calls: a success whose log has warnings is a warning, an empty one is believed', async () => {
+test('PING-9: borgmatic, exactly as it calls: a success whose log has warnings is a warning, an empty one is a success', async () => {
   const matic = await aPlace(store, 'borgmatic');
   const calls = JSON.parse(fixture('borgmatic-hook.json')) as {
     method: string;

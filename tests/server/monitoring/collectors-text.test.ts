@@ -47,7 +47,7 @@ eachDatabase((database, open) => {
     await there?.stop();
   });
 
-  test(`TEXT-1, TEXT-5: what a system tells with text that cannot be stored is taken, and what cannot be taken loses nothing beside it (${database}, Zerto)`, async () => {
+  test(`TEXT-1, TEXT-5: records with text that can’t be stored are mended, and a bad record affects no other (${database}, Zerto)`, async () => {
     const company = await field.company('Ours');
     there = await outside((asked: Asked): Told => {
       if (asked.path === '/v1/session/add') return { headers: { 'x-zerto-session': 's' } };
@@ -82,7 +82,7 @@ eachDatabase((database, open) => {
     expect((await field.runs()).map(({ message }) => message)).toContain('caf\ufffd');
   });
 
-  test(`TEXT-1, TEXT-5: what a system tells with text that cannot be stored is taken, and what cannot be taken loses nothing beside it (${database}, Veeam)`, async () => {
+  test(`TEXT-1, TEXT-5: records with text that can’t be stored are mended, and a bad record affects no other (${database}, Veeam)`, async () => {
     const company = await field.company('Ours');
     const lists: Readonly<Record<string, readonly unknown[]>> = {
       '/api/v1/jobs/states': [

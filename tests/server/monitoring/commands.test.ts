@@ -440,7 +440,7 @@ const send = (
   });
 
 test.skipIf(missing('restic', 'restic'))(
-  'COPY-2, SRC-24: a list of snapshots above 1 MB arrives whole by the command as shown, and its refusals say which command makes it shorter',
+  'COPY-2, SRC-24: a list of snapshots above 1 MB arrives complete with the command as shown, and its refusals say which command makes it shorter',
   async () => {
     expect((await run('restic init', restic())).code).toBe(0);
     // Tags of about 100 kB each: twelve snapshots are 1.2 MB of JSON.

@@ -131,7 +131,7 @@ eachDatabase((_name, open) => {
     expect(await shown(dana, two)).toMatchObject({ ignoredReason: 'new rack' });
   });
 
-  test('RUN-13: what cannot be done is refused whole: nothing of a change that is refused in part is done', async () => {
+  test('RUN-13: a change that is refused in part changes nothing', async () => {
     const {
       dana,
       ids: [one = ''],

@@ -62,7 +62,7 @@ const longEvent = (id: string) => ({
 eachDatabase((database, open) => {
   const place = async (): Promise<Place> => aPlace(await open());
 
-  test(`TEXT-1, TEXT-5: U+0000 and halves of pairs in any field lose no result, neither their own nor those beside it (${database})`, async () => {
+  test(`TEXT-1, TEXT-5: U+0000 and halves of pairs in any field lose no result of the batch (${database})`, async () => {
     const at = await place();
     const bad = 'x\0\udce9';
     const fields = ['job', 'computer', 'server', 'jobInstanceUid', 'externalId', 'message', 'log'];
@@ -116,7 +116,7 @@ eachDatabase((database, open) => {
     ]);
   });
 
-  test(`TEXT-2, TEXT-5: names stand on one line; where nothing is left of one, that record is named and the rest is kept (${database})`, async () => {
+  test(`TEXT-2, TEXT-5: names are single lines; a record without a name is reported and the rest is stored (${database})`, async () => {
     const at = await place();
     const batch = [
       anExecution({ job: 'Night\r\nrun', computer: 'pc\n1' }),

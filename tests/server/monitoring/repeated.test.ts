@@ -134,7 +134,7 @@ eachDatabase((name, open) => {
     expect((await rebuild(store, { only: [place.tenant] }))[0]?.differences).toEqual([]);
   });
 
-  test(`ING-8: an empty list of the catalogue is accepted, and its source was heard (${name})`, async () => {
+  test(`ING-8: an empty list is accepted, and its source counts as active (${name})`, async () => {
     const place = await aPlace(await open(), 'bacula');
     expect(await place.post('bacula', '{}')).toMatchObject({ status: 400 });
     place.ground.pass(HOUR);
@@ -235,7 +235,7 @@ const told: fc.Arbitrary<Normal> = fc
     ...one,
   }));
 
-test('RUN-10: figures are the last that were told, a reason that says why is never replaced by one that does not, and the same again is nothing new', () => {
+test('RUN-10: the last values win, a vague reason never replaces a concrete one, and a repetition changes nothing', () => {
   fc.assert(
     fc.property(fc.array(told, { minLength: 1, maxLength: 8 }), (all) => {
       let known: RunRow | null = null;

@@ -85,7 +85,7 @@ test('SRC-20: a failure of a backup is not taken for another command', () => {
   });
 });
 
-test('SRC-20: a source whose output held no run has been heard all the same', async () => {
+test('SRC-20: a source whose output has no run still counts as active', async () => {
   await place.post('restic?job=files&exit=0', fixture('restic-real-check.txt'));
   const health = await store.tenant(place.tenant, (tx) =>
     tx.sql.selectFrom('source_health').select(['last_heard_at', 'last_fault_at']).execute(),
@@ -96,7 +96,7 @@ test('SRC-20: a source whose output held no run has been heard all the same', as
 const byName = ([a]: readonly unknown[], [b]: readonly unknown[]): number =>
   String(a).localeCompare(String(b));
 
-test('SRC-22: what a repository takes up is kept: restic statistics of raw data, borg info, borg create', async () => {
+test('SRC-22: the used space of a repository is stored: restic statistics of raw data, borg info, borg create', async () => {
   expect((await place.post('restic?job=files', fixture('restic-real-stats-raw.txt'))).data).toEqual(
     { accepted: 1, duplicates: 0, rejected: [] },
   );

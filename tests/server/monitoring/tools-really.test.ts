@@ -162,7 +162,7 @@ const rows = (): Record<string, unknown>[] =>
 const bacula = (more: Record<string, unknown>, query: Partial<ToolQuery> = {}): ExecutionIn =>
   readOne(readBacula, [{ ...rows()[0], ...more }], query);
 
-test('SRC-4: rows of a real catalogue of Bacula 9.6, whose zone JobTDate tells', () => {
+test('SRC-4: rows of a real catalogue of Bacula 9.6, with the time zone from JobTDate', () => {
   const found = read(readBacula, rows());
   expect(
     found.map(({ job, status, type, level, message }) => [job, status, type, level, message]),
@@ -295,7 +295,7 @@ test('SRC-4: a job in the queue has no start; running ones have a level and no f
   });
 });
 
-test('SRC-4: restore, verify, admin, copy and migration are jobs of their own beside the backup', () => {
+test('SRC-4: restore, verify, admin, copy and migration are separate jobs next to the backup', () => {
   const backup = bacula({});
   for (const [type, task] of [
     ['R', 'Restore'],
@@ -430,7 +430,7 @@ test('SRC-6: results of Duplicati, and its other operations', () => {
   ).toEqual([]);
 });
 
-test('SRC-5: kopia: incomplete, without a root, with an exit code and a reason beside the manifest', () => {
+test('SRC-5: kopia: incomplete, without a root, with an exit code and a reason outside the manifest', () => {
   const manifest = {
     id: 'f1',
     source: { host: 'pc-1', userName: 'kate', path: '/srv' },

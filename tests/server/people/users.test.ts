@@ -331,7 +331,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('USER-7, G44: user name, addresses, numbers and other accounts of a user change only by who has shown a factor a moment ago; the old address is told', async () => {
+  test('USER-7, G44: user name, addresses, numbers and other accounts of a user change only with a recent second factor; the old address is notified', async () => {
     const people = await thePeople(ground);
     const { root, idOf } = people;
     await make(root, 'eva');

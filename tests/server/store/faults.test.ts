@@ -140,7 +140,7 @@ test.skipIf(missing !== '')(
   },
 );
 
-test('STORE-3, HTTP-1: what a caller hears of each fault, and when to come again', () => {
+test('STORE-3, HTTP-1: the answer to each database error, and when to retry', () => {
   expect(
     (['disk-full', 'resources', 'connection', 'unknown'] as const).map((kind) =>
       storeFailure(new StoreFault(kind, null), 1_000),

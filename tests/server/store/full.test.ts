@@ -94,7 +94,7 @@ test('G23, STORE-11: the same on a disk that only pretends to be full', async ()
   expect(await fillAndFree(pretendedDisk())).toBe(200);
 }, 600_000);
 
-test('G23, STORE-12: a database whose own log finds no space is opened again when there is some; meanwhile everybody is told to come again', async () => {
+test('G23, STORE-12: a database without space for its log reopens when there is space; until then all callers are asked to retry', async () => {
   const disk = pretendedDisk();
   const site = await aSite(disk);
   const pings = pinger(site, 100_000);
@@ -112,7 +112,7 @@ test('G23, STORE-12: a database whose own log finds no space is opened again whe
   await expectWhole(site, pings.acknowledged);
 }, 600_000);
 
-test('STORE-12: a statement that never ends is ended with its thread when its time is up, and the database goes on; one that was allowed more is left alone', async () => {
+test('STORE-12: a statement that exceeds its time is ended with its thread, and the database restarts; one with a longer limit continues', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-hung-'));
   atEnd(() => {
     rmSync(folder, { recursive: true });

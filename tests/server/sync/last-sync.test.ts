@@ -222,7 +222,7 @@ eachDatabase((kind, open) => {
     );
   }, 120_000);
 
-  test(`SYNC-14: a source that fails or recovers is poked to open streams of who may read it, and to nobody else (${kind})`, async () => {
+  test(`SYNC-14: open streams signal a source that fails or recovers only to users who may read it (${kind})`, async () => {
     await Promise.all([fails(connection, 0), fails(ownConnection, 0), post(secret, [])]);
     ground.pass(2_000);
     const [reader, stranger] = [

@@ -193,7 +193,7 @@ eachDatabase((kind, open) => {
     }
   });
 
-  test(`SYNC-6: who did something is told to those who may use daily checks; others learn of their own deeds (${kind})`, async () => {
+  test(`SYNC-6: users of daily checks see who did something; others see only their own actions (${kind})`, async () => {
     const actors = async (who: Asker): Promise<Set<string>> =>
       new Set(
         (await eventsFrom(who, (await booted(who)).epoch)).flatMap(({ actor, subject }) => [
@@ -258,7 +258,7 @@ eachDatabase((kind, open) => {
     expect([await seenBy(first), await seenBy(second)]).toEqual([1, 0]);
   });
 
-  test(`SYNC-6, SYNC-13, G33: a role that was taken away: an old cursor gets nothing but the word to load anew, a known day is refused, also one that is cached (${kind})`, async () => {
+  test(`SYNC-6, SYNC-13, G33: a role that was taken away: an old cursor only gets the signal to reload, and a known day is refused, even a cached one (${kind})`, async () => {
     const who = await office.as('demoted', ['operator']);
     const admin = await office.as('demoter', ['admin', 'super-admin']);
     const before = await booted(who);

@@ -201,7 +201,7 @@ const begin = (
     from,
   );
 
-test("OWN-10: a landing page of one's own is where one begins, where it is another page of this site that one may open", () => {
+test('OWN-10: a user starts at their own landing page if it is another page of this site that they may open', () => {
   expect(begin('/monitoring/calendar-report')).toBe('/monitoring/calendar-report');
   expect(begin('/monitoring/daily-checks?state=Failed#x')).toBe(
     '/monitoring/daily-checks?state=Failed#x',
@@ -274,7 +274,7 @@ test('LIC-6: Subscriptions is a setting of the cloud suite alone, where subscrip
   }
 });
 
-test('OWN-3, BRAND-11: the colours that a user may choose can be read on in both themes, and what is no colour is not kept', async () => {
+test('OWN-3, BRAND-11: the colours that a user may choose can be read on in both themes, and an invalid color is not stored', async () => {
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined }));
   const { themeOf } = await import('#src/frame/preferred.ts');
   vi.unstubAllGlobals();

@@ -51,7 +51,7 @@ async function load(
   return { asked, sentence: wayIn().sentence };
 }
 
-test('VERSION-1: whoever is in when the browser last started another version is logged out, once, and told why', async () => {
+test('VERSION-1: a signed-in user is logged out once, with the reason, if the browser last started another version', async () => {
   stored.set('appVersion', '2.2.13');
   stored.set('ssoClicks', '{"user":"u1","clicks":{"vac":3}}');
   stored.set('actingFrom', '/monitoring/users');
@@ -66,7 +66,7 @@ test('VERSION-1: whoever is in when the browser last started another version is 
   expect(await load('in')).toEqual({ asked: [], sentence: null });
 });
 
-test('VERSION-1, OUT-7: what cannot be sent is kept, never discarded', async () => {
+test('VERSION-1, OUT-7: unsent changes are kept, never discarded', async () => {
   stored.set('appVersion', '3.0.0');
   expect((await load('in', '/', 4, false)).asked).toEqual(['send', 'keep']);
 });

@@ -60,7 +60,7 @@ test('BRAND-1: the ledger’s own colours are taken, and what follows from them 
 const ownSide = (css: string): string | undefined =>
   /--brand-sidebar(?:-dark)?, (#[\da-f]{6})/.exec(css)?.[1];
 
-test('BRAND-11: a sidebar that is named blue is the portal’s own, as the style sheet has it, in both themes', () => {
+test('BRAND-11: a sidebar color named blue is the portal’s own from the style sheet, in both themes', () => {
   const [light = '', dark = ''] = readFileSync('src/look/tokens.css', 'utf8').split(
     "[data-theme='dark']",
   );

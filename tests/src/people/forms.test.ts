@@ -201,7 +201,7 @@ test('USER-11: only what was changed is sent, and a new user is invited or has a
   ]).toEqual([true, undefined, undefined, 'quiet-ledger-morning', undefined, undefined]);
 });
 
-test("USER-11: a refusal is told in the server's words, at the field that it names", () => {
+test("USER-11: a refusal shows the server's message at the field that it names", () => {
   const bad = {
     kind: 'bad-input',
     message: 'Some',

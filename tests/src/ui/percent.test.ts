@@ -39,7 +39,7 @@ const bars = (...values: readonly number[]): readonly string[] =>
     ).matchAll(/width:([^"]+)"/g),
   ].map(([, width]) => width ?? '');
 
-test('PAGE-8: a ring and a bar draw no more than the whole and nothing that is no number', () => {
+test('PAGE-8: a ring and a bar draw at most 100 percent and nothing for an invalid number', () => {
   const full = 2 * Math.PI * 12;
   expect(drawn(400, 340)).toBeCloseTo(full);
   expect(drawn(-5, 340)).toBe(0);

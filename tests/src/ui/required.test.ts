@@ -18,7 +18,7 @@ const FIELDS: Readonly<Record<string, ComponentType<never>>> = {
   Combobox,
 };
 
-test('FIELD-1: a required field has a mark that is no part of its name, and tells screen readers', () => {
+test('FIELD-1: a required field has a mark outside its name and is announced to screen readers', () => {
   for (const [name, field] of Object.entries(FIELDS)) {
     const html = (required: boolean): string =>
       renderToStaticMarkup(

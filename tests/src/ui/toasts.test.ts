@@ -37,7 +37,7 @@ test('TOAST-1: its time is up to the millisecond, and a time of 0 never is', () 
   expect(ended).toEqual(['info']);
 });
 
-test('TOAST-2: while it is held its time stands still, and at least a second is left afterwards', () => {
+test('TOAST-2: its timer pauses while it is held, with at least a second left afterwards', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -79,7 +79,7 @@ test('TOAST-2: while it is held its time stands still, and at least a second is 
 
 const whole = (min: number, max: number) => fc.integer({ min, max });
 
-test('TOAST-3: messages do not cover what was pressed, and stand at the top where that is elsewhere', () => {
+test('TOAST-3: messages do not cover the pressed control, and are at the top if it is elsewhere', () => {
   const scene = fc
     .record({ width: whole(320, 1_900), height: whole(400, 1_200), tall: whole(44, 180) })
     .chain((view) =>

@@ -4,7 +4,7 @@ import { placeTooltip } from '#src/ui/tooltip-place.ts';
 
 const whole = (min: number, max: number) => fc.integer({ min, max });
 
-test('TIP-2: a tooltip lies inside the window, and beside its element where there is room above or below', () => {
+test('TIP-2: a tooltip is inside the window and does not cover its element if there is room above or below', () => {
   const scene = fc.record({ width: whole(320, 2_000), height: whole(240, 1_200) }).chain((view) =>
     fc.record({
       view: fc.constant(view),
@@ -32,7 +32,7 @@ test('TIP-2: a tooltip lies inside the window, and beside its element where ther
   );
 });
 
-test('TIP-2: it stands above its element, and below one at the top of the window', () => {
+test('TIP-2: it is above its element, and below one at the top of the window', () => {
   const view = { width: 1_440, height: 900 };
   const tip = { width: 100, height: 24 };
   expect(placeTooltip({ left: 500, top: 400, width: 40, height: 20 }, tip, view)).toEqual({

@@ -411,7 +411,7 @@ test('CAL-6: a company is green on days on which a job that makes backups succee
   );
 });
 
-test('CAL-6: a restore that succeeds shows nothing on the day of its company, one that fails shows, and a backup beside it is green', () => {
+test('CAL-6: a restore that succeeds shows nothing on the day of its company, one that fails shows, and a backup on the same day is green', () => {
   const { both, run, days } = small();
   both.take({
     is: 'put',

@@ -37,7 +37,7 @@ test('BRAND-9: what a provider changes of its look and its time stands on a sign
   loopOf(door).stop();
 });
 
-test("BRAND-12: everything is asked at the page's own address, whatever address of the API the branding names", async () => {
+test("BRAND-12: all calls go to the page's own address, whatever API address the branding names", async () => {
   const { clock, server, annDevice, bad } = scene();
   const asked: string[] = [];
   const elsewhere = 'https://api.elsewhere.example/v2';

@@ -181,7 +181,7 @@ test('G11: a command that breaks the server every time is set aside, and the one
   );
 });
 
-test('OUT-8: a change that the server has no disk space for is kept, said so, and sent when there is space again', async () => {
+test('OUT-8: a change that the server has no disk space for is kept with a notice and sent when there is space again', async () => {
   const { clock, server, annDevice, bad, problemOf } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);

@@ -154,7 +154,7 @@ test('WORDS-3: a database sign-in shows the whole answer where it is text', asyn
   ).toEqual(['Error while logging in']);
 });
 
-test('WORDS-3: the message of a fault is not shown where the catalogue has a sentence of its own', async () => {
+test('WORDS-3: the message of a server error is not shown if the catalog has its own sentence', async () => {
   expect(
     await sentencesOf(
       'deleteTicket',

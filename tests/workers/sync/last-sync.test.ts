@@ -79,7 +79,7 @@ async function begin() {
 const has = (seen: readonly (LastSync | null)[], value: LastSync | null) => (): boolean =>
   isDeepStrictEqual(seen.at(-1), value);
 
-test('SYNC-14: how sources synced last comes with the first load, and a change of it without an event and without a call of its own', async () => {
+test('SYNC-14: the last sync of sources comes with the first load, and changes arrive without an event or a separate call', async () => {
   const { server, wire, first, until } = await begin();
   await until('the first load', () => first.seen.at(-1)?.status === 'SUCCEEDED');
   expect(first.seen.at(-1)?.failed).toEqual([]);
@@ -92,7 +92,7 @@ test('SYNC-14: how sources synced last comes with the first load, and a change o
   expect(wire.asked.filter(({ path }) => path.includes('last-sync'))).toEqual([]);
 });
 
-test('SYNC-7, SYNC-14: another tab has it at once and goes on having it', async () => {
+test('SYNC-7, SYNC-14: another tab has it at once and keeps receiving it', async () => {
   const { server, tab, until } = await begin();
   server.sync(BAD);
   const second = await tab();
@@ -102,7 +102,7 @@ test('SYNC-7, SYNC-14: another tab has it at once and goes on having it', async 
   await until('recovered in the second tab', has(second.seen, GOOD));
 });
 
-test('SYNC-14: with no network a page that is opened anew has what the device was last told', async () => {
+test('SYNC-14: a page reopened offline shows the last stored data', async () => {
   const { server, wire, first, tab, until } = await begin();
   server.sync(BAD);
   await until('it failed', has(first.seen, BAD));

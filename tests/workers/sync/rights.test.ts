@@ -130,7 +130,7 @@ const NOTHING = {
   others: 0,
 };
 
-test('SYNC-6, G33: a role taken away while the page is open: all that it let one read leaves the memory, the database, the kept answers and the notices', async () => {
+test('SYNC-6, G33: a role taken away while the page is open: all data that it gave access to leaves the memory, the database, the stored answers and the notices', async () => {
   const { server, wire, door, roles, stored, inMemory, until, wait } = await begin();
   expect(inMemory(door)).not.toMatchObject({ job: 0 });
   await expect.poll(stored).toMatchObject({ answers: 1, notices: 1 });
@@ -158,7 +158,7 @@ test('SYNC-6, G33: a role taken away while the page is open: all that it let one
   expect(await wait(door.read('lastSync', {}))).toMatchObject({ ok: false });
 });
 
-test('SYNC-6, SYNC-13: a role taken away while the browser was closed and away: at the next contact all of it leaves, though no event and no poke tells of the change', async () => {
+test('SYNC-6, SYNC-13: a role taken away while the browser was closed and away: at the next contact all of it leaves, without an event or a poke about the change', async () => {
   const { server, wire, world, clock, story, door, roles, stored, inMemory, until } = await begin();
   loopOf(door).stop();
   wire.up = false;

@@ -34,17 +34,17 @@ const FACTORS = [
   [
     'own',
     'Only for users who set it up',
-    'An authenticator app, a passkey, or codes by SMS. Nobody has to.',
+    'An authenticator app, a passkey, or codes by SMS. It is optional.',
   ],
   [
     'sms',
     'Everybody, by SMS at least',
-    'Who has an authenticator app or a passkey uses that; everybody else gets a code by SMS.',
+    'Users with an authenticator app or a passkey use it. Everyone else gets a code by SMS.',
   ],
   [
     'strong',
     'Everybody, by an authenticator app or a passkey',
-    'Who has none sets one up at the next sign-in.',
+    'Users without one set it up at their next sign-in.',
   ],
 ] as const;
 
@@ -106,7 +106,7 @@ export function PolicyForm({
         )}
       <Switch
         label="Security questions"
-        detail="Beside a code, for a forgotten password and a locked account. They are no factor by themselves."
+        detail="Asked before a code is sent, for a forgotten password or a locked account. They are not a second factor."
         on={policy.securityQuestions}
         onChange={(securityQuestions) => put({ securityQuestions })}
       />

@@ -59,13 +59,13 @@ export function SupportRequest() {
     setTried(true);
     if (empty.subject !== null || empty.message !== null || offline || busy) return;
     setBusy(true);
-    const asked = await door().ask('sendSupport', {
+    const result = await door().ask('sendSupport', {
       subject,
       message,
       context: contextOf(parts, without),
     });
     setBusy(false);
-    if (!asked.ok) return setFault(asked.failure.message);
+    if (!result.ok) return setFault(result.failure.message);
     setSubject('');
     setMessage('');
     setTried(false);

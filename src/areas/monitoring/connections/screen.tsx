@@ -59,19 +59,19 @@ export function Connections() {
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
   async function sync(one: ConnectionOut, entity?: Entity): Promise<void> {
-    const told = await door().ask('syncConnection', {
+    const result = await door().ask('syncConnection', {
       id: idOf(one),
       ...(entity !== undefined && { entity }),
     });
-    if (told.ok) tellInfo(`Syncing ${one.name}`);
-    else tellFailure(told.failure.message);
+    if (result.ok) tellInfo(`Syncing ${one.name}`);
+    else tellFailure(result.failure.message);
     asked.again();
   }
   async function remove(one: ConnectionOut): Promise<void> {
-    const told = await withReauth(() => door().ask('deleteConnection', { id: idOf(one) }));
+    const result = await withReauth(() => door().ask('deleteConnection', { id: idOf(one) }));
     close();
-    if (told.ok) tell('Connection removed');
-    else tellFailure(told.failure.message);
+    if (result.ok) tell('Connection removed');
+    else tellFailure(result.failure.message);
     asked.again();
   }
   const begin = (

@@ -36,13 +36,13 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
     if (!can) return;
     setBusy(true);
     setFault(null);
-    const told = await door().ask('adoptTicket', {
+    const result = await door().ask('adoptTicket', {
       runs: [...runs].slice(0, LIMITS.ticketProblems),
       ticket: ticket.trim(),
     });
     setBusy(false);
-    if (!told.ok) return setFault(getFailureText(told.failure));
-    tell(`Ticket ${told.value.number} is used`);
+    if (!result.ok) return setFault(getFailureText(result.failure));
+    tell(`Ticket ${result.value.number} is used`);
     onClose();
   }
   return (

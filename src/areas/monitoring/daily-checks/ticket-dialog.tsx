@@ -198,12 +198,12 @@ function NewTicket({
       ...(status !== '' && { status }),
       ...(owner !== null && { owner }),
     };
-    const told = each
+    const result = each
       ? await door().ask('makeTickets', wanted)
       : await door().ask('makeTicket', wanted);
     setBusy(false);
-    if (!told.ok) return setFault(getFailureText(told.failure));
-    tell(openedOf('tickets' in told.value ? told.value.tickets : [told.value], form.system));
+    if (!result.ok) return setFault(getFailureText(result.failure));
+    tell(openedOf('tickets' in result.value ? result.value.tickets : [result.value], form.system));
     onClose();
   }
   return (

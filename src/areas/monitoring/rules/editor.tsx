@@ -58,12 +58,12 @@ export function Editor({
     },
     onKept: onSaved,
     async keep(rule) {
-      const told =
+      const result =
         id === null
           ? await door().ask('makeRule', { rule })
           : await door().ask('changeRules', { id, rule });
-      if (told.ok) tell(id === null ? 'Rule made' : 'Rule changed');
-      return told.ok ? null : told.failure.message;
+      if (result.ok) tell(id === null ? 'Rule made' : 'Rule changed');
+      return result.ok ? null : result.failure.message;
     },
   });
   const faults: ReturnType<typeof ruleOf>['faults'] = shown ?? {};

@@ -56,11 +56,11 @@ export function Editor({
     read: readForm,
     onKept: onSaved,
     async keep(alarm) {
-      const told =
+      const result =
         id === null
           ? await door().ask('saveSlaAlarm', { alarm })
           : await door().ask('changeSlaAlarm', { id, alarm });
-      return told.ok ? null : told.failure.message;
+      return result.ok ? null : result.failure.message;
     },
   });
   const faults: Faults = shown ?? {};

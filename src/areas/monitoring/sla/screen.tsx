@@ -67,10 +67,10 @@ export function Sla() {
   };
   async function remove(): Promise<void> {
     if (open === null) return;
-    const told = await door().ask('removeSlaAlarm', { id: open });
-    if (told.ok) flushSync(() => setGone(open));
+    const result = await door().ask('removeSlaAlarm', { id: open });
+    if (result.ok) flushSync(() => setGone(open));
     setDeleting(false);
-    if (!told.ok) return tellFailure(told.failure.message);
+    if (!result.ok) return tellFailure(result.failure.message);
     saved();
   }
   const make = (

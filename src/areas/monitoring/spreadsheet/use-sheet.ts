@@ -148,7 +148,7 @@ function usePages(
     const ask = async (): Promise<void> => {
       for (let page = from; page <= to && !gone.signal.aborted; page++) {
         if (known(page)) continue;
-        const told = await door().ask('spreadsheetReport', {
+        const result = await door().ask('spreadsheetReport', {
           ...(JSON.parse(asked) as Question),
           page: String(page + 1),
           pageSize: String(PAGE),
@@ -156,18 +156,18 @@ function usePages(
         if (gone.signal.aborted) return;
         setPages((old) => {
           const before = old.key === asked ? old : { ...NO_PAGES, key: asked };
-          if (!told.ok) return { ...before, fault: told.failure.message };
+          if (!result.ok) return { ...before, fault: result.failure.message };
           const lines = new Map(
             [...before.lines].filter(([one]) => Math.abs(one - page) < MOST_PAGES / 2),
           );
           return {
             key: asked,
-            total: told.value.count,
-            lines: lines.set(page, serverLines(told.value)),
+            total: result.value.count,
+            lines: lines.set(page, serverLines(result.value)),
             fault: null,
           };
         });
-        if (!told.ok) return;
+        if (!result.ok) return;
       }
     };
     // A wheel that goes on asks for nothing on the way.

@@ -53,22 +53,22 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
     setBusy(true);
     setFault(null);
     setTested(null);
-    const told = await withReauth(() =>
+    const result = await withReauth(() =>
       door().ask('setTicketing', {
         settings: next,
         ...(secret !== '' && next.system !== 'own' && { secret }),
       }),
     );
-    if (!told.ok) {
+    if (!result.ok) {
       setBusy(false);
       return setFault(
-        told.failure.kind === 'bad-input'
-          ? (told.failure.issues[0]?.message ?? told.failure.message)
-          : told.failure.message,
+        result.failure.kind === 'bad-input'
+          ? (result.failure.issues[0]?.message ?? result.failure.message)
+          : result.failure.message,
       );
     }
     setSecret('');
-    let after = told.value;
+    let after = result.value;
     if (test && next.system !== 'own') {
       const answer = await door().ask('testTicketing', {});
       if (answer.ok) {

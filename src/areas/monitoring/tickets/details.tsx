@@ -59,12 +59,12 @@ export function TicketDetails({
   async function put(next: Partial<ReturnType<typeof changesOf>>, said: string): Promise<void> {
     setBusy(true);
     setWrong(null);
-    const told = await door().ask('changeTicket', { id, ...next });
+    const result = await door().ask('changeTicket', { id, ...next });
     setBusy(false);
-    if (!told.ok) return setWrong(getFailureText(told.failure));
-    setDraft(draftOf(told.value));
+    if (!result.ok) return setWrong(getFailureText(result.failure));
+    setDraft(draftOf(result.value));
     tell(said);
-    onSaved(told.value);
+    onSaved(result.value);
   }
   const save = (event: FormEvent): void => {
     event.preventDefault();

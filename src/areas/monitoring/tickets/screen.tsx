@@ -80,9 +80,9 @@ export function Tickets() {
   };
   async function remove(): Promise<void> {
     if (open === null) return;
-    const told = await door().ask('deleteTicket', { id: open });
+    const result = await door().ask('deleteTicket', { id: open });
     setDeleting(false);
-    if (!told.ok) return tellFailure(getFailureText(told.failure));
+    if (!result.ok) return tellFailure(getFailureText(result.failure));
     tell('Ticket deleted');
     asked.again();
     close();

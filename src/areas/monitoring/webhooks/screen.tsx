@@ -49,28 +49,28 @@ export function Webhooks() {
 
   async function test(one: WebhookOut): Promise<void> {
     setBusy(idOf(one));
-    const told = await door().ask('testWebhook', { id: idOf(one) });
+    const result = await door().ask('testWebhook', { id: idOf(one) });
     setBusy(null);
-    if (!told.ok) tellFailure(told.failure.message);
-    else if (told.value.ok) tell(`${one.name} answered ${told.value.code ?? ''}`);
-    else tellFailure(told.value.says);
+    if (!result.ok) tellFailure(result.failure.message);
+    else if (result.value.ok) tell(`${one.name} answered ${result.value.code ?? ''}`);
+    else tellFailure(result.value.says);
     asked.again();
   }
   async function remove(one: WebhookOut): Promise<void> {
-    const told = await door().ask('removeWebhook', { id: idOf(one) });
+    const result = await door().ask('removeWebhook', { id: idOf(one) });
     close();
-    if (told.ok) tell('Webhook removed');
-    else tellFailure(told.failure.message);
+    if (result.ok) tell('Webhook removed');
+    else tellFailure(result.failure.message);
     asked.again();
   }
   async function renew(one: WebhookOut): Promise<void> {
-    const told = await withReauth(() => door().ask('renewWebhookSecret', { id: idOf(one) }));
-    if (told.ok) {
-      setOpen({ is: 'secret', name: one.name, secret: told.value.secret, again: true });
+    const result = await withReauth(() => door().ask('renewWebhookSecret', { id: idOf(one) }));
+    if (result.ok) {
+      setOpen({ is: 'secret', name: one.name, secret: result.value.secret, again: true });
       return;
     }
     close();
-    tellFailure(told.failure.message);
+    tellFailure(result.failure.message);
   }
   const begin = (
     <CallButton
