@@ -132,13 +132,13 @@ eachDatabase((_name, open) => {
     const { desk, cw, adopt } = await connected();
     const { n } = await desk.fails('Files');
     const theirs = opened(cw, 7002, { summary: `${'a'.repeat(99)}💾 and more` });
-    const { data } = (await adopt([n], '7002')).body;
-    expect(data.subject).toBe('a'.repeat(99));
+    const { _id: id, subject } = (await adopt([n], '7002')).body.data;
+    expect(subject).toBe('a'.repeat(99));
     theirs.summary = `${'b'.repeat(99)}💾 and more`;
     cw.turn(7002, 3);
     ground.pass(61_000);
     await desk.tick();
-    expect(await desk.ticket(data._id)).toMatchObject({ subject: 'b'.repeat(99) });
+    expect(await desk.ticket(id)).toMatchObject({ subject: 'b'.repeat(99) });
   });
 
   test('TICKET-10, TICKET-1: more problems join a ticket that is kept already, by the address of its page; none gets a second one', async () => {

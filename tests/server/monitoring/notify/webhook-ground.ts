@@ -41,18 +41,18 @@ export function webhooksOn(at: () => Ground) {
       ...at().world,
       clock: { now, after: (ms, work) => systemClock.after(Math.min(ms, 100), work) },
     }),
-    async begin() {
+    begin: async (): Promise<{ office: Office; ada: Asker }> => {
       const office = await anOffice(at());
       const ada = await person(office, 'ada', 'admin');
       await look(at().world, office.tenant, now());
       return { office, ada };
     },
-    async turn(office: Office, world: AppContext = at().world): Promise<void> {
+    turn: async (office: Office, world: AppContext = at().world): Promise<void> => {
       await look(world, office.tenant, now());
       await deliverDue(world, office.tenant);
     },
     /** As the receiver of Standard Webhooks checks it. */
-    verified({ headers, body }: Asked, secret: string): boolean {
+    verified: ({ headers, body }: Asked, secret: string): boolean => {
       const id = String(headers['webhook-id']);
       const timestamp = String(headers['webhook-timestamp']);
       if (Math.abs(Number(timestamp) - now() / 1000) > 300) return false;
