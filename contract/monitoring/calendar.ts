@@ -1,7 +1,6 @@
 import type { CompanyN, Day, JobN, Ms } from '../ids.ts';
 import type { RunState } from './query.ts';
 import type { EntityGroup, JobType, Source } from './words.ts';
-import { isBackupType } from './words.ts';
 
 /**
  * Which result of a day its cell shows. `mixed`: a warning where good and bad meet, else what all
@@ -36,13 +35,6 @@ export interface CalendarAsk {
   readonly lines?: 'job' | 'company';
 }
 
-/**
- * CAL-6: whether the success of a job of this type makes the day of a company or provider green.
- * Copies, restores and checks do only where the question is about such jobs alone.
- */
-export const countsAsGood = (asked: readonly JobType[]): ((type: JobType) => boolean) =>
-  asked.length > 0 && !asked.some(isBackupType) ? () => true : isBackupType;
-
 /** `off`: the job is disabled and had no result. Null: nothing was due and nothing ran. */
 export type CalendarCell = RunState | 'off' | null;
 
@@ -52,7 +44,8 @@ export type CalendarCell = RunState | 'off' | null;
  * whose day failed or did not run. `share`: of 0 to 1, days that succeeded (a warning and an
  * anomaly did) among those on which something ended or should have run. `counts`: days by place in
  * `RUN_STATES`. In a spreadsheet a company has the `cells` that are the worst of its jobs, and a
- * job says whose it is (`of`).
+ * job says whose it is (`of`). The `share` of a company is that of its jobs that make backups, or
+ * of all its jobs where only other types are asked for (OVER-7).
  */
 export type CalendarLine =
   | {
@@ -96,6 +89,8 @@ export interface CalendarView {
    * those of nothing.
    */
   readonly counts?: readonly number[];
+  /** Of a spreadsheet: the share of good days of its jobs that count (OVER-7). */
+  readonly share?: number | null;
   /** Days before what this device keeps are empty: this is its first moment. */
   readonly keptFrom: Ms | null;
   readonly version: number;

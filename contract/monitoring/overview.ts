@@ -17,7 +17,8 @@ export interface OverviewAsk {
 
 /**
  * Runs of a time by what became of them. An anomaly is a success outside what is usual; `failed`
- * holds errors too.
+ * holds errors too. `judged`: what the success rate is about, results that ended or should have run
+ * of jobs that count (OVER-7); `good`: those of them that ended well.
  */
 export interface Tally {
   readonly runs: number;
@@ -28,22 +29,43 @@ export interface Tally {
   readonly anomaly: number;
   readonly running: number;
   readonly bytes: Bytes;
+  readonly judged: number;
+  readonly good: number;
 }
 
-/**
- * Of 0 to 1: successes, warnings and anomalies among all that ended or should have run. Null where
- * none did.
- */
-export const successShare = ({
-  success,
-  warning,
-  anomaly,
-  failed,
-  missed,
-}: Tally): number | null => {
-  const all = success + warning + anomaly + failed + missed;
-  return all === 0 ? null : (success + warning + anomaly) / all;
+export const NO_TALLY: Tally = {
+  runs: 0,
+  success: 0,
+  warning: 0,
+  failed: 0,
+  missed: 0,
+  anomaly: 0,
+  running: 0,
+  bytes: 0,
+  judged: 0,
+  good: 0,
 };
+
+export const sumTallies = (tallies: readonly Tally[]): Tally =>
+  tallies.reduce(
+    (sum, tally) => ({
+      runs: sum.runs + tally.runs,
+      success: sum.success + tally.success,
+      warning: sum.warning + tally.warning,
+      failed: sum.failed + tally.failed,
+      missed: sum.missed + tally.missed,
+      anomaly: sum.anomaly + tally.anomaly,
+      running: sum.running + tally.running,
+      bytes: sum.bytes + tally.bytes,
+      judged: sum.judged + tally.judged,
+      good: sum.good + tally.good,
+    }),
+    NO_TALLY,
+  );
+
+/** Of 0 to 1: what ended well among what is judged. Null where nothing is. */
+export const successShare = ({ judged, good }: Pick<Tally, 'judged' | 'good'>): number | null =>
+  judged === 0 ? null : good / judged;
 
 export interface DayTally extends Tally {
   readonly day: Day;

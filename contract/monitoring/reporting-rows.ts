@@ -100,7 +100,9 @@ export type DidNotRunOut = v.InferOutput<typeof didNotRunOut>;
 
 /**
  * Results by what became of them. `anomaly`: a success outside what is usual; `failed` holds errors
- * too. `share`: of 0 to 1, what went well.
+ * too. `judged`: results that the share is about, which are those of jobs that make backups, and of
+ * other jobs where only such types are asked for; `good`: those of them that ended well. `share`:
+ * of 0 to 1, `good` of `judged`.
  */
 export const tallyOut = v.object({
   runs: v.number(),
@@ -111,6 +113,8 @@ export const tallyOut = v.object({
   anomaly: v.number(),
   running: v.number(),
   bytes: v.number(),
+  judged: v.number(),
+  good: v.number(),
   share: orNull(v.number()),
 });
 export type TallyOut = v.InferOutput<typeof tallyOut>;

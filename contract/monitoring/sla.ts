@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { CompanyN, JobN, Ms, UserId } from '../ids.ts';
-import { successShare } from './overview.ts';
+import { successShare, sumTallies } from './overview.ts';
 import type { Tally } from './overview.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from './words.ts';
 import { nameText } from '../text-schema.ts';
@@ -12,7 +12,7 @@ import { nameText } from '../text-schema.ts';
  *   age     now − end of the last result that ended well or with a warning; of a job that never did, now − when it was first seen.
  *           Jobs that are switched off, or are not expected to run at present, have none.
  *   share   results that ended well or with a warning ÷ all that ended or did not run, of the operational days of the window, today among them.
- *           Of a group, over all results of all its jobs. Where there was none, there is no share, and nothing is broken.
+ *           Of a group, over all results of all its jobs that make backups; of others only where it names such types alone (OVER-7). Where there was none, there is no share, and nothing is broken.
  */
 const uuid = v.pipe(v.string(), v.uuid());
 const whole = (least: number, most: number) =>
@@ -94,7 +94,7 @@ export function judgeSla(
           .filter(({ age }) => age > maxAgeHours * HOUR)
           .toSorted((a, b) => b.age - a.age || a.n - b.n)
           .map(({ n }) => n);
-  const share = successShare(sumOf(jobs.map(({ tally }) => tally)));
+  const share = successShare(sumTallies(jobs.map(({ tally }) => tally)));
   return {
     kept:
       late.length === 0 &&
@@ -104,28 +104,3 @@ export function judgeSla(
     jobs: jobs.length,
   };
 }
-
-const NOTHING: Tally = {
-  success: 0,
-  warning: 0,
-  anomaly: 0,
-  failed: 0,
-  missed: 0,
-  running: 0,
-  bytes: 0,
-  runs: 0,
-};
-export const sumOf = (tallies: readonly Tally[]): Tally =>
-  tallies.reduce(
-    (all, one) => ({
-      runs: all.runs + one.runs,
-      success: all.success + one.success,
-      warning: all.warning + one.warning,
-      anomaly: all.anomaly + one.anomaly,
-      failed: all.failed + one.failed,
-      missed: all.missed + one.missed,
-      running: all.running + one.running,
-      bytes: all.bytes + one.bytes,
-    }),
-    NOTHING,
-  );

@@ -18,7 +18,7 @@ export interface TrendsAsk {
   readonly by: TrendBy;
 }
 
-export type TrendTally = Omit<Tally, 'bytes'>;
+export type TrendTally = Omit<Tally, 'bytes' | 'judged' | 'good'>;
 export interface TrendDay {
   readonly day: Day;
   readonly from: Ms;

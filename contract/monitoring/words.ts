@@ -80,6 +80,13 @@ const NO_BACKUP: ReadonlySet<JobType> = new Set<JobType>([
 ]);
 export const isBackupType = (type: JobType): boolean => !NO_BACKUP.has(type);
 
+/**
+ * CAL-6, OVER-7: whether results of a job of this type count where several jobs are judged
+ * together. Copies, restores and checks do only where the question is about such jobs alone.
+ */
+export const countsAsBackup = (asked: readonly JobType[]): ((type: JobType) => boolean) =>
+  asked.length > 0 && !asked.some(isBackupType) ? () => true : isBackupType;
+
 export const ENTITY_GROUPS = [
   'managed-servers',
   'monitored-agents',

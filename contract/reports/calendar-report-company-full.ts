@@ -8,7 +8,7 @@ import {
   JOB,
   NO_JOBS,
   SHARE,
-  shareOfCounts,
+  shareOfLines,
   sumCounts,
   tallyFacts,
   text,
@@ -74,7 +74,7 @@ export const calendarReportCompanyFull: Template<'company'> = {
           total:
             lines.length === 0
               ? null
-              : ['All jobs', '', null, shareOfCounts(sum), ...cellCounts(sum)],
+              : ['All jobs', '', null, shareOfLines(lines), ...cellCounts(sum)],
           none: NO_JOBS,
         },
         {

@@ -10,7 +10,7 @@ import {
   JOB,
   NO_JOBS,
   SHARE,
-  shareOfCounts,
+  shareOfLines,
   SOURCE,
   sumCounts,
   text,
@@ -59,7 +59,7 @@ export const calendarReportFull: Template<'jobs'> = {
               title: group.name,
               columns: columns(days),
               rows: rowsOf(group.lines),
-              total: ['All jobs', '', '', '', null, shareOfCounts(sum), ...cellCounts(sum)],
+              total: ['All jobs', '', '', '', null, shareOfLines(group.lines), ...cellCounts(sum)],
               none: NO_JOBS,
             };
           }),

@@ -9,7 +9,7 @@ import {
   JOBS,
   NO_COMPANIES,
   SHARE,
-  shareOfCounts,
+  shareOfLines,
   sumCounts,
 } from './columns.ts';
 import type { CompanyLine } from './figures.ts';
@@ -54,7 +54,7 @@ export const calendarReportSummary: Template<'companies'> = {
           total:
             lines.length === 0
               ? null
-              : ['All companies', jobs, null, shareOfCounts(sum), ...cellCounts(sum)],
+              : ['All companies', jobs, null, shareOfLines(lines), ...cellCounts(sum)],
           none: NO_COMPANIES,
         },
       ],

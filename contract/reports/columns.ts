@@ -57,32 +57,28 @@ export function sumCounts(lines: readonly { readonly counts: CellCounts }[]): Ce
   return sum;
 }
 
-/**
- * Of 0 to 1: days that succeeded among those on which something ended or should have run, as the
- * calendar has it. Null where none did.
- */
-export function shareOfCounts({
-  Success,
-  Warning,
-  Anomaly,
-  Failed,
-  Error,
-  Missed,
-}: CellCounts): number | null {
-  const good = Success + Warning + Anomaly;
-  const all = good + Failed + Error + Missed;
-  return all === 0 ? null : good / all;
+/** Of 0 to 1: the good among what is judged in all lines (OVER-7). Null where nothing is. */
+export function shareOfLines(
+  lines: readonly { readonly judged: number; readonly good: number }[],
+): number | null {
+  const judged = lines.reduce((sum, line) => sum + line.judged, 0);
+  const good = lines.reduce((sum, line) => sum + line.good, 0);
+  return judged === 0 ? null : good / judged;
 }
 
 /** What lines of a calendar come to. */
 export function calendarFacts(
-  lines: readonly { readonly counts: CellCounts }[],
+  lines: readonly {
+    readonly counts: CellCounts;
+    readonly judged: number;
+    readonly good: number;
+  }[],
   jobs: number,
 ): readonly Fact[] {
   const sum = sumCounts(lines);
   const [warnings = 0, failed = 0, missed = 0] = cellCounts(sum);
   return [
-    { title: 'Good days', kind: 'share', value: shareOfCounts(sum) },
+    { title: 'Good days', kind: 'share', value: shareOfLines(lines) },
     { title: 'Jobs', kind: 'count', value: jobs },
     { title: 'Days with warnings', kind: 'count', value: warnings },
     { title: 'Days that failed', kind: 'count', value: failed },
@@ -136,9 +132,7 @@ export const tallyFacts = ({
   { title: 'Transferred', kind: 'bytes', value: bytes },
 ];
 
-/**
- * The sum of tallies. `share` as each has it: what went well among what ended or should have run.
- */
+/** The sum of tallies, with the share of them all (OVER-7). */
 export function sumTallies(all: readonly TallyOut[]): TallyOut {
   const sum = {
     runs: 0,
@@ -149,6 +143,8 @@ export function sumTallies(all: readonly TallyOut[]): TallyOut {
     anomaly: 0,
     running: 0,
     bytes: 0,
+    judged: 0,
+    good: 0,
   };
   for (const one of all) {
     sum.runs += one.runs;
@@ -159,10 +155,10 @@ export function sumTallies(all: readonly TallyOut[]): TallyOut {
     sum.anomaly += one.anomaly;
     sum.running += one.running;
     sum.bytes += one.bytes;
+    sum.judged += one.judged;
+    sum.good += one.good;
   }
-  const good = sum.success + sum.warning + sum.anomaly;
-  const ended = good + sum.failed + sum.missed;
-  return { ...sum, share: ended === 0 ? null : good / ended };
+  return { ...sum, share: shareOfLines([sum]) };
 }
 
 export const NO_JOBS = 'There are no jobs in these companies.';

@@ -12,6 +12,9 @@ export interface CalendarLine {
   readonly cells: readonly { readonly state: CalendarCell; readonly bad: number }[];
   readonly counts: CellCounts;
   readonly share: number | null;
+  /** Days of its jobs that make backups (OVER-7): judged, and good. */
+  readonly judged: number;
+  readonly good: number;
 }
 export interface JobLine extends CalendarLine {
   readonly company: CompanyN;

@@ -8,7 +8,7 @@ import {
   daysColumn,
   JOBS,
   SHARE,
-  shareOfCounts,
+  shareOfLines,
   sumCounts,
   text,
 } from './columns.ts';
@@ -58,7 +58,7 @@ export const sspCalendarReportSummary: Template<'providers'> = {
           total:
             lines.length === 0
               ? null
-              : ['All providers', companies, jobs, null, shareOfCounts(sum), ...cellCounts(sum)],
+              : ['All providers', companies, jobs, null, shareOfLines(lines), ...cellCounts(sum)],
         },
       ],
     };

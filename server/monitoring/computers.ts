@@ -7,6 +7,8 @@ import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
 import { jobCounter } from '#contract/monitoring/hosts.ts';
 import type { Placed } from '#contract/monitoring/hosts.ts';
 import type { ComputerRow } from '#contract/monitoring/rows.ts';
+import { isBackupType } from '#contract/monitoring/words.ts';
+import type { JobType } from '#contract/monitoring/words.ts';
 import { ok } from '#contract/result.ts';
 import type { RequestContext, Handlers } from '#server/http/handler.ts';
 import { once, refusal } from '#server/http/once.ts';
@@ -142,6 +144,7 @@ async function computersOf(
     .toSorted((a, b) => a.hostName.localeCompare(b.hostName, 'en') || a.company - b.company);
 }
 
+/** Of jobs that make backups (DASH-8): a copy or a restore alone protects no computer. */
 async function placesOf(
   tx: TenantTx,
   companies: ReadonlySet<CompanyN>,
@@ -149,6 +152,7 @@ async function placesOf(
   const rows = await tx.sql
     .selectFrom('job')
     .select([
+      sql<JobType>`row->>'type'`.as('type'),
       'company_n as company',
       sql<string>`row->>'computer'`.as('computer'),
       sql<string>`row->>'server'`.as('server'),
@@ -156,5 +160,5 @@ async function placesOf(
     .where('tenant_id', '=', tx.tenant)
     .where('company_n', 'in', [0, ...companies])
     .execute();
-  return rows;
+  return rows.filter(({ type }) => isBackupType(type));
 }

@@ -3,6 +3,7 @@ import type { JobN } from '#contract/ids.ts';
 import type { CalendarMode } from '#contract/monitoring/calendar.ts';
 import { worst } from '#contract/monitoring/day.ts';
 import type { DayN, WorstHow } from '#contract/monitoring/day.ts';
+import { successShare } from '#contract/monitoring/overview.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
 import type { TenantTx } from '#server/store/store.ts';
@@ -197,14 +198,17 @@ export function cellOf(
 export const isBad = (state: RunState | null): boolean =>
   state === 'Failed' || state === 'Error' || state === 'Missed';
 
-/**
- * Of 0 to 1: days that succeeded among those on which something ended or should have run. Null
- * where none did.
- */
-export function shareOf(counts: ReadonlyMap<RunState | null, number>): number | null {
+/** Days on which something ended or should have run, and those of them that succeeded. */
+export function judgedOf(counts: ReadonlyMap<RunState | null, number>): {
+  readonly judged: number;
+  readonly good: number;
+} {
   const of = (...states: readonly RunState[]): number =>
     states.reduce((all, state) => all + (counts.get(state) ?? 0), 0);
   const good = of('Success', 'Warning', 'Anomaly');
-  const all = good + of('Failed', 'Error', 'Missed');
-  return all === 0 ? null : good / all;
+  return { judged: good + of('Failed', 'Error', 'Missed'), good };
 }
+
+/** Of 0 to 1: the good among the judged days. Null where there are none. */
+export const shareOf = (counts: ReadonlyMap<RunState | null, number>): number | null =>
+  successShare(judgedOf(counts));

@@ -2,10 +2,11 @@ import type { CompanyN, JobN } from '#contract/ids.ts';
 import type { CalendarCell, CalendarMode } from '#contract/monitoring/calendar.ts';
 import { worst } from '#contract/monitoring/day.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
+import { isBackupType } from '#contract/monitoring/words.ts';
 import type { JobType } from '#contract/monitoring/words.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { Known } from './known-jobs.ts';
-import { cellOf, eachMark, isBad, shareOf } from './marks.ts';
+import { cellOf, eachMark, isBad, judgedOf, shareOf } from './marks.ts';
 import type { Reach, Span } from './question.ts';
 
 interface Cell {
@@ -19,12 +20,16 @@ export interface SheetRow {
   readonly cells: readonly Cell[];
   readonly counts: ReadonlyMap<RunState | null, number>;
   readonly share: number | null;
+  /** Days of jobs that make backups, or that `countsAs` says (OVER-7): judged, and good. */
+  readonly judged: number;
+  readonly good: number;
 }
 
 /**
  * A row for each group of jobs, in their order, with a cell for each day: the same cells as the
- * calendar. A row of several jobs shows the worst of them. `isGood`: whose success makes a cell
- * green (CAL-6); where it is left out each row is one job, which has its own.
+ * calendar. A row of several jobs shows the worst of them. `countsAs`: whose success makes a cell
+ * green (CAL-6) and whose days make the share (OVER-7); where it is left out each row is one job,
+ * which has its own.
  */
 export async function sheetOf(
   tx: TenantTx,
@@ -32,13 +37,15 @@ export async function sheetOf(
   days: readonly Span[],
   groups: readonly (readonly Known[])[],
   mode: CalendarMode,
-  isGood: (type: JobType) => boolean = () => true,
+  countsAs?: (type: JobType) => boolean,
 ): Promise<readonly SheetRow[]> {
   const rows = groups.map((jobs) => ({
     jobs,
     cells: days.map((): Cell => ({ state: null, runs: 0, bad: 0 })),
     counts: new Map<RunState | null, number>(),
+    judged: new Map<RunState | null, number>(),
   }));
+  const isJudged = countsAs ?? isBackupType;
   const typeOf = new Map(groups.flat().map(({ job }) => [job.n, job.type]));
   const rowOf = new Map(
     rows.flatMap((row) => row.jobs.map(({ job }): [JobN, typeof row] => [job.n, row])),
@@ -48,20 +55,23 @@ export async function sheetOf(
     const cell = row?.cells[mark.day];
     if (!row || !cell) return;
     const state = cellOf(mark, mode);
+    const type = typeOf.get(mark.job) ?? 'Other';
     row.counts.set(state, (row.counts.get(state) ?? 0) + 1);
-    const counts = state !== 'Success' || isGood(typeOf.get(mark.job) ?? 'Other');
-    if (state !== null && counts)
+    if (isJudged(type)) row.judged.set(state, (row.judged.get(state) ?? 0) + 1);
+    const shows = state !== 'Success' || countsAs === undefined || countsAs(type);
+    if (state !== null && shows)
       cell.state =
         cell.state === null || cell.state === 'off' ? state : worst([cell.state, state], 'worst');
     cell.runs += mark.runs;
     if (isBad(state)) cell.bad += 1;
   });
-  return rows.map(({ jobs, cells, counts }) => {
+  return rows.map(({ jobs, cells, counts, judged }) => {
     const off = jobs.every((one) => !one.job.enabled);
     return {
       jobs,
       counts,
-      share: shareOf(counts),
+      share: shareOf(countsAs === undefined ? counts : judged),
+      ...judgedOf(judged),
       cells: cells.map((cell) => ({ ...cell, state: cell.state ?? (off ? 'off' : null) })),
     };
   });

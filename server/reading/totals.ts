@@ -1,14 +1,18 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { JobN, Ms, TenantId } from '#contract/ids.ts';
-import { successShare } from '#contract/monitoring/overview.ts';
+import { NO_TALLY, successShare } from '#contract/monitoring/overview.ts';
+import type { Tally } from '#contract/monitoring/overview.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
 import type { TallyOut } from '#contract/monitoring/reporting-rows.ts';
+import { countsAsBackup } from '#contract/monitoring/words.ts';
+import type { JobType } from '#contract/monitoring/words.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { columnOf, SECONDS_SQL } from '#server/store/totals.ts';
 import { coverOf } from './cover.ts';
 import type { DayOf } from './cover.ts';
+import type { KnownJobs } from './known-jobs.ts';
 import { byJob, list, ofJob, ofReach, runsOf, STATE, stretchOf } from './question.ts';
 import type { Reach } from './question.ts';
 
@@ -139,25 +143,36 @@ function spread(kept: Kept, into: Total[]): void {
   }
 }
 
-/** The tally of totals: none is a tally of nothing. */
-export function tallyOf(totals: readonly Pick<Total, 'state' | 'runs' | 'bytes'>[]): TallyOut {
-  const tally = {
-    runs: 0,
-    success: 0,
-    warning: 0,
-    failed: 0,
-    missed: 0,
-    anomaly: 0,
-    running: 0,
-    bytes: 0,
-  };
-  for (const { state, runs, bytes } of totals) {
+/**
+ * The tally of totals: none is a tally of nothing. `isJudged`: whether the success rate is about
+ * the jobs of a class (OVER-7).
+ */
+export function tallyOf(
+  totals: readonly Pick<Total, 'class' | 'state' | 'runs' | 'bytes'>[],
+  isJudged: (of: number) => boolean,
+): TallyOut {
+  const tally: { -readonly [K in keyof Tally]: Tally[K] } = { ...NO_TALLY };
+  for (const { class: of, state, runs, bytes } of totals) {
     tally[PLACE[state]] += runs;
     tally.runs += runs;
     tally.bytes += bytes;
+    if (state === 'Running' || !isJudged(of)) continue;
+    tally.judged += runs;
+    if (state === 'Success' || state === 'Warning' || state === 'Anomaly') tally.good += runs;
   }
   return { ...tally, share: successShare(tally) };
 }
+
+/** Of totals where each job is its own class, or all are of one job: by the type of the job. */
+export const judgedJobs = (jobs: KnownJobs, asked: readonly JobType[]): ((n: JobN) => boolean) => {
+  const counts = countsAsBackup(asked);
+  return (n) => counts(jobs.get(n)?.job.type ?? 'Other');
+};
+
+/** A class in two: of jobs that the success rate is about, and of others. */
+export const splitClass = (of: number, isJudged: boolean): number => of * 2 + (isJudged ? 1 : 0);
+export const wholeClass = (split: number): number => Math.floor(split / 2);
+export const isJudgedClass = (split: number): boolean => split % 2 === 1;
 
 const PLACE = {
   Success: 'success',
@@ -167,7 +182,7 @@ const PLACE = {
   Missed: 'missed',
   Anomaly: 'anomaly',
   Running: 'running',
-} as const satisfies Record<RunState, keyof TallyOut>;
+} as const satisfies Record<RunState, keyof Tally>;
 
 /** Totals by what `of` says of each, in one pass. */
 export function heaps<K>(

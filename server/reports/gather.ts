@@ -28,7 +28,15 @@ import { countResults, findResults } from '#server/reading/results.ts';
 import { companiesOf, sheetOf } from '#server/reading/sheet.ts';
 import type { SheetRow } from '#server/reading/sheet.ts';
 import { toldOf } from '#server/reading/told.ts';
-import { heaps, tallyOf, totalsOf } from '#server/reading/totals.ts';
+import {
+  heaps,
+  isJudgedClass,
+  judgedJobs,
+  splitClass,
+  tallyOf,
+  totalsOf,
+  wholeClass,
+} from '#server/reading/totals.ts';
 import type { TenantTx } from '#server/store/store.ts';
 
 /**
@@ -57,9 +65,8 @@ export const GATHER: {
 
   async company(tx, question) {
     const lines = await jobLines(tx, question);
-    const [tally] = [
-      tallyOf(await totalsOf(tx, question, [question.from, question.to], null, ['bytes'])),
-    ];
+    const totals = await totalsOf(tx, question, [question.from, question.to], null, ['bytes']);
+    const tally = tallyOf(totals, judgedJobs(await knownJobs(tx, question), []));
     return {
       days: dates(question),
       lines,
@@ -81,12 +88,14 @@ export const GATHER: {
       null,
       ['bytes'],
     );
+    const known = await knownJobs(tx, question);
+    const isJudged = judgedJobs(known, []);
     const byDay = heaps(totals, ({ stretch }) => stretch);
     const tallies = days.map(({ date }, place): DayTally => ({
       day: date,
-      tally: tallyOf(byDay.get(place) ?? []),
+      tally: tallyOf(byDay.get(place) ?? [], isJudged),
     }));
-    return { days: tallies, all: tallyOf(totals), jobs: (await knownJobs(tx, question)).size };
+    return { days: tallies, all: tallyOf(totals, isJudged), jobs: known.size };
   },
 
   results: (tx, question) => resultsOf(tx, question, []),
@@ -118,7 +127,7 @@ export const GATHER: {
           group.flatMap(({ job }) => (job.computer === '' ? [] : [job.computer.toLowerCase()])),
         ).size,
         groups: groupsOf(group),
-        transferred: tallyOf(bytes.get(place) ?? []).bytes,
+        transferred: tallyOf(bytes.get(place) ?? [], () => true).bytes,
         ...storedIn(held),
       };
     });
@@ -162,7 +171,7 @@ export const GATHER: {
         jobName: job.name,
         computerName: job.computer,
         source: SOURCE_NAMES[job.source],
-        tally: tallyOf(byJob.get(job.n) ?? []),
+        tally: tallyOf(byJob.get(job.n) ?? [], () => true),
         lastGoodAt: lastGood.get(job.n) ?? null,
       })),
     }));
@@ -181,9 +190,13 @@ export const lineOf = ({
   cells,
   counts,
   share,
-}: Pick<SheetRow, 'cells' | 'counts' | 'share'>): CalendarLine => ({
+  judged,
+  good,
+}: Pick<SheetRow, 'cells' | 'counts' | 'share' | 'judged' | 'good'>): CalendarLine => ({
   cells: cells.map(({ state, bad }) => ({ state, bad })),
   share,
+  judged,
+  good,
   counts: Object.fromEntries(
     RUN_STATES.map((state) => [state, counts.get(state) ?? 0]),
   ) as CellCounts,
@@ -255,10 +268,12 @@ async function talliesOf(
 ): Promise<readonly CompanyTally[]> {
   const { from, to, now } = question;
   const groups = Map.groupBy(byName(known), ({ job }) => job.company);
-  const classes = new Map([...known].map(([n, { job }]) => [n, job.company]));
+  const classes = new Map(
+    [...known].map(([n, { job }]) => [n, splitClass(job.company, isBackupType(job.type))]),
+  );
   const totals = heaps(
     await totalsOf(tx, question, [from - (to - from), from, to], classes, ['bytes']),
-    (one) => one.class,
+    (one) => wholeClass(one.class),
   );
   const open = Map.groupBy(
     (await openProblems(tx, question)).filter((one) => reviewOf(one, now) === 'pending'),
@@ -267,7 +282,11 @@ async function talliesOf(
   const names = await namesOf(tx, question);
   return [...names].map(([company, companyName]): CompanyTally => {
     const all = totals.get(company) ?? [];
-    const of = (stretch: number) => tallyOf(all.filter((one) => one.stretch === stretch));
+    const of = (stretch: number) =>
+      tallyOf(
+        all.filter((one) => one.stretch === stretch),
+        isJudgedClass,
+      );
     return {
       company,
       companyName,

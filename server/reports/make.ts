@@ -12,7 +12,6 @@ import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { providersFrom } from '#server/providers.ts';
 import { companyNames, knownJobs } from '#server/reading/known-jobs.ts';
-import { shareOf } from '#server/reading/marks.ts';
 import { daysOf, reachOf, wallOf } from '#server/reading/question.ts';
 import type { Question } from '#server/reading/question.ts';
 import { sheetOf } from '#server/reading/sheet.ts';
@@ -153,7 +152,9 @@ async function providerLines(
                       bad: 0,
                     })),
                     counts: new Map(),
-                    share: shareOf(new Map()),
+                    share: null,
+                    judged: 0,
+                    good: 0,
                   },
                 ]
               : await sheetOf(tx, question, days, [jobs], 'worst', isBackupType);

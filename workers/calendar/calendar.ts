@@ -1,6 +1,7 @@
 import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/monitoring/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { dayOf, dayText } from '#contract/monitoring/day.ts';
+import { countsAsBackup } from '#contract/monitoring/words.ts';
 import { daysIn } from '#workers/overview/days.ts';
 import type { Span } from '#workers/overview/days.ts';
 import { isHere, keptFrom } from '#workers/overview/kept.ts';
@@ -11,7 +12,8 @@ import { keepJobs, makeJobList } from './list.ts';
 import type { Section } from './list.ts';
 import { cellsOf, DayMarks, PROBLEM_BITS } from './marks.ts';
 import type { Marks } from './marks.ts';
-import { countsOf, sheetOf } from './sheet.ts';
+import { cellFigures, sheetOf } from './sheet.ts';
+import type { CellFigures } from './sheet.ts';
 
 /** What a calendar is made from. */
 export interface CalendarStore {
@@ -40,18 +42,18 @@ export function makeCalendar(): (
   let counted: {
     readonly key: string;
     readonly of: readonly Section[];
-    readonly counts: readonly number[];
+    readonly figures: CellFigures;
   } | null = null;
   /** What all cells come to: the same while one scrolls. */
-  const counts = (
+  const figuresOf = (
     sections: readonly Section[],
     days: readonly Marks[],
     key: string,
-    mode: CalendarAsk['mode'],
-  ): readonly number[] => {
+    ask: CalendarAsk,
+  ): CellFigures => {
     if (counted?.key !== key || counted.of !== sections)
-      counted = { key, of: sections, counts: countsOf(sections, days, mode) };
-    return counted.counts;
+      counted = { key, of: sections, figures: cellFigures(sections, days, ask) };
+    return counted.figures;
   };
   return (store, ask, now) => {
     if (engine !== store?.engine) marks.clear();
@@ -74,11 +76,11 @@ export function makeCalendar(): (
             sections,
             days,
             ask,
-            counts(
+            figuresOf(
               sections,
               days,
               `${marks.version} ${spans[0]?.n ?? 0} ${spans.length} ${ask.mode}`,
-              ask.mode,
+              ask,
             ),
           );
     return { ...shown, days: headsOf(spans, store, now), keptFrom: keptFrom(store.days) };
@@ -132,7 +134,7 @@ function linesOf(
   for (const section of sections) {
     const isFolded = folded.has(section.company);
     if (total >= first && total < end)
-      lines.push(companyLine(section, isFolded, days, cells, from, to));
+      lines.push(companyLine(section, isFolded, days, cells, from, to, countsAsBackup(ask.types)));
     if (!isFolded) {
       const head = total + 1;
       for (const { job } of section.jobs.slice(Math.max(0, first - head), Math.max(0, end - head)))

@@ -1,5 +1,6 @@
 import type { CalendarCell, CalendarLine } from '#contract/monitoring/calendar.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
+import type { JobType } from '#contract/monitoring/words.ts';
 import type { JobRow } from '#contract/monitoring/rows.ts';
 import type { Section } from './list.ts';
 import type { Marks } from './marks.ts';
@@ -40,16 +41,16 @@ export function companyLine(
   table: Uint8Array,
   from: number,
   to: number,
+  countsAs: (type: JobType) => boolean,
 ): Extract<CalendarLine, { is: 'company' }> {
-  const counts = new Uint32Array(RUN_STATES.length + 1);
+  const counts = [...NO_COUNTS];
   const bad: number[] = [];
+  const own = jobs.map(({ job: { n, type } }) => ({ n, isJudged: countsAs(type) }));
   days.forEach((marks, day) => {
     let sum = 0;
-    for (const {
-      job: { n },
-    } of jobs) {
+    for (const { n, isJudged } of own) {
       const cell = table[marks[n] ?? 0] ?? 0;
-      counts[cell] = (counts[cell] ?? 0) + 1;
+      if (isJudged) counts[cell] = (counts[cell] ?? 0) + 1;
       sum += BAD[cell] ?? 0;
     }
     if (day >= from && day < to) bad.push(sum);
@@ -59,7 +60,7 @@ export function companyLine(
     company,
     name,
     jobs: jobs.length,
-    share: shareOf([...counts]),
+    share: shareOf(counts),
     bad,
     folded,
   };
@@ -73,8 +74,8 @@ const BAD = Uint8Array.from({ length: RUN_STATES.length + 1 }, (_, cell) =>
   BAD_CELLS.includes(cell) ? 1 : 0,
 );
 
-/** As `successShare` of the overview, over days in place of runs. */
-function shareOf(counts: readonly number[]): number | null {
+/** As `successShare` of the overview, over days in place of runs. `counts`: by cell. */
+export function shareOf(counts: readonly number[]): number | null {
   const sum = (cells: readonly number[]): number =>
     cells.reduce((all, cell) => all + (counts[cell] ?? 0), 0);
   const good = sum(GOOD_CELLS);

@@ -1,13 +1,8 @@
-import { countsAsGood } from '#contract/monitoring/calendar.ts';
-import type {
-  CalendarAsk,
-  CalendarCell,
-  CalendarMode,
-  CalendarView,
-} from '#contract/monitoring/calendar.ts';
+import type { CalendarAsk, CalendarCell, CalendarView } from '#contract/monitoring/calendar.ts';
 import { worst } from '#contract/monitoring/day.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
-import { companyLine, jobLine, NO_COUNTS } from './lines.ts';
+import { countsAsBackup } from '#contract/monitoring/words.ts';
+import { companyLine, jobLine, NO_COUNTS, shareOf } from './lines.ts';
 import type { Section } from './list.ts';
 import { cellsOf } from './marks.ts';
 import type { Marks } from './marks.ts';
@@ -29,20 +24,21 @@ export function sheetOf(
   sections: readonly Section[],
   days: readonly Marks[],
   ask: CalendarAsk,
-  counts: readonly number[],
-): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first' | 'counts'> {
+  figures: CellFigures,
+): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first' | 'counts' | 'share'> {
   const first = Math.max(0, ask.rows.first);
   const end = first + Math.max(0, ask.rows.count);
   const table = cellsOf(ask.mode);
   const jobs = sections.reduce((all, one) => all + one.jobs.length, 0);
   const from = Math.max(0, ask.days.first);
   const to = Math.min(days.length, from + Math.max(0, ask.days.count));
+  const countsAs = countsAsBackup(ask.types);
   if (ask.lines === 'company') {
     const lines = sections.slice(first, end).map((section) => ({
-      ...companyLine(section, false, days, table, from, to),
-      cells: worstOf(section, days.slice(from, to), table, countsAsGood(ask.types)),
+      ...companyLine(section, false, days, table, from, to, countsAs),
+      cells: worstOf(section, days.slice(from, to), table, countsAs),
     }));
-    return { lines, total: sections.length, jobs, first, counts };
+    return { lines, total: sections.length, jobs, first, ...figures };
   }
   const lines: CalendarView['lines'][number][] = [];
   let passed = 0;
@@ -51,14 +47,14 @@ export function sheetOf(
       lines.push({ ...jobLine(job, days, table, from, to), of: { company, name } });
     passed += own.length;
   }
-  return { lines, total: jobs, jobs, first, counts };
+  return { lines, total: jobs, jobs, first, ...figures };
 }
 
 function worstOf(
   { jobs }: Section,
   days: readonly Marks[],
   table: Uint8Array,
-  isGood: ReturnType<typeof countsAsGood>,
+  isGood: ReturnType<typeof countsAsBackup>,
 ): readonly CalendarCell[] {
   const off = jobs.every(({ job }) => !job.enabled);
   const own = jobs.map(({ job: { n, type } }) => ({ n, counts: isGood(type) }));
@@ -72,23 +68,28 @@ function worstOf(
   });
 }
 
-/** All days of all jobs: by state, then those of nothing. */
-export function countsOf(
+/** What all cells come to, as `CalendarView` has it. */
+export type CellFigures = Required<Pick<CalendarView, 'counts' | 'share'>>;
+
+/** All days of all jobs: by state, then those of nothing; the share of jobs that count (OVER-7). */
+export function cellFigures(
   sections: readonly Section[],
   days: readonly Marks[],
-  mode: CalendarMode,
-): readonly number[] {
+  { mode, types }: Pick<CalendarAsk, 'mode' | 'types'>,
+): CellFigures {
   const counts = [...NO_COUNTS];
+  const judged = [...NO_COUNTS];
   const table = cellsOf(mode);
+  const countsAs = countsAsBackup(types);
+  const own = sections.flatMap(({ jobs }) =>
+    jobs.map(({ job: { n, type } }) => ({ n, isJudged: countsAs(type) })),
+  );
   for (const marks of days) {
-    for (const { jobs } of sections) {
-      for (const {
-        job: { n },
-      } of jobs) {
-        const cell = table[marks[n] ?? 0] ?? 0;
-        counts[cell] = (counts[cell] ?? 0) + 1;
-      }
+    for (const { n, isJudged } of own) {
+      const cell = table[marks[n] ?? 0] ?? 0;
+      counts[cell] = (counts[cell] ?? 0) + 1;
+      if (isJudged) judged[cell] = (judged[cell] ?? 0) + 1;
     }
   }
-  return [...counts.slice(1), counts[0] ?? 0];
+  return { counts: [...counts.slice(1), counts[0] ?? 0], share: shareOf(judged) };
 }

@@ -1,18 +1,20 @@
-import { NONE } from '#contract/monitoring/columns.ts';
+import { NONE, typeCode } from '#contract/monitoring/columns.ts';
 import type { Tally } from '#contract/monitoring/overview.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { EntityGroup } from '#contract/monitoring/words.ts';
-import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
+import { countsAsBackup, ENTITY_GROUPS, JOB_TYPES } from '#contract/monitoring/words.ts';
 import { RANK } from '#workers/columns/kinds.ts';
 import type { Segment } from '#workers/columns/segment.ts';
 
 /**
  * What runs of a time came to: for each entity group how many of each state, by place in
- * `RUN_STATES`, and the bytes of all.
+ * `RUN_STATES`, the bytes of all, how many the success rate judges, and how many of those are good.
  */
 export type Sums = Float64Array;
 const BYTES = RUN_STATES.length;
-const WIDTH = BYTES + 1;
+const JUDGED = BYTES + 1;
+const GOOD = BYTES + 2;
+const WIDTH = BYTES + 3;
 export const noSums = (): Sums => new Float64Array(ENTITY_GROUPS.length * WIDTH);
 
 /** By job number: how often it failed, its seconds and how many runs told theirs, its bytes. */
@@ -54,6 +56,13 @@ const FAILURE = Uint8Array.from(RUN_STATES, (state) =>
 const OVER = Uint8Array.from(RUN_STATES, (state) =>
   state === 'Running' || state === 'Missed' ? 0 : 1,
 );
+/** 1 where a state is judged, and where it is good. */
+const IS_JUDGED = Uint8Array.from(RUN_STATES, (state) => (state === 'Running' ? 0 : 1));
+const IS_GOOD = Uint8Array.from(RUN_STATES, (state) =>
+  state === 'Success' || state === 'Warning' || state === 'Anomaly' ? 1 : 0,
+);
+/** OVER-7, by the code of a type: no type is asked for here, so only backups count. */
+const IS_BACKUP = Uint8Array.from(JOB_TYPES, (type) => (countsAsBackup([])(type) ? 1 : 0));
 const BYTES_HIGH = 0x1_0000_0000;
 const NO_HIGH = 0xffff;
 
@@ -69,8 +78,13 @@ export function sumRows(
     const place = group[job[row] ?? 0] ?? OUTSIDE;
     if (place === OUTSIDE || (company !== null && company[cols.company[row] ?? 0] === 0)) continue;
     const at = place * WIDTH;
-    const state = at + (RANK[kind[row] ?? 0] ?? 0);
-    sums[state] = (sums[state] ?? 0) + 1;
+    const what = kind[row] ?? 0;
+    const rank = RANK[what] ?? 0;
+    sums[at + rank] = (sums[at + rank] ?? 0) + 1;
+    if (IS_BACKUP[typeCode(what)] === 1) {
+      sums[at + JUDGED] = (sums[at + JUDGED] ?? 0) + (IS_JUDGED[rank] ?? 0);
+      sums[at + GOOD] = (sums[at + GOOD] ?? 0) + (IS_GOOD[rank] ?? 0);
+    }
     const low = bytesLow[row] ?? 0;
     const high = bytesHigh[row] ?? 0;
     if (high !== NO_HIGH || low !== NONE)
@@ -131,5 +145,7 @@ export function tallyOf(sums: Sums, only: EntityGroup | null = null): Tally {
       parts.success + parts.warning + parts.failed + parts.missed + parts.anomaly + parts.running,
     ...parts,
     bytes: sum(BYTES),
+    judged: sum(JUDGED),
+    good: sum(GOOD),
   };
 }

@@ -13,7 +13,7 @@ import type { Known, KnownJobs } from '#server/reading/known-jobs.ts';
 import { answer, daysOf } from '#server/reading/question.ts';
 import type { Question, Span } from '#server/reading/question.ts';
 import { iso } from '#server/reading/told.ts';
-import { heaps, tallyOf, totalsOf } from '#server/reading/totals.ts';
+import { heaps, judgedJobs, tallyOf, totalsOf } from '#server/reading/totals.ts';
 import type { Total } from '#server/reading/totals.ts';
 
 const LAST_DAYS = 30;
@@ -48,13 +48,14 @@ export function analyticsHandlers(
           const totals = (await totalsOf(tx, question, [begins, from, to], null, ['bytes'])).filter(
             (one) => jobs.has(one.class),
           );
+          const isJudged = judgedJobs(jobs, input.filters?.type ?? []);
           const parts = (by: AnalyticsBy) => {
             const { places, parts: all } = classesOf(jobs, by);
             const byPart = heaps(totals, (one) => places.get(one.class) ?? -1);
             return all
               .flatMap((part, place) => {
                 const some = byPart.get(place);
-                return some ? [{ ...part, ...beside(some) }] : [];
+                return some ? [{ ...part, ...beside(some, isJudged) }] : [];
               })
               .sort(
                 (a, b) =>
@@ -66,7 +67,7 @@ export function analyticsHandlers(
             from: iso(from),
             to: iso(to),
             before: { from: iso(begins), to: iso(from) },
-            all: beside(totals),
+            all: beside(totals, isJudged),
             companies: parts('company'),
             types: parts('type'),
             sources: parts('source'),
@@ -147,9 +148,15 @@ async function worstOf(
 }
 
 /** The second of two stretches beside the first. */
-const beside = (some: readonly Total[]) => ({
-  now: tallyOf(some.filter(({ stretch }) => stretch === 1)),
-  before: tallyOf(some.filter(({ stretch }) => stretch === 0)),
+const beside = (some: readonly Total[], isJudged: (n: JobN) => boolean) => ({
+  now: tallyOf(
+    some.filter(({ stretch }) => stretch === 1),
+    isJudged,
+  ),
+  before: tallyOf(
+    some.filter(({ stretch }) => stretch === 0),
+    isJudged,
+  ),
 });
 
 interface Classes {
@@ -174,8 +181,7 @@ function pointAt(
   { date, from }: { readonly date: string; readonly from: Ms },
   totals: readonly Total[],
 ): PointOut {
-  const { runs, failed, warning, missed, success, anomaly } = tallyOf(totals);
-  const ended = success + warning + anomaly + failed + missed;
+  const { runs, failed, warning, missed, judged: ended } = tallyOf(totals, () => true);
   return {
     date,
     from: iso(from),

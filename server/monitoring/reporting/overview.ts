@@ -5,17 +5,24 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { RankedOut } from '#contract/monitoring/reporting-rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
+import { countsAsBackup, ENTITY_GROUPS } from '#contract/monitoring/words.ts';
 import type { RequestContext, Handlers } from '#server/http/handler.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { AppContext } from '#server/world.ts';
-import { knownJobs, meantJobs, namedJobs } from '#server/reading/known-jobs.ts';
+import { knownJobs, namedJobs } from '#server/reading/known-jobs.ts';
 import type { Known, KnownJobs } from '#server/reading/known-jobs.ts';
 import { reviewOf } from '#contract/monitoring/review.ts';
 import { openProblems } from '#server/reading/problems.ts';
 import { answer, bad, daysOf } from '#server/reading/question.ts';
 import type { Question } from '#server/reading/question.ts';
-import { heaps, tallyOf, totalsOf } from '#server/reading/totals.ts';
+import {
+  heaps,
+  isJudgedClass,
+  splitClass,
+  tallyOf,
+  totalsOf,
+  wholeClass,
+} from '#server/reading/totals.ts';
 import type { ClassOf, Summed, Total } from '#server/reading/totals.ts';
 
 const iso = (at: Ms): string => new Date(at).toISOString();
@@ -42,18 +49,26 @@ export function overviewHandlers(
         async (tx, question) => {
           const { from, to, now } = question;
           const jobs = namedJobs(await knownJobs(tx, question), input.filters);
+          const counts = countsAsBackup(input.filters?.type ?? []);
           const all = await totalsOf(
             tx,
             question,
             [from - (to - from), from, to],
-            new Map([...jobs].map(([n, { job }]) => [n, ENTITY_GROUPS.indexOf(job.group)])),
+            new Map(
+              [...jobs].map(([n, { job }]) => [
+                n,
+                splitClass(ENTITY_GROUPS.indexOf(job.group), counts(job.type)),
+              ]),
+            ),
             ['bytes'],
           );
           const by = (stretch: number, place: number | null = null) =>
             tallyOf(
               all.filter(
-                (one) => one.stretch === stretch && (place === null || one.class === place),
+                (one) =>
+                  one.stretch === stretch && (place === null || wholeClass(one.class) === place),
               ),
+              isJudgedClass,
             );
           const ran = await ranOnce(tx);
           const rows = [...jobs.values()].map(({ job }) => job);
@@ -108,7 +123,7 @@ export function overviewHandlers(
             columns: starts.map(({ date, from: start }, place) => ({
               date,
               from: iso(start),
-              ...tallyOf(byColumn.get(place) ?? []),
+              ...tallyOf(byColumn.get(place) ?? [], isJudgedClass),
             })),
           });
         },
@@ -144,10 +159,12 @@ async function ranOnce(tx: TenantTx): Promise<ReadonlySet<JobN>> {
 const sum = (totals: readonly Total[], of: (total: Total) => number): number =>
   totals.reduce((all, one) => all + of(one), 0);
 
-/** All in one class, but for jobs that are left out. */
+/** Those that the success rate is about in one class, the others in another. */
 function classed(jobs: KnownJobs, filters: ParsedInputOf<'overviewStats'>['filters']): ClassOf {
-  const narrowed = meantJobs(jobs, filters) !== null || (filters?.text ?? '') !== '';
-  return narrowed ? new Map([...namedJobs(jobs, filters).keys()].map((n) => [n, 0])) : 'one';
+  const counts = countsAsBackup(filters?.type ?? []);
+  return new Map(
+    [...namedJobs(jobs, filters)].map(([n, { job }]) => [n, splitClass(0, counts(job.type))]),
+  );
 }
 
 /** Whole hours that a time touches, the first and the last cut to it. */

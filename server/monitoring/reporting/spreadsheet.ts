@@ -1,7 +1,7 @@
 import type { OutputOf } from '#contract/calls.ts';
-import { countsAsGood } from '#contract/monitoring/calendar.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
+import { countsAsBackup } from '#contract/monitoring/words.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
 import type { SpreadsheetOut } from '#contract/monitoring/reporting-rows.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
@@ -37,8 +37,15 @@ export function spreadsheetHandlers(
           const jobs = byName(namedJobs(await knownJobs(tx, question), input.filters));
           const groups = by === 'job' ? jobs.map((one) => [one]) : companiesOf(jobs);
           const days = daysOf(question);
-          const isGood = by === 'job' ? undefined : countsAsGood(input.filters?.type ?? []);
-          const rows = await sheetOf(tx, question, days, cut(groups, page, pageSize), mode, isGood);
+          const countsAs = by === 'job' ? undefined : countsAsBackup(input.filters?.type ?? []);
+          const rows = await sheetOf(
+            tx,
+            question,
+            days,
+            cut(groups, page, pageSize),
+            mode,
+            countsAs,
+          );
           return ok({
             from: iso(question.from),
             to: iso(question.to),
@@ -66,12 +73,20 @@ export function spreadsheetHandlers(
           const counts = new Map<RunState | null, number>();
           let results = 0;
           let filled = 0;
-          await countMarks(tx, question, days, jobs.keys(), (mark, cells) => {
-            const state = cellOf(mark, mode);
-            counts.set(state, (counts.get(state) ?? 0) + cells);
-            results += mark.runs;
-            filled += cells;
-          });
+          const judged = new Map<RunState | null, number>();
+          const countsAs = countsAsBackup(input.filters?.type ?? []);
+          const halves = Map.groupBy(jobs.keys(), (n) =>
+            countsAs(jobs.get(n)?.job.type ?? 'Other'),
+          );
+          for (const [isJudged, some] of halves) {
+            await countMarks(tx, question, days, some, (mark, cells) => {
+              const state = cellOf(mark, mode);
+              counts.set(state, (counts.get(state) ?? 0) + cells);
+              if (isJudged) judged.set(state, (judged.get(state) ?? 0) + cells);
+              results += mark.runs;
+              filled += cells;
+            });
+          }
           return ok({
             from: iso(question.from),
             to: iso(question.to),
@@ -80,7 +95,7 @@ export function spreadsheetHandlers(
             jobs: jobs.size,
             companies: new Set([...jobs.values()].map(({ job }) => job.company)).size,
             results,
-            share: shareOf(counts),
+            share: shareOf(judged),
             cells: cellsOf(counts),
             empty: days.length * jobs.size - filled,
           });

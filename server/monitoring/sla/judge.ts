@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import type { JobN, Ms } from '#contract/ids.ts';
 import { dayOf, startOfDay } from '#contract/monitoring/day.ts';
+import { NO_TALLY } from '#contract/monitoring/overview.ts';
 import type { Tally } from '#contract/monitoring/overview.ts';
 import { judgeSla } from '#contract/monitoring/sla.ts';
 import type { SlaJob, SlaRow, SlaVerdict } from '#contract/monitoring/sla.ts';
+import { countsAsBackup } from '#contract/monitoring/words.ts';
+import type { JobType } from '#contract/monitoring/words.ts';
 import { knownJobs, meantJobs } from '#server/reading/known-jobs.ts';
 import type { KnownJobs } from '#server/reading/known-jobs.ts';
 import { wallOf } from '#server/reading/question.ts';
@@ -50,7 +53,7 @@ export async function judgeAll(tx: TenantTx, alarms: readonly SlaRow[], now: Ms)
   return { verdicts, jobs, lastSuccess };
 }
 
-/** The jobs that an alarm looks at. */
+/** The jobs that an alarm looks at: of a group those that make backups (OVER-7). */
 export function jobsOf(
   { n, companies, group }: Pick<SlaRow, 'n' | 'companies' | 'group'>,
   jobs: KnownJobs,
@@ -66,9 +69,18 @@ export function jobsOf(
         ? {}
         : { source: group.source, type: group.type, entityGroup: group.entityGroup },
     ) ?? jobs;
-  return companies === null
-    ? meant
-    : new Map([...meant].filter(([, { job }]) => companies.includes(job.company)));
+  return backupsOf(
+    companies === null
+      ? meant
+      : new Map([...meant].filter(([, { job }]) => companies.includes(job.company))),
+    group?.type ?? [],
+  );
+}
+
+/** OVER-7: those of the jobs that count where jobs of these types are asked for. */
+export function backupsOf(jobs: KnownJobs, asked: readonly JobType[]): KnownJobs {
+  const counts = countsAsBackup(asked);
+  return new Map([...jobs].filter(([, { job }]) => counts(job.type)));
 }
 
 export const talliesOf = async (
@@ -79,7 +91,7 @@ export const talliesOf = async (
   new Map(
     [...heaps(await totalsOf(tx, reach, edges, null, []), (one) => one.class)].map(([job, all]) => [
       job,
-      tallyOf(all),
+      tallyOf(all, () => true),
     ]),
   );
 
@@ -95,7 +107,7 @@ export const slaJobs = (
       !job.enabled || (job.missedIgnored !== null && (job.missedIgnored.until ?? Infinity) > now),
     firstSeenAt: job.firstSeenAt,
     lastSuccess: lastSuccess.get(job.n) ?? null,
-    tally: tallies.get(job.n) ?? tallyOf([]),
+    tally: tallies.get(job.n) ?? NO_TALLY,
   }));
 
 export async function lastSuccesses(tx: TenantTx): Promise<ReadonlyMap<JobN, Ms>> {

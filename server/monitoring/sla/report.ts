@@ -1,9 +1,9 @@
 import type { JobN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { successShare } from '#contract/monitoring/overview.ts';
+import { successShare, sumTallies } from '#contract/monitoring/overview.ts';
 import type { Tally } from '#contract/monitoring/overview.ts';
 import type { SlaLine } from '#contract/monitoring/sla-calls.ts';
-import { ageOf, sumOf } from '#contract/monitoring/sla.ts';
+import { ageOf } from '#contract/monitoring/sla.ts';
 import type { SlaJob } from '#contract/monitoring/sla.ts';
 import { ok } from '#contract/result.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
@@ -12,7 +12,7 @@ import { byName, knownJobs, namedJobs } from '#server/reading/known-jobs.ts';
 import type { Known } from '#server/reading/known-jobs.ts';
 import { answer } from '#server/reading/question.ts';
 import type { AppContext } from '#server/world.ts';
-import { lastSuccesses, slaJobs, talliesOf } from './judge.ts';
+import { backupsOf, lastSuccesses, slaJobs, talliesOf } from './judge.ts';
 
 const HOUR: Ms = 3_600_000;
 const DAYS = 30;
@@ -25,7 +25,8 @@ export const slaReport =
     ctx,
   ) =>
     answer(world, ctx, MESSAGES.getReport, { from, to, filters }, DAYS, async (tx, question) => {
-      const known = namedJobs(await knownJobs(tx, question), filters);
+      const named = namedJobs(await knownJobs(tx, question), filters);
+      const known = backupsOf(named, filters?.type ?? []);
       const tallies = await talliesOf(tx, question, [question.from, question.to]);
       const jobs = new Map(
         slaJobs(known, await lastSuccesses(tx), tallies, question.now).map((one) => [one.n, one]),
@@ -40,7 +41,7 @@ export const slaReport =
         .toSorted(
           (a, b) => (a.share ?? 2) - (b.share ?? 2) || (b.ageHours ?? -1) - (a.ageHours ?? -1),
         );
-      const total = sumOf([...jobs.values()].map(({ tally }) => tally));
+      const total = sumTallies([...jobs.values()].map(({ tally }) => tally));
       return ok({
         rows: lines.slice((page - 1) * pageSize, page * pageSize),
         count: lines.length,
@@ -75,7 +76,7 @@ function lineOf(
 ): SlaLine {
   const [first] = group;
   const own = group.flatMap(({ job }) => jobs.get(job.n) ?? []);
-  const figures = figuresOf(sumOf(own.map(({ tally }) => tally)));
+  const figures = figuresOf(sumTallies(own.map(({ tally }) => tally)));
   const ages = own.flatMap((job) => ageOf(job, now) ?? []);
   const oldest = ages.length === 0 ? null : Math.max(...ages);
   const good = own.flatMap(({ quiet, lastSuccess }) =>

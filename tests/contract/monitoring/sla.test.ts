@@ -19,6 +19,8 @@ const tally = fc
     ...one,
     bytes: 0,
     runs: one.success + one.warning + one.anomaly + one.failed + one.missed + one.running,
+    judged: one.success + one.warning + one.anomaly + one.failed + one.missed,
+    good: one.success + one.warning + one.anomaly,
   }));
 const jobs = fc
   .array(
@@ -82,6 +84,8 @@ test('SLA-1: the oldest stands first among those that are too old', () => {
       missed: 0,
       running: 0,
       bytes: 0,
+      judged: 0,
+      good: 0,
     },
   });
   expect(

@@ -122,6 +122,27 @@ eachDatabase((_name, open) => {
     expect(await list(nobody)).toEqual([]);
   });
 
+  test('DESK-6, DASH-8: jobs that only copy, restore or check do not count as jobs of a computer', async () => {
+    const { office, dana } = await begin();
+    await hear(office, 1, 'computers', [
+      { hostName: 'kept' },
+      { hostName: 'copied' },
+      { hostName: 'restored' },
+    ]);
+    await office.post(1, [
+      { ...ran('a', 'kept'), type: 'Agent' },
+      { ...ran('b', 'kept'), type: 'BackupCopy' },
+      { ...ran('c', 'copied'), type: 'BackupCopy' },
+      { ...ran('d', 'copied'), type: 'SureBackup' },
+      { ...ran('e', 'restored'), type: 'Other' },
+    ]);
+    expect((await list(dana)).map(({ hostName, jobs }) => [hostName, jobs])).toEqual([
+      ['copied', 0],
+      ['kept', 1],
+      ['restored', 0],
+    ]);
+  });
+
   test('DESK-6: those of a time were seen in it; those of now within seven days', async () => {
     const { office, dana } = await begin();
     const begun = now();

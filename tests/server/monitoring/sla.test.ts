@@ -32,6 +32,12 @@ const anAlarm = (more: Partial<SlaFields> = {}): SlaFields => ({
   recipients: [],
   ...more,
 });
+const ofTypes = (name: string, type: readonly ('Backup' | 'BackupCopy' | 'Other')[]): SlaFields =>
+  anAlarm({
+    name,
+    group: { ...EVERYTHING, companyIds: [], source: [], type: [...type], entityGroup: [] },
+    minSuccessPct: 50,
+  });
 const post = (
   office: Office,
   company: 1 | 2,
@@ -179,6 +185,49 @@ eachDatabase((_name, open) => {
     ).body.data.alarms;
     expect(own).toMatchObject([{ name: 'One', kept: false, lateCount: 1 }]);
     expect((await dana('GET', 'monitoring/reporting/get-sla-alarm/no-such-job')).status).toBe(404);
+  });
+
+  test('SLA-1, SLA-4, OVER-7: alarms and reports ignore copies and restores unless only such types are selected', async () => {
+    const { office, dana } = await begin();
+    const at = iso(now() - 60_000);
+    const run = (job: string, type: string, status: 'Success' | 'Failed'): object => ({
+      ...failure(job, at),
+      type,
+      status,
+    });
+    await office.post(1, [
+      run('Files', 'Backup', 'Failed'),
+      run('Files (Restore)', 'Other', 'Success'),
+      run('Files offsite', 'BackupCopy', 'Success'),
+    ]);
+    await made(dana, ofTypes('everything', []));
+    await made(dana, ofTypes('copies', ['BackupCopy', 'Other']));
+    await made(dana, ofTypes('both', ['Backup', 'BackupCopy']));
+    ground.pass(27 * HOUR);
+    await post(office, 1, 'Files', 'Success');
+    expect(
+      new Map(
+        (await listed(dana)).map(({ name, jobs, share, lateCount }) => [
+          name,
+          [jobs, share, lateCount],
+        ]),
+      ),
+    ).toEqual(
+      new Map([
+        ['everything', [1, 1 / 2, 0]],
+        ['copies', [2, 1, 2]],
+        ['both', [1, 1 / 2, 0]],
+      ]),
+    );
+    expect((await reported(dana, 'by=job')).rows).toMatchObject([
+      { jobName: 'Files', runs: 2, success: 1, share: 1 / 2 },
+    ]);
+    expect((await reported(dana, 'by=company')).rows).toMatchObject([
+      { jobName: null, jobs: 1, runs: 2, success: 1, share: 1 / 2 },
+    ]);
+    expect(
+      (await reported(dana, `by=job&filters=${encodeURIComponent('{"type":["Other"]}')}`)).rows,
+    ).toMatchObject([{ jobName: 'Files (Restore)', share: 1, ageHours: 27 }]);
   });
 
   test('SLA-2: within the companies of its maker, seen by who sees all of it, and nobody else', async () => {

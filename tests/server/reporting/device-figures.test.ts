@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { CALENDAR_MODES } from '#contract/monitoring/calendar.ts';
+import { successShare } from '#contract/monitoring/overview.ts';
 import type { OverviewAsk, Tally } from '#contract/monitoring/overview.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { TrendPart, TrendTally } from '#contract/monitoring/trends.ts';
@@ -13,7 +14,7 @@ import { asked, devicePairs, KEPT, must, numRuns, query } from './device-pairs.t
 import type { Pair } from './device-pairs.ts';
 import { data, NOW } from './ground.ts';
 
-const ofTally = ({ runs, success, warning, failed, missed, anomaly, running, bytes }: Tally) => ({
+const ofTally = ({
   runs,
   success,
   warning,
@@ -22,6 +23,19 @@ const ofTally = ({ runs, success, warning, failed, missed, anomaly, running, byt
   anomaly,
   running,
   bytes,
+  judged,
+  good,
+}: Tally) => ({
+  runs,
+  success,
+  warning,
+  failed,
+  missed,
+  anomaly,
+  running,
+  bytes,
+  judged,
+  good,
 });
 
 const plain = ({ runs, success, warning, failed, missed, anomaly, running }: TrendTally) => ({
@@ -46,7 +60,7 @@ eachDatabase((name, open) => {
     pairs = await devicePairs(open);
   }, 120_000);
 
-  test(`REP-3, REP-5: the numbers of a time, its days and its rankings are those that a device tells (${name})`, async () => {
+  test(`REP-3, REP-5, OVER-7: the numbers of a time, its days and its rankings are those that a device tells (${name})`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(3), asked, async (place, { from, to, companyIds, entityGroup }) => {
         const { get, engine } = must(pairs[place]);
@@ -60,6 +74,10 @@ eachDatabase((name, open) => {
           ofTally(told.before),
           told.jobs,
           told.pending,
+        ]);
+        expect([stats.now.share, stats.before.share]).toEqual([
+          successShare(told.now),
+          successShare(told.before),
         ]);
         expect(
           stats.groups.map((one) => [one.entityGroup, ofTally(one.now), ofTally(one.before)]),
@@ -139,7 +157,7 @@ eachDatabase((name, open) => {
     );
   }, 120_000);
 
-  test(`TREND-5: a spreadsheet of a device has the rows, cells, shares and figures of the server's (${name})`, async () => {
+  test(`TREND-5, OVER-7: a spreadsheet of a device has the rows, cells, shares and figures of the server's (${name})`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(3),
@@ -195,9 +213,9 @@ eachDatabase((name, open) => {
               get,
               `jobs/spreadsheet-report/stats${q}`,
             );
-            expect(told.counts).toEqual([
-              ...RUN_STATES.map((state) => stats.cells[state]),
-              stats.empty,
+            expect([told.counts, told.share]).toEqual([
+              [...RUN_STATES.map((state) => stats.cells[state]), stats.empty],
+              stats.share,
             ]);
             const window = must(
               calendar(

@@ -54,7 +54,7 @@ export const asked: fc.Arbitrary<Asked> = fc
       companyIds: few([1, 2, 3]),
       entityGroup: few(ENTITY_GROUPS.slice(0, 4)),
       source: few([SOURCES[0], SOURCES[2], SOURCES[9]]),
-      type: few([JOB_TYPES[0], JOB_TYPES[7]]),
+      type: few([JOB_TYPES[0], JOB_TYPES[1], JOB_TYPES[7]]),
     }),
   )
   .map(([when, what]) => ({ ...when, ...what }));

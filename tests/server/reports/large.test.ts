@@ -46,6 +46,8 @@ const lineOf = (i: number): JobLine => ({
   cells: DAYS.map((_, d) => ({ state: STATES[(i * 7 + d) % STATES.length] ?? null, bad: 0 })),
   counts: { Failed: 2, Error: 0, Missed: 2, Anomaly: 2, Warning: 2, Running: 0, Success: 19 },
   share: 0.791_66,
+  judged: 27,
+  good: 23,
 });
 function calendarOf(jobs: number): Report {
   const groups = [

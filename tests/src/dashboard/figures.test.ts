@@ -38,11 +38,16 @@ const NONE: Tally = {
   anomaly: 0,
   running: 0,
   bytes: 0,
+  judged: 0,
+  good: 0,
 };
 const tallyOf = (of: Partial<Tally>): Tally => {
   const one = { ...NONE, ...of };
+  const good = one.success + one.warning + one.anomaly;
   return {
     ...one,
+    good,
+    judged: good + one.failed + one.missed,
     runs: one.success + one.warning + one.failed + one.missed + one.anomaly + one.running,
   };
 };

@@ -28,6 +28,21 @@ const shareOf = (states: readonly (RunState | null)[]): number | null => {
   return told.length === 0 ? null : told.filter((state) => !isBad(state)).length / told.length;
 };
 
+const NO_BACKUPS: readonly string[] = ['BackupCopy', 'SureBackup', 'Copy', 'Other'];
+const BACKUPS: readonly string[] = [
+  'Backup',
+  'Replication',
+  'Tape',
+  'FileShare',
+  'ObjectStorage',
+  'Agent',
+  'M365',
+  'Snapshot',
+  'LogBackup',
+  'Archive',
+  'Sync',
+];
+
 export function slowCalendar(
   plain: Plain,
   kept: ReadonlyMap<string, boolean>,
@@ -71,6 +86,11 @@ export function slowCalendar(
     );
   const window = <T>(all: readonly T[]): T[] =>
     all.slice(ask.days.first, ask.days.first + ask.days.count);
+  // Copies, tests, restores and checks count only where nothing else is asked for.
+  const judged: readonly string[] =
+    ask.types.length > 0 && ask.types.every((type) => NO_BACKUPS.includes(type))
+      ? NO_BACKUPS
+      : BACKUPS;
   const lines: CalendarLine[] = [...new Set(jobs.map(({ company }) => company))].flatMap(
     (company): CalendarLine[] => {
       const own = jobs.filter((job) => job.company === company);
@@ -81,7 +101,9 @@ export function slowCalendar(
         company,
         name: plain.companies.get(company)?.name ?? '',
         jobs: own.length,
-        share: shareOf(states.flat()),
+        share: shareOf(
+          states.filter((_states, i) => judged.includes(own[i]?.type ?? 'Other')).flat(),
+        ),
         bad: window(ns.map((_n, i) => states.filter((one) => isBad(one[i] ?? null)).length)),
         folded,
       };

@@ -1,5 +1,5 @@
 /** The overview's judge: each number from all runs and problems, one by one. */
-import { isAnomaly, statusCode } from '#contract/monitoring/columns.ts';
+import { isAnomaly, statusCode, typeCode } from '#contract/monitoring/columns.ts';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import { dayOf, dayText, startOfDay, worst } from '#contract/monitoring/day.ts';
 import type {
@@ -13,7 +13,7 @@ import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { EntityGroup } from '#contract/monitoring/words.ts';
-import { ENTITY_GROUPS, STATUSES } from '#contract/monitoring/words.ts';
+import { ENTITY_GROUPS, JOB_TYPES, STATUSES } from '#contract/monitoring/words.ts';
 import { reviewOf } from '#tests/workers/columns/oracle.ts';
 import type { Plain } from '#tests/workers/columns/oracle.ts';
 
@@ -30,6 +30,11 @@ const finished = (own: readonly LeanRun[]): number[] =>
     .filter((one) => one !== null);
 const jobsOf = (all: readonly ProblemRow[]): number => new Set(all.map(({ job }) => job)).size;
 
+/** What protects nothing alone: copies, tests, restores and checks. */
+const NO_BACKUPS: readonly string[] = ['BackupCopy', 'SureBackup', 'Copy', 'Other'];
+const isBackup = ({ kind }: LeanRun): boolean =>
+  !NO_BACKUPS.includes(JOB_TYPES[typeCode(kind)] ?? 'Other');
+
 function tally(runs: readonly LeanRun[]): Tally {
   const of = (...states: RunState[]): number =>
     runs.filter((run) => states.includes(stateOf(run))).length;
@@ -42,6 +47,10 @@ function tally(runs: readonly LeanRun[]): Tally {
     anomaly: of('Anomaly'),
     running: of('Running'),
     bytes: sum(runs.map(({ bytes }) => bytes ?? 0)),
+    judged: runs.filter((run) => isBackup(run) && stateOf(run) !== 'Running').length,
+    good: runs.filter(
+      (run) => isBackup(run) && ['Success', 'Warning', 'Anomaly'].includes(stateOf(run)),
+    ).length,
   };
 }
 

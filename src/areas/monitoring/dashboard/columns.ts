@@ -1,4 +1,5 @@
 import type { Day } from '#contract/ids.ts';
+import { sumTallies } from '#contract/monitoring/overview.ts';
 import type { DayTally, Tally } from '#contract/monitoring/overview.ts';
 import { formatCount, plural } from '#src/ui/format.ts';
 import { daysWords } from './times.ts';
@@ -24,8 +25,7 @@ export function columnsOf(days: readonly DayTally[]): readonly Column[] {
     const part = days.slice(Math.max(0, end - size), end);
     const [first] = part;
     const last = part.at(-1);
-    if (first && last)
-      columns.push({ ...part.reduce<Tally>(add, NONE), days: [first.day, last.day] });
+    if (first && last) columns.push({ ...sumTallies(part), days: [first.day, last.day] });
   }
   return columns.toReversed();
 }
@@ -63,24 +63,3 @@ export function beginsLater(days: readonly DayTally[]): Day | null {
   const first = days.findIndex(({ runs }) => runs > 0);
   return first > 0 ? (days[first]?.day ?? null) : null;
 }
-
-const NONE: Tally = {
-  runs: 0,
-  success: 0,
-  warning: 0,
-  failed: 0,
-  missed: 0,
-  anomaly: 0,
-  running: 0,
-  bytes: 0,
-};
-const add = (a: Tally, b: Tally): Tally => ({
-  runs: a.runs + b.runs,
-  success: a.success + b.success,
-  warning: a.warning + b.warning,
-  failed: a.failed + b.failed,
-  missed: a.missed + b.missed,
-  anomaly: a.anomaly + b.anomaly,
-  running: a.running + b.running,
-  bytes: a.bytes + b.bytes,
-});

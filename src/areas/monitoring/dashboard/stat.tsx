@@ -235,7 +235,8 @@ function ShownStat({
             <Unit of="no results" />
           ) : (
             <>
-              {shareWords(share)} <Unit of="%" />
+              {shareWords(share)}{' '}
+              <Unit of="%" tip="Jobs that make backups, without copies, restores and checks" />
             </>
           )
         ) : (
@@ -250,6 +251,11 @@ function ShownStat({
   );
 }
 
-export const Unit = ({ of }: { readonly of: string }) => (
-  <span className="text-body font-normal tracking-normal text-ink-2">{of}</span>
+export const Unit = ({ of, tip }: { readonly of: string; readonly tip?: string }) => (
+  <span
+    className="text-body font-normal tracking-normal text-ink-2"
+    {...(tip !== undefined && { 'data-tip': tip })}
+  >
+    {of}
+  </span>
 );

@@ -96,7 +96,7 @@ export function Editor({
       {jobName === null ? (
         <FormSection
           title="Of which jobs"
-          says="All of it must hold. What is left empty means all."
+          says="All of it must hold. Empty means all jobs that make backups. Copies, restores and checks count only if you select no other type."
         >
           <Many
             label="The company is"

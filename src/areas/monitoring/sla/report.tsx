@@ -168,7 +168,7 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
       <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
         Share = results that ended well or with a warning ÷ all that ended or did not run, of the
         days chosen. Age = the time since the last good backup ended, now; jobs that are switched
-        off have none.
+        off have none. Only jobs that make backups count, no copies, restores or checks.
         {!live && at !== null && ` As of ${formatWhen(at, rule.zone)}.`}
       </p>
       {told === null ? (

@@ -2,7 +2,6 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { CalendarCell, CalendarView } from '#contract/monitoring/calendar.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
-import { successShare } from '#contract/monitoring/overview.ts';
 import { standingOf } from '../calendar/words.ts';
 import type { DayHead, Standing } from '../calendar/words.ts';
 
@@ -95,24 +94,11 @@ export const headsOf = (
     standing: server ? (day.from > now ? 'ahead' : 'here') : standingOf(day, keptFrom, now),
   }));
 
-export function ownFigures({ counts = [] }: CalendarView): SheetFigures {
-  const of = (state: (typeof RUN_STATES)[number]): number => counts[RUN_STATES.indexOf(state)] ?? 0;
-  const tally = {
-    success: of('Success'),
-    warning: of('Warning'),
-    anomaly: of('Anomaly'),
-    failed: of('Failed') + of('Error'),
-    missed: of('Missed'),
-    running: 0,
-    runs: 0,
-    bytes: 0,
-  };
-  return {
-    counts: RUN_STATES.map(of),
-    empty: counts[RUN_STATES.length] ?? 0,
-    share: successShare(tally),
-  };
-}
+export const ownFigures = ({ counts = [], share = null }: CalendarView): SheetFigures => ({
+  counts: RUN_STATES.map((_state, place) => counts[place] ?? 0),
+  empty: counts[RUN_STATES.length] ?? 0,
+  share,
+});
 
 export const serverFigures = ({
   cells,
