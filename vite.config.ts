@@ -7,6 +7,7 @@ import { build, defineConfig } from 'vite';
 import type { Plugin } from 'vite';
 import { CSP } from './server/http/shield.ts';
 import type { Build, BuiltFile } from './src/sw/build.ts';
+import { messageCatalogs } from './scripts/vite-messages.ts';
 import { WORKER_CHUNKS } from './workers/chunks.ts';
 
 const api = `http://127.0.0.1:${process.env['API_PORT'] ?? '4301'}`;
@@ -47,17 +48,12 @@ export default defineConfig({
             },
             {
               name: 'base',
-              test: /vite\/preload-helper|\/(contract\/(messages\/base|text-limits|page-paths)|src\/(clock|door|guards|line|session|kept|way-in|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|frame\/(announce|brand-mark|branded))\.tsx?$)/,
+              test: /vite\/preload-helper|\/(contract\/(i18n\/(messages|compiled|compiler)|messages\/base\.messages\.en|text-limits|page-paths)|src\/(clock|door|guards|line|session|kept|way-in|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|frame\/(announce|brand-mark|branded)|areas\/account\/(sign-in|sign-in\.messages\.en|account-page|fault-callout|sign-in-brand|sign-in-fault|step-path))\.tsx?$)/,
             },
             // Where every screen is, and for whom: asked for together, once somebody is in.
             {
               name: 'screens',
               test: /\/(src\/(screens|page-guard)|contract\/(pages|abilities))\.ts$/,
-            },
-            // What the pages of signing in share with the first of them.
-            {
-              name: 'account',
-              test: /\/src\/areas\/account\/(sign-in|account-page|fault-callout|sign-in-brand|sign-in-fault|step-path)\.tsx?$/,
             },
             // What every screen behind the sign-in has: many small files would each be named in the
             // first one.
@@ -74,8 +70,12 @@ export default defineConfig({
       },
     },
   },
-  worker: { format: 'es', rolldownOptions: { output: WORKER_CHUNKS } },
-  plugins: [react({ compiler: true }), tailwindcss(), serviceWorker()],
+  worker: {
+    format: 'es',
+    plugins: () => [messageCatalogs()],
+    rolldownOptions: { output: WORKER_CHUNKS },
+  },
+  plugins: [messageCatalogs(), react({ compiler: true }), tailwindcss(), serviceWorker()],
   server: { proxy: { '/api': api, '/ping': api, '/brand': api, '/chat': api } },
 });
 

@@ -1,5 +1,5 @@
 import { ACCOUNT } from './messages/account.ts';
-import { BASE } from './messages/base.ts';
+import { BASE } from './messages/base.messages.en.ts';
 import { MONITORING } from './messages/monitoring.ts';
 import { PEOPLE } from './messages/people.ts';
 import { REPORTS } from './messages/reports.ts';

@@ -1,4 +1,4 @@
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 
 /** The specification's chunk load time-out. */
 export const CHUNK_TIMEOUT_MS = 120_000;

@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import type { Door, Watches, WatchName, Who } from '#workers/api.ts';

@@ -2,6 +2,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { setDoor } from './door.ts';
+import { startLanguage } from './language.ts';
 import { router } from './router.tsx';
 import { startTheme } from './theme.ts';
 import { takeFragment } from './way-in.ts';
@@ -12,6 +13,7 @@ takeFragment();
 startTheme();
 setDoor(startWorker());
 watchWho(router);
+await startLanguage();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { OutputOf, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Result } from '#contract/result.ts';
 import type { Read, ReadCall } from '#workers/api.ts';
 import { door, useWatch } from './door.ts';

@@ -1,4 +1,4 @@
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { proxy, releaseProxy, wrap } from 'comlink';
 import type { Remote } from 'comlink';
 import type { Door, Exporting, WatchName } from '#workers/api.ts';

@@ -22,7 +22,10 @@ const AREAS = [
 ];
 
 const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
-  'contract': { rooms: ['contract'], packages: /^valibot$/ },
+  'contract': {
+    rooms: ['contract'],
+    packages: /^(valibot|@lingui\/core|@lingui\/message-utils\/compileMessage)$/,
+  },
   'machines': { rooms: ['contract', 'machines'], packages: /^xstate$/ },
   'workers': {
     rooms: ['contract', 'machines', 'workers'],

@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Me } from '#contract/account/me.ts';
 import type { Failure } from '#contract/errors.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { door, onWho, whoNow } from '../door.ts';
 import { ACTING_FROM } from '../kept-keys.ts';
 import { keep, kept } from '../kept.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Me } from '#contract/account/me.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { door, useWatch } from '../door.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Callout } from '../ui/callout.tsx';

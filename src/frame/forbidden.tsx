@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { homeOf, menuOf } from '../menu.ts';
 import { useBranding, useMe } from '../session.ts';
 import { Notice } from './notice-page.tsx';

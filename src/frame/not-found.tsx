@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { useBranding } from '../session.ts';
 import { Notice } from './notice-page.tsx';
 import { titleOf } from './branded.ts';

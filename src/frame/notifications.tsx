@@ -2,7 +2,7 @@ import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { Me } from '#contract/account/me.ts';
 import type { Notification } from '#contract/account/notifications.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { door, useWatch } from '../door.ts';
 import { keepPush } from '../push.ts';
 import { useRemembered } from '../remembered-read.ts';

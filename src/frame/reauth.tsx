@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { ComponentPropsWithRef, RefObject, SyntheticEvent } from 'react';
 import type { OutputOf, InputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Result } from '#contract/result.ts';
 import { now, useNow } from '../clock.ts';
 import { door, useWatch } from '../door.ts';

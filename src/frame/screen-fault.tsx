@@ -1,6 +1,6 @@
 'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { isChunkFault } from '../chunk-load.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from './notice-page.tsx';

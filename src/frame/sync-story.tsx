@@ -187,7 +187,7 @@ function Troubles({
       )}
       {!status.reload && status.is === 'update-needed' && (
         <Trouble>
-          This page is older than the server. Reload it to continue; unsent changes are kept.
+          This page is older than the server. Reload it to continue. Your unsent changes are saved.
         </Trouble>
       )}
       {status.storage === 'full' && (

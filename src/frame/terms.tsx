@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Me } from '#contract/account/me.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { door, useWatch } from '../door.ts';
 import { pauseRemembering } from '../remembered.ts';
 import { Button } from '../ui/button.tsx';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ACCOUNT } from '#contract/messages/account.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { PEOPLE } from '#contract/messages/people.ts';
 
 const CODE = ['src', 'server', 'workers', 'machines']

@@ -146,7 +146,7 @@ test('SYNC-9, E2E-12: a page older than the server says so, keeps what was done,
   await glance.click();
   await expect(
     page.getByText(
-      'This page is older than the server. Reload it to continue; unsent changes are kept.',
+      'This page is older than the server. Reload it to continue. Your unsent changes are saved.',
     ),
   ).toBeVisible();
   await axeInBoth(page, 'version');

@@ -15,7 +15,7 @@ test.afterAll(async () => {
 });
 
 const prompt = (page: Page) => page.getByRole('region', { name: 'Get started' });
-const CHUNK = 'Part of this page did not load. Reload it to continue; your changes are kept.';
+const CHUNK = 'Part of this page did not load. Reload it to continue. Your changes are saved.';
 const PROMPT =
   'Start by connecting a backup source. Results appear here when its first backup ends.';
 

@@ -5,7 +5,7 @@ import type { SsoProvider } from '#contract/account/profile.ts';
 import { CallButton, useActingRefusal } from '#src/call-button.tsx';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Result } from '#contract/result.ts';
 import { door, useWatch } from '#src/door.ts';
 import { NotFound } from '#src/frame/not-found.tsx';

@@ -1,5 +1,5 @@
 import { OIDC_IN, OIDC_STEP, oidcRefusal } from '#contract/account/oidc-words.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Result } from '#contract/result.ts';
 import { door } from '#src/door.ts';
 import { dropFragment } from '#src/way-in.ts';

@@ -2,6 +2,7 @@
 import { useNow } from '#src/clock.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { waitWords } from './sign-in-fault.ts';
+import { signInMessages as t } from './sign-in.messages.en.ts';
 import type { SignInFault } from './sign-in-fault.ts';
 
 /** `in 9 s` while nothing is to be tried, else null. */
@@ -23,7 +24,7 @@ export function FaultCallout({ fault }: { readonly fault: SignInFault | null }) 
     fault?.is === 'throttled' &&
     waits !== null && (
       <Callout tone="warning" alert>
-        {fault.sentence} <span aria-hidden>You can try again {waits}.</span>
+        {fault.sentence} <span aria-hidden>{t.canTryAgain({ when: waits })}</span>
       </Callout>
     )
   );

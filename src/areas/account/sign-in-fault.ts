@@ -1,6 +1,7 @@
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { signInMessages as t } from './sign-in.messages.en.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 
 export type SignInFault =
   | { readonly is: 'empty'; readonly what: 'username' | 'password' }
@@ -32,6 +33,9 @@ export function waitWords(until: Ms, now: Ms): string | null {
   const seconds = Math.ceil((until - now) / 1_000);
   if (seconds <= 0) return null;
   return seconds < 60
-    ? `in ${seconds} s`
-    : `in ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+    ? t.inSeconds({ seconds })
+    : t.inMinutes({
+        minutes: Math.floor(seconds / 60),
+        seconds: String(seconds % 60).padStart(2, '0'),
+      });
 }

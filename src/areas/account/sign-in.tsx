@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { TEXT_LIMITS } from '#contract/text-limits.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { SignedIn } from '#workers/api.ts';
 import type { Result } from '#contract/result.ts';
 import { withChunkTimeout } from '#src/chunk-load.ts';
@@ -17,6 +17,7 @@ import { AccountPage } from './account-page.tsx';
 import { FaultCallout, useWaits } from './fault-callout.tsx';
 import { faultOf } from './sign-in-fault.ts';
 import type { SignInFault } from './sign-in-fault.ts';
+import { signInMessages as t } from './sign-in.messages.en.ts';
 import { pathOf } from './step-path.ts';
 
 const SignInWays = lazy(async () => ({
@@ -93,11 +94,11 @@ export function SignIn() {
 
   return (
     <AccountPage
-      title="Sign in"
+      title={t.title}
       {...(branding && {
         says: here
-          ? `Use your password of ${branding.name}.`
-          : `Use your ${branding.name} account.`,
+          ? t.usePortalPassword({ provider: branding.name })
+          : t.useAccount({ provider: branding.name }),
       })}
     >
       {sentence !== null && fault === null && (
@@ -117,7 +118,7 @@ export function SignIn() {
       <form className="grid gap-5" onSubmit={signIn} noValidate aria-busy={busy}>
         <TextField
           ref={first}
-          label="Username"
+          label={t.username}
           required
           name="username"
           tall
@@ -128,11 +129,11 @@ export function SignIn() {
           maxLength={TEXT_LIMITS.nameChars}
           value={username}
           onChange={(event) => setUsername(event.target.value)}
-          fault={fault?.is === 'empty' && fault.what === 'username' ? 'Enter your username.' : null}
+          fault={fault?.is === 'empty' && fault.what === 'username' ? t.usernameMissing : null}
         />
         <TextField
           ref={secret}
-          label="Password"
+          label={t.password}
           required
           name="password"
           tall
@@ -143,23 +144,18 @@ export function SignIn() {
           maxLength={TEXT_LIMITS.passwordChars}
           value={password}
           onChange={(event) => setPassword(event.target.value)}
-          fault={fault?.is === 'empty' && fault.what === 'password' ? 'Enter your password.' : null}
+          fault={fault?.is === 'empty' && fault.what === 'password' ? t.passwordMissing : null}
           end={
             <IconButton
               icon={shown ? 'eye-off' : 'eye'}
-              label={shown ? 'Hide password' : 'Show password'}
+              label={shown ? t.hidePassword : t.showPassword}
               aria-pressed={shown}
               className="mr-1"
               onClick={() => setShown(!shown)}
             />
           }
         />
-        <Switch
-          label="Remember this computer"
-          detail="No code by SMS here for 30 days."
-          on={remember}
-          onChange={setRemember}
-        />
+        <Switch label={t.remember} detail={t.rememberHint} on={remember} onChange={setRemember} />
         <Button
           type="submit"
           variant="primary"
@@ -167,7 +163,7 @@ export function SignIn() {
           busy={busy}
           disabled={waits !== null}
         >
-          {waits === null ? (busy ? 'Signing in…' : 'Sign in') : `Try again ${waits}`}
+          {waits === null ? (busy ? t.signingIn : t.title) : t.tryAgain({ when: waits })}
         </Button>
       </form>
       {branding && (

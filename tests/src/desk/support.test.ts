@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Features } from '#contract/brand/branding.ts';
 import { PLAIN_FEATURES } from '#contract/brand/branding.ts';

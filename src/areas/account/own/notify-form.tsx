@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import type { Ms } from '#contract/ids.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { notifyCalls } from '#contract/monitoring/notify-calls.ts';
 import type { NotifyOut } from '#contract/monitoring/notify-calls.ts';
 import type { NotifySettings } from '#contract/monitoring/notify.ts';

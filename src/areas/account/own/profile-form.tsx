@@ -3,7 +3,7 @@ import type { SyntheticEvent } from 'react';
 import type { Profile } from '#contract/account/profile-calls.ts';
 import { NOTICES } from '#contract/account/profile.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { door, useWatch } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { UnsavedQuestion } from '#src/frame/unsaved.tsx';

@@ -1,6 +1,6 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { withChunkTimeout } from '#src/chunk-load.ts';

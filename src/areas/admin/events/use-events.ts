@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { OutputOf, InputOf } from '#contract/calls.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { door } from '#src/door.ts';
 
 type Page = OutputOf<'adminEvents'>;

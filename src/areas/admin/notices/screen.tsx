@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useCan } from '#src/can.ts';
 import { door, useWatch } from '#src/door.ts';

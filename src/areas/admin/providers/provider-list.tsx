@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { ProviderListed } from '#contract/people/provider-calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { Badge } from '#src/ui/badge.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Branding } from '#contract/brand/branding.ts';
-import { BASE } from '#contract/messages/base.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
 import { useWatch } from '#src/door.ts';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';

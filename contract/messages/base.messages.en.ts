@@ -1,7 +1,9 @@
+import { defineMessages } from '../i18n/messages.ts';
+
 /**
  * What any page may have to say, the one for signing in too. Small: it comes with the first load.
  */
-export const BASE = {
+export const BASE = defineMessages('base', {
   sessionExpired: 'Your session has expired. Please log in again to continue.',
   signedOut: 'Please log in to continue.',
   loginFailed: 'Error while logging in',
@@ -18,8 +20,8 @@ export const BASE = {
   keyReused: 'This command was sent before with other content.',
   outOfOrder: 'A command of this device is missing before this one.',
   updateNeeded:
-    'This page is older than the server. Reload it to continue; unsent changes are kept.',
-  chunk: 'Part of this page did not load. Reload it to continue; your changes are kept.',
+    'This page is older than the server. Reload it to continue. Your unsent changes are saved.',
+  chunk: 'Part of this page did not load. Reload it to continue. Your changes are saved.',
   tooMany: 'Too many requests. Wait a moment and try again.',
   busy: 'The server is busy. Try again in a moment.',
   outOfSpace: 'The server is out of disk space. Try again later.',
@@ -34,4 +36,4 @@ export const BASE = {
   storage: 'This device could not keep the change. Free some space and try again.',
   getLastSync: 'Error while trying to get the last sync, try again later.',
   linkCopied: 'Link copied to clipboard',
-} as const;
+});

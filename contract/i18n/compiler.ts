@@ -1,0 +1,13 @@
+import { compileMessage } from '@lingui/message-utils/compileMessage';
+import type { Compiled } from './compiled.ts';
+import './icu.ts';
+
+/**
+ * Compiles an ICU message. The page's build does this beforehand and replaces this file, so that
+ * neither the parser nor Lingui reaches a page that does not need it.
+ */
+export function compile(text: string): Compiled {
+  if (!/[{']/.test(text)) return text;
+  const tokens = compileMessage(text) as Compiled;
+  return tokens.length === 1 && typeof tokens[0] === 'string' ? tokens[0] : tokens;
+}

@@ -1,0 +1,56 @@
+import type { Compiled, Token } from './compiled.ts';
+import type { Language } from './messages.ts';
+
+/**
+ * A pseudo-language for tests: every text with accents on its letters, in brackets, and 40 % longer.
+ * A text without accents is not in a catalog; one without its closing bracket is cut. Its tag is the
+ * one that CLDR gives to accented English.
+ */
+export const PSEUDO: Language = {
+  tag: 'en-XA',
+  translate: (_id, english) => {
+    const length = lengthOf(english);
+    const padding = PADDING.repeat(Math.ceil((length * 0.4) / PADDING.length)).slice(
+      0,
+      Math.ceil(length * 0.4),
+    );
+    return typeof english === 'string'
+      ? `[${accented(english)}${padding}]`
+      : ['[', ...english.map(accentedToken), `${padding}]`];
+  },
+};
+
+const PADDING = ' ẋẋẋẋẋ';
+const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const ACCENTED = 'àƀçđéƒĝĥíĵķĺɱñóþǫŕšţúṽŵẋýžÀƁÇĐÉƑĜĤÍĴĶĹṀÑÓÞǪŔŠŢÚṼŴẊÝŽ';
+const LETTERS = new Map(Array.from(PLAIN, (letter, i) => [letter, ACCENTED.charAt(i)]));
+
+const accented = (text: string): string =>
+  Array.from(text, (letter) => LETTERS.get(letter) ?? letter).join('');
+
+function accentedToken(token: Token): Token {
+  if (typeof token === 'string') return accented(token);
+  const [name, type, cases] = token;
+  if (type === undefined || typeof cases !== 'object') return token;
+  return [
+    name,
+    type,
+    Object.fromEntries(
+      Object.entries(cases).map(([key, text]) => [
+        key,
+        Array.isArray(text) ? (text as Token[]).map(accentedToken) : text,
+      ]),
+    ),
+  ];
+}
+
+/** Characters of a text; of the cases of a plural the first. */
+function lengthOf(text: Compiled): number {
+  if (typeof text === 'string') return text.length;
+  return text.reduce((sum, token) => {
+    if (typeof token === 'string') return sum + token.length;
+    const [, , cases] = token;
+    const [first] = typeof cases === 'object' ? Object.values(cases) : [];
+    return sum + (first === undefined ? 4 : lengthOf(first as Compiled));
+  }, 0);
+}
