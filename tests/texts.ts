@@ -98,7 +98,7 @@ const READ = new Set(
 );
 /** Values of the platform that look like words. */
 const NOT_TEXT = new Set(
-  'Enter,Escape,Tab,Backspace,Delete,Home,End,PageUp,PageDown,ArrowUp,ArrowDown,ArrowLeft,ArrowRight,Space,Control,Meta,Shift,Alt,Accept,Authorization,Success,Warning,Failed,Date,Map,Set'.split(
+  'Enter,Escape,Tab,Backspace,Delete,Home,End,PageUp,PageDown,ArrowUp,ArrowDown,ArrowLeft,ArrowRight,Space,Control,Meta,Shift,Alt,Accept,Authorization,Success,Warning,Failed,Missed,Anomaly,Error,Running,Date,Map,Set'.split(
     ',',
   ),
 );

@@ -53,6 +53,8 @@ let active = ENGLISH;
 export function setLanguage(language: Language): void {
   active = language;
 }
+/** The language of this page or worker, for `Intl`. */
+export const languageTag = (): string => active.tag;
 
 const SOURCES = new WeakMap<
   object,

@@ -47,8 +47,8 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   ]);
   await enter(page, portal.url);
   await page.getByRole('link', { name: 'Rules', exact: true }).click({ timeout: 40_000 });
-  await expect(page.getByRole('heading', { level: 2, name: 'No rule yet' })).toBeVisible();
-  await expect(page.getByRole('link', { name: 'A job that is known to warn' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'No rules yet' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'A job with known warnings' })).toBeVisible();
   await axe(page, 'empty');
   await shot(page, 'empty');
 
@@ -57,17 +57,15 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   await page.getByRole('link', { name: 'Make a rule from this' }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'New rule' })).toBeFocused();
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue(`${JOB}: known`);
-  await expect(page.getByText('1 result would have matched')).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Results that would have matched' })).toContainText(
-    JOB,
-  );
-  await page.getByLabel('Show a hint with it').fill('Close the ledger first');
+  await expect(page.getByText('1 result matches')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Matching results' })).toContainText(JOB);
+  await page.getByLabel('Show hint').fill('Close the ledger first');
   await axe(page, 'editor');
   await shot(page, 'editor');
-  await page.getByRole('button', { name: 'Make the rule' }).click();
-  await expect(page.getByText('Rule made')).toBeVisible();
+  await page.getByRole('button', { name: 'Create rule' }).click();
+  await expect(page.getByText('Rule created')).toBeVisible();
   await expect(page.getByRole('button', { name: new RegExp(`^${JOB}: known`) })).toContainText(
-    'then it is known and counts as OK, a hint is shown with it.',
+    ': mark as OK and show a hint.',
   );
 
   await post(portal.url, secret, [result(JOB, 60_000), result('Another of open files', 60_000)]);
@@ -88,12 +86,14 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   await page.goto(
     `${portal.url}/monitoring/rules?rule=new&name=All+open+files&text=in+use&known=1`,
   );
-  await expect(page.getByText('4 results would have matched')).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Other rules for the same results' })).toContainText(
-    `${JOB}: known matches 2 of them too, and sets the exception as well: it stands above`,
+  await expect(page.getByText('4 results match')).toBeVisible();
+  await expect(
+    page.getByRole('list', { name: 'Other rules that match these results' }),
+  ).toContainText(
+    `${JOB}: knownAlso matches 2 of these results and sets the exception. It is higher in the list`,
   );
   await page.getByLabel('Name', { exact: true }).press('Enter');
-  await expect(page.getByText('Rule made')).toBeVisible();
+  await expect(page.getByText('Rule created')).toBeVisible();
   await page.getByRole('button', { name: 'Move All open files up' }).press('Enter');
   await expect(page.getByRole('main').getByRole('listitem').first()).toContainText(
     'All open files',
@@ -112,7 +112,7 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
     .toBeLessThanOrEqual(390);
   await shot(page, 'list-phone');
   await page.getByRole('button', { name: /^All open files/ }).click();
-  await expect(page.getByRole('heading', { level: 2, name: 'Change a rule' })).toBeFocused();
+  await expect(page.getByRole('heading', { level: 2, name: 'Edit rule' })).toBeFocused();
   await expect
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
     .toBeLessThanOrEqual(390);
@@ -128,7 +128,7 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
 
   const theirs = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
   await enter(theirs, `${portal.url.replace('localhost', 'harbour.localhost')}/monitoring/rules`);
-  await expect(theirs.getByRole('heading', { level: 2, name: 'No rule yet' })).toBeVisible({
+  await expect(theirs.getByRole('heading', { level: 2, name: 'No rules yet' })).toBeVisible({
     timeout: 40_000,
   });
   await theirs.context().close();
@@ -137,7 +137,7 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   await expect(page.getByRole('button', { name: new RegExp(`^${JOB}: known`) })).toBeVisible();
   await page.context().setOffline(true);
   await portal.kill();
-  await expect(page.getByText('A rule is made or changed with the network only.')).toBeVisible();
+  await expect(page.getByText("You're offline. Reconnect to create or edit rules.")).toBeVisible();
   await expect(page.getByRole('button', { name: new RegExp(`^${JOB}: known`) })).toBeVisible();
   await page.context().close();
 });

@@ -150,9 +150,9 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await expect(page.getByLabel('Name', { exact: true })).toHaveValue(
       'Laptop of the baker: known',
     );
-    await expect(page.getByText('1 result would have matched')).toBeVisible();
-    await page.getByRole('button', { name: 'Make the rule' }).click();
-    await expect(page.getByText('Rule made')).toBeVisible();
+    await expect(page.getByText('1 result matches')).toBeVisible();
+    await page.getByRole('button', { name: 'Create rule' }).click();
+    await expect(page.getByText('Rule created')).toBeVisible();
   });
 
   await test.step('Its next result is the same again, and nobody has to look: it is known, by the rule, and says so', async () => {

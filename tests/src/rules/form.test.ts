@@ -6,7 +6,7 @@ import { PROBLEM_STATES } from '#contract/monitoring/words.ts';
 import { EXAMPLES, rulesPlace } from '#src/areas/monitoring/rules/address.ts';
 import { ruleAddressOf, wordsOfCause } from '#src/areas/monitoring/rules/begin.ts';
 import { emptyForm, formOf, ruleOf, triedOf } from '#src/areas/monitoring/rules/form.ts';
-import { datesWords, doesWords, whenWords } from '#src/areas/monitoring/rules/words.ts';
+import { conflictText, datesText, ruleText } from '#src/areas/monitoring/rules/words.ts';
 import * as v from 'valibot';
 
 const ZONE = 'Europe/London';
@@ -163,8 +163,8 @@ test('RULES-6: a rule made from a result matches it, whatever its names and its 
   expect(wordsOfCause('3 of ‹n› files')).toBe('3 of * files');
 });
 
-test('RULES-6: a rule is told in plain sentences, and the examples begin one that only wants to be saved', () => {
-  const rule = {
+test('RULES-6: a rule is described in plain sentences, and the examples can be saved as they are', () => {
+  const when = {
     ...ANYTHING,
     states: ['Warning' as const, 'Failed' as const],
     text: 'locked',
@@ -172,16 +172,26 @@ test('RULES-6: a rule is told in plain sentences, and the examples begin one tha
     streak: { least: 3, most: null },
     time: { days: [6, 7], from: 1_320, to: 360, zone: ZONE },
   };
-  expect(whenWords(rule, String)).toBe(
-    'When the state is Warning or Failed, and the message holds “locked”, and the job is like “lap-*”, and it is like that 3 results or more, and it started on Saturday or Sunday from 22:00 to 06:00',
+  const does = { ...NOTHING_DONE, exception: true, snoozeHours: 48, notify: ['x'] };
+  expect(ruleText({ when, does }, String)).toBe(
+    'When the state is Warning or Failed, the message contains “locked”, the job name matches “lap-*”, it occurred 3 times or more in a row, and it started on Saturday or Sunday between 22:00 and 06:00: mark as OK, snooze for 2 days, and email 1 user.',
   );
-  expect(doesWords({ ...NOTHING_DONE, exception: true, snoozeHours: 48, notify: ['x'] })).toBe(
-    'then it is known and counts as OK, it is snoozed for 2 days, 1 user is told by mail',
+  expect(
+    ruleText(
+      {
+        when: { ...ANYTHING, computer: 'x', duration: { least: 60, most: 120 } },
+        does: NOTHING_DONE,
+      },
+      String,
+    ),
+  ).toBe('When the computer name contains “x” and it took 1 min to 2 min.');
+  expect(conflictText('2', true, ['note', 'ticket'])).toBe(
+    'Also matches 2 of these results and sets the note and the ticket. It is higher in the list, so it wins.',
   );
   expect([
-    datesWords({ from: null, to: null }, ZONE, 0),
-    datesWords({ from: null, to: 86_400_000 }, ZONE, 2 * 86_400_000),
-  ]).toEqual(['', expect.stringContaining('over since')]);
+    datesText({ from: null, to: null }, ZONE, 0),
+    datesText({ from: null, to: 86_400_000 }, ZONE, 2 * 86_400_000),
+  ]).toEqual(['', expect.stringContaining('Ended on')]);
   for (const { to } of EXAMPLES)
     expect(ruleOf(rulesPlace(to.slice(to.indexOf('?'))).begin(ZONE), ZONE).faults).toEqual({});
 });

@@ -1,6 +1,7 @@
 import { PROBLEM_STATES, SOURCES } from '#contract/monitoring/words.ts';
 import { rulesAddress } from './begin.ts';
 import { beginning, type Form } from './form.ts';
+import { ruleMessages as t } from './messages.en.ts';
 
 /** What is open stands in the address: a rule, or a new one with what it begins with. */
 export interface RulesPlace {
@@ -40,34 +41,33 @@ export const EXAMPLES: readonly {
   readonly to: string;
 }[] = [
   {
-    title: 'A job that is known to warn',
-    detail:
-      'Open files are passed over every night: it counts as OK, and is shown as an exception.',
+    title: t.exampleWarnings,
+    detail: t.exampleWarningsHint,
     to: rulesAddress('new', {
-      name: 'Known: files in use',
+      name: t.exampleWarningsName,
       state: 'Warning',
       text: 'in use | locked',
       known: '1',
     }),
   },
   {
-    title: 'Laptops that stay at home',
-    detail: 'What did not run on a computer whose name begins with LAP- is known.',
+    title: t.exampleLaptops,
+    detail: t.exampleLaptopsHint,
     to: rulesAddress('new', {
-      name: 'Laptops are not always on',
+      name: t.exampleLaptopsName,
       state: 'Missed',
       computer: 'lap-*',
       known: '1',
     }),
   },
   {
-    title: 'The third failure in a row',
-    detail: 'Gets a ticket by itself, whichever job it is.',
+    title: t.exampleStreak,
+    detail: t.exampleStreakHint,
     to: rulesAddress('new', {
-      name: 'Three in a row',
+      name: t.exampleStreakName,
       state: 'Failed',
       streak: '3',
-      ticket: 'Open one',
+      note: t.exampleStreakNote,
     }),
   },
 ];

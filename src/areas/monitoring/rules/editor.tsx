@@ -14,7 +14,8 @@ import type { FieldsProps } from './fields.tsx';
 import { type Form, ruleOf, triedOf } from './form.ts';
 import { Tested } from './tested.tsx';
 import { useTest } from './use-test.ts';
-import { doesWords, whenWords } from './words.ts';
+import { ruleText } from './words.ts';
+import { ruleMessages as t } from './messages.en.ts';
 
 export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
   /** Null: it is made. */
@@ -62,7 +63,7 @@ export function Editor({
         id === null
           ? await door().ask('makeRule', { rule })
           : await door().ask('changeRules', { id, rule });
-      if (result.ok) tell(id === null ? 'Rule made' : 'Rule changed');
+      if (result.ok) tell(id === null ? t.created : t.saved);
       return result.ok ? null : result.failure.message;
     },
   });
@@ -70,7 +71,7 @@ export function Editor({
   const tried = triedOf(form, zone);
   const test = useTest(id, tried, offline);
   const names = new Map(companies);
-  const name = (n: number): string => names.get(n) ?? 'a company that is not there';
+  const name = (n: number): string => names.get(n) ?? t.unknownCompany;
 
   return (
     <form
@@ -82,17 +83,15 @@ export function Editor({
       <UnsavedQuestion dirty={dirty} />
       <div className="min-w-0">
         <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">
-          {id === null ? 'New rule' : 'Change a rule'}
+          {id === null ? t.newRule : t.editRule}
         </h2>
         <p className="m-0 pb-4 text-ink-2" aria-live="polite">
-          {tried === null
-            ? 'It acts on results that arrive from now on.'
-            : `${whenWords(tried.when, name)}, ${doesWords(tried.does)}.`.replace(', then .', '.')}
+          {tried === null ? t.newHint : ruleText(tried, name)}
         </p>
-        <FormSection title="The rule">
+        <FormSection title={t.general}>
           <RequiredNote />
           <TextField
-            label="Name"
+            label={t.name}
             required
             value={form.name}
             maxLength={200}
@@ -100,20 +99,20 @@ export function Editor({
             onChange={({ target }) => change({ name: target.value })}
           />
           <Switch
-            label="On"
-            detail="Off, it does nothing."
+            label={t.on}
+            detail={t.onHint}
             on={form.enabled}
             onChange={(enabled) => change({ enabled })}
           />
           <div className="grid grid-cols-2 gap-3">
             <TextField
-              label="First day"
+              label={t.firstDay}
               type="date"
               value={form.from}
               onChange={({ target }) => change({ from: target.value })}
             />
             <TextField
-              label="Last day"
+              label={t.lastDay}
               type="date"
               value={form.to}
               fault={faults.to ?? null}
@@ -148,9 +147,9 @@ export function Editor({
             disabled={offline}
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
           >
-            {id === null ? 'Make the rule' : 'Save the rule'}
+            {id === null ? t.createRule : t.saveRule}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t.cancel}</Button>
           {onDelete !== null && (
             <Button
               variant="quiet"
@@ -159,7 +158,7 @@ export function Editor({
               disabled={offline}
               onClick={onDelete}
             >
-              Delete
+              {t.delete}
             </Button>
           )}
         </div>

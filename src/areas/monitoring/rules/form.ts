@@ -8,6 +8,7 @@ import {
 import type { Range, RuleFields, RuleWhen } from '#contract/monitoring/rules.ts';
 import type { JobType, ProblemState, Source } from '#contract/monitoring/words.ts';
 import { addDays, dayAt, isDay, momentAt } from '#src/span/dates.ts';
+import { ruleMessages as t } from './messages.en.ts';
 
 /**
  * A rule as it is typed. Lengths in minutes, sizes in MB, times `HH:MM`; `from` and `to` are days,
@@ -106,11 +107,10 @@ export function ruleOf(
         zone: form.zone,
       }
     : null;
-  if (time !== null && (time.from < 0 || time.to < 0))
-    faults.begins = 'Give both times as hours and minutes.';
+  if (time !== null && (time.from < 0 || time.to < 0)) faults.begins = t.timesMissing;
   const hours = form.snoozeHours.trim() === '' ? null : Number(form.snoozeHours);
   if (hours !== null && !(Number.isInteger(hours) && hours >= 1 && hours <= 24 * 366))
-    faults.snoozeHours = 'A whole number of hours, a year at most.';
+    faults.snoozeHours = t.snoozeHoursInvalid;
   const when: RuleWhen = {
     sources: [...form.sources],
     types: [...form.types],
@@ -134,12 +134,10 @@ export function ruleOf(
   };
   const from = isDay(form.from) ? momentAt(form.from, 0, zone) : null;
   const to = isDay(form.to) ? momentAt(addDays(form.to, 1), 0, zone) : null;
-  if (form.name.trim() === '') faults.name = 'Give it a name.';
-  if (from !== null && to !== null && to <= from) faults.to = 'The last day is before the first.';
-  if (!asksSomething(when))
-    faults.when =
-      'Say which results are meant: a rule for every result would hide what nobody has seen.';
-  if (!doesSomething(does)) faults.does = 'Say what is done with these results.';
+  if (form.name.trim() === '') faults.name = t.nameMissing;
+  if (from !== null && to !== null && to <= from) faults.to = t.lastDayTooEarly;
+  if (!asksSomething(when)) faults.when = t.conditionsMissing;
+  if (!doesSomething(does)) faults.does = t.actionsMissing;
   return {
     rule:
       Object.keys(faults).length > 0
@@ -171,8 +169,8 @@ function rangeOf({ least, most }: Typed, unit: number): Range | string {
       (one) => one !== null && one !== undefined && !(Number.isSafeInteger(one) && one >= 0),
     )
   )
-    return 'Give numbers.';
-  if (low != null && high != null && low > high) return 'The first is more than the second.';
+    return t.numberNeeded;
+  if (low != null && high != null && low > high) return t.minAboveMax;
   return { least: low ?? null, most: high ?? null };
 }
 

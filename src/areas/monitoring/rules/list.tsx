@@ -2,9 +2,10 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { RuleOut } from '#contract/monitoring/rule-calls.ts';
 import { IconButton } from '#src/ui/button.tsx';
-import { formatAge, plural } from '#src/ui/format.ts';
+import { formatAge } from '#src/ui/format.ts';
 import { Switch } from '#src/ui/switch.tsx';
-import { datesWords, doesWords, whenWords } from './words.ts';
+import { datesText, ruleText } from './words.ts';
+import { ruleMessages as t } from './messages.en.ts';
 
 export interface RuleListProps {
   readonly rules: readonly RuleOut[];
@@ -34,7 +35,7 @@ export function RuleList({
   return (
     <ol className="m-0 list-none border-t-2 border-head-rule p-0">
       {rules.map(({ _id: id, ...rule }, place) => {
-        const dates = datesWords(rule, zone, now);
+        const dates = datesText(rule, zone, now);
         const { did } = rule;
         return (
           <li
@@ -52,21 +53,21 @@ export function RuleList({
             >
               <span className="block font-semibold break-words">{rule.name}</span>
               <span className={`line-clamp-3 break-words ${rule.enabled ? 'text-ink-2' : ''}`}>
-                {whenWords(rule.when, companyName)}, {doesWords(rule.does)}.
+                {ruleText(rule, companyName)}
               </span>
               {dates !== '' && <span className="block text-agate text-ink-3">{dates}</span>}
             </button>
             <span className="col-start-1 row-start-2 text-agate text-ink-2 tablet:col-start-3 tablet:row-start-1">
-              {did.problems === 0
-                ? 'nothing in 30 days'
-                : `${plural(did.problems, 'problem')} in 30 days`}
+              {did.problems === 0 ? t.noMatches : t.matches({ count: did.problems })}
               {did.last !== null && (
-                <span className="block text-ink-3">last {formatAge(did.last, now)}</span>
+                <span className="block text-ink-3">
+                  {t.lastMatch({ age: formatAge(did.last, now) })}
+                </span>
               )}
             </span>
             <span className="col-start-2 row-start-1 tablet:col-start-4">
               <Switch
-                label={rule.enabled ? 'On' : 'Off'}
+                label={rule.enabled ? t.on : t.off}
                 on={rule.enabled}
                 disabled={offline || busy}
                 onChange={() => onSwitch({ _id: id, ...rule })}
@@ -75,7 +76,7 @@ export function RuleList({
             <span className="flex justify-end">
               <IconButton
                 icon="chevron-up"
-                label={`Move ${rule.name} up`}
+                label={t.moveUp({ name: rule.name })}
                 className="min-w-9 pointer-coarse:min-h-11 pointer-coarse:min-w-11"
                 disabled={offline || busy || place === 0}
                 {...why}
@@ -83,7 +84,7 @@ export function RuleList({
               />
               <IconButton
                 icon="chevron-down"
-                label={`Move ${rule.name} down`}
+                label={t.moveDown({ name: rule.name })}
                 className="min-w-9 pointer-coarse:min-h-11 pointer-coarse:min-w-11"
                 disabled={offline || busy || place === rules.length - 1}
                 {...why}

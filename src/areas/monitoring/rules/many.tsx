@@ -1,5 +1,6 @@
 import { Icon } from '#src/ui/icon.tsx';
 import { Select } from '#src/ui/select.tsx';
+import { ruleMessages as t } from './messages.en.ts';
 
 export interface ManyProps<T extends string | number> {
   readonly label: string;
@@ -25,7 +26,7 @@ export function Many<T extends string | number>({
         label={label}
         block
         value=""
-        placeholder={chosen.length === 0 ? none : 'Add another'}
+        placeholder={chosen.length === 0 ? none : t.addAnother}
         options={rest.map(([value, word]) => ({ value: String(value), word }))}
         onChange={(text) => {
           const found = rest.find(([value]) => String(value) === text);
@@ -33,15 +34,15 @@ export function Many<T extends string | number>({
         }}
       />
       {chosen.length > 0 && (
-        <ul className="m-0 flex list-none flex-wrap gap-1.5 p-0" aria-label={`${label}, chosen`}>
+        <ul className="m-0 flex list-none flex-wrap gap-1.5 p-0" aria-label={t.chosen({ label })}>
           {chosen.map((value) => {
-            const word = options.find(([one]) => one === value)?.[1] ?? 'No longer there';
+            const word = options.find(([one]) => one === value)?.[1] ?? t.deletedItem;
             return (
               <li key={value} className="min-w-0">
                 <button
                   type="button"
                   className={CHIP}
-                  aria-label={`Remove ${word}`}
+                  aria-label={t.remove({ name: word })}
                   onClick={() => onChange(chosen.filter((one) => one !== value))}
                 >
                   <span className="max-w-60 truncate">{word}</span>

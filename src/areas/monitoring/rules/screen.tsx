@@ -24,6 +24,7 @@ import { rulesAddress } from './begin.ts';
 import { Editor } from './editor.tsx';
 import { formOf } from './form.ts';
 import { RuleList } from './list.tsx';
+import { ruleMessages as t } from './messages.en.ts';
 
 /** `/monitoring/rules`: what the server does by itself with results that arrive (RULES-6). */
 export function Rules() {
@@ -76,7 +77,7 @@ export function Rules() {
     if (told.ok) flushSync(() => setGone(open)); // its editor has nothing to ask about any more
     setDeleting(false);
     if (!told.ok) return tellFailure(told.failure.message);
-    tell('Rule deleted');
+    tell(t.deleted);
     saved();
   }
   const make = (
@@ -87,22 +88,21 @@ export function Rules() {
       {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
       onClick={() => history.push(rulesAddress('new'))}
     >
-      New rule
+      {t.newRule}
     </Button>
   );
   const begin = open === 'new' ? place.begin(zone) : rule === null ? null : formOf(rule, zone);
 
   return (
     <Page
-      title="Rules"
+      title={t.title}
       {...(open === null && rules !== null && rules.length > 0 && { action: make })}
     >
       <div className="min-h-full bg-sheet">
         {offline && (
           <div className="px-5 py-3">
             <Callout tone="warning">
-              A rule is made or changed with the network only.
-              {asked.at !== null && ` The list is from ${formatWhen(asked.at, zone)}.`}
+              {asked.at === null ? t.offline : t.offlineSince({ when: formatWhen(asked.at, zone) })}
             </Callout>
           </div>
         )}
@@ -115,8 +115,8 @@ export function Rules() {
             <Notice
               icon="rules"
               level={2}
-              title="The rules are not here"
-              actions={<Button onClick={asked.again}>Try again</Button>}
+              title={t.notLoaded}
+              actions={<Button onClick={asked.again}>{t.tryAgain}</Button>}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
             </Notice>
@@ -138,26 +138,23 @@ export function Rules() {
           <Notice
             icon="rules"
             level={2}
-            title="This rule is not there"
-            actions={<Button onClick={close}>All rules</Button>}
+            title={t.notFound}
+            actions={<Button onClick={close}>{t.allRules}</Button>}
           >
-            <p className="m-0">Somebody has deleted it, or it is not yours to see.</p>
+            <p className="m-0">{t.notFoundHint}</p>
           </Notice>
         ) : rules.length === 0 ? (
           <Empty offline={offline} make={make} />
         ) : (
           <>
-            <p className="m-0 px-4 py-3 text-ink-2 tablet:px-5">
-              Rules act on results as they arrive, from the top. Where two set the same, the upper
-              one counts.
-            </p>
+            <p className="m-0 px-4 py-3 text-ink-2 tablet:px-5">{t.listHint}</p>
             <RuleList
               rules={rules}
               zone={zone}
               now={now}
               offline={offline}
               busy={busy}
-              companyName={(n) => names.get(n) ?? 'a company that is not there'}
+              companyName={(n) => names.get(n) ?? t.unknownCompany}
               onOpen={(id) => history.push(rulesAddress(id))}
               onSwitch={({ _id: id, name, enabled, from, to, when, does }) =>
                 void change({ id, rule: { name, enabled: !enabled, from, to, when, does } })
@@ -171,7 +168,7 @@ export function Rules() {
         <DeleteDialog
           what="rule"
           name={<b>{rule.name}</b>}
-          says="What it did stays. Its exceptions end with the next result of each job."
+          says={t.deleteHint}
           onDelete={remove}
           onClose={() => setDeleting(false)}
         />
@@ -182,11 +179,8 @@ export function Rules() {
 
 function Empty({ offline, make }: { readonly offline: boolean; readonly make: ReactNode }) {
   return (
-    <Notice icon="rules" level={2} title="No rule yet" actions={make}>
-      <p className="m-0">
-        A rule deals with results that you know: it counts them as OK, snoozes them, or puts a note
-        or a ticket to them. Three to begin with:
-      </p>
+    <Notice icon="rules" level={2} title={t.none} actions={make}>
+      <p className="m-0">{t.noneHint}</p>
       <ul className="m-0 mt-3 list-none border-t border-rule p-0 text-left">
         {EXAMPLES.map(({ title, detail, to }) => (
           <li key={title} className="border-b border-hair">

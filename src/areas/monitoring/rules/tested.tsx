@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
-import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import type { Test } from './use-test.ts';
-import { SETTLED_WORDS } from './words.ts';
+import { conflictText } from './words.ts';
+import { ruleMessages as t } from './messages.en.ts';
 
 /** What the rule would have matched, and which others match it too. */
 export function Tested({
@@ -25,32 +26,30 @@ export function Tested({
       className="min-w-0 self-start min-[1360px]:sticky min-[1360px]:top-4"
     >
       <h2 id="rule-test" className="m-0 border-t-2 border-head-rule py-3 text-body font-semibold">
-        The last 30 days
+        {t.test}
       </h2>
       <div aria-live="polite">
         {offline ? (
           <Said>{MESSAGES.needsNetwork}</Said>
         ) : !ready ? (
-          <Said>Say when the rule acts: what it would have matched is shown here.</Said>
+          <Said>{t.testHint}</Said>
         ) : fault !== null ? (
           <p className="m-0 flex gap-2 text-failed">
             <Icon name="failed" className="mt-px" />
             {fault}
           </p>
         ) : tested === null ? (
-          <Said>Looking it up</Said>
+          <Said>{t.searching}</Said>
         ) : (
           <p className="m-0">
-            <b>
-              {tested.count === 0
-                ? 'No result would have matched'
-                : `${plural(tested.count, 'result')} would have matched`}
-            </b>
-            <span className="text-ink-2">
-              {`, of ${plural(tested.looked, 'result')} with a problem${tested.all ? '' : ': older ones were not looked at'}.`}
+            <b>{t.matched({ count: tested.count })}</b>
+            <span className="block text-ink-2">
+              {tested.all
+                ? t.checkedAll({ looked: tested.looked })
+                : t.checkedNewest({ looked: tested.looked })}{' '}
               {tested.count > tested.rows.length &&
-                ` The newest ${formatCount(tested.rows.length)}:`}
-              {asking && ' Looking again.'}
+                t.matchedShown({ count: formatCount(tested.rows.length) })}{' '}
+              {asking && t.updating}
             </span>
           </p>
         )}
@@ -58,7 +57,7 @@ export function Tested({
       {ready && !offline && fault === null && tested !== null && tested.conflicts.length > 0 && (
         <ul
           className="m-0 mt-3 grid list-none gap-2 border-t border-rule p-0 pt-3"
-          aria-label="Other rules for the same results"
+          aria-label={t.otherRules}
         >
           {tested.conflicts.map(({ _id: id, name, count, above, same }) => (
             <li key={id} className="grid grid-cols-[16px_minmax(0,1fr)] gap-2">
@@ -68,7 +67,9 @@ export function Tested({
               />
               <span className="break-words">
                 <b>{name}</b>
-                {` matches ${formatCount(count)} of them too${same.length === 0 ? '; both act.' : `, and sets ${same.map((what) => SETTLED_WORDS[what]).join(' and ')} as well: ${above ? 'it stands above, so its own counts.' : 'this rule stands above, so this one counts.'}`}`}
+                <span className="block text-ink-2">
+                  {conflictText(formatCount(count), above, same)}
+                </span>
               </span>
             </li>
           ))}
@@ -77,7 +78,7 @@ export function Tested({
       {ready && !offline && fault === null && tested !== null && tested.rows.length > 0 && (
         <ol
           className={`m-0 mt-3 list-none border-t border-rule p-0 ${asking ? 'text-ink-3' : ''}`}
-          aria-label="Results that would have matched"
+          aria-label={t.matchedResults}
         >
           {tested.rows.map(({ run, startedAt, job, computer, company, state, message }) => (
             <li key={run} className="grid gap-0.5 border-b border-hair py-2">
@@ -85,10 +86,9 @@ export function Tested({
                 <StateMark state={state} />
                 <span
                   className="min-w-0 grow truncate"
-                  data-tip={`${job}${computer === '' ? '' : ` on ${computer}`}, ${company}`}
+                  data-tip={`${jobText(job, computer)}, ${company}`}
                 >
-                  <b>{company}</b> {job}
-                  {computer === '' ? '' : ` on ${computer}`}
+                  <b>{company}</b> {jobText(job, computer)}
                 </span>
                 <time className="text-agate text-ink-3">{formatWhen(startedAt, zone)}</time>
               </span>
@@ -102,6 +102,9 @@ export function Tested({
     </section>
   );
 }
+
+const jobText = (job: string, computer: string): string =>
+  computer === '' ? job : t.jobOnComputer({ job, computer });
 
 const Said = ({ children }: { readonly children: ReactNode }) => (
   <p className="m-0 text-ink-2">{children}</p>

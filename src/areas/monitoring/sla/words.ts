@@ -1,6 +1,6 @@
 import type { SlaOut } from '#contract/monitoring/sla-calls.ts';
 import { SOURCE_WORDS, TYPE_WORDS, ENTITY_GROUP_WORDS } from '../daily-checks/words.ts';
-import { orWords } from '../rules/words.ts';
+import { formatList } from '#contract/i18n/list.ts';
 import { plural } from '#src/ui/format.ts';
 
 /** `97.3 %`, rounded down: what is just missed is not told as reached. */
@@ -20,10 +20,27 @@ export function ofWhat(
       : `${jobName}, ${companyName ?? ''}`;
   const { companyIds = [], source = [], type = [], entityGroup = [] } = group ?? {};
   const said: string[] = [];
-  if (source.length > 0) said.push(`by ${orWords(source.map((one) => SOURCE_WORDS[one]))}`);
-  if (type.length > 0) said.push(`of type ${orWords(type.map((one) => TYPE_WORDS[one]))}`);
+  if (source.length > 0)
+    said.push(
+      `by ${formatList(
+        source.map((one) => SOURCE_WORDS[one]),
+        'or',
+      )}`,
+    );
+  if (type.length > 0)
+    said.push(
+      `of type ${formatList(
+        type.map((one) => TYPE_WORDS[one]),
+        'or',
+      )}`,
+    );
   if (entityGroup.length > 0)
-    said.push(`in ${orWords(entityGroup.map((one) => ENTITY_GROUP_WORDS[one]))}`);
+    said.push(
+      `in ${formatList(
+        entityGroup.map((one) => ENTITY_GROUP_WORDS[one]),
+        'or',
+      )}`,
+    );
   const whose =
     companyIds.length === 0
       ? 'every company'
