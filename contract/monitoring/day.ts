@@ -9,8 +9,18 @@ import type { RunState } from './query.ts';
 export type DayN = number;
 
 export function dayOf(ms: Ms, timeZone: string, beginsHour: number): DayN {
-  return Math.floor((ms + offsetAt(ms, timeZone) - beginsHour * HOUR) / DAY);
+  const day = wallDay(ms, timeZone, beginsHour);
+  // Where the clocks go back past the hour at which a day begins, the wall passes it twice. The day
+  // begins the first time, and doesn't end again (Pacific/Chatham at 3, Antarctica/Troll at 2).
+  return offsetAt(ms - 3 * HOUR, timeZone) > offsetAt(ms, timeZone) &&
+    startOfDay(day + 1, timeZone, beginsHour) <= ms
+    ? day + 1
+    : day;
 }
+
+/** The day on the wall: while an hour is repeated, it may go back to the one before. */
+const wallDay = (ms: Ms, timeZone: string, beginsHour: number): DayN =>
+  Math.floor((ms + offsetAt(ms, timeZone) - beginsHour * HOUR) / DAY);
 
 /**
  * The first moment of a day. Where the clocks skip the hour at which it begins, the first moment
@@ -25,13 +35,14 @@ export function startOfDay(day: DayN, timeZone: string, beginsHour: number): Ms 
     wall - offsetAt(wall + DAY, timeZone),
   ].sort((a, b) => a - b);
   const hit = guesses.find(
-    (ms) => dayOf(ms, timeZone, beginsHour) === day && dayOf(ms - 1, timeZone, beginsHour) < day,
+    (ms) =>
+      wallDay(ms, timeZone, beginsHour) === day && wallDay(ms - 1, timeZone, beginsHour) < day,
   );
   if (hit !== undefined) return hit;
   let [before, after] = [wall - 2 * DAY, wall + 2 * DAY];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (dayOf(middle, timeZone, beginsHour) < day) before = middle;
+    if (wallDay(middle, timeZone, beginsHour) < day) before = middle;
     else after = middle;
   }
   return after;
