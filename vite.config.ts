@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { build, defineConfig } from 'vite';
 import type { Plugin } from 'vite';
-import { CSP } from './server/http/shield.ts';
+import { CSP } from './server/platform/http/security-headers.ts';
 import type { Build, BuiltFile } from './src/sw/build.ts';
 import { messageCatalogs } from './scripts/vite-messages.ts';
 import { WORKER_CHUNKS } from './workers/chunks.ts';
@@ -59,7 +59,7 @@ export default defineConfig({
             // first one.
             {
               name: 'parts',
-              test: /\/(contract\/(limits|messages|messages\/(account|monitoring|people)|monitoring\/(day|query|words|cause))|src\/(ui\/(format|states|state-mark|late|keys|toasts|chip|chip-select|search-field|wide|choice)|frame\/(page|drawer-state)|areas\/monitoring\/(span\/(dates|span-choice)|daily-checks\/(notices|strip|marks|words))))\.tsx?$/,
+              test: /\/(contract\/(limits|messages|messages\/(account|monitoring|people)|time\/day|runs\/(query|vocabulary)|problems\/cause)|src\/(ui\/(format|states|state-mark|late|keys|toasts|chip|chip-select|search-field|wide|choice)|frame\/(page|drawer-state)|areas\/monitoring\/(span\/(dates|span-choice)|daily-checks\/(notices|strip|marks|words))))\.tsx?$/,
             },
           ],
         },

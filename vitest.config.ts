@@ -6,7 +6,7 @@ const eachFile = 'tests/server/each-file.ts';
 const execArgv = ['--liftoff-only'];
 /** Those that test the work of a hash. */
 const HASHES = ['sessions', 'recovery-timing', 'sign-in', 'timing'].map(
-  (name) => `tests/server/account/${name}.test.ts`,
+  (name) => `tests/server/auth/${name}.test.ts`,
 );
 
 export default defineConfig({

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import type { CommandId, CompanyN, Ms, UserId } from './ids.ts';
-import * as monitoring from './monitoring/events.ts';
-import { userPreferred } from './account/preferences.ts';
-import { shiftEnded } from './monitoring/shift.ts';
-import * as hints from './monitoring/hints.ts';
-import * as rules from './monitoring/rules.ts';
-import * as tickets from './desk/tickets.ts';
-import { viewRemoved, viewSaved } from './monitoring/views.ts';
-import * as people from './people/events.ts';
+import * as monitoring from './runs/events.ts';
+import { userPreferred } from './auth/preferences.ts';
+import { shiftEnded } from './daily-checks/hand-over.ts';
+import * as hints from './hints/hints.ts';
+import * as rules from './rules/rules.ts';
+import * as tickets from './tickets/tickets.ts';
+import { viewRemoved, viewSaved } from './daily-checks/saved-views.ts';
+import * as people from './users/events.ts';
 
 /**
  * Every change of tenant data, in the past tense and versioned. The gate of the log checks each by

@@ -8,18 +8,18 @@ import type {
   RepositoryRow,
   RunRow,
   StatRow,
-} from './monitoring/rows.ts';
-import { foldMonitoring, touchesMonitoring } from './monitoring/fold.ts';
-import { foldPeople, touchesPeople } from './people/fold.ts';
-import { foldAccount, touchesAccount } from './account/fold.ts';
-import { foldDesk, touchesDesk } from './desk/fold.ts';
-import type { TicketRow } from './desk/tickets.ts';
-import type { PreferenceRow } from './account/preferences.ts';
-import type { ShiftRow } from './monitoring/shift.ts';
-import type { HintRow } from './monitoring/hints.ts';
-import type { RuleRow } from './monitoring/rules.ts';
-import type { ViewRow } from './monitoring/views.ts';
-import type { CompanyRow, UserRow } from './people/rows.ts';
+} from './runs/rows.ts';
+import { foldMonitoring, touchesMonitoring } from './runs/fold.ts';
+import { foldPeople, touchesPeople } from './users/fold.ts';
+import { foldAccount, touchesAccount } from './auth/fold.ts';
+import { foldDesk, touchesDesk } from './tickets/fold.ts';
+import type { TicketRow } from './tickets/tickets.ts';
+import type { PreferenceRow } from './auth/preferences.ts';
+import type { ShiftRow } from './daily-checks/hand-over.ts';
+import type { HintRow } from './hints/hints.ts';
+import type { RuleRow } from './rules/rules.ts';
+import type { ViewRow } from './daily-checks/saved-views.ts';
+import type { CompanyRow, UserRow } from './users/rows.ts';
 
 export interface Tables {
   company: CompanyRow;

@@ -1,6 +1,6 @@
 import { can } from './abilities.ts';
 import type { Ability, Role } from './abilities.ts';
-import type { Features } from './brand/branding.ts';
+import type { Features } from './branding/branding.ts';
 import type { PagePath } from './page-paths.ts';
 
 /**

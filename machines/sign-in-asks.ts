@@ -1,5 +1,5 @@
 import type { Failure } from '#contract/errors.ts';
-import type { SignInStep } from '#contract/account/step.ts';
+import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 
 /** Whose list the name and password are looked up in. */
 export type Auth = 'db' | 'ad';

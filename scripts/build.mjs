@@ -18,7 +18,7 @@ function sourceHash() {
   for (const file of [
     ...ROOMS.flatMap(filesOf),
     'vite.config.ts',
-    'server/http/shield.ts',
+    'server/platform/http/security-headers.ts',
     'package-lock.json',
   ])
     hash.update(file).update(readFileSync(file));
@@ -30,7 +30,7 @@ export async function build(node) {
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash) return 0;
   const code =
     (await run(['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'], { node })) ||
-    (await run(['server/http/precompress.ts', 'dist'], { node }));
+    (await run(['server/platform/http/precompress.ts', 'dist'], { node }));
   if (code === 0) writeFileSync(STAMP, hash);
   return code;
 }

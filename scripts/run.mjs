@@ -32,7 +32,7 @@ const commands = {
     return Math.max(...codes);
   },
   async 'test'() {
-    return (await import('./suite.mjs')).suite(node);
+    return (await import('./run-tests.mjs')).runTests(node);
   },
   async 'format'() {
     return (await import('./check.mjs')).format(node);

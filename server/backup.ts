@@ -1,6 +1,6 @@
-import { systemClock } from './clock.ts';
-import { backUp } from './store/backup-file.ts';
-import { say, stop, withStore } from './store/command-line.ts';
+import { systemClock } from './platform/clock.ts';
+import { backUp } from './platform/db/backup-file.ts';
+import { say, stop, withStore } from './platform/db/command-line.ts';
 
 /**
  * `npm run backup <file>`: everything but sessions, from one moment. The embedded database is

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TenantId } from '#contract/ids.ts';
-import { defaultBranding } from './brand/default.ts';
-import { checkPassword } from './passwords.ts';
-import { makeCompany, makeUser } from './people/people.ts';
-import { makeTenant } from './store/tenants.ts';
-import { usernameKey } from './usernames.ts';
-import type { Chance, AppContext } from './world.ts';
+import { defaultBranding } from './features/branding/default-branding.ts';
+import { checkPassword } from './platform/crypto/passwords.ts';
+import { makeCompany, makeUser } from './features/users/create-user.ts';
+import { makeTenant } from './platform/db/tenants.ts';
+import { usernameKey } from './platform/auth/usernames.ts';
+import type { Chance, AppContext } from './platform/app-context.ts';
 
 export interface Administrator {
   readonly username: string;

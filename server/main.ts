@@ -1,36 +1,36 @@
 import { join } from 'node:path';
-import { startDirectoryLook } from './account/directory-over.ts';
-import { readConfig } from './config.ts';
+import { startDirectoryLook } from './features/auth/directory/deprovision.ts';
+import { readConfig } from './platform/config.ts';
 import { allHandlers } from './handlers.ts';
-import { readAssets } from './http/assets.ts';
-import { makeApp } from './http/app.ts';
-import { listen, probePort } from './http/listen.ts';
-import type { Listening } from './http/listen.ts';
-import { systemChance } from './chance.ts';
-import { systemClock } from './clock.ts';
-import { OtherEstate } from './estate/estate.ts';
-import { startEstate, whoIsWho } from './estate/start.ts';
+import { readAssets } from './platform/http/assets.ts';
+import { makeApp } from './platform/http/app.ts';
+import { listen, probePort } from './platform/http/listen.ts';
+import type { Listening } from './platform/http/listen.ts';
+import { systemChance } from './platform/random.ts';
+import { systemClock } from './platform/clock.ts';
+import { OtherDemo } from './demo/demo.ts';
+import { startDemo, whoIsWho } from './demo/start-demo.ts';
 import { firstStart } from './first-start.ts';
-import { checkMasterKey } from './key-check.ts';
-import { makeLog } from './log.ts';
-import { ticketRoutes } from './desk/callback.ts';
-import { startTickets } from './desk/tickets-timer.ts';
-import { assetRoutes } from './brand/assets.ts';
-import { chatRoutes } from './brand/chat.ts';
-import { startClock } from './monitoring/clock.ts';
-import { startLicences } from './billing/keep-months.ts';
-import { startInvoices } from './billing/read-invoices.ts';
-import { startNotify } from './monitoring/notify/timer.ts';
-import { startSla } from './monitoring/sla/timer.ts';
-import { startSums } from './reading/sum-days.ts';
-import { startCollectors } from './monitoring/collectors/timer.ts';
-import { pingRoutes } from './monitoring/ping.ts';
-import { wrapRoutes } from './monitoring/wrap.ts';
-import { outboxRoutes } from './outbound/outbox.ts';
-import { startPost } from './outbound/sender.ts';
-import { startReports } from './reports/clock.ts';
-import { openStore } from './store/open.ts';
-import type { AppContext } from './world.ts';
+import { checkMasterKey } from './platform/crypto/check-master-key.ts';
+import { makeLog } from './platform/log.ts';
+import { ticketRoutes } from './features/tickets/callback.ts';
+import { startTickets } from './features/tickets/timer.ts';
+import { assetRoutes } from './features/branding/assets.ts';
+import { chatRoutes } from './features/branding/chat.ts';
+import { startClock } from './features/ingest/overdue-timer.ts';
+import { startLicences } from './features/billing/store-months.ts';
+import { startInvoices } from './features/billing/read-invoices.ts';
+import { startNotify } from './features/notifications/timer.ts';
+import { startSla } from './features/sla/timer.ts';
+import { startSums } from './platform/queries/sum-days.ts';
+import { startCollectors } from './features/connections/timer.ts';
+import { pingRoutes } from './features/ingest/ping.ts';
+import { wrapRoutes } from './features/ingest/cli-wrapper.ts';
+import { outboxRoutes } from './platform/mail/outbox.ts';
+import { startPost } from './platform/mail/sender.ts';
+import { startReports } from './features/reports/timer.ts';
+import { openStore } from './platform/db/open.ts';
+import type { AppContext } from './platform/app-context.ts';
 
 /** Time for streams and calls that run to come to their end, and for all of the stopping. */
 const GRACE_MS = 1_000;
@@ -62,10 +62,10 @@ await checkMasterKey(world).catch(async (error: unknown) => {
 // When several servers start together on an empty database, one creates the first data and the
 // others wait for it.
 const { estate, administrator } = await store.exclusively(async () => {
-  const demo = await startEstate(world, asked, demoPassword, tell).catch(async (error: unknown) => {
+  const demo = await startDemo(world, asked, demoPassword, tell).catch(async (error: unknown) => {
     await store.close();
     return giveUp(
-      error instanceof OtherEstate
+      error instanceof OtherDemo
         ? `The data in ${config.dataDir} stay as they are. ${error.message}`
         : `The demo estate could not be made. ${said(error)}`,
     );

@@ -1,5 +1,5 @@
-import { say, withStore } from './store/command-line.ts';
-import { rebuild } from './store/rebuild.ts';
+import { say, withStore } from './platform/db/command-line.ts';
+import { rebuild } from './platform/events/rebuild.ts';
 
 /**
  * `npm run rebuild [-- --write]`: what the log says, compared with the rows (LOG-5). `--write` puts

@@ -1,5 +1,5 @@
-import { restoreFrom } from './store/backup-file.ts';
-import { say, stop, withStore } from './store/command-line.ts';
+import { restoreFrom } from './platform/db/backup-file.ts';
+import { say, stop, withStore } from './platform/db/command-line.ts';
 
 /** `npm run restore <file>`: into a new data folder or a new database. Everybody signs in again. */
 const file = process.argv[2];

@@ -1,9 +1,9 @@
-import { systemChance } from './chance.ts';
-import { systemClock } from './clock.ts';
-import { readConfig } from './config.ts';
-import { makeLog } from './log.ts';
-import { rotateKeys } from './rotation.ts';
-import { say, stop, withStore } from './store/command-line.ts';
+import { systemChance } from './platform/random.ts';
+import { systemClock } from './platform/clock.ts';
+import { readConfig } from './platform/config.ts';
+import { makeLog } from './platform/log.ts';
+import { rotateKeys } from './platform/crypto/rotate-keys.ts';
+import { say, stop, withStore } from './platform/db/command-line.ts';
 
 /**
  * `rotate-key [--forget]`: seals the key of every provider under a new key of the server. On

@@ -1,7 +1,7 @@
-import { unlock } from './account/unlock.ts';
-import { systemChance } from './chance.ts';
-import { systemClock } from './clock.ts';
-import { say, stop, withStore } from './store/command-line.ts';
+import { unlock } from './features/auth/lockout.ts';
+import { systemChance } from './platform/random.ts';
+import { systemClock } from './platform/clock.ts';
+import { say, stop, withStore } from './platform/db/command-line.ts';
 
 /**
  * `unlock <host> <user name>`: opens an account that guessing has closed. The embedded database is

@@ -1,5 +1,5 @@
 import type { Role } from '#contract/abilities.ts';
-import type { Branding, Features } from '#contract/brand/branding.ts';
+import type { Branding, Features } from '#contract/branding/branding.ts';
 import type { PagePath } from '#contract/page-paths.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import type { Page } from '#contract/pages.ts';

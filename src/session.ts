@@ -1,5 +1,5 @@
-import type { Me } from '#contract/account/me.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { useWatch } from './door.ts';
 
 const NOTHING = {};

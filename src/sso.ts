@@ -1,4 +1,4 @@
-import type { SsoProvider } from '#contract/account/profile.ts';
+import type { SsoProvider } from '#contract/auth/profile.ts';
 import { keep, kept } from './kept.ts';
 
 export const SSO_WORDS: Readonly<Record<SsoProvider, string>> = {

@@ -8,18 +8,52 @@ import { expect, test } from 'vitest';
 type Room = 'contract' | 'machines' | 'workers' | 'src' | 'src/sw' | 'server';
 
 const ROOMS: readonly Room[] = ['contract', 'machines', 'workers', 'src', 'src/sw', 'server'];
-const AREAS = [
-  'account',
-  'people',
-  'monitoring',
-  'desk',
-  'reports',
-  'billing',
+const FEATURES = [
+  'analytics',
+  'auth',
   'backup',
+  'billing',
+  'branding',
+  'calendar',
+  'companies',
+  'computers',
+  'connections',
+  'daily-checks',
+  'dashboard',
+  'evidence',
+  'hints',
+  'ingest',
+  'notifications',
+  'problems',
+  'providers',
+  'reports',
+  'repositories',
   'restore',
-  'brand',
-  'admin',
+  'rules',
+  'search',
+  'sla',
+  'support',
+  'tickets',
+  'users',
 ];
+
+/** Features of the contract and the server that use another feature of their layer, and why. */
+const DEPENDENT_FEATURES: Readonly<Record<string, string>> = {
+  'contract: auth > notifications': "a user's profile holds which notices were read",
+  'contract: reports > calendar': 'results can be read as the calendar shows them',
+  'contract: sla > dashboard': 'the share of successes is the one of the dashboard',
+  'contract: users > companies': 'the events of users and companies are one list',
+  'server: auth > notifications': "a user's profile holds which notices were read",
+  'server: branding > auth': 'the settings of a directory can be tried out',
+  'server: companies > users': 'an event about a user is written when its company changes',
+  'server: computers > daily-checks': 'computers are ignored as jobs are',
+  'server: connections > ingest': 'what a connection reads is recorded as posted results are',
+  'server: ingest > rules': 'active rules are applied to each result',
+  'server: providers > users': 'a new provider gets its first user',
+  'server: search > hints': 'who may read a hint may find it',
+  'server: search > rules': 'who may read a rule may find it',
+  'server: users > auth': "an administrator resets a user's password and factors",
+};
 
 const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   'contract': {
@@ -47,8 +81,8 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
 
 /** The files that may ask for the time or for chance: everywhere else they come in as arguments. */
 const PROVIDERS = new Set([
-  'server/clock.ts',
-  'server/chance.ts',
+  'server/platform/clock.ts',
+  'server/platform/random.ts',
   'workers/clock.ts',
   'src/clock.ts',
 ]);
@@ -97,10 +131,13 @@ function targetOf({ from, spec }: Import): string | null {
   return bare.startsWith('#') ? bare.slice(1) : null;
 }
 
-const areaOf = (path: string): string | null => {
-  const parts = path.split('/');
-  const area = parts[0] === 'src' && parts[1] === 'areas' ? parts[2] : parts[1];
-  return area !== undefined && parts.length > 2 && AREAS.includes(area) ? area : null;
+/** The feature that a path belongs to; null for what all of a layer share. */
+const featureOf = (path: string): string | null => {
+  const [layer, first, second, third] = path.split('/');
+  if (layer === 'src' || layer === 'server')
+    return first === 'features' && second !== 'shared' ? (second ?? null) : null;
+  const isFile = second === undefined && third === undefined;
+  return first !== undefined && !isFile && FEATURES.includes(first) ? first : null;
 };
 
 const all = files.flatMap((file) =>
@@ -135,37 +172,63 @@ const MEETS = new Set([
   'contract/events.ts',
   'contract/fold.ts',
   'server/handlers.ts',
+  'server/reporting-handlers.ts',
   'server/main.ts',
   'src/routes.tsx',
   'src/menu.ts',
 ]);
 
-test('HOUSE-2: an area imports its own area and its room, not another area', () => {
-  const wrong = all.filter(({ room, from, target, typeOnly }) => {
-    const own = areaOf(from);
-    const other = target === null ? null : areaOf(target);
-    if (own === null || other === null || own === other || MEETS.has(from)) return false;
-    // Shapes of the contract may be named everywhere: they are what both sides agree on.
-    return roomOf(target ?? '') === room && !(typeOnly && room === 'contract');
+test('HOUSE-2: a feature imports itself and what its layer shares, not another feature', () => {
+  const wrong = all.filter((one) => {
+    const pair = featurePair(one);
+    return pair !== null && !(pair in DEPENDENT_FEATURES);
   });
   expect(wrong.map(({ from, spec }) => `${from} imports ${spec}`)).toEqual([]);
 });
 
-test("HOUSE-2: the demo estate is wiring like the server's start: it uses what makes and records, and nothing leans on it", () => {
-  const inside = /^server\/estate\//;
+/** `layer: feature > feature` where a file imports another feature of its layer. */
+function featurePair({ room, from, target, typeOnly }: (typeof all)[number]): string | null {
+  const own = featureOf(from);
+  const other = target === null ? null : featureOf(target);
+  if (own === null || other === null || own === other || MEETS.has(from)) return null;
+  // Types of the contract may be named everywhere: they are what both sides agree on.
+  if (roomOf(target ?? '') !== room || (typeOnly && room === 'contract')) return null;
+  return `${room}: ${own} > ${other}`;
+}
+
+test('HOUSE-2: every folder of features is a known feature, and every exception is used', () => {
+  const folders = ['server/features'].flatMap((folder) => readdirSync(folder));
+  expect(folders.filter((name) => name !== 'shared' && !FEATURES.includes(name))).toEqual([]);
+  const used = new Set(all.map((one) => featurePair(one)));
+  expect(Object.keys(DEPENDENT_FEATURES).filter((pair) => !used.has(pair))).toEqual([]);
+});
+
+test('HOUSE-2: the platform of the server knows no feature', () => {
+  const wrong = all.filter(
+    ({ from, target }) =>
+      from.startsWith('server/platform/') && /^server\/(features|demo)\//.test(target ?? ''),
+  );
+  expect(
+    wrong
+      .filter(({ from }) => !DEMO_STARTS.has(from))
+      .map(({ from, spec }) => `${from} imports ${spec}`),
+  ).toEqual([]);
+});
+
+test("HOUSE-2: the demo data is made like the server's start: only the start and its settings use it", () => {
   const wrong = all.filter(
     ({ from, target }) =>
       target !== null &&
       roomOf(target) === 'server' &&
-      (inside.test(from)
-        ? !/^server\/(?:(?:estate|store|monitoring|people|brand|reports)\/[\w-]+|[\w-]+)\.ts$/.test(
-            target,
-          )
-        : inside.test(target) && !ESTATE_STARTS.has(from)),
+      (from.startsWith('server/demo/')
+        ? !DEMO_USES.test(target)
+        : target.startsWith('server/demo/') && !DEMO_STARTS.has(from)),
   );
   expect(wrong.map(({ from, spec }) => `${from} imports ${spec}`)).toEqual([]);
 });
-const ESTATE_STARTS = new Set(['server/main.ts', 'server/config.ts']);
+const DEMO_USES =
+  /^server\/(?:demo\/|platform\/|first-start\.ts|features\/(?:ingest|users|branding|reports)\/[\w-]+\.ts)/;
+const DEMO_STARTS = new Set(['server/main.ts', 'server/platform/config.ts']);
 
 test('HOUSE-3: a file has 500 lines at most, no barrel, no default export and no name that says nothing', () => {
   const wrong = files.flatMap(({ path, text }) => [

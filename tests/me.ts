@@ -1,4 +1,4 @@
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 
 /** What is nothing special of a user. */
 export const PLAIN: Omit<

@@ -2,13 +2,13 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-// contract/RULES.md numbers what the product promises; the name of a test begins with the ids of
+// docs/rules.md numbers what the product promises; the name of a test begins with the ids of
 // the rules that it proves.
 
 const RULE = /^- \*\*([A-Z]+-?\d+[a-z]?)\*\*/gm;
 const ID = /^[A-Z]{1,8}-?\d+[a-z]?$/;
 
-const rules = [...readFileSync('contract/RULES.md', 'utf8').matchAll(RULE)].map(
+const rules = [...readFileSync('docs/rules.md', 'utf8').matchAll(RULE)].map(
   (match) => match[1] ?? '',
 );
 

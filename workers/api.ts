@@ -3,23 +3,23 @@
  * `workers/door.ts` is checked against it. Everything that crosses is plain data; expected failures
  * are values (`Result`).
  */
-import type { Me } from '#contract/account/me.ts';
-import type { SignInStep } from '#contract/account/step.ts';
-import type { PreferenceRow } from '#contract/account/preferences.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { SignInStep } from '#contract/auth/sign-in-step.ts';
+import type { PreferenceRow } from '#contract/auth/preferences.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { Gate } from '#contract/call.ts';
 import type { CallName, CALLS, OutputOf, OfflineCall, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CompanyN, JobN, Ms, RunN } from '#contract/ids.ts';
-import type { CalendarAsk, CalendarView } from '#contract/monitoring/calendar.ts';
-import type { ExportColumn } from '#contract/monitoring/csv.ts';
-import type { Overview, OverviewAsk } from '#contract/monitoring/overview.ts';
-import type { Ignored, JobRow, KeyRow } from '#contract/monitoring/rows.ts';
-import type { ShiftAsk, ShiftNow, ShiftRow } from '#contract/monitoring/shift.ts';
-import type { Trends, TrendsAsk } from '#contract/monitoring/trends.ts';
-import type { OwnedView } from '#contract/monitoring/views.ts';
-import type { RunsFilter, RunsView, RunsWindow } from '#contract/monitoring/query.ts';
-import type { CompanyRow } from '#contract/people/rows.ts';
+import type { CalendarAsk, CalendarView } from '#contract/calendar/calendar.ts';
+import type { ExportColumn } from '#contract/runs/csv.ts';
+import type { Overview, OverviewAsk } from '#contract/dashboard/overview.ts';
+import type { Ignored, JobRow, KeyRow } from '#contract/runs/rows.ts';
+import type { ShiftAsk, ShiftNow, ShiftRow } from '#contract/daily-checks/hand-over.ts';
+import type { Trends, TrendsAsk } from '#contract/analytics/trends.ts';
+import type { OwnedView } from '#contract/daily-checks/saved-views.ts';
+import type { RunsFilter, RunsView, RunsWindow } from '#contract/runs/query.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
 import type { Result } from '#contract/result.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import type { Auth, PageAsk } from '#machines/sign-in-asks.ts';

@@ -18,7 +18,7 @@ export const WORKER_CHUNKS = {
       {
         name: 'store',
         priority: 1,
-        test: /\/(workers\/(opening|tables|columns\/|disk\/(reading|front|books|cipher|ground|manifest|packing)\.ts)|contract\/(limits\.ts|monitoring\/(columns|query|words|day|review|judge|cause)\.ts))/,
+        test: /\/(workers\/(opening|tables|columns\/|disk\/(reading|front|books|cipher|ground|manifest|packing)\.ts)|contract\/(limits|time\/day|runs\/(columns|query|vocabulary|review)|problems\/(judge|cause))\.ts)/,
       },
     ],
   },

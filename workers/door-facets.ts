@@ -1,4 +1,4 @@
-import type { RunsFacets, RunsFilter, ShownFacets } from '#contract/monitoring/query.ts';
+import type { RunsFacets, RunsFilter, ShownFacets } from '#contract/runs/query.ts';
 import type { RunsWatch } from './api.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { GroupHead, RunsFilter, RunsView } from '#contract/monitoring/query.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { GroupHead, RunsFilter, RunsView } from '#contract/runs/query.ts';
 import type { RunsWatch } from './api.ts';
 import { facetsShown, NO_FACETS } from './door-facets.ts';
 import type { Engine, Selection } from './seams.ts';

@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { RunsFilter, RunsWindow } from '#contract/monitoring/query.ts';
-import type { RunColumns } from '#contract/monitoring/columns.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunsFilter, RunsWindow } from '#contract/runs/query.ts';
+import type { RunColumns } from '#contract/runs/columns.ts';
 import { FRONT_SEC } from './disk/front.ts';
 import type { Ahead, Disk, Engine, Opened, Outline, SegmentInfo, SmallRows } from './seams.ts';
 

@@ -1,6 +1,6 @@
-import type { PreferenceRow } from '#contract/account/preferences.ts';
+import type { PreferenceRow } from '#contract/auth/preferences.ts';
 import type { Tables } from '#contract/fold.ts';
-import type { OwnedView } from '#contract/monitoring/views.ts';
+import type { OwnedView } from '#contract/daily-checks/saved-views.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import type { DisabledJob, HandOver } from './api.ts';
 import type { Outbox } from './outbox/outbox.ts';

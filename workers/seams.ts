@@ -1,19 +1,19 @@
 /** The seams inside the worker: what the engine, the disk and the wire are to each other. */
 import type { Tables } from '#contract/fold.ts';
 import type { CommandId, Day, Ms, ProblemN, RunN, UserId } from '#contract/ids.ts';
-import type { Change } from '#contract/monitoring/change.ts';
-import type { DayN } from '#contract/monitoring/day.ts';
-import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
+import type { Change } from '#contract/runs/change.ts';
+import type { DayN } from '#contract/time/day.ts';
+import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import type {
   GroupHead,
   RunsFacets,
   RunsFilter,
   RunsWindow,
   RunView,
-} from '#contract/monitoring/query.ts';
-import type { ProblemRow } from '#contract/monitoring/rows.ts';
-import type { Me } from '#contract/account/me.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+} from '#contract/runs/query.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { SyncedSources } from '#contract/sync/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Segment } from './columns/segment.ts';

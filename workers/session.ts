@@ -1,5 +1,5 @@
-import type { Me, Session as Granted } from '#contract/account/me.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Me, Session as Granted } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import { callOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';

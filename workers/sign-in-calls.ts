@@ -1,4 +1,4 @@
-import type { Session } from '#contract/account/me.ts';
+import type { Session } from '#contract/auth/current-user.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Result } from '#contract/result.ts';
 import type { Auth, SignInAsk } from '#machines/sign-in-asks.ts';

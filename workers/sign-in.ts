@@ -1,6 +1,6 @@
 import { createActor, fromPromise, waitFor } from 'xstate';
-import type { Session } from '#contract/account/me.ts';
-import type { SignInStep } from '#contract/account/step.ts';
+import type { Session } from '#contract/auth/current-user.ts';
+import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';

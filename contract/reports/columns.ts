@@ -1,5 +1,5 @@
 import type { Day } from '../ids.ts';
-import type { TallyOut } from '../monitoring/reporting-rows.ts';
+import type { TallyOut } from './result-rows.ts';
 import type { CalendarLine, CellCounts } from './figures.ts';
 import { letterOf } from './report.ts';
 import type { Column, DayCells, Fact, ReportCell } from './report.ts';

@@ -1,8 +1,8 @@
 import type { CompanyN, Day, Ms, Seconds } from '../ids.ts';
-import type { CalendarCell } from '../monitoring/calendar.ts';
-import type { ReviewState, RunState } from '../monitoring/query.ts';
-import type { TallyOut } from '../monitoring/reporting-rows.ts';
-import type { EntityGroup } from '../monitoring/words.ts';
+import type { CalendarCell } from '../calendar/calendar.ts';
+import type { ReviewState, RunState } from '../runs/query.ts';
+import type { TallyOut } from './result-rows.ts';
+import type { EntityGroup } from '../runs/vocabulary.ts';
 
 /** Days of jobs by what their cells show; days without a result are not counted. */
 export type CellCounts = { readonly [S in RunState]: number };

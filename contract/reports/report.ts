@@ -1,5 +1,5 @@
 import type { Day, Ms } from '../ids.ts';
-import type { CalendarCell } from '../monitoring/calendar.ts';
+import type { CalendarCell } from '../calendar/calendar.ts';
 
 /**
  * What the days of a row show, a letter of `LETTERS` each, and how many of its jobs failed or did

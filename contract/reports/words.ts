@@ -1,5 +1,5 @@
-import type { CalendarCell } from '../monitoring/calendar.ts';
-import type { ReviewState } from '../monitoring/query.ts';
+import type { CalendarCell } from '../calendar/calendar.ts';
+import type { ReviewState } from '../runs/query.ts';
 
 export const REVIEW_WORDS: Readonly<Record<ReviewState, string>> = {
   pending: 'To check',

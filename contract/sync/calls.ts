@@ -1,14 +1,14 @@
 import * as v from 'valibot';
-import { MeSchema } from '../account/me.ts';
-import { BrandingSchema } from '../brand/branding.ts';
-import type { PreferenceRow } from '../account/preferences.ts';
+import { MeSchema } from '../auth/current-user.ts';
+import { BrandingSchema } from '../branding/branding.ts';
+import type { PreferenceRow } from '../auth/preferences.ts';
 import { call } from '../call.ts';
 import { LoggedSchema } from '../events.ts';
-import type { CauseRow, JobRow, KeyRow, ProblemRow } from '../monitoring/rows.ts';
-import type { ShiftRow } from '../monitoring/shift.ts';
-import type { ViewRow } from '../monitoring/views.ts';
-import { PROBLEM_KINDS, SOURCES } from '../monitoring/words.ts';
-import type { CompanyRow } from '../people/rows.ts';
+import type { CauseRow, JobRow, KeyRow, ProblemRow } from '../runs/rows.ts';
+import type { ShiftRow } from '../daily-checks/hand-over.ts';
+import type { ViewRow } from '../daily-checks/saved-views.ts';
+import { PROBLEM_KINDS, SOURCES } from '../runs/vocabulary.ts';
+import type { CompanyRow } from '../users/rows.ts';
 
 const whole = v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number));
 const day = v.pipe(v.string(), v.isoDate());

@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import type { Failure } from '#contract/errors.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { door, onWho, whoNow } from '../door.ts';

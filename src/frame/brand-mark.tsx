@@ -1,5 +1,5 @@
 'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { imageUrl } from './branded.ts';
 
 /**

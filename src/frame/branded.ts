@@ -1,4 +1,4 @@
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { accentOf, lightenedAccent, sideOf } from './brand-colours.ts';
 import type { Accent, Side } from './brand-colours.ts';
 

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import type { Me } from '#contract/account/me.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 
 /**
  * The chat of the provider's support: not asked for yet, over the page, or put away with what was

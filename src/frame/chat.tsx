@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { door, useWatch } from '../door.ts';
 import { Button, IconButton } from '../ui/button.tsx';

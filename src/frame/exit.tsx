@@ -1,5 +1,5 @@
 import { Suspense, lazy } from 'react';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import { withChunkTimeout } from '../chunk-load.ts';
 import { Icon } from '../ui/icon.tsx';
 import { exitWord, useExit } from './acting.ts';

@@ -1,6 +1,6 @@
 import { can } from '#contract/abilities.ts';
-import type { Me } from '#contract/account/me.ts';
-import type { Profile } from '#contract/account/profile-calls.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Profile } from '#contract/auth/profile-calls.ts';
 
 /** Delay of the prompt after the page has loaded (section 9 of the specification). */
 export const PROMPT_DELAY_MS = 500;

@@ -1,5 +1,5 @@
 import { Suspense, lazy, useState } from 'react';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { withChunkTimeout } from '../chunk-load.ts';
 
 const PrivacyPolicy = lazy(async () => ({

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import type { Notification } from '#contract/account/notifications.ts';
+import type { Notification } from '#contract/notifications/notices.ts';
 
 /** What was closed here, or acknowledged; until the page is loaded again. */
 export const useGone = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => gone);

@@ -1,7 +1,7 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { Me } from '#contract/account/me.ts';
-import type { Notification } from '#contract/account/notifications.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Notification } from '#contract/notifications/notices.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { door, useWatch } from '../door.ts';
 import { keepPush } from '../push.ts';

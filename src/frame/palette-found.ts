@@ -1,9 +1,9 @@
 import type { Role } from '#contract/abilities.ts';
 import { can } from '#contract/abilities.ts';
 import type { Day, Ms } from '#contract/ids.ts';
-import { dayText } from '#contract/monitoring/day.ts';
-import type { FoundOut } from '#contract/monitoring/search-calls.ts';
-import type { Sought } from '#contract/monitoring/search.ts';
+import { dayText } from '#contract/time/day.ts';
+import type { FoundOut } from '#contract/search/calls.ts';
+import type { Sought } from '#contract/search/search.ts';
 import type { Found } from '#workers/api.ts';
 import { dayAt, spanKey } from '../span/dates.ts';
 import type { DayRule } from '../span/dates.ts';

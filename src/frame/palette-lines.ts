@@ -1,7 +1,7 @@
-import type { RunState } from '#contract/monitoring/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
 import type { Role } from '#contract/abilities.ts';
 import { can } from '#contract/abilities.ts';
-import type { Features } from '#contract/brand/branding.ts';
+import type { Features } from '#contract/branding/branding.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { menuOf } from '../menu.ts';
 import type { Theme } from '../theme.ts';

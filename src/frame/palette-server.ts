@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Failure } from '#contract/errors.ts';
-import type { FoundOut } from '#contract/monitoring/search-calls.ts';
-import { isEnough, soughtIn } from '#contract/monitoring/search.ts';
+import type { FoundOut } from '#contract/search/calls.ts';
+import { isEnough, soughtIn } from '#contract/search/search.ts';
 import { door } from '../door.ts';
 
 /**

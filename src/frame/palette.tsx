@@ -12,7 +12,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { can } from '#contract/abilities.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { soughtIn } from '#contract/monitoring/search.ts';
+import { soughtIn } from '#contract/search/search.ts';
 import { useNow } from '../clock.ts';
 import { door, useWatch } from '../door.ts';
 import { useBranding, useMe } from '../session.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { Theme as KeptTheme } from '#contract/account/preferences.ts';
+import type { Theme as KeptTheme } from '#contract/auth/preferences.ts';
 import { door, useWatch } from '../door.ts';
 import { useMe } from '../session.ts';
 import { setTheme, THEMES, useTheme } from '../theme.ts';

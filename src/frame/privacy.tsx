@@ -1,4 +1,4 @@
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 

@@ -1,5 +1,5 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
-import type { ProviderListed } from '#contract/people/provider-calls.ts';
+import type { ProviderListed } from '#contract/providers/calls.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import type { Remembered } from '#src/remembered-read.ts';
 import { useBranding } from '#src/session.ts';

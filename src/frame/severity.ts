@@ -1,4 +1,4 @@
-import type { Notification } from '#contract/account/notifications.ts';
+import type { Notification } from '#contract/notifications/notices.ts';
 import type { IconName } from '../ui/icon.tsx';
 
 export interface Severity {

@@ -1,6 +1,6 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import { withChunkTimeout } from '../chunk-load.ts';
 import { getAppMenu } from '../menu.ts';
 import type { Entry, Outside } from '../menu.ts';

@@ -1,5 +1,5 @@
-import type { Me } from '#contract/account/me.ts';
-import type { Features } from '#contract/brand/branding.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Features } from '#contract/branding/branding.ts';
 
 export type Terms = NonNullable<Features['office365']['selfRegistration']['termsOfUse']>;
 

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
-import { dayOf, startOfDay } from '#contract/monitoring/day.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
+import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
 import { useNow } from '../clock.ts';
 import { useWatch } from '../door.ts';
 import { useBranding } from '../session.ts';

@@ -1,4 +1,4 @@
-import type { RunState } from '#contract/monitoring/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
 import type { IconName } from './icon.tsx';
 
 /**

@@ -3,14 +3,14 @@
  * same from an array of plain rows: `node tests/bench/answers.ts [runs …]`. Times in ms: median,
  * p95 and least by the wall clock.
  */
-import { viewColumns } from '../../contract/monitoring/columns.ts';
-import type { CalendarAsk } from '../../contract/monitoring/calendar.ts';
-import { CALENDAR_MODES } from '../../contract/monitoring/calendar.ts';
-import { dayOf, worst } from '../../contract/monitoring/day.ts';
-import { EXPORT_COLUMNS } from '../../contract/monitoring/csv.ts';
-import type { OverviewAsk } from '../../contract/monitoring/overview.ts';
-import { EVERYTHING } from '../../contract/monitoring/query.ts';
-import type { RunState } from '../../contract/monitoring/query.ts';
+import { viewColumns } from '../../contract/runs/columns.ts';
+import type { CalendarAsk } from '../../contract/calendar/calendar.ts';
+import { CALENDAR_MODES } from '../../contract/calendar/calendar.ts';
+import { dayOf, worst } from '../../contract/time/day.ts';
+import { EXPORT_COLUMNS } from '../../contract/runs/csv.ts';
+import type { OverviewAsk } from '../../contract/dashboard/overview.ts';
+import { EVERYTHING } from '../../contract/runs/query.ts';
+import type { RunState } from '../../contract/runs/query.ts';
 import { makeCalendar } from '../../workers/calendar/calendar.ts';
 import { makeEngine } from '../../workers/columns/engine.ts';
 import { stateOf } from '../../workers/columns/kinds.ts';

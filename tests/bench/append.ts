@@ -4,11 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { NewEvent } from '../../contract/events.ts';
-import { openStore } from '../../server/store/open.ts';
-import type { Store } from '../../server/store/store.ts';
-import { makeTenant } from '../../server/store/tenants.ts';
-import { systemClock } from '../../server/clock.ts';
-import { aBranding } from '../server/store/drafts.ts';
+import { openStore } from '../../server/platform/db/open.ts';
+import type { Store } from '../../server/platform/db/store.ts';
+import { makeTenant } from '../../server/platform/db/tenants.ts';
+import { systemClock } from '../../server/platform/clock.ts';
+import { aBranding } from '../server/db/drafts.ts';
 
 const BATCH = 200;
 const BATCHES = Number(process.env['BATCHES'] ?? 60);

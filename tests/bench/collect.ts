@@ -9,23 +9,23 @@
  */
 import { cpus, loadavg } from 'node:os';
 import type { Ms } from '../../contract/ids.ts';
-import { makePlan } from '../../server/estate/make-plan.ts';
-import type { ProviderPlan, Size } from '../../server/estate/plan.ts';
-import { linksOf, openChannels } from '../../server/monitoring/collectors/channels.ts';
-import { recordRuns } from '../../server/monitoring/collectors/deliver.ts';
-import type { Task } from '../../server/monitoring/collectors/task.ts';
-import { serverJob } from '../../server/monitoring/collectors/vspc-jobs.ts';
-import type { ServerJob } from '../../server/monitoring/collectors/vspc-shapes.ts';
-import { openStore } from '../../server/store/open.ts';
-import { systemClock } from '../../server/clock.ts';
+import { makePlan } from '../../server/demo/make-plan.ts';
+import type { ProviderPlan, Size } from '../../server/demo/plan.ts';
+import { linksOf, openChannels } from '../../server/features/connections/channels.ts';
+import { recordRuns } from '../../server/features/connections/deliver.ts';
+import type { Task } from '../../server/features/connections/task.ts';
+import { serverJob } from '../../server/features/connections/vspc-jobs.ts';
+import type { ServerJob } from '../../server/features/connections/vspc-shapes.ts';
+import { openStore } from '../../server/platform/db/open.ts';
+import { systemClock } from '../../server/platform/clock.ts';
 import {
   atMost,
   listOf,
   runsBetween,
   serveEstate,
-} from '../server/monitoring/stand-ins/estate-console.ts';
-import { aField, type Field } from '../server/monitoring/stand-ins/field.ts';
-import { KEY, type StandIn, uid, vspcStandIn } from '../server/monitoring/stand-ins/vspc.ts';
+} from '../server/connections/fakes/demo-console.ts';
+import { aField, type Field } from '../server/connections/fakes/field.ts';
+import { KEY, type StandIn, uid, vspcStandIn } from '../server/connections/fakes/vspc.ts';
 import { type Sheet, tableOf } from './figures.ts';
 
 const DAY: Ms = 86_400_000;

@@ -5,9 +5,9 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { runAt, viewColumns } from '../../contract/monitoring/columns.ts';
-import { EVERYTHING, GROUPS, ORDERS } from '../../contract/monitoring/query.ts';
-import type { RunsFilter } from '../../contract/monitoring/query.ts';
+import { runAt, viewColumns } from '../../contract/runs/columns.ts';
+import { EVERYTHING, GROUPS, ORDERS } from '../../contract/runs/query.ts';
+import type { RunsFilter } from '../../contract/runs/query.ts';
 import { makeEngine } from '../../workers/columns/engine.ts';
 import type { Engine } from '../../workers/seams.ts';
 import { makeChanges, makeData } from './data.ts';

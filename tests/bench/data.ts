@@ -3,12 +3,12 @@
  * 20,000 jobs of 3,000 companies over 90 days; 92 % of runs succeed, 1.2 % of those unusual;
  * failures last for a few runs and carry one of 300 causes with changing words.
  */
-import type { LeanRun } from '../../contract/monitoring/columns.ts';
-import { encodeColumns, kindOf, newestFirst } from '../../contract/monitoring/columns.ts';
-import type { CauseRow, JobRow, ProblemRow } from '../../contract/monitoring/rows.ts';
-import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS } from '../../contract/monitoring/words.ts';
-import type { ProblemState, Status } from '../../contract/monitoring/words.ts';
-import type { CompanyRow } from '../../contract/people/rows.ts';
+import type { LeanRun } from '../../contract/runs/columns.ts';
+import { encodeColumns, kindOf, newestFirst } from '../../contract/runs/columns.ts';
+import type { CauseRow, JobRow, ProblemRow } from '../../contract/runs/rows.ts';
+import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS } from '../../contract/runs/vocabulary.ts';
+import type { ProblemState, Status } from '../../contract/runs/vocabulary.ts';
+import type { CompanyRow } from '../../contract/users/rows.ts';
 import { BENCH_NOW } from './now.ts';
 
 const DAY = 86_400_000;

@@ -10,7 +10,7 @@ import { Agent, request } from 'node:http';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { binaries, TEMPLATE, urlIn } from '../server/store/binaries.ts';
+import { binaries, TEMPLATE, urlIn } from '../server/db/binaries.ts';
 import { median, quantile, type Sheet, tableOf } from './figures.ts';
 import { type Batch, makeResults } from './results.ts';
 
@@ -270,7 +270,7 @@ async function beginCluster(): Promise<{
   const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-pg-'));
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, '../server/store/cluster.ts'), folder, String(process.pid)],
+    [join(import.meta.dirname, '../server/db/cluster.ts'), folder, String(process.pid)],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
   while (!existsSync(join(folder, 'image.tar'))) {

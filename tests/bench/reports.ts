@@ -8,14 +8,14 @@
 import { randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { sql } from 'kysely';
-import { systemChance } from '../../server/chance.ts';
-import { systemClock } from '../../server/clock.ts';
-import type { RequestContext } from '../../server/http/handler.ts';
-import { reportingHandlers } from '../../server/monitoring/reporting/handlers.ts';
-import { sumUpDays } from '../../server/reading/sum-days.ts';
-import { openStore } from '../../server/store/open.ts';
-import { makeTenant } from '../../server/store/tenants.ts';
-import { aBranding } from '../server/store/drafts.ts';
+import { systemChance } from '../../server/platform/random.ts';
+import { systemClock } from '../../server/platform/clock.ts';
+import type { RequestContext } from '../../server/platform/http/handler.ts';
+import { reportingHandlers } from '../../server/reporting-handlers.ts';
+import { sumUpDays } from '../../server/platform/queries/sum-days.ts';
+import { openStore } from '../../server/platform/db/open.ts';
+import { makeTenant } from '../../server/platform/db/tenants.ts';
+import { aBranding } from '../server/db/drafts.ts';
 
 const of = (name: string, fallback: number): number => Number(process.env[name] ?? fallback);
 const JOBS = of('JOBS', 10_000);

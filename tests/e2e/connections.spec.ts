@@ -6,8 +6,8 @@ import {
   aServer,
   aCompany,
   fill,
-} from '#tests/server/monitoring/stand-ins/vspc-estate.ts';
-import { type StandIn, uid, USER, vspcStandIn } from '#tests/server/monitoring/stand-ins/vspc.ts';
+} from '#tests/server/connections/fakes/vspc-estate.ts';
+import { type StandIn, uid, USER, vspcStandIn } from '#tests/server/connections/fakes/vspc.ts';
 import { apiOf, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { faultsOf, sound } from './sound.ts';

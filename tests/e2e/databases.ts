@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { binaries, TEMPLATE, urlIn } from '../server/store/binaries.ts';
+import { binaries, TEMPLATE, urlIn } from '../server/db/binaries.ts';
 import { begun, OF_RUN } from './folders.ts';
 
 /** True where PostgreSQL's programs are on this machine. */
@@ -42,7 +42,7 @@ async function told(folder: string, statement: string): Promise<void> {
 async function cluster(): Promise<string> {
   const folder = join(process.env[OF_RUN] ?? '', 'postgres');
   if (begun(folder)) {
-    const program = join(import.meta.dirname, '../server/store/cluster.ts');
+    const program = join(import.meta.dirname, '../server/db/cluster.ts');
     spawn(
       process.env['DAYBOOK_NODE'] ?? process.execPath,
       [program, folder, String(process.ppid)],

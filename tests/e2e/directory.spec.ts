@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { missing, PASSWORD, SERVICE, startSamba } from '../server/directory/samba.ts';
-import type { Samba } from '../server/directory/samba.ts';
+import { missing, PASSWORD, SERVICE, startSamba } from '../server/auth/directory/samba.ts';
+import type { Samba } from '../server/auth/directory/samba.ts';
 import { accountsAt, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
 import { codeFor } from './outbox.ts';

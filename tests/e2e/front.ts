@@ -1,9 +1,9 @@
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readAssets, serveAsset } from '../../server/http/assets.ts';
-import type { Assets } from '../../server/http/assets.ts';
-import { shield } from '../../server/http/shield.ts';
+import { readAssets, serveAsset } from '../../server/platform/http/assets.ts';
+import type { Assets } from '../../server/platform/http/assets.ts';
+import { setSecurityHeaders } from '../../server/platform/http/security-headers.ts';
 
 /**
  * The product behind a front of ours, which can give out another build, answer slowly, or be away
@@ -79,7 +79,7 @@ async function serve(
     assets,
     new Request(`http://${asked.headers.host}${asked.url}`, { headers }),
   );
-  shield(response.headers, false);
+  setSecurityHeaders(response.headers, false);
   answer
     .writeHead(response.status, Object.fromEntries(response.headers))
     .end(Buffer.from(await response.arrayBuffer()));

@@ -6,8 +6,8 @@ import {
   customer,
   invoice,
   quickBooksStandIn,
-} from '#tests/server/billing/stand-ins/quickbooks.ts';
-import type { QuickBooksStandIn } from '#tests/server/billing/stand-ins/quickbooks.ts';
+} from '#tests/server/billing/fakes/quickbooks.ts';
+import type { QuickBooksStandIn } from '#tests/server/billing/fakes/quickbooks.ts';
 import { enter, NEW_PASSWORD, personOf } from './people.ts';
 import { apiOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { generateSync } from 'otplib';
-import { issuerAt, jwt, keys } from '../server/account/issuer-at.ts';
-import type { Issuer } from '../server/account/issuer-at.ts';
+import { issuerAt, jwt, keys } from '../server/auth/issuer-at.ts';
+import type { Issuer } from '../server/auth/issuer-at.ts';
 import { listen } from '../server/outbound/listen.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';

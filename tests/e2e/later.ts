@@ -2,9 +2,9 @@
  * While the server is away: `node later.ts <data folder> <minutes>`, DATABASE_URL as the server
  * takes it. Sessions and links stand as if so many minutes had passed.
  */
-import { systemClock } from '../../server/clock.ts';
-import { makeLog } from '../../server/log.ts';
-import { openStore } from '../../server/store/open.ts';
+import { systemClock } from '../../server/platform/clock.ts';
+import { makeLog } from '../../server/platform/log.ts';
+import { openStore } from '../../server/platform/db/open.ts';
 
 const [dataDir = '', minutes = '0'] = process.argv.slice(2);
 const ms = Number(minutes) * 60_000;

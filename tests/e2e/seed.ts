@@ -3,15 +3,15 @@
  * another host. `node seed.ts <data folder> <password> <operators besides>…`, DATABASE_URL as the
  * server takes it.
  */
-import { systemChance } from '../../server/chance.ts';
-import { systemClock } from '../../server/clock.ts';
+import { systemChance } from '../../server/platform/random.ts';
+import { systemClock } from '../../server/platform/clock.ts';
 import { firstStart } from '../../server/first-start.ts';
-import { makeLog } from '../../server/log.ts';
-import { defaultBranding } from '../../server/brand/default.ts';
-import { makeCompany, makeUser } from '../../server/people/people.ts';
-import { openStore } from '../../server/store/open.ts';
-import { makeTenant } from '../../server/store/tenants.ts';
-import type { AppContext } from '../../server/world.ts';
+import { makeLog } from '../../server/platform/log.ts';
+import { defaultBranding } from '../../server/features/branding/default-branding.ts';
+import { makeCompany, makeUser } from '../../server/features/users/create-user.ts';
+import { openStore } from '../../server/platform/db/open.ts';
+import { makeTenant } from '../../server/platform/db/tenants.ts';
+import type { AppContext } from '../../server/platform/app-context.ts';
 
 const [dataDir = '', password = '', ...besides] = process.argv.slice(2);
 const log = { ...makeLog(systemClock), info: () => undefined };

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { aJob, aServer, fill } from '#tests/server/monitoring/stand-ins/vspc-estate.ts';
-import { type StandIn, USER, vspcStandIn } from '#tests/server/monitoring/stand-ins/vspc.ts';
+import { aJob, aServer, fill } from '#tests/server/connections/fakes/vspc-estate.ts';
+import { type StandIn, USER, vspcStandIn } from '#tests/server/connections/fakes/vspc.ts';
 import { apiOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { faultsOf, sound } from './sound.ts';

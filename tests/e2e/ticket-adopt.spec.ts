@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
-import { connectWiseStandIn, KEYS, PRIVATE } from '#tests/server/desk/stand-ins/connectwise.ts';
-import type { ConnectWiseStandIn } from '#tests/server/desk/stand-ins/connectwise.ts';
+import { connectWiseStandIn, KEYS, PRIVATE } from '#tests/server/tickets/fakes/connectwise.ts';
+import type { ConnectWiseStandIn } from '#tests/server/tickets/fakes/connectwise.ts';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth, faultsOf } from './sound.ts';

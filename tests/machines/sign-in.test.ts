@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
 import { signInMachine } from '#machines/sign-in.ts';
 import type { SignInAnswer, SignInAsk } from '#machines/sign-in-asks.ts';
-import type { SignInStep } from '#contract/account/step.ts';
+import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import { getShortestPaths } from '@xstate/graph';
 import { settle, TestClock } from '#tests/sim/clock.ts';
 

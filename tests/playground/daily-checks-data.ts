@@ -1,7 +1,7 @@
-import type { ReviewState, RunState, RunView } from '#contract/monitoring/query.ts';
-import { JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
-import type { JobType, ProblemKind, Source, Status } from '#contract/monitoring/words.ts';
-import type { Note, Review, Snooze } from '#contract/monitoring/rows.ts';
+import type { ReviewState, RunState, RunView } from '#contract/runs/query.ts';
+import { JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
+import type { JobType, ProblemKind, Source, Status } from '#contract/runs/vocabulary.ts';
+import type { Note, Review, Snooze } from '#contract/runs/rows.ts';
 
 /** What people have done to a problem. */
 export interface Dealt {

@@ -1,7 +1,7 @@
 import { MESSAGES } from '#contract/messages.ts';
-import type { Change } from '#contract/monitoring/change.ts';
-import type { Execution } from '#contract/monitoring/calls.ts';
-import type { RunsFacets, RunsFilter, RunsView } from '#contract/monitoring/query.ts';
+import type { Change } from '#contract/runs/change.ts';
+import type { Execution } from '#contract/runs/calls.ts';
+import type { RunsFacets, RunsFilter, RunsView } from '#contract/runs/query.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Door, RunsWatch, SyncStatus } from '#workers/api.ts';
 import { jobOf, stateOf, UNDEALT, viewOf } from './daily-checks-data.ts';

@@ -1,6 +1,6 @@
-import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
-import type { RunsFacets, RunsFilter, RunState } from '#contract/monitoring/query.ts';
-import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
+import { REVIEW_STATES, RUN_STATES } from '#contract/runs/query.ts';
+import type { RunsFacets, RunsFilter, RunState } from '#contract/runs/query.ts';
+import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
 import { CAUSES, COMPANIES, reviewOf, UNDEALT, viewOf } from './daily-checks-data.ts';
 import type { Dealt, Job } from './daily-checks-data.ts';
 import { arranged } from './daily-checks-groups.ts';

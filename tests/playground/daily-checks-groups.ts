@@ -1,12 +1,6 @@
-import { RUN_STATES, SINGLE_CAUSES } from '#contract/monitoring/query.ts';
-import type {
-  GroupHead,
-  RunsFilter,
-  RunState,
-  RunsWindow,
-  RunView,
-} from '#contract/monitoring/query.ts';
-import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
+import { RUN_STATES, SINGLE_CAUSES } from '#contract/runs/query.ts';
+import type { GroupHead, RunsFilter, RunState, RunsWindow, RunView } from '#contract/runs/query.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 

@@ -1,5 +1,5 @@
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
-import type { KeyRow } from '#contract/monitoring/rows.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { LastSync } from '#contract/sync/calls.ts';

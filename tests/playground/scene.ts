@@ -1,9 +1,9 @@
-import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
+import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
 import { PLAIN } from '#tests/me.ts';
-import type { Me } from '#contract/account/me.ts';
-import type { Branding } from '#contract/brand/branding.ts';
-import type { KeyRow } from '#contract/monitoring/rows.ts';
-import type { CompanyRow } from '#contract/people/rows.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
 import type { OutboxView, RefusedView, SyncStatus } from '#workers/api.ts';
 
 /** A fixed morning: Friday 11/20/26, 07:46 AM in Chicago. */

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { closeStores } from './store/databases.ts';
+import { closeStores } from './db/databases.ts';
 
 // Set up before each file of the server's suites, of which many share a process.
 afterAll(closeStores);

@@ -1,5 +1,5 @@
-import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { STATUS_OF } from '#contract/errors.ts';
 import type { Failure } from '#contract/errors.ts';
 

@@ -4,7 +4,7 @@ import type { Held, Register } from '#workers/disk/register.ts';
 import { makeDoor } from '#workers/door.ts';
 import type { Disk } from '#workers/seams.ts';
 import type { Channel, WorkerWorld } from '#workers/world.ts';
-import type { makeChance } from './chance.ts';
+import type { makeChance } from './random.ts';
 import type { TestClock } from './clock.ts';
 import { TENANT } from './answers.ts';
 import type { SimWire } from './wire.ts';

@@ -1,16 +1,16 @@
 import type { NewEvent, Logged } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
 import type { UserId } from '#contract/ids.ts';
-import { defaultBranding } from '#server/brand/default.ts';
-import { systemChance } from '#server/chance.ts';
-import { systemClock } from '#server/clock.ts';
+import { defaultBranding } from '#server/features/branding/default-branding.ts';
+import { systemChance } from '#server/platform/random.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { allHandlers } from '#server/handlers.ts';
-import { makeApp } from '#server/http/app.ts';
-import { makeLog } from '#server/log.ts';
-import { makeUser } from '#server/people/people.ts';
-import type { Store } from '#server/store/store.ts';
-import { makeTenant } from '#server/store/tenants.ts';
-import type { AppContext } from '#server/world.ts';
+import { makeApp } from '#server/platform/http/app.ts';
+import { makeLog } from '#server/platform/log.ts';
+import { makeUser } from '#server/features/users/create-user.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { makeTenant } from '#server/platform/db/tenants.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
 import type { TestClock } from './clock.ts';
 import { HERE } from '../server/outbound/listen.ts';
 

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { leanOf } from '#contract/monitoring/columns.ts';
-import type { Store } from '#server/store/store.ts';
-import { embedded } from '#tests/server/store/databases.ts';
+import { leanOf } from '#contract/runs/columns.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { embedded } from '#tests/server/db/databases.ts';
 import { must } from '#tests/workers/scene.ts';
-import { makeChance } from './chance.ts';
+import { makeChance } from './random.ts';
 import { settle, TestClock } from './clock.ts';
 import { SimDevice } from './device.ts';
 import { PASSWORD, RealServer } from './real-server.ts';

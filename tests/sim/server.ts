@@ -1,11 +1,11 @@
 import { PLAIN } from '#tests/me.ts';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import type { Event, Logged } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
-import { decideChange } from '#contract/monitoring/change.ts';
-import type { Change, Target } from '#contract/monitoring/change.ts';
-import { encodeColumns, leanOf, newestFirst } from '#contract/monitoring/columns.ts';
+import { decideChange } from '#contract/runs/change.ts';
+import type { Change, Target } from '#contract/runs/change.ts';
+import { encodeColumns, leanOf, newestFirst } from '#contract/runs/columns.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import type { LastSync, SyncedSources } from '#contract/sync/calls.ts';
 import { answer, bad, BRANDING, good, refusal, TENANT, withCookie } from './answers.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { RunN } from '#contract/ids.ts';
-import type { Change } from '#contract/monitoring/change.ts';
+import type { Change } from '#contract/runs/change.ts';
 import type { makeDoor } from '#workers/door.ts';
 import { must } from '#tests/workers/scene.ts';
-import { makeChance } from './chance.ts';
+import { makeChance } from './random.ts';
 import { settle, TestClock } from './clock.ts';
 import { SimDevice } from './device.ts';
-import { expectEffects, expectNoHole, expectOnce, Shadow } from './laws.ts';
+import { expectEffects, expectNoHole, expectOnce, Shadow } from './invariants.ts';
 import { SimServer } from './server.ts';
 import type { User } from './server.ts';
 import { Story } from './story.ts';

@@ -1,5 +1,5 @@
 import type { Event } from '#contract/events.ts';
-import type { makeChance } from './chance.ts';
+import type { makeChance } from './random.ts';
 import type { memoryRows } from '#contract/fold.ts';
 
 const KEY = '00000000-0000-4000-8000-0000000000aa';

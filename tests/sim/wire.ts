@@ -1,4 +1,4 @@
-import type { makeChance } from './chance.ts';
+import type { makeChance } from './random.ts';
 import type { TestClock } from './clock.ts';
 
 /** How often of a thousand requests what goes wrong. */

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { RunsFilter, RunView } from '#contract/monitoring/query.ts';
-import type { JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunsFilter, RunView } from '#contract/runs/query.ts';
+import type { JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { openBooks, openFirst } from '#workers/opening.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';

@@ -1,4 +1,4 @@
-import { makeChance } from '#tests/sim/chance.ts';
+import { makeChance } from '#tests/sim/random.ts';
 import { TestClock } from '#tests/sim/clock.ts';
 import { SimDevice } from '#tests/sim/device.ts';
 import { SimServer } from '#tests/sim/server.ts';

@@ -1,7 +1,7 @@
-import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/monitoring/calendar.ts';
+import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
-import { dayOf, dayText } from '#contract/monitoring/day.ts';
-import { countsAsBackup } from '#contract/monitoring/words.ts';
+import { dayOf, dayText } from '#contract/time/day.ts';
+import { countsAsBackup } from '#contract/runs/vocabulary.ts';
 import { daysIn } from '#workers/overview/days.ts';
 import type { Span } from '#workers/overview/days.ts';
 import { isHere, keptFrom } from '#workers/overview/kept.ts';

@@ -1,7 +1,7 @@
-import type { CalendarCell, CalendarLine } from '#contract/monitoring/calendar.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import type { JobType } from '#contract/monitoring/words.ts';
-import type { JobRow } from '#contract/monitoring/rows.ts';
+import type { CalendarCell, CalendarLine } from '#contract/calendar/calendar.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { JobType } from '#contract/runs/vocabulary.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
 import type { Section } from './list.ts';
 import type { Marks } from './marks.ts';
 

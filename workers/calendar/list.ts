@@ -1,6 +1,6 @@
-import type { CalendarAsk } from '#contract/monitoring/calendar.ts';
+import type { CalendarAsk } from '#contract/calendar/calendar.ts';
 import type { CompanyN } from '#contract/ids.ts';
-import type { JobRow } from '#contract/monitoring/rows.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
 import { FIELD } from '#workers/columns/text.ts';
 import type { Engine } from '#workers/seams.ts';
 

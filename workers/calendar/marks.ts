@@ -1,8 +1,8 @@
-import type { DayN } from '#contract/monitoring/day.ts';
-import type { CalendarMode } from '#contract/monitoring/calendar.ts';
-import { worst } from '#contract/monitoring/day.ts';
-import type { WorstHow } from '#contract/monitoring/day.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
+import type { DayN } from '#contract/time/day.ts';
+import type { CalendarMode } from '#contract/calendar/calendar.ts';
+import { worst } from '#contract/time/day.ts';
+import type { WorstHow } from '#contract/time/day.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
 import { RANK } from '#workers/columns/kinds.ts';
 import { secondsOf } from '#workers/overview/days.ts';
 import type { Span } from '#workers/overview/days.ts';

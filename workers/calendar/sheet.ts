@@ -1,7 +1,7 @@
-import type { CalendarAsk, CalendarCell, CalendarView } from '#contract/monitoring/calendar.ts';
-import { worst } from '#contract/monitoring/day.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import { countsAsBackup } from '#contract/monitoring/words.ts';
+import type { CalendarAsk, CalendarCell, CalendarView } from '#contract/calendar/calendar.ts';
+import { worst } from '#contract/time/day.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import { countsAsBackup } from '#contract/runs/vocabulary.ts';
 import { companyLine, jobLine, NO_COUNTS, shareOf } from './lines.ts';
 import type { Section } from './list.ts';
 import { cellsOf } from './marks.ts';

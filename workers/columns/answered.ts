@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import type { SmallRows } from '#workers/seams.ts';
 import type { Picked } from './selection.ts';
 

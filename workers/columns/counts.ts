@@ -1,5 +1,5 @@
-import { PROBLEM_KINDS } from '#contract/monitoring/words.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import { PROBLEM_KINDS } from '#contract/runs/vocabulary.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import { DIM } from './kinds.ts';
 import { REVIEWS } from './problems.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
-import { dayOf, startOfDay } from '#contract/monitoring/day.ts';
-import type { ProblemRow } from '#contract/monitoring/rows.ts';
+import { dayOf, startOfDay } from '#contract/time/day.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
 import type { DayStarts } from '#workers/seams.ts';
 
 /** Operational days of a provider. */

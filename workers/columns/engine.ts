@@ -1,12 +1,12 @@
 import { withoutBidi } from '#contract/bidi.ts';
 import type { Tables } from '#contract/fold.ts';
-import type { PreferenceRow } from '#contract/account/preferences.ts';
+import type { PreferenceRow } from '#contract/auth/preferences.ts';
 import type { UserId } from '#contract/ids.ts';
-import type { CauseRow, KeyRow, ProblemRow } from '#contract/monitoring/rows.ts';
-import type { ShiftRow } from '#contract/monitoring/shift.ts';
-import type { ViewRow } from '#contract/monitoring/views.ts';
-import { ruleNameOf } from '#contract/monitoring/rule-fold.ts';
-import type { CompanyRow } from '#contract/people/rows.ts';
+import type { CauseRow, KeyRow, ProblemRow } from '#contract/runs/rows.ts';
+import type { ShiftRow } from '#contract/daily-checks/hand-over.ts';
+import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
+import { ruleNameOf } from '#contract/runs/fold-rules.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
 import type { DeviceTables, Engine, LastSyncRow, SmallRows, SmallTable } from '#workers/seams.ts';
 import { Answered } from './answered.ts';
 import { daysOf } from './days.ts';

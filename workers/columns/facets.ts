@@ -1,7 +1,7 @@
-import { managedCode, sourceCode, typeCode } from '#contract/monitoring/columns.ts';
-import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
-import type { Facet, RunsFacets } from '#contract/monitoring/query.ts';
-import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
+import { managedCode, sourceCode, typeCode } from '#contract/runs/columns.ts';
+import { REVIEW_STATES, RUN_STATES } from '#contract/runs/query.ts';
+import type { Facet, RunsFacets } from '#contract/runs/query.ts';
+import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { Counts } from './counts.ts';
 import { DIM, RANK } from './kinds.ts';
 import { REVIEWS } from './problems.ts';

@@ -1,5 +1,5 @@
-import type { RunColumns } from '#contract/monitoring/columns.ts';
-import { newestFirst } from '#contract/monitoring/columns.ts';
+import type { RunColumns } from '#contract/runs/columns.ts';
+import { newestFirst } from '#contract/runs/columns.ts';
 import type { Segment } from './segment.ts';
 import { keyAt, segmentOf } from './segment.ts';
 

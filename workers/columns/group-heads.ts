@@ -1,5 +1,5 @@
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import type { GroupHead, RunsWindow } from '#contract/monitoring/query.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { GroupHead, RunsWindow } from '#contract/runs/query.ts';
 import type { GroupCounts } from '#workers/seams.ts';
 import type { Grouping } from './group.ts';
 

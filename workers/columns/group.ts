@@ -1,5 +1,5 @@
-import { SINGLE_CAUSES } from '#contract/monitoring/query.ts';
-import type { Group } from '#contract/monitoring/query.ts';
+import { SINGLE_CAUSES } from '#contract/runs/query.ts';
+import type { Group } from '#contract/runs/query.ts';
 import type { Jobs } from './jobs.ts';
 import { DIM, RANK } from './kinds.ts';
 import type { Orders } from './order.ts';

@@ -1,10 +1,10 @@
 import type { JobN, Ms, RunN } from '#contract/ids.ts';
-import { bytesAt, newestFirst, NONE, statusCode } from '#contract/monitoring/columns.ts';
-import { worst } from '#contract/monitoring/day.ts';
-import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
-import { REMEMBERED } from '#contract/monitoring/fold.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
-import { STATUSES } from '#contract/monitoring/words.ts';
+import { bytesAt, newestFirst, NONE, statusCode } from '#contract/runs/columns.ts';
+import { worst } from '#contract/time/day.ts';
+import { LEAST_SPREAD, usualOf } from '#contract/problems/judge.ts';
+import { REMEMBERED } from '#contract/runs/fold.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import { STATUSES } from '#contract/runs/vocabulary.ts';
 import { stateOf } from './kinds.ts';
 import type { Key, Segment } from './segment.ts';
 import { keyAt } from './segment.ts';

@@ -1,7 +1,7 @@
 import type { JobN } from '#contract/ids.ts';
-import type { JobRow } from '#contract/monitoring/rows.ts';
-import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
-import type { EntityGroup } from '#contract/monitoring/words.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
+import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
+import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 
 /**
  * Where a job runs, as lists group and filter by it: its server, or its computer where it has none.

@@ -4,11 +4,11 @@ import {
   sourceCode,
   statusCode,
   typeCode,
-} from '#contract/monitoring/columns.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import type { RunsFilter, RunState } from '#contract/monitoring/query.ts';
-import { JOB_TYPES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
-import type { JobType, Source, Status } from '#contract/monitoring/words.ts';
+} from '#contract/runs/columns.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { RunsFilter, RunState } from '#contract/runs/query.ts';
+import { JOB_TYPES, SOURCES, STATUSES } from '#contract/runs/vocabulary.ts';
+import type { JobType, Source, Status } from '#contract/runs/vocabulary.ts';
 
 /** What a kind (columns.ts) says. */
 export const statusOf = (kind: number): Status => STATUSES[statusCode(kind)] ?? 'Running';

@@ -1,8 +1,8 @@
 import type { Ms, ProblemN } from '#contract/ids.ts';
-import { NONE, sourceCode } from '#contract/monitoring/columns.ts';
-import type { Order, RunsFilter } from '#contract/monitoring/query.ts';
-import type { ProblemRow } from '#contract/monitoring/rows.ts';
-import { SOURCE_NAMES, SOURCES } from '#contract/monitoring/words.ts';
+import { NONE, sourceCode } from '#contract/runs/columns.ts';
+import type { Order, RunsFilter } from '#contract/runs/query.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import { SOURCE_NAMES, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { Days } from './days.ts';
 import { byQuarters, dayCount } from './days.ts';
 import { lastGoods } from './history.ts';

@@ -1,8 +1,8 @@
 import type { CauseN, Ms, ProblemN } from '#contract/ids.ts';
-import { PROBLEM_KINDS } from '#contract/monitoring/words.ts';
-import type { ReviewState } from '#contract/monitoring/query.ts';
-import { isCleared } from '#contract/monitoring/review.ts';
-import type { CauseRow, ProblemRow } from '#contract/monitoring/rows.ts';
+import { PROBLEM_KINDS } from '#contract/runs/vocabulary.ts';
+import type { ReviewState } from '#contract/runs/query.ts';
+import { isCleared } from '#contract/runs/review.ts';
+import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
 
 /** Review states as bytes. A run whose problem is 0 or not here has 0. */
 export const REVIEWS: readonly ReviewState[] = ['none', 'pending', 'snoozed', 'cleared'];

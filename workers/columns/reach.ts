@@ -1,4 +1,4 @@
-import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
+import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import type { Outline } from '#workers/seams.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
-import { messageAt, newestFirst, runAt } from '#contract/monitoring/columns.ts';
+import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
+import { messageAt, newestFirst, runAt } from '#contract/runs/columns.ts';
 
 /**
  * A piece of the store: runs as columns, newest first (start descending, then number descending,

@@ -1,11 +1,5 @@
-import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
-import {
-  encodeColumns,
-  newestFirst,
-  putRun,
-  runAt,
-  viewColumns,
-} from '#contract/monitoring/columns.ts';
+import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
+import { encodeColumns, newestFirst, putRun, runAt, viewColumns } from '#contract/runs/columns.ts';
 import type { RunN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { mergeSegments } from './gather.ts';

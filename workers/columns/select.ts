@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import { AnomaliesCounted } from './anomalies.ts';
 import {
   askedOf,

@@ -1,4 +1,4 @@
-import type { RunsFacets, RunsFilter, RunsWindow } from '#contract/monitoring/query.ts';
+import type { RunsFacets, RunsFilter, RunsWindow } from '#contract/runs/query.ts';
 import type { GroupCounts, Lines, Selection } from '#workers/seams.ts';
 import type { Groups } from './group-heads.ts';
 import type { Key, Segment } from './segment.ts';

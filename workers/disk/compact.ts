@@ -1,5 +1,5 @@
 import { LIMITS } from '#contract/limits.ts';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
 import type { SegmentInfo } from '../seams.ts';
 import { chunksOf, joinRows, mergeRows, type Chunk } from './books.ts';
 import { sealJson } from './cipher.ts';

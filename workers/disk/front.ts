@@ -1,4 +1,4 @@
-import type { JobRow } from '#contract/monitoring/rows.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
 import {
   DiskFault,
   type DayStarts,

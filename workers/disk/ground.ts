@@ -1,5 +1,5 @@
 import type { DeviceId } from '#contract/ids.ts';
-import type { RunColumns } from '#contract/monitoring/columns.ts';
+import type { RunColumns } from '#contract/runs/columns.ts';
 import { DiskFault } from '../seams.ts';
 import { chunkName, type Chunk } from './books.ts';
 import { sealJson, type Cipher, type Sealed } from './cipher.ts';

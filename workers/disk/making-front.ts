@@ -1,4 +1,4 @@
-import { RUN_STATES } from '#contract/monitoring/query.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
 import { dayStartsAround } from '#workers/columns/days.ts';
 import { outlineOf } from '#workers/columns/reach.ts';
 import type { Outline } from '../seams.ts';

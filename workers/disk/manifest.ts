@@ -1,4 +1,4 @@
-import { utcDay } from '#contract/monitoring/day.ts';
+import { utcDay } from '#contract/time/day.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 import type { SegmentInfo } from '../seams.ts';
 

@@ -1,4 +1,4 @@
-import { viewColumns, type RunColumns } from '#contract/monitoring/columns.ts';
+import { viewColumns, type RunColumns } from '#contract/runs/columns.ts';
 import {
   DiskFault,
   type Ahead,

@@ -6,7 +6,7 @@ import {
   viewColumns,
   type LeanRun,
   type RunColumns,
-} from '#contract/monitoring/columns.ts';
+} from '#contract/runs/columns.ts';
 import type { SegmentInfo } from '../seams.ts';
 
 /** A segment ready to be sealed. */

@@ -1,4 +1,4 @@
-import { runAt } from '#contract/monitoring/columns.ts';
+import { runAt } from '#contract/runs/columns.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { DayRuns, Fresh, Patch, SegmentInfo } from '../seams.ts';
 import { clearAnswers } from './answers.ts';

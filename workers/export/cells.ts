@@ -1,11 +1,11 @@
 import type { Ms, ProblemN, UserId } from '#contract/ids.ts';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
-import type { Cell, ExportColumn, ExportColumnId } from '#contract/monitoring/csv.ts';
-import { PROBLEM_COLUMNS, putCells } from '#contract/monitoring/csv-cells.ts';
-import type { CellValue } from '#contract/monitoring/csv-cells.ts';
-import { streakOf } from '#contract/monitoring/review.ts';
-import type { ProblemRow } from '#contract/monitoring/rows.ts';
-import { scheduleStateOf } from '#contract/monitoring/schedule-state.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import type { Cell, ExportColumn, ExportColumnId } from '#contract/runs/csv.ts';
+import { PROBLEM_COLUMNS, putCells } from '#contract/runs/csv-cells.ts';
+import type { CellValue } from '#contract/runs/csv-cells.ts';
+import { streakOf } from '#contract/runs/review.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
 import type { Usual } from '#workers/columns/history.ts';
 import { managedOf, sourceOf, stateOf, typeOf } from '#workers/columns/kinds.ts';
 import type { Engine } from '#workers/seams.ts';

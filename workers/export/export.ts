@@ -1,11 +1,11 @@
-import type { ExportColumn } from '#contract/monitoring/csv.ts';
-import { BOM, csvLine, csvName } from '#contract/monitoring/csv.ts';
+import type { ExportColumn } from '#contract/runs/csv.ts';
+import { BOM, csvLine, csvName } from '#contract/runs/csv.ts';
 import type { UserId } from '#contract/ids.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import type { ExportedFile, Exporting } from '#workers/api.ts';
 import type { Engine } from '#workers/seams.ts';
 import type { WorkerClock } from '#workers/world.ts';
-import { titlesOf } from '#contract/monitoring/csv-cells.ts';
+import { titlesOf } from '#contract/runs/csv-cells.ts';
 import { makeCells } from './cells.ts';
 
 interface Export {

@@ -1,9 +1,9 @@
-import { bytesAt, NONE, statusCode } from '#contract/monitoring/columns.ts';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
+import { bytesAt, NONE, statusCode } from '#contract/runs/columns.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobN, Ms } from '#contract/ids.ts';
-import { REMEMBERED } from '#contract/monitoring/fold.ts';
-import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
-import { STATUSES } from '#contract/monitoring/words.ts';
+import { REMEMBERED } from '#contract/runs/fold.ts';
+import { LEAST_SPREAD, usualOf } from '#contract/problems/judge.ts';
+import { STATUSES } from '#contract/runs/vocabulary.ts';
 import type { Usual } from '#workers/columns/history.ts';
 import type { Segment } from '#workers/columns/segment.ts';
 import type { Engine } from '#workers/seams.ts';

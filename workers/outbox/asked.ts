@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { OfflineCall, ParsedInputOf } from '#contract/calls.ts';
 import { CALLS } from '#contract/calls.ts';
 import type { RunN } from '#contract/ids.ts';
-import { changesOf } from '#contract/monitoring/change.ts';
-import type { Change } from '#contract/monitoring/change.ts';
+import { changesOf } from '#contract/runs/change.ts';
+import type { Change } from '#contract/runs/change.ts';
 import type { Command } from '#workers/seams.ts';
 
 /** What a kept command asks. */

@@ -4,7 +4,7 @@ import { callOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CommandId, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { RefusedSchema } from '#contract/monitoring/calls.ts';
+import { RefusedSchema } from '#contract/runs/calls.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { PushOutcome } from '#machines/sync-words.ts';

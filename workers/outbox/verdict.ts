@@ -1,6 +1,6 @@
 import type { InferOutput } from 'valibot';
 import type { Failure } from '#contract/errors.ts';
-import type { ChangedSchema } from '#contract/monitoring/calls.ts';
+import type { ChangedSchema } from '#contract/runs/calls.ts';
 import type { Result } from '#contract/result.ts';
 
 export type Changed = InferOutput<typeof ChangedSchema>;

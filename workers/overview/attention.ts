@@ -1,8 +1,8 @@
-import type { Attention } from '#contract/monitoring/overview.ts';
+import type { Attention } from '#contract/dashboard/overview.ts';
 import type { Ms } from '#contract/ids.ts';
-import type { ProblemRow } from '#contract/monitoring/rows.ts';
-import { dayOf, startOfDay } from '#contract/monitoring/day.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
 import { historiesOf, lastGoodAt, STRIP_DAYS, stripOf } from '#workers/columns/history.ts';
 import type { Segment } from '#workers/columns/segment.ts';
 import { messageOf, rowOf } from '#workers/columns/segment.ts';

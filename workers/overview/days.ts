@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
-import type { DayN } from '#contract/monitoring/day.ts';
-import { dayOf, startOfDay } from '#contract/monitoring/day.ts';
+import type { DayN } from '#contract/time/day.ts';
+import { dayOf, startOfDay } from '#contract/time/day.ts';
 import type { Engine } from '#workers/seams.ts';
 
 export interface Span {

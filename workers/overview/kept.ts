@@ -1,4 +1,4 @@
-import { utcDay } from '#contract/monitoring/day.ts';
+import { utcDay } from '#contract/time/day.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 
 /** The UTC days that this device keeps, and whether each is here yet. */

@@ -1,9 +1,9 @@
 import type { Ms } from '#contract/ids.ts';
-import { dayText } from '#contract/monitoring/day.ts';
-import type { Overview, OverviewAsk, Ranked } from '#contract/monitoring/overview.ts';
-import type { JobRow } from '#contract/monitoring/rows.ts';
-import type { EntityGroup } from '#contract/monitoring/words.ts';
-import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
+import { dayText } from '#contract/time/day.ts';
+import type { Overview, OverviewAsk, Ranked } from '#contract/dashboard/overview.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
+import type { EntityGroup } from '#contract/runs/vocabulary.ts';
+import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
 import type { Engine } from '#workers/seams.ts';
 import { attentionOf } from './attention.ts';
 import { daysIn } from './days.ts';

@@ -1,4 +1,4 @@
-import { RUN_STATES } from '#contract/monitoring/query.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
 import { RANK } from '#workers/columns/kinds.ts';
 import type { Segment } from '#workers/columns/segment.ts';
 import type { Engine } from '#workers/seams.ts';

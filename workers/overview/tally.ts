@@ -1,8 +1,8 @@
-import { NONE, typeCode } from '#contract/monitoring/columns.ts';
-import type { Tally } from '#contract/monitoring/overview.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import type { EntityGroup } from '#contract/monitoring/words.ts';
-import { countsAsBackup, ENTITY_GROUPS, JOB_TYPES } from '#contract/monitoring/words.ts';
+import { NONE, typeCode } from '#contract/runs/columns.ts';
+import type { Tally } from '#contract/dashboard/overview.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { EntityGroup } from '#contract/runs/vocabulary.ts';
+import { countsAsBackup, ENTITY_GROUPS, JOB_TYPES } from '#contract/runs/vocabulary.ts';
 import { RANK } from '#workers/columns/kinds.ts';
 import type { Segment } from '#workers/columns/segment.ts';
 

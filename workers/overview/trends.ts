@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
-import { dayText } from '#contract/monitoring/day.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import { TREND_SERIES } from '#contract/monitoring/trends.ts';
+import { dayText } from '#contract/time/day.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import { TREND_SERIES } from '#contract/analytics/trends.ts';
 import type {
   TrendBy,
   TrendDay,
@@ -9,9 +9,9 @@ import type {
   Trends,
   TrendsAsk,
   TrendTally,
-} from '#contract/monitoring/trends.ts';
-import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
-import type { JobRow } from '#contract/monitoring/rows.ts';
+} from '#contract/analytics/trends.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
 import { RANK } from '#workers/columns/kinds.ts';
 import type { Engine } from '#workers/seams.ts';
 import { daysIn, secondsOf } from './days.ts';

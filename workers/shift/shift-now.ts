@@ -1,12 +1,12 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
-import type { ShiftAsk, ShiftNow } from '#contract/monitoring/shift.ts';
-import type { ProblemRow } from '#contract/monitoring/rows.ts';
-import { reviewOf } from '#contract/monitoring/review.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
+import type { ShiftAsk, ShiftNow } from '#contract/daily-checks/hand-over.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import { reviewOf } from '#contract/runs/review.ts';
 import type { Engine } from '#workers/seams.ts';
 
-/** A hand-over holds so many snoozes and companies (contract/monitoring/shift.ts). */
+/** A hand-over holds so many snoozes and companies (contract/daily-checks/hand-over.ts). */
 const MOST = 1_000;
 const SOON: Ms = 86_400_000;
 

@@ -4,10 +4,10 @@ import { LoggedSchema } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
 import type { Id, Rows, Table, Tables } from '#contract/fold.ts';
 import type { CommandId, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
-import { leanOf, statusCode } from '#contract/monitoring/columns.ts';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
-import type { JobRow, ProblemRow, RunRow } from '#contract/monitoring/rows.ts';
-import { STATUSES } from '#contract/monitoring/words.ts';
+import { leanOf, statusCode } from '#contract/runs/columns.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import type { JobRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
+import { STATUSES } from '#contract/runs/vocabulary.ts';
 import type { DeviceTables, FoldedTable, Patch, SmallRows, SmallTable } from '#workers/seams.ts';
 import { FOLDED_TABLES, isNamed, SMALL_TABLES } from '#workers/tables.ts';
 

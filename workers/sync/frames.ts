@@ -1,5 +1,5 @@
-import type { RunColumns } from '#contract/monitoring/columns.ts';
-import { viewColumns } from '#contract/monitoring/columns.ts';
+import type { RunColumns } from '#contract/runs/columns.ts';
+import { viewColumns } from '#contract/runs/columns.ts';
 
 /**
  * The pages of a day as `runsOfDay` frames them: u32 length, little-endian, and so many bytes,

@@ -1,7 +1,7 @@
 import type { Day, Ms, UserId } from '#contract/ids.ts';
-import { viewColumns } from '#contract/monitoring/columns.ts';
-import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
+import { viewColumns } from '#contract/runs/columns.ts';
+import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
 import { pagesOf } from '#workers/disk/segments.ts';
 import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/opening.ts';

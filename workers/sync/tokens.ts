@@ -1,5 +1,5 @@
-import type { Session } from '#contract/account/me.ts';
-import { SessionSchema } from '#contract/account/me.ts';
+import type { Session } from '#contract/auth/current-user.ts';
+import { SessionSchema } from '#contract/auth/current-user.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';

@@ -1,7 +1,7 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { SSO_PROVIDERS } from '#contract/account/profile.ts';
-import type { SsoProvider } from '#contract/account/profile.ts';
+import { SSO_PROVIDERS } from '#contract/auth/profile.ts';
+import type { SsoProvider } from '#contract/auth/profile.ts';
 import { CallButton, useActingRefusal } from '#src/call-button.tsx';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';

@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { SignInStep } from '#contract/account/step.ts';
+import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import { sidebarTitleOf } from '#src/frame/branded.ts';
 import { useBranding } from '#src/session.ts';
 import { holdPage } from '#src/way-in.ts';

@@ -1,4 +1,4 @@
-import { OIDC_IN, OIDC_STEP, oidcRefusal } from '#contract/account/oidc-words.ts';
+import { OIDC_IN, OIDC_STEP, oidcRefusal } from '#contract/auth/oidc-errors.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Result } from '#contract/result.ts';
 import { door } from '#src/door.ts';

@@ -1,4 +1,4 @@
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { BrandMark } from '#src/frame/brand-mark.tsx';
 import { sidebarTitleOf } from '#src/frame/branded.ts';
 import { Icon } from '#src/ui/icon.tsx';

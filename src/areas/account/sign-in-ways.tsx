@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { Result } from '#contract/result.ts';
 import { door } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { SignInStep } from '#contract/account/step.ts';
+import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';
 import { Link } from '@tanstack/react-router';
 import { now, useNow } from '#src/clock.ts';

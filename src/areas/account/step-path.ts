@@ -1,4 +1,4 @@
-import type { Method, SignInStep } from '#contract/account/step.ts';
+import type { Method, SignInStep } from '#contract/auth/sign-in-step.ts';
 
 /** The pages of the steps after the password. */
 const PATHS = {

@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import type { SignInStep } from '#contract/account/step.ts';
+import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import { now } from '#src/clock.ts';
 import { Button } from '#src/ui/button.tsx';
 import { AccountPage } from './account-page.tsx';

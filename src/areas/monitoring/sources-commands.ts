@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { Source } from '#contract/monitoring/words.ts';
+import type { Source } from '#contract/runs/vocabulary.ts';
 
 /** What to run or to write down so that a tool reports here, ready to be copied. */
 export interface Recipe {

@@ -1,6 +1,6 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
-import type { KeyRow } from '#contract/monitoring/rows.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 
 export interface Heard {

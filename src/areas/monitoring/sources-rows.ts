@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { OutputOf } from '#contract/calls.ts';
-import type { KeyRow } from '#contract/monitoring/rows.ts';
-import type { CompanyRow } from '#contract/people/rows.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 
 /**

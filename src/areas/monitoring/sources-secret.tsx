@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { KeyId, Ms } from '#contract/ids.ts';
-import type { KeyRow } from '#contract/monitoring/rows.ts';
-import type { Source } from '#contract/monitoring/words.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import type { Source } from '#contract/runs/vocabulary.ts';
 import { useNow } from '#src/clock.ts';
 import { Button } from '#src/ui/button.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { MESSAGES } from '#contract/messages.ts';
-import type { ReportOut, TemplateOut } from '#contract/reports/report-calls.ts';
+import type { ReportOut, TemplateOut } from '#contract/reports/calls.ts';
 import { REPORT_FORMATS, REPORT_LANGUAGES, REPORT_PERIODS } from '#contract/reports/setting.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { door } from '#src/door.ts';

@@ -1,6 +1,6 @@
 import type { CompanyN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { SettingOut, SettingsOut } from '#contract/reports/report-calls.ts';
+import type { SettingOut, SettingsOut } from '#contract/reports/calls.ts';
 import { fieldsFault, ReportFields } from '#contract/reports/setting.ts';
 import type {
   ReportFormat,

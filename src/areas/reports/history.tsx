@@ -1,4 +1,4 @@
-import type { SentOut } from '#contract/reports/report-calls.ts';
+import type { SentOut } from '#contract/reports/calls.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';

@@ -1,5 +1,5 @@
 import { MESSAGES } from '#contract/messages.ts';
-import type { SettingOut } from '#contract/reports/report-calls.ts';
+import type { SettingOut } from '#contract/reports/calls.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatWhen, plural } from '#src/ui/format.ts';

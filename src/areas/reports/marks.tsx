@@ -1,6 +1,6 @@
 import { cellOfLetter } from '#contract/reports/report.ts';
 import type { DayCells } from '#contract/reports/report.ts';
-import type { CalendarCell } from '#contract/monitoring/calendar.ts';
+import type { CalendarCell } from '#contract/calendar/calendar.ts';
 import { STATE_WORDS } from '#contract/reports/words.ts';
 
 const DAY = 11;

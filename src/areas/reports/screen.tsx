@@ -1,7 +1,7 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
-import type { SettingOut } from '#contract/reports/report-calls.ts';
+import type { SettingOut } from '#contract/reports/calls.ts';
 import { door, useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';

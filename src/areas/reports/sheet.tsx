@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { firstRows } from '#contract/reports/report.ts';
 import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
 import { formatBytes, formatCount, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { STATES } from '#src/ui/states.ts';

@@ -1,4 +1,4 @@
-import type { SentState } from '#contract/reports/report-calls.ts';
+import type { SentState } from '#contract/reports/calls.ts';
 import type {
   ReportFormat,
   ReportLanguage,

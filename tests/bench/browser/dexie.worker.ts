@@ -1,5 +1,5 @@
 import { Dexie } from '../peers/node_modules/dexie/dist/modern/dexie.mjs';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import { makeChanges, makeData } from '../data.ts';
 import { answerOf, DEFAULT, matches } from './questions.ts';
 import type { Contender, PlainRow } from './questions.ts';

@@ -1,9 +1,9 @@
-import { encodeColumns, runAt, viewColumns } from '#contract/monitoring/columns.ts';
-import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
+import { encodeColumns, runAt, viewColumns } from '#contract/runs/columns.ts';
+import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import { makeChanges, makeData } from '../data.ts';
 import type { BenchData } from '../data.ts';
 import { leanRuns } from './rows.ts';
-import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
+import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
 import { PLAIN } from '#tests/me.ts';
 import { OWNER } from '../now.ts';
 

@@ -1,4 +1,4 @@
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import { makeEngine } from '../../../workers/columns/engine.ts';
 import { diskOn } from '../../../workers/disk/disk.ts';
 import type { Opens } from '../../../workers/early.ts';

@@ -1,5 +1,5 @@
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { RunsFilter, RunState } from '#contract/monitoring/query.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunsFilter, RunState } from '#contract/runs/query.ts';
 import { BENCH_NOW } from '../now.ts';
 
 /**

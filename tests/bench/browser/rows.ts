@@ -6,10 +6,10 @@ import {
   statusCode,
   typeCode,
   viewColumns,
-} from '#contract/monitoring/columns.ts';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
-import type { ProblemRow } from '#contract/monitoring/rows.ts';
-import { JOB_TYPES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
+} from '#contract/runs/columns.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import { JOB_TYPES, SOURCES, STATUSES } from '#contract/runs/vocabulary.ts';
 import { BENCH_NOW } from '../now.ts';
 import type { BenchData } from '../data.ts';
 import type { PlainRow } from './questions.ts';

@@ -1,5 +1,5 @@
 import sqlite3InitModule from '../peers/node_modules/@sqlite.org/sqlite-wasm/dist/index.mjs';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import { makeChanges, makeData } from '../data.ts';
 import { DEFAULT } from './questions.ts';
 import type { Answer, Contender, PlainRow } from './questions.ts';

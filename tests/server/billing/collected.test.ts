@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { licensingHandlers } from '#server/billing/handlers.ts';
-import { startLicences } from '#server/billing/keep-months.ts';
-import type { Store } from '#server/store/store.ts';
-import { anAsk, DAY, HOUR, iso, NOON } from '../monitoring/ground.ts';
-import { aConsole, aField, type Field } from '../monitoring/stand-ins/ground.ts';
-import { aLicence, fill } from '../monitoring/stand-ins/vspc-estate.ts';
-import { uid } from '../monitoring/stand-ins/vspc.ts';
+import { licensingHandlers } from '#server/features/billing/handlers.ts';
+import { startLicences } from '#server/features/billing/store-months.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { anAsk, DAY, HOUR, iso, NOON } from '../ingest/fixtures.ts';
+import { aConsole, aField, type Field } from '../connections/fakes/fixtures.ts';
+import { aLicence, fill } from '../connections/fakes/vspc-estate.ts';
+import { uid } from '../connections/fakes/vspc.ts';
 import { type Asked, json, outside, type Told } from '../outbound/outside.ts';
-import { eachDatabase } from '../store/databases.ts';
+import { eachDatabase } from '../db/databases.ts';
 
 let store: Store;
 let field: Field;

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Ground } from '../http/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
-import { aBureau, INVOICES } from './ground.ts';
-import { invoice } from './stand-ins/quickbooks.ts';
-import type { QuickBooksStandIn } from './stand-ins/quickbooks.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { aBureau, INVOICES } from './fixtures.ts';
+import { invoice } from './fakes/quickbooks.ts';
+import type { QuickBooksStandIn } from './fakes/quickbooks.ts';
 import { aReadBureau, csv, day, withQuickBooks } from './read-bureau.ts';
 
 let ground: Ground;

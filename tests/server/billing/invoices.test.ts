@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { CustomerOut } from '#contract/billing/quickbooks-calls.ts';
 import type { InvoiceWhole } from '#contract/billing/invoice-calls.ts';
-import type { Ground } from '../http/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
-import { aBureau, CUSTOMERS, INVOICES, show } from './ground.ts';
-import { invoice } from './stand-ins/quickbooks.ts';
-import type { QuickBooksStandIn } from './stand-ins/quickbooks.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { aBureau, CUSTOMERS, INVOICES, show } from './fixtures.ts';
+import { invoice } from './fakes/quickbooks.ts';
+import type { QuickBooksStandIn } from './fakes/quickbooks.ts';
 import { aReadBureau, csv, day, ids, withQuickBooks } from './read-bureau.ts';
 
 let ground: Ground;

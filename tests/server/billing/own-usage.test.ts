@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
-import { startLicences } from '#server/billing/keep-months.ts';
-import { makeGround } from '../http/ground.ts';
-import type { Ground } from '../http/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
-import { anOffice, failure } from '../sync/ground.ts';
-import type { Asker, Office } from '../sync/ground.ts';
+import { startLicences } from '#server/features/billing/store-months.ts';
+import { makeGround } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { anOffice, failure } from '../sync/fixtures.ts';
+import type { Asker, Office } from '../sync/fixtures.ts';
 
 const DAY = 86_400_000;
 const PATH = 'monitoring/reporting/licensing/own';

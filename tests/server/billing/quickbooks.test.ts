@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import { ENDED, quickBooksAt } from '#server/billing/quickbooks-at.ts';
-import { accessOf } from '#server/billing/quickbooks-tokens.ts';
-import { dump } from '#server/store/dump.ts';
-import type { OpenStore } from '#server/store/open.ts';
-import { makeGround } from '../http/ground.ts';
-import type { Answer, Ground } from '../http/ground.ts';
+import { ENDED, quickBooksAt } from '#server/features/billing/quickbooks-endpoint.ts';
+import { accessOf } from '#server/features/billing/quickbooks-tokens.ts';
+import { dump } from '#server/platform/db/dump.ts';
+import type { OpenStore } from '#server/platform/db/open.ts';
+import { makeGround } from '../http/fixtures.ts';
+import type { Answer, Ground } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
-import { eachDatabase } from '../store/databases.ts';
-import { aBureau, type Bureau, CONNECTION, INVOICES } from './ground.ts';
-import { APP, customer, invoice, quickBooksStandIn } from './stand-ins/quickbooks.ts';
-import type { QuickBooksStandIn, Rec } from './stand-ins/quickbooks.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { aBureau, type Bureau, CONNECTION, INVOICES } from './fixtures.ts';
+import { APP, customer, invoice, quickBooksStandIn } from './fakes/quickbooks.ts';
+import type { QuickBooksStandIn, Rec } from './fakes/quickbooks.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,12 +1,12 @@
 import { afterAll } from 'vitest';
-import { makeGround } from '../http/ground.ts';
-import type { Ground } from '../http/ground.ts';
+import { makeGround } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
-import type { Store } from '#server/store/store.ts';
-import { parseCsv } from '../../contract/monitoring/parse-csv.ts';
-import { aBureau, type Bureau } from './ground.ts';
-import { customer, invoice, quickBooksStandIn } from './stand-ins/quickbooks.ts';
-import type { QuickBooksStandIn, Rec } from './stand-ins/quickbooks.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { parseCsv } from '../../contract/runs/parse-csv.ts';
+import { aBureau, type Bureau } from './fixtures.ts';
+import { customer, invoice, quickBooksStandIn } from './fakes/quickbooks.ts';
+import type { QuickBooksStandIn, Rec } from './fakes/quickbooks.ts';
 
 /** Books that were read once, with an invoice of each state. */
 

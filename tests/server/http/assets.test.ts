@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readAssets } from '#server/http/assets.ts';
-import { precompress } from '#server/http/precompress.ts';
-import { CSP } from '#server/http/shield.ts';
-import type { App, Ground } from './ground.ts';
-import { accounts, appOf, makeGround } from './ground.ts';
+import { readAssets } from '#server/platform/http/assets.ts';
+import { precompress } from '#server/platform/http/precompress.ts';
+import { CSP } from '#server/platform/http/security-headers.ts';
+import type { App, Ground } from './fixtures.ts';
+import { accounts, appOf, makeGround } from './fixtures.ts';
 
 let ground: Ground;
 let app: App;

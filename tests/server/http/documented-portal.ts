@@ -1,6 +1,6 @@
 import { aPortal, faultsOf } from './documented.ts';
 import type { Fields, Person, Portal, Shape } from './documented.ts';
-import { makeGround } from './ground.ts';
+import { makeGround } from './fixtures.ts';
 
 /** A portal that listens on a port and holds data in which every documented field has a value. */
 

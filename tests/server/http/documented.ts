@@ -1,12 +1,12 @@
 import { request } from 'node:http';
 import { allHandlers } from '#server/handlers.ts';
-import { listen } from '#server/http/listen.ts';
-import type { Listening } from '#server/http/listen.ts';
-import { startClock } from '#server/monitoring/clock.ts';
-import { makeCompany } from '#server/people/people.ts';
+import { listen } from '#server/platform/http/listen.ts';
+import type { Listening } from '#server/platform/http/listen.ts';
+import { startClock } from '#server/features/ingest/overdue-timer.ts';
+import { makeCompany } from '#server/features/users/create-user.ts';
 import type { Role } from '#contract/abilities.ts';
-import { appOf, PASSWORD, provider, user } from './ground.ts';
-import type { Ground } from './ground.ts';
+import { appOf, PASSWORD, provider, user } from './fixtures.ts';
+import type { Ground } from './fixtures.ts';
 
 /**
  * What a documented field has to be. `moment`: the API's datetime. `null` and `empty`: it has no

@@ -3,13 +3,13 @@ import { beforeAll, expect, test } from 'vitest';
 import { CALLS, callOf } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { ok } from '#contract/result.ts';
-import { loggedPath } from '#server/http/access.ts';
-import { callerReader } from '#server/http/caller.ts';
-import { chosenCoding } from '#server/http/compress.ts';
-import { openApi } from '#server/http/openapi.ts';
-import { makeQueue } from '#server/http/queue.ts';
-import { CALL_LIMITS } from '#server/http/serve-call.ts';
-import type { Ground } from './ground.ts';
+import { loggedPath } from '#server/platform/http/access.ts';
+import { callerReader } from '#server/platform/http/client-address.ts';
+import { chosenCoding } from '#server/platform/http/compress.ts';
+import { openApi } from '#server/platform/http/openapi.ts';
+import { makeQueue } from '#server/platform/http/concurrency.ts';
+import { CALL_LIMITS } from '#server/platform/http/serve-call.ts';
+import type { Ground } from './fixtures.ts';
 import {
   accounts,
   appOf,
@@ -20,7 +20,7 @@ import {
   PASSWORD,
   provider,
   user,
-} from './ground.ts';
+} from './fixtures.ts';
 
 let ground: Ground;
 let host: string;

@@ -4,11 +4,11 @@ import { ROLES } from '#contract/abilities.ts';
 import { callOf, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import { LONG } from '../people/ground.ts';
-import { anOffice } from '../sync/ground.ts';
-import type { Office } from '../sync/ground.ts';
-import { makeGround } from './ground.ts';
-import type { Ground } from './ground.ts';
+import { LONG } from '../users/fixtures.ts';
+import { anOffice } from '../sync/fixtures.ts';
+import type { Office } from '../sync/fixtures.ts';
+import { makeGround } from './fixtures.ts';
+import type { Ground } from './fixtures.ts';
 import {
   alarm,
   connection,
@@ -20,8 +20,8 @@ import {
   setting,
   theSecondCompany,
   webhook,
-} from './foreign-ground.ts';
-import type { Theirs } from './foreign-ground.ts';
+} from './foreign-fixtures.ts';
+import type { Theirs } from './foreign-fixtures.ts';
 
 /** Words and ids of a company, and of a provider, that must reach nobody else. */
 const CANARY = /canary|zoe smith/i;

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { ROLES } from '#contract/abilities.ts';
 import { callOf, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
-import type { Store } from '#server/store/store.ts';
-import { eachDatabase } from '../store/databases.ts';
-import { anOffice, failure } from '../sync/ground.ts';
-import type { Asker, Office } from '../sync/ground.ts';
-import { makeGround } from './ground.ts';
-import type { Ground } from './ground.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { anOffice, failure } from '../sync/fixtures.ts';
+import type { Asker, Office } from '../sync/fixtures.ts';
+import { makeGround } from './fixtures.ts';
+import type { Ground } from './fixtures.ts';
 import { diceOf, hostileIn, validFor } from './hostile.ts';
 import type { Dice } from './hostile.ts';
 

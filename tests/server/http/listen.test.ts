@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ok } from '#contract/result.ts';
-import { listen } from '#server/http/listen.ts';
-import type { Listening } from '#server/http/listen.ts';
-import { CSP } from '#server/http/shield.ts';
-import { syncHandlers } from '#server/sync/handlers.ts';
-import type { App, Ground } from './ground.ts';
-import { accounts, appOf, login, makeGround, provider, user } from './ground.ts';
+import { listen } from '#server/platform/http/listen.ts';
+import type { Listening } from '#server/platform/http/listen.ts';
+import { CSP } from '#server/platform/http/security-headers.ts';
+import { syncHandlers } from '#server/platform/sync/handlers.ts';
+import type { App, Ground } from './fixtures.ts';
+import { accounts, appOf, login, makeGround, provider, user } from './fixtures.ts';
 
 let ground: Ground;
 let app: App;

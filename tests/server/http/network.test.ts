@@ -1,11 +1,11 @@
 import { BlockList } from 'node:net';
 import { array, assert, constant, integer, oneof, pre, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { strangersBuckets } from '#server/account/throttle.ts';
-import { compressedOnce } from '#server/http/compress.ts';
-import { callerNetwork, unwrapAddress } from '#server/http/network.ts';
-import { mayReach } from '#server/outbound/address.ts';
-import { makeGround } from './ground.ts';
+import { strangersBuckets } from '#server/features/auth/rate-limit.ts';
+import { compressedOnce } from '#server/platform/http/compress.ts';
+import { callerNetwork, unwrapAddress } from '#server/platform/http/network.ts';
+import { mayReach } from '#server/platform/outbound/address.ts';
+import { makeGround } from './fixtures.ts';
 
 // RFC 4291, section 2.2: one address has many spellings.
 const group = integer({ min: 0, max: 0xffff });

@@ -4,8 +4,8 @@ import { callOf, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { STATUS_OF } from '#contract/errors.ts';
 import { keyAccess } from '#contract/key-access.ts';
-import { openApi } from '#server/http/openapi.ts';
-import { appOf, makeGround } from './ground.ts';
+import { openApi } from '#server/platform/http/openapi.ts';
+import { appOf, makeGround } from './fixtures.ts';
 import { faultsOf } from './openapi-rules.ts';
 
 interface Operation {

@@ -6,11 +6,11 @@ import { can, ROLES } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
-import { CSP } from '#server/http/shield.ts';
-import type { RequestContext, Handlers } from '#server/http/handler.ts';
-import { addressesOf } from '#server/http/mount.ts';
-import type { App, Ground } from './ground.ts';
-import { accounts, appOf, ask, login, makeGround, provider, user } from './ground.ts';
+import { CSP } from '#server/platform/http/security-headers.ts';
+import type { RequestContext, Handlers } from '#server/platform/http/handler.ts';
+import { addressesOf } from '#server/platform/http/mount.ts';
+import type { App, Ground } from './fixtures.ts';
+import { accounts, appOf, ask, login, makeGround, provider, user } from './fixtures.ts';
 
 let ground: Ground;
 let app: App;

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mayReach, OutboundError } from '#server/outbound/address.ts';
-import { fetchOutbound } from '#server/outbound/fetch.ts';
-import type { AppContext } from '#server/world.ts';
-import { makeGround } from '../http/ground.ts';
+import { mayReach, OutboundError } from '#server/platform/outbound/address.ts';
+import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { makeGround } from '../http/fixtures.ts';
 import { HERE, outside } from './outside.ts';
 
 let strict: AppContext;

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { outboxRoutes } from '#server/outbound/outbox.ts';
-import { post } from '#server/outbound/post.ts';
-import { keepSecret } from '#server/outbound/secret.ts';
-import { makeGround, provider } from '../http/ground.ts';
-import type { App, Ground } from '../http/ground.ts';
-import { appOf } from '../http/ground.ts';
+import { outboxRoutes } from '#server/platform/mail/outbox.ts';
+import { post } from '#server/platform/mail/queue-mail.ts';
+import { storeSecret } from '#server/platform/outbound/secret.ts';
+import { makeGround, provider } from '../http/fixtures.ts';
+import type { App, Ground } from '../http/fixtures.ts';
+import { appOf } from '../http/fixtures.ts';
 
 let ground: Ground;
 let app: App;
@@ -138,7 +138,7 @@ test('POST-7: a kind that a provider has a gateway for is not shown, and once al
     from: 'a@example.com',
     fromName: null,
   };
-  await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'sms', 'token'));
+  await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'sms', 'token'));
   await set({ sms });
   const half = await ask();
   expect([half.status, half.text.includes('First'), half.text.includes('123456')]).toEqual([

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tryConnection } from '#server/monitoring/collectors/try-connection.ts';
-import { fetchOutbound } from '#server/outbound/fetch.ts';
-import { makeGround } from '../http/ground.ts';
+import { tryConnection } from '#server/features/connections/try-connection.ts';
+import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
+import { makeGround } from '../http/fixtures.ts';
 import { HERE } from './outside.ts';
 
 const openssl = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl)';

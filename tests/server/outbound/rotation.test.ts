@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { keepSecret, secretOf } from '#server/outbound/secret.ts';
-import { rotateKeys } from '#server/rotation.ts';
-import type { AppContext } from '#server/world.ts';
-import { makeGround, provider } from '../http/ground.ts';
-import { eachDatabase, freshStore } from '../store/databases.ts';
+import { storeSecret, readSecret } from '#server/platform/outbound/secret.ts';
+import { rotateKeys } from '#server/platform/crypto/rotate-keys.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { makeGround, provider } from '../http/fixtures.ts';
+import { eachDatabase, freshStore } from '../db/databases.ts';
 
 const dirs: string[] = [];
 const folder = (): string => {
@@ -30,7 +30,7 @@ const keyOf = (world: AppContext, tenant: string) =>
       .executeTakeFirst(),
   );
 const read = (world: AppContext, tenant: string): Promise<string | null> =>
-  world.store.tenant(tenant, (tx) => secretOf(tx, world, 'mail'));
+  world.store.tenant(tenant, (tx) => readSecret(tx, world, 'mail'));
 
 eachDatabase((_name, open) => {
   test("G51: the server's key is rotated while secrets are read and set: none fails, and all are under the new one", async () => {
@@ -41,7 +41,7 @@ eachDatabase((_name, open) => {
       Array.from({ length: 8 }, async () => (await provider(ground)).tenant),
     );
     for (const tenant of tenants)
-      await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', `of ${tenant}`));
+      await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', `of ${tenant}`));
     const before = await Promise.all(tenants.map((tenant) => keyOf(world, tenant)));
     // A server that runs on the same data, and knows the former key only.
     const running: AppContext = { ...world };
@@ -51,7 +51,9 @@ eachDatabase((_name, open) => {
       for (let n = 0; !state.over || n < 40; n += 1) {
         const tenant = tenants[n % tenants.length] ?? '';
         expect(await read(running, tenant)).toBe(`of ${tenant}`);
-        await running.store.tenant(tenant, (tx) => keepSecret(tx, running, 'sms', 'set meanwhile'));
+        await running.store.tenant(tenant, (tx) =>
+          storeSecret(tx, running, 'sms', 'set meanwhile'),
+        );
         state.reads += 1;
       }
     })();
@@ -72,7 +74,7 @@ eachDatabase((_name, open) => {
         secretKey: readFileSync(join(dataDir, 'secret.key'), 'utf8').trim().split('\n')[1] ?? '',
       },
     };
-    await world.store.tenant(late, (tx) => keepSecret(tx, unaware, 'mail', `of ${late}`));
+    await world.store.tenant(late, (tx) => storeSecret(tx, unaware, 'mail', `of ${late}`));
     expect((await rotateKeys({ ...world }, true)).ok).toBe(true);
     expect(readFileSync(join(dataDir, 'secret.key'), 'utf8')).toMatch(/^[\w-]{43}\n$/);
     expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
@@ -89,7 +91,7 @@ eachDatabase((_name, open) => {
       ...world,
       config: { ...world.config, secretKey },
     });
-    await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
+    await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', 'one'));
     expect(await rotateKeys(by(FIRST), false)).toMatchObject({
       ok: false,
       says: expect.stringContaining('DAYBOOK_SECRET_KEY') as unknown,
@@ -107,7 +109,7 @@ test('G51: a chain of keys of the settings: each rotation frees the one before i
     ...world,
     config: { ...world.config, secretKey },
   });
-  await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
+  await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', 'one'));
   expect(await rotateKeys(by(`${SECOND},${FIRST}`), false)).toMatchObject({
     ok: true,
     says: expect.stringContaining('1 of 1') as unknown,

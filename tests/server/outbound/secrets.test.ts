@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { SECRET_NAMES } from '#contract/brand/settings.ts';
-import { settingsHandlers } from '#server/brand/settings.ts';
-import { post } from '#server/outbound/post.ts';
-import { keepSecret, secretOf } from '#server/outbound/secret.ts';
-import { startPost } from '#server/outbound/sender.ts';
-import { backUp } from '#server/store/backup-file.ts';
-import { dump } from '#server/store/dump.ts';
-import { seal, unseal } from '#server/vault.ts';
-import { accounts, appOf, ask, login, makeGround, provider, user } from '../http/ground.ts';
-import { eachDatabase, freshStore } from '../store/databases.ts';
+import { SECRET_NAMES } from '#contract/branding/settings.ts';
+import { settingsHandlers } from '#server/features/branding/settings.ts';
+import { post } from '#server/platform/mail/queue-mail.ts';
+import { storeSecret, readSecret } from '#server/platform/outbound/secret.ts';
+import { startPost } from '#server/platform/mail/sender.ts';
+import { backUp } from '#server/platform/db/backup-file.ts';
+import { dump } from '#server/platform/db/dump.ts';
+import { seal, unseal } from '#server/platform/crypto/vault.ts';
+import { accounts, appOf, ask, login, makeGround, provider, user } from '../http/fixtures.ts';
+import { eachDatabase, freshStore } from '../db/databases.ts';
 import { HERE, outside } from './outside.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'daybook-secrets-'));
@@ -144,10 +144,10 @@ eachDatabase((name, open) => {
     const { tenant } = await provider({ world, ...ground });
     const { tenant: other } = await provider({ world, ...ground });
     await store.tenant(tenant, async (tx) => {
-      await keepSecret(tx, world, 'mail', 'one');
-      await keepSecret(tx, world, 'sms', 'two');
+      await storeSecret(tx, world, 'mail', 'one');
+      await storeSecret(tx, world, 'sms', 'two');
     });
-    await store.tenant(other, (tx) => keepSecret(tx, world, 'mail', 'three'));
+    await store.tenant(other, (tx) => storeSecret(tx, world, 'mail', 'three'));
     const rows = (of: string) =>
       store.tenant(of, ({ sql }) =>
         sql.selectFrom('secret').select(['name', 'sealed']).where('tenant_id', '=', of).execute(),
@@ -164,7 +164,7 @@ eachDatabase((name, open) => {
           .execute(),
       );
     const read = (of: string, secret: 'mail' | 'sms', by = world) =>
-      store.tenant(of, (tx) => secretOf(tx, by, secret));
+      store.tenant(of, (tx) => readSecret(tx, by, secret));
     expect([
       await read(tenant, 'mail'),
       await read(tenant, 'sms'),
@@ -220,8 +220,8 @@ eachDatabase((name, open) => {
 test("G51: the server's key stands in a file that only its user can read, and is kept", async () => {
   const { world } = await makeGround({ dataDir: dir }, await freshStore('pglite'));
   const { tenant } = await provider({ world, lines: [], pass: () => undefined });
-  await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
+  await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', 'one'));
   expect(statSync(join(dir, 'secret.key')).mode & 0o777).toBe(0o600);
   const again = { ...world };
-  expect(await world.store.tenant(tenant, (tx) => secretOf(tx, again, 'mail'))).toBe('one');
+  expect(await world.store.tenant(tenant, (tx) => readSecret(tx, again, 'mail'))).toBe('one');
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ProviderSettings, SecretName } from '#contract/brand/settings.ts';
-import { post } from '#server/outbound/post.ts';
-import type { Post } from '#server/outbound/post.ts';
-import { keepSecret } from '#server/outbound/secret.ts';
-import { startPost, waitAfter } from '#server/outbound/sender.ts';
-import { makeGround, provider } from '../http/ground.ts';
-import type { Ground } from '../http/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
+import type { ProviderSettings, SecretName } from '#contract/branding/settings.ts';
+import { post } from '#server/platform/mail/queue-mail.ts';
+import type { Post } from '#server/platform/mail/queue-mail.ts';
+import { storeSecret } from '#server/platform/outbound/secret.ts';
+import { startPost, waitAfter } from '#server/platform/mail/sender.ts';
+import { makeGround, provider } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
 import { HERE, json, outside } from './outside.ts';
 import type { Outside, Told } from './outside.ts';
 import { smtp } from './smtp.ts';
@@ -91,7 +91,7 @@ eachDatabase((_name, open) => {
         .where('tenant_id', '=', tenant)
         .execute();
       for (const [name, value] of Object.entries(secrets))
-        await keepSecret(tx, world, name as SecretName, value);
+        await storeSecret(tx, world, name as SecretName, value);
     });
     const sender = startPost(world);
     posts.push(sender);

@@ -5,12 +5,12 @@ import type { Report, ReportRow } from '#contract/reports/report.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
 import { TEMPLATE_KEYS } from '#contract/reports/template.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
-import { makeReport } from '#server/reports/make.ts';
-import { reportCsv } from '#server/reports/render/csv.ts';
-import { render } from '#server/reports/render/render.ts';
-import { anEstate, DAY, NOW } from '../reporting/ground.ts';
-import type { Estate, Get } from '../reporting/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
+import { makeReport } from '#server/features/reports/make-report.ts';
+import { reportCsv } from '#server/features/reports/render/csv.ts';
+import { render } from '#server/features/reports/render/render.ts';
+import { anEstate, DAY, NOW } from './results/fixtures.ts';
+import type { Estate, Get } from './results/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
 
 const BERLIN = { timeZone: 'Europe/Berlin', dayBeginsHour: 6 };
 const ALL = { userId: 'u', roles: ['admin', 'operator'] as const, companies: null };

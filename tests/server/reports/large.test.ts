@@ -3,8 +3,8 @@ import { LIMITS } from '#contract/limits.ts';
 import { columns, rowsOf } from '#contract/reports/calendar-report-full.ts';
 import type { JobLine } from '#contract/reports/figures.ts';
 import type { Report } from '#contract/reports/report.ts';
-import { reportHtml } from '#server/reports/render/html.ts';
-import { pdfNotices, reportPdf } from '#server/reports/render/pdf.ts';
+import { reportHtml } from '#server/features/reports/render/html.ts';
+import { pdfNotices, reportPdf } from '#server/features/reports/render/pdf.ts';
 
 const NOW = Date.parse('2026-03-31T12:00:00Z');
 const DAY = 86_400_000;

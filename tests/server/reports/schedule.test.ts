@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ReportSchedule } from '#contract/reports/setting.ts';
-import { lastDue } from '#server/reports/clock.ts';
-import { timeOfPeriod } from '#server/reports/period.ts';
-import { dueAfter } from '#server/reports/schedule.ts';
+import { lastDue } from '#server/features/reports/timer.ts';
+import { timeOfPeriod } from '#server/features/reports/period.ts';
+import { dueAfter } from '#server/features/reports/schedule.ts';
 
 const at = (iso: string): number => Date.parse(iso);
 const next = (schedule: ReportSchedule, after: string, times: number): readonly string[] => {

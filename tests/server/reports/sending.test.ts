@@ -1,15 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import type { SentOut } from '#contract/reports/report-calls.ts';
+import type { SentOut } from '#contract/reports/calls.ts';
 import { TEMPLATE_KEYS } from '#contract/reports/template.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { smtp } from '../outbound/smtp.ts';
 import type { Smtp } from '../outbound/smtp.ts';
-import { anEstate, DAY } from '../reporting/ground.ts';
-import type { Estate } from '../reporting/ground.ts';
-import { eachDatabase, ONE } from '../store/databases.ts';
-import { FIELDS, made, mailAt, reporter, sentOf, settings, settingsOf, turning } from './ground.ts';
-import type { Reporter } from './ground.ts';
+import { anEstate, DAY } from './results/fixtures.ts';
+import type { Estate } from './results/fixtures.ts';
+import { eachDatabase, ONE } from '../db/databases.ts';
+import {
+  FIELDS,
+  made,
+  mailAt,
+  reporter,
+  sentOf,
+  settings,
+  settingsOf,
+  turning,
+} from './fixtures.ts';
+import type { Reporter } from './fixtures.ts';
 
 const idOf = ({ _id: id }: Pick<SentOut, '_id'> = { _id: '' }): string => id;
 const BERLIN = { timeZone: 'Europe/Berlin', dayBeginsHour: 6 };

@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
 import { can, ROLES } from '#contract/abilities.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { reportCalls } from '#contract/reports/report-calls.ts';
-import type { TemplateOut } from '#contract/reports/report-calls.ts';
+import { reportCalls } from '#contract/reports/calls.ts';
+import type { TemplateOut } from '#contract/reports/calls.ts';
 import { TEMPLATE_KEYS } from '#contract/reports/template.ts';
-import { makeTenant } from '#server/store/tenants.ts';
-import { defaultBranding } from '#server/brand/default.ts';
-import { anEstate } from '../reporting/ground.ts';
-import type { Estate } from '../reporting/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
-import { branded, FIELDS, made, reporter, settingsOf } from './ground.ts';
+import { makeTenant } from '#server/platform/db/tenants.ts';
+import { defaultBranding } from '#server/features/branding/default-branding.ts';
+import { anEstate } from './results/fixtures.ts';
+import type { Estate } from './results/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { branded, FIELDS, made, reporter, settingsOf } from './fixtures.ts';
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const CALLS = Object.values(reportCalls).map(({ method, path }) => ({

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { migratedFolder } from '../store/databases.ts';
+import { migratedFolder } from '../db/databases.ts';
 
 const PATIENT = { timeout: 60_000 };
 const PASSWORD = 'the wanted password';

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readConfig } from '#server/config.ts';
-import type { Settings } from '#server/config.ts';
+import { readConfig } from '#server/platform/config.ts';
+import type { Settings } from '#server/platform/config.ts';
 import { firstStart } from '#server/first-start.ts';
-import { eachDatabase, freshStore } from '../store/databases.ts';
-import { appOf, login, makeGround } from '../http/ground.ts';
+import { eachDatabase, freshStore } from '../db/databases.ts';
+import { appOf, login, makeGround } from '../http/fixtures.ts';
 
 let dataDir: string;
 beforeEach(() => {

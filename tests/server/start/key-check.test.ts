@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { sessionKey } from '#server/account/session-key.ts';
-import { checkMasterKey } from '#server/key-check.ts';
-import { keepSecret } from '#server/outbound/secret.ts';
-import { rotateKeys } from '#server/rotation.ts';
-import { backUp } from '#server/store/backup-file.ts';
-import type { AppContext } from '#server/world.ts';
-import { makeGround, provider } from '../http/ground.ts';
-import { eachDatabase, freshStore } from '../store/databases.ts';
+import { sessionKey } from '#server/platform/auth/session-key.ts';
+import { checkMasterKey } from '#server/platform/crypto/check-master-key.ts';
+import { storeSecret } from '#server/platform/outbound/secret.ts';
+import { rotateKeys } from '#server/platform/crypto/rotate-keys.ts';
+import { backUp } from '#server/platform/db/backup-file.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { makeGround, provider } from '../http/fixtures.ts';
+import { eachDatabase, freshStore } from '../db/databases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-key-check-'));
 afterAll(() => {
@@ -49,7 +49,7 @@ eachDatabase((kind) => {
   test('START-5: a database from before key ids were recorded is recognized by what it has sealed', async () => {
     const { ground, world, by } = await begin();
     const { tenant } = await provider(ground);
-    await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
+    await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', 'one'));
     await expect(checkMasterKey(by(SECOND))).rejects.toThrow(REFUSED);
     await checkMasterKey(by(FIRST));
     await expect(checkMasterKey(by(SECOND))).rejects.toThrow(REFUSED);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { freshUrl, missing } from '../store/databases.ts';
+import { freshUrl, missing } from '../db/databases.ts';
 
 let dataDir: string;
 const children: ChildProcess[] = [];

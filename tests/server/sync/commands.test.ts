@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import type { Execution } from '#contract/monitoring/calls.ts';
+import type { Execution } from '#contract/runs/calls.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import { makeGround } from '../http/ground.ts';
-import type { Ground } from '../http/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
-import { anOffice, failure } from './ground.ts';
-import type { Asker } from './ground.ts';
+import { makeGround } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { anOffice, failure } from './fixtures.ts';
+import type { Asker } from './fixtures.ts';
 
 const TODAY = '2026-03-02';
 const FIRST = randomUUID();

@@ -3,12 +3,12 @@ import { beforeAll, expect, test } from 'vitest';
 import { ROLES } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
 import type { Bootstrap, EventsPage, LastSync, SyncedSources } from '#contract/sync/calls.ts';
-import { ask, login, makeGround } from '../http/ground.ts';
-import type { Ground } from '../http/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
-import { anOffice, failure } from './ground.ts';
-import type { Asker, Office } from './ground.ts';
-import { aFailingConnection } from './scope-ground.ts';
+import { ask, login, makeGround } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { anOffice, failure } from './fixtures.ts';
+import type { Asker, Office } from './fixtures.ts';
+import { aFailingConnection } from './scope-fixtures.ts';
 
 /**
  * Section 6 of the specification: who has the dashboard; sources and the admin dashboard are

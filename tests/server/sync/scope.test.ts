@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
-import type { SlaFields } from '#contract/monitoring/sla.ts';
+import type { SlaFields } from '#contract/sla/sla.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
-import { ask, makeGround } from '../http/ground.ts';
-import type { Ground } from '../http/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
-import { anOffice, failure } from './ground.ts';
-import type { Asker, Office } from './ground.ts';
+import { ask, makeGround } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { anOffice, failure } from './fixtures.ts';
+import type { Asker, Office } from './fixtures.ts';
 import {
   CLOSED_DAY,
   eventsFrom,
@@ -17,8 +17,8 @@ import {
   SEEDED,
   seed,
   throughCalls,
-} from './scope-ground.ts';
-import type { Marker } from './scope-ground.ts';
+} from './scope-fixtures.ts';
+import type { Marker } from './scope-fixtures.ts';
 
 /**
  * The table of section 6 of the specification, copied by hand in its own words. What it calls

@@ -1,16 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
 import { fold, memoryRows } from '#contract/fold.ts';
-import { runAt, viewColumns } from '#contract/monitoring/columns.ts';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
+import { runAt, viewColumns } from '#contract/runs/columns.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
 import type { Bootstrap, EventsPage, LastSync } from '#contract/sync/calls.ts';
-import { ask, makeGround } from '../http/ground.ts';
-import type { Answer, Ground } from '../http/ground.ts';
-import { makeKinds } from '#server/sync/kinds.ts';
-import type { Scope } from '#server/sync/scope.ts';
-import { eachDatabase } from '../store/databases.ts';
-import { aTenant, byClock, jobChange, jobDraft } from '../store/drafts.ts';
-import { anOffice, failure } from './ground.ts';
-import type { Asker } from './ground.ts';
+import { ask, makeGround } from '../http/fixtures.ts';
+import type { Answer, Ground } from '../http/fixtures.ts';
+import { makeKinds } from '#server/platform/sync/tables.ts';
+import type { Scope } from '#server/platform/sync/scope.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { aTenant, byClock, jobChange, jobDraft } from '../db/drafts.ts';
+import { anOffice, failure } from './fixtures.ts';
+import type { Asker } from './fixtures.ts';
 
 const TODAY = '2026-03-02';
 const YESTERDAY = '2026-03-01';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Profile } from '#contract/account/profile-calls.ts';
+import type { Profile } from '#contract/auth/profile-calls.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';
 import { changesOf, draftOf, faultsOf, refusalOf } from '#src/areas/account/own/profile-draft.ts';
 import { answerFaults, issueFaults } from '#src/areas/account/own/questions-faults.ts';

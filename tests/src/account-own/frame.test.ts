@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
-import type { Notification } from '#contract/account/notifications.ts';
-import type { Branding } from '#contract/brand/branding.ts';
-import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
+import type { Notification } from '#contract/notifications/notices.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import { setDoor } from '#src/door.ts';

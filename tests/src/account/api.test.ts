@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { callOf, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { keyAccess } from '#contract/key-access.ts';
-import { openApi } from '#server/http/openapi.ts';
+import { openApi } from '#server/platform/http/openapi.ts';
 import { curlOf, describe, found } from '#src/areas/account/api/describe.ts';
 import type { ApiCall } from '#src/areas/account/api/describe.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Failure } from '#contract/errors.ts';
-import { METHODS } from '#contract/account/step.ts';
+import { METHODS } from '#contract/auth/sign-in-step.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { shortOf, rulesOf } from '#src/areas/account/new-password-rules.ts';
 import { phoneOf } from '#src/areas/account/phone-number.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { adminCalls } from '#contract/admin/admin-calls.ts';
+import { adminCalls } from '#contract/providers/admin-calls.ts';
 import {
   eventsAsk,
   eventsPlace,

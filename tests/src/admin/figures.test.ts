@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ProviderOverview } from '#contract/admin/admin-calls.ts';
+import type { ProviderOverview } from '#contract/providers/admin-calls.ts';
 import {
   figuresOf,
   roleCounts,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { notificationCalls } from '#contract/account/notification-calls.ts';
-import { providerCalls } from '#contract/people/provider-calls.ts';
+import { notificationCalls } from '#contract/notifications/notice-calls.ts';
+import { providerCalls } from '#contract/providers/calls.ts';
 import {
   EMPTY,
   FAULT_WORDS,

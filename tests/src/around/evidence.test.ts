@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Evidence } from '#contract/monitoring/desk-calls.ts';
+import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import {
   EVIDENCE_DEFAULTS,
   evidencePlace,

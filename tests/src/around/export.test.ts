@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EXPORT_COLUMNS } from '#contract/monitoring/csv.ts';
+import { EXPORT_COLUMNS } from '#contract/runs/csv.ts';
 import { COLUMN_IDS } from '#src/areas/monitoring/daily-checks/columns.ts';
 import { exportColumnsOf } from '#src/areas/monitoring/export/columns.ts';
 import { exportedWords } from '#src/areas/monitoring/export/told.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shiftFields } from '#contract/monitoring/shift.ts';
+import { shiftFields } from '#contract/daily-checks/hand-over.ts';
 import * as v from 'valibot';
 import { DEFAULTS } from '#src/areas/monitoring/daily-checks/list.ts';
 import {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
-import type { OwnedView } from '#contract/monitoring/views.ts';
+import type { OwnedView } from '#contract/daily-checks/saved-views.ts';
 import { DEFAULTS } from '#src/areas/monitoring/daily-checks/list.ts';
 import {
   DEFAULT_VIEW,

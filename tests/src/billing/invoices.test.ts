@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
-import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
+import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import {
   invoicesAddress,
   invoicesAsk,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { brandEditCalls } from '#contract/brand/brand-edit-calls.ts';
-import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import { brandEditCalls } from '#contract/branding/edit-calls.ts';
+import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import {
   changesOf,
   draftFaults,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { settingsCalls } from '#contract/brand/settings-calls.ts';
-import type { ProviderSettings } from '#contract/brand/settings.ts';
+import { settingsCalls } from '#contract/branding/settings-calls.ts';
+import type { ProviderSettings } from '#contract/branding/settings.ts';
 import {
   draftOf,
   faultWords,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CALENDAR_MODES } from '#contract/monitoring/calendar.ts';
-import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
+import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
+import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { boardOf, listAddress, queryOf } from '#src/areas/monitoring/calendar/address.ts';
 import {
   askOf,

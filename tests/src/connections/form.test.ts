@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ConnectionOut } from '#contract/monitoring/collector-calls.ts';
+import type { ConnectionOut } from '#contract/connections/calls.ts';
 import { detailWords } from '#src/areas/monitoring/connections/found.tsx';
 import {
   type Draft,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
-import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
+import { GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/runs/query.ts';
+import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
 import { listOf, queryOf } from '#src/areas/monitoring/daily-checks/address.ts';
 import { addDays } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { GroupHead, RunsView, RunView } from '#contract/monitoring/query.ts';
+import type { GroupHead, RunsView, RunView } from '#contract/runs/query.ts';
 import {
   changedColumn,
   COLUMN_IDS,

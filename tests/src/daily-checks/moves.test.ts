@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { RunsView, RunView } from '#contract/monitoring/query.ts';
+import type { RunsView, RunView } from '#contract/runs/query.ts';
 import { ownOf, undoOf } from '#src/areas/monitoring/daily-checks/act.ts';
 import { moved, settled } from '#src/areas/monitoring/daily-checks/cursor.ts';
 import { DEFAULTS } from '#src/areas/monitoring/daily-checks/list.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RunState } from '#contract/monitoring/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
 import { piecesOf } from '#src/areas/monitoring/daily-checks/cause.ts';
 import {
   stripPaths,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RunsView } from '#contract/monitoring/query.ts';
+import type { RunsView } from '#contract/runs/query.ts';
 import {
   batches,
   companiesOf,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
 import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
 import {
   BOARD,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ComputerOut, RepositoryOut } from '#contract/monitoring/desk-calls.ts';
-import type { Attention } from '#contract/monitoring/overview.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
+import type { ComputerOut, RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
+import type { Attention } from '#contract/dashboard/overview.ts';
+import type { RunState } from '#contract/runs/query.ts';
 import {
   attentionLines,
   headline,

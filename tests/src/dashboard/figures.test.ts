@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DayTally, Tally } from '#contract/monitoring/overview.ts';
+import type { DayTally, Tally } from '#contract/dashboard/overview.ts';
 import {
   beginsLater,
   columnsOf,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Features } from '#contract/brand/branding.ts';
-import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
+import type { Features } from '#contract/branding/branding.ts';
+import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { contextOf, contextParts } from '#src/areas/desk/support/context.ts';

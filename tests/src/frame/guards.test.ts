@@ -5,7 +5,7 @@ import type { Role } from '#contract/abilities.ts';
 import { PAGE_PATHS } from '#contract/page-paths.ts';
 import type { PagePath } from '#contract/page-paths.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
-import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
+import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import { passage as passageOf } from '#src/guards.ts';
 import type { Gate, KnownWho } from '#src/guards.ts';
 import { MENU, homeOf, menuOf } from '#src/menu.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FoundOut } from '#contract/monitoring/search-calls.ts';
-import { soughtIn } from '#contract/monitoring/search.ts';
+import type { FoundOut } from '#contract/search/calls.ts';
+import { soughtIn } from '#contract/search/search.ts';
 import { lineOfResults, linesHere, linesThere } from '#src/frame/palette-found.ts';
 import type { Line } from '#src/frame/palette-lines.ts';
 

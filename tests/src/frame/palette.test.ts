@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
-import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
-import type { Features } from '#contract/brand/branding.ts';
+import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
+import type { Features } from '#contract/branding/branding.ts';
 import { menuOf } from '#src/menu.ts';
 import { GO_MS, goOf, GOES } from '#src/frame/go-keys.ts';
 import { fixedLines, matching } from '#src/frame/palette-lines.ts';

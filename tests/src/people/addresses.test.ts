@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { companyCalls } from '#contract/people/company-calls.ts';
-import { logCalls } from '#contract/people/log-calls.ts';
-import { userCalls } from '#contract/people/user-calls.ts';
+import { companyCalls } from '#contract/companies/calls.ts';
+import { logCalls } from '#contract/users/log-calls.ts';
+import { userCalls } from '#contract/users/calls.ts';
 import {
   companiesAsk,
   COMPANIES_DEFAULTS,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import { REPORT_PERIODS } from '#contract/reports/setting.ts';
 import { PAGES } from '#contract/pages.ts';
-import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
+import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import { reportsAddress, reportsPlace } from '#src/areas/reports/address.ts';
 import { formOf, newForm, settingOf } from '#src/areas/reports/form.ts';
 import { marksWords } from '#src/areas/reports/marks.tsx';

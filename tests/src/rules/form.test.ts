@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ANYTHING, matcherOf, NOTHING_DONE, RuleSchema } from '#contract/monitoring/rules.ts';
-import type { RuleFields } from '#contract/monitoring/rules.ts';
-import { PROBLEM_STATES } from '#contract/monitoring/words.ts';
+import { ANYTHING, matcherOf, NOTHING_DONE, RuleSchema } from '#contract/rules/rules.ts';
+import type { RuleFields } from '#contract/rules/rules.ts';
+import { PROBLEM_STATES } from '#contract/runs/vocabulary.ts';
 import { EXAMPLES, rulesPlace } from '#src/areas/monitoring/rules/address.ts';
 import { ruleAddressOf, wordsOfCause } from '#src/areas/monitoring/rules/begin.ts';
 import { emptyForm, formOf, ruleOf, triedOf } from '#src/areas/monitoring/rules/form.ts';

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Execution } from '#contract/monitoring/calls.ts';
-import { DEEDS } from '#contract/monitoring/calls.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
-import type { Task } from '#contract/monitoring/task.ts';
-import { TASK_STATUSES } from '#contract/monitoring/task-status.ts';
-import { worstFirst } from '#contract/monitoring/task.ts';
+import type { Execution } from '#contract/runs/calls.ts';
+import { DEEDS } from '#contract/runs/calls.ts';
+import type { RunView } from '#contract/runs/query.ts';
+import type { Task } from '#contract/runs/task.ts';
+import { TASK_STATUSES } from '#contract/runs/task-status.ts';
+import { worstFirst } from '#contract/runs/task.ts';
 import { DEFAULTS, filterOf, ofCause } from '#src/areas/monitoring/daily-checks/list.ts';
 import { doneWords } from '#src/areas/monitoring/daily-checks/words.ts';
 import { deedLine } from '#src/areas/monitoring/run-panel/deeds.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
-import type { ComputerOut, RepositoryOut } from '#contract/monitoring/desk-calls.ts';
-import type { TrendDay } from '#contract/monitoring/trends.ts';
+import { JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
+import type { ComputerOut, RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
+import type { TrendDay } from '#contract/analytics/trends.ts';
 import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
 import {
   computersAddress,

@@ -4,7 +4,7 @@ import { digitsOf, figuresOf, toCheck, wallFilter } from '#src/areas/monitoring/
 import { mustReload, OLD_MS, quietOf, standingOf } from '#src/areas/monitoring/wall/standing.ts';
 import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
 import { filterOf } from '#src/areas/monitoring/daily-checks/list.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
 import type { SyncStatus } from '#workers/api.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 13, 46);

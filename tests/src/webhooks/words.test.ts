@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { notifyDefaults } from '#contract/monitoring/notify.ts';
+import { notifyDefaults } from '#contract/notifications/notifications.ts';
 import { digestWords, isSame, withDay, withTold } from '#src/areas/account/own/notify-draft.ts';
 import { answered, companiesWords, holds, stateOf } from '#src/areas/monitoring/webhooks/words.ts';
 

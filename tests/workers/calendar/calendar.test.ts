@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CALENDAR_MODES } from '#contract/monitoring/calendar.ts';
-import type { CalendarAsk, CalendarView } from '#contract/monitoring/calendar.ts';
-import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
+import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
+import type { CalendarAsk, CalendarView } from '#contract/calendar/calendar.ts';
+import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { NOW, steps, words } from '#tests/workers/columns/arbitrary.ts';
 import type { Step } from '#tests/workers/columns/arbitrary.ts';
 import { makeBoth } from '#tests/workers/columns/both.ts';

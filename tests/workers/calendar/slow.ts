@@ -1,16 +1,16 @@
 /** The calendar's judge: each cell from all runs, one by one. */
-import { isAnomaly, statusCode } from '#contract/monitoring/columns.ts';
+import { isAnomaly, statusCode } from '#contract/runs/columns.ts';
 import type {
   CalendarAsk,
   CalendarCell,
   CalendarLine,
   CalendarView,
-} from '#contract/monitoring/calendar.ts';
-import { dayOf, dayText, startOfDay, worst } from '#contract/monitoring/day.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
-import type { JobRow } from '#contract/monitoring/rows.ts';
-import { STATUSES } from '#contract/monitoring/words.ts';
+} from '#contract/calendar/calendar.ts';
+import { dayOf, dayText, startOfDay, worst } from '#contract/time/day.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
+import { STATUSES } from '#contract/runs/vocabulary.ts';
 import type { Plain } from '#tests/workers/columns/oracle.ts';
 
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
-import { encodeColumns, viewColumns } from '#contract/monitoring/columns.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { JobRow, ProblemRow } from '#contract/runs/rows.ts';
+import { encodeColumns, viewColumns } from '#contract/runs/columns.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 9);

@@ -2,17 +2,11 @@
  * Random stores and questions, small and crowded: few numbers, so that everything meets everything.
  */
 import * as fc from 'fast-check';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
-import { NONE } from '#contract/monitoring/columns.ts';
-import {
-  EVERYTHING,
-  GROUPS,
-  ORDERS,
-  REVIEW_STATES,
-  RUN_STATES,
-} from '#contract/monitoring/query.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
-import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import { NONE } from '#contract/runs/columns.ts';
+import { EVERYTHING, GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/runs/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
+import type { CauseRow, JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import {
   ENTITY_GROUPS,
   JOB_TYPES,
@@ -20,8 +14,8 @@ import {
   PROBLEM_STATES,
   SOURCES,
   STATUSES,
-} from '#contract/monitoring/words.ts';
-import type { CompanyRow } from '#contract/people/rows.ts';
+} from '#contract/runs/vocabulary.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 9, 30);
 const nowSec = NOW / 1000;

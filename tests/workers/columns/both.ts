@@ -1,8 +1,8 @@
 /** One engine and one set of plain rows, given the same. */
-import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
-import { encodeColumns, newestFirst, viewColumns } from '#contract/monitoring/columns.ts';
-import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
-import type { CompanyRow } from '#contract/people/rows.ts';
+import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
+import { encodeColumns, newestFirst, viewColumns } from '#contract/runs/columns.ts';
+import type { CauseRow, JobRow, ProblemRow } from '#contract/runs/rows.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { outlineOf } from '#workers/columns/reach.ts';
 import type { Engine } from '#workers/seams.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
-import { encodeColumns, NONE, newestFirst, viewColumns } from '#contract/monitoring/columns.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
-import type { ProblemRow } from '#contract/monitoring/rows.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import { encodeColumns, NONE, newestFirst, viewColumns } from '#contract/runs/columns.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { NOW } from './arbitrary.ts';
 import { columnsOf, makeBoth } from './both.ts';

@@ -5,8 +5,8 @@ import { filter, lightFilter, NOW, steps } from './arbitrary.ts';
 import type { Both } from './both.ts';
 import { makeBoth } from './both.ts';
 import { answer, linesOf, view } from './oracle.ts';
-import { EVERYTHING, GROUPS, ofGroup, ORDERS } from '#contract/monitoring/query.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import { EVERYTHING, GROUPS, ofGroup, ORDERS } from '#contract/runs/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import type { Selection } from '#workers/seams.ts';
 
 const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);

@@ -9,11 +9,11 @@ import {
   sourceCode,
   statusCode,
   typeCode,
-} from '#contract/monitoring/columns.ts';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
-import { dayOf, worst } from '#contract/monitoring/day.ts';
-import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
-import { REVIEW_STATES, RUN_STATES, SINGLE_CAUSES } from '#contract/monitoring/query.ts';
+} from '#contract/runs/columns.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import { dayOf, worst } from '#contract/time/day.ts';
+import { LEAST_SPREAD, usualOf } from '#contract/problems/judge.ts';
+import { REVIEW_STATES, RUN_STATES, SINGLE_CAUSES } from '#contract/runs/query.ts';
 import type {
   GroupHead,
   ReviewState,
@@ -21,17 +21,17 @@ import type {
   RunsFilter,
   RunState,
   RunView,
-} from '#contract/monitoring/query.ts';
-import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
-import { scheduleStateOf } from '#contract/monitoring/schedule-state.ts';
+} from '#contract/runs/query.ts';
+import type { CauseRow, JobRow, ProblemRow } from '#contract/runs/rows.ts';
+import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
 import {
   JOB_TYPES,
   PROBLEM_KINDS,
   SOURCE_NAMES,
   SOURCES,
   STATUSES,
-} from '#contract/monitoring/words.ts';
-import type { CompanyRow } from '#contract/people/rows.ts';
+} from '#contract/runs/vocabulary.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
 
 export interface Plain {
   readonly runs: ReadonlyMap<number, LeanRun>;

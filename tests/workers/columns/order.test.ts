@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
-import { EVERYTHING, ofGroup, SINGLE_CAUSES } from '#contract/monitoring/query.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
-import type { CauseRow, ProblemRow } from '#contract/monitoring/rows.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import { EVERYTHING, ofGroup, SINGLE_CAUSES } from '#contract/runs/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
+import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { nameKey, Ranks, sortedNames, UNKNOWN } from '#workers/columns/order-names.ts';
 import { NOW } from './arbitrary.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { JobRow } from '#contract/monitoring/rows.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { NOW } from './arbitrary.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeColumns, viewColumns } from '#contract/monitoring/columns.ts';
+import { encodeColumns, viewColumns } from '#contract/runs/columns.ts';
 import { copyColumns, segmentOf } from '#workers/columns/segment.ts';
 import { keyOf, markMessages, Names } from '#workers/columns/text.ts';
 import { words } from './arbitrary.ts';

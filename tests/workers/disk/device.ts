@@ -1,5 +1,5 @@
 import type { Day } from '#contract/ids.ts';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
 import { dayOf, startOfDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/seams.ts';
 import type { SmallRow } from '#workers/disk/books.ts';

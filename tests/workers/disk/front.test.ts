@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { JobRow } from '#contract/monitoring/rows.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { plainCipher } from '#workers/disk/cipher.ts';
 import { encodeFront, openFront } from '#workers/disk/front.ts';

@@ -1,4 +1,4 @@
-import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
+import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
 import { PLAIN } from '#tests/me.ts';
 import type { Day } from '#contract/ids.ts';
 import {
@@ -8,7 +8,7 @@ import {
   viewColumns,
   type LeanRun,
   type RunColumns,
-} from '#contract/monitoring/columns.ts';
+} from '#contract/runs/columns.ts';
 import type { Command, Disk, Fresh, Opened, Patch, SmallRows, SmallTable } from '#workers/seams.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
 import { joinRows, idOf, type SmallRow } from '#workers/disk/books.ts';

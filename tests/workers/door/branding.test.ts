@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { loopOf, scene } from '#tests/workers/scene.ts';
 
 test('BRAND-9: what a provider changes of its look and its time stands on a signed-in device with its next token, and what did not change loads nothing anew', async () => {

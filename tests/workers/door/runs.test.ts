@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ofGroup, SINGLE_CAUSES } from '#contract/monitoring/query.ts';
-import type { RunsView } from '#contract/monitoring/query.ts';
+import { ofGroup, SINGLE_CAUSES } from '#contract/runs/query.ts';
+import type { RunsView } from '#contract/runs/query.ts';
 import { ALL, loopOf, must, scene } from '#tests/workers/scene.ts';
 import { FACETS_SOME } from '#workers/door-facets.ts';
 

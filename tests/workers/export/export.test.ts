@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EXPORT_COLUMNS, utcText, wallText, withoutFormula } from '#contract/monitoring/csv.ts';
-import type { ExportColumn } from '#contract/monitoring/csv.ts';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
-import { parseCsv } from '#tests/contract/monitoring/parse-csv.ts';
+import { EXPORT_COLUMNS, utcText, wallText, withoutFormula } from '#contract/runs/csv.ts';
+import type { ExportColumn } from '#contract/runs/csv.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunView } from '#contract/runs/query.ts';
+import { parseCsv } from '#tests/contract/runs/parse-csv.ts';
 import { TestClock } from '#tests/sim/clock.ts';
 import { filter, NOW, steps } from '#tests/workers/columns/arbitrary.ts';
 import { columnsOf, makeBoth } from '#tests/workers/columns/both.ts';

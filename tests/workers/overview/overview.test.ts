@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Overview, OverviewAsk } from '#contract/monitoring/overview.ts';
-import { successShare } from '#contract/monitoring/overview.ts';
+import type { Overview, OverviewAsk } from '#contract/dashboard/overview.ts';
+import { successShare } from '#contract/dashboard/overview.ts';
 import { NOW, startOf, steps } from '#tests/workers/columns/arbitrary.ts';
 import type { Step } from '#tests/workers/columns/arbitrary.ts';
 import { columnsOf, makeBoth } from '#tests/workers/columns/both.ts';
-import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
+import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
 import { makeOverview } from '#workers/overview/overview.ts';
 import { slowOverview } from './slow.ts';
 

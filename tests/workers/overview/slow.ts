@@ -1,19 +1,19 @@
 /** The overview's judge: each number from all runs and problems, one by one. */
-import { isAnomaly, statusCode, typeCode } from '#contract/monitoring/columns.ts';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
-import { dayOf, dayText, startOfDay, worst } from '#contract/monitoring/day.ts';
+import { isAnomaly, statusCode, typeCode } from '#contract/runs/columns.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import { dayOf, dayText, startOfDay, worst } from '#contract/time/day.ts';
 import type {
   Attention,
   Overview,
   OverviewAsk,
   Ranked,
   Tally,
-} from '#contract/monitoring/overview.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
-import type { ProblemRow } from '#contract/monitoring/rows.ts';
-import type { EntityGroup } from '#contract/monitoring/words.ts';
-import { ENTITY_GROUPS, JOB_TYPES, STATUSES } from '#contract/monitoring/words.ts';
+} from '#contract/dashboard/overview.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import type { EntityGroup } from '#contract/runs/vocabulary.ts';
+import { ENTITY_GROUPS, JOB_TYPES, STATUSES } from '#contract/runs/vocabulary.ts';
 import { reviewOf } from '#tests/workers/columns/oracle.ts';
 import type { Plain } from '#tests/workers/columns/oracle.ts';
 

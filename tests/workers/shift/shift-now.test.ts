@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
-import type { ProblemRow } from '#contract/monitoring/rows.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import { DEFAULTS, filterOf } from '#src/areas/monitoring/daily-checks/list.ts';
 import { dayAt } from '#src/span/dates.ts';
 import { loopOf, must, scene } from '#tests/workers/scene.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leanOf } from '#contract/monitoring/columns.ts';
+import { leanOf } from '#contract/runs/columns.ts';
 import { loopOf, must, scene } from '#tests/workers/scene.ts';
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { failureOf, readAnswer } from '#workers/sync/answer.ts';
 import { pagesIn } from '#workers/sync/frames.ts';
 import { STATUS_OF } from '#contract/errors.ts';
-import { encodeColumns } from '#contract/monitoring/columns.ts';
+import { encodeColumns } from '#contract/runs/columns.ts';
 
 const NOW = Date.UTC(2026, 5, 15, 6);
 const kindOf = (status: number, body: unknown = null, headers: Record<string, string> = {}) =>

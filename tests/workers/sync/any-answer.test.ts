@@ -10,7 +10,7 @@ import {
 } from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { expect, test } from 'vitest';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
 import { loopOf, scene } from '#tests/workers/scene.ts';
 
 /** What a server, a proxy or a captive portal may say to anything. */

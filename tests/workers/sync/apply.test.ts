@@ -1,8 +1,8 @@
 import { array, assert, integer, nat, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Id } from '#contract/fold.ts';
-import type { LeanRun } from '#contract/monitoring/columns.ts';
-import { makeChance } from '#tests/sim/chance.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import { makeChance } from '#tests/sim/random.ts';
 import { SimServer } from '#tests/sim/server.ts';
 import { Story } from '#tests/sim/story.ts';
 import { must } from '#tests/workers/scene.ts';

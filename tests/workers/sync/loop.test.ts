@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { RunsView } from '#contract/monitoring/query.ts';
-import { makeChance } from '#tests/sim/chance.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunsView } from '#contract/runs/query.ts';
+import { makeChance } from '#tests/sim/random.ts';
 import { settle, TestClock } from '#tests/sim/clock.ts';
 import { SimDevice } from '#tests/sim/device.ts';
 import { SimServer } from '#tests/sim/server.ts';

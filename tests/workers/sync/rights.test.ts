@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
 import { databaseOf } from '#workers/disk/database.ts';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
 import { openRegister } from '#workers/disk/register.ts';

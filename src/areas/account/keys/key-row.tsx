@@ -1,5 +1,5 @@
 import type { Ability } from '#contract/abilities.ts';
-import type { ApiKey } from '#contract/account/key-calls.ts';
+import type { ApiKey } from '#contract/auth/api-key-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { Button } from '#src/ui/button.tsx';

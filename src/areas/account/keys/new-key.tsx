@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import type { Ability } from '#contract/abilities.ts';
-import type { MadeApiKey } from '#contract/account/key-calls.ts';
+import type { MadeApiKey } from '#contract/auth/api-key-calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';
 import { useNow } from '#src/clock.ts';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ApiKey, MadeApiKey } from '#contract/account/key-calls.ts';
+import type { ApiKey, MadeApiKey } from '#contract/auth/api-key-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';

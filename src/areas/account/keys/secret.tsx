@@ -1,4 +1,4 @@
-import type { MadeApiKey } from '#contract/account/key-calls.ts';
+import type { MadeApiKey } from '#contract/auth/api-key-calls.ts';
 import { Button } from '#src/ui/button.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Factors } from '#contract/account/factor-calls.ts';
+import type { Factors } from '#contract/auth/factor-calls.ts';
 import { door } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { useZone } from '#src/session.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Profile } from '#contract/account/profile-calls.ts';
+import type { Profile } from '#contract/auth/profile-calls.ts';
 import { door, useWatch } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { NotifyOut, PushDeviceOut } from '#contract/monitoring/notify-calls.ts';
+import type { NotifyOut, PushDeviceOut } from '#contract/notifications/calls.ts';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
 import { beginPush, endPush, pushState } from '#src/push.ts';

@@ -1,5 +1,5 @@
-import { NOTIFY_CATEGORIES } from '#contract/monitoring/notify.ts';
-import type { NotifyCategory, NotifySettings } from '#contract/monitoring/notify.ts';
+import { NOTIFY_CATEGORIES } from '#contract/notifications/notifications.ts';
+import type { NotifyCategory, NotifySettings } from '#contract/notifications/notifications.ts';
 import type { FaultWords } from '#src/form-faults.ts';
 
 /** What each kind is, as somebody is told of it. */

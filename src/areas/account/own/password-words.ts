@@ -1,4 +1,4 @@
-import type { Factors } from '#contract/account/factor-calls.ts';
+import type { Factors } from '#contract/auth/factor-calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';

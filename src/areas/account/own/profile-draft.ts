@@ -1,5 +1,5 @@
-import type { Profile } from '#contract/account/profile-calls.ts';
-import { NOTICES } from '#contract/account/profile.ts';
+import type { Profile } from '#contract/auth/profile-calls.ts';
+import { NOTICES } from '#contract/auth/profile.ts';
 import type { InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';

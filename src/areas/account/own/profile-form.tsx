@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import type { Profile } from '#contract/account/profile-calls.ts';
-import { NOTICES } from '#contract/account/profile.ts';
+import type { Profile } from '#contract/auth/profile-calls.ts';
+import { NOTICES } from '#contract/auth/profile.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { door, useWatch } from '#src/door.ts';

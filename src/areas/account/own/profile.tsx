@@ -1,4 +1,4 @@
-import type { Profile as Told } from '#contract/account/profile-calls.ts';
+import type { Profile as Told } from '#contract/auth/profile-calls.ts';
 import { useMe } from '#src/session.ts';
 import { OwnPage } from './own-page.tsx';
 import { ProfileForm } from './profile-form.tsx';

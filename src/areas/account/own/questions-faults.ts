@@ -1,4 +1,4 @@
-import type { QUESTIONS } from '#contract/account/questions.ts';
+import type { QUESTIONS } from '#contract/auth/recovery-questions.ts';
 import type { Issue } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';
 

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import { QUESTIONS, QUESTIONS_ASKED } from '#contract/account/questions.ts';
+import { QUESTIONS, QUESTIONS_ASKED } from '#contract/auth/recovery-questions.ts';
 import type { Failure } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';
 import { door } from '#src/door.ts';

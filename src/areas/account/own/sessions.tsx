@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { OpenSession } from '#contract/account/profile-calls.ts';
+import type { OpenSession } from '#contract/auth/profile-calls.ts';
 import { useNow } from '#src/clock.ts';
 import { door } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';

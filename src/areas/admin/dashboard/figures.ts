@@ -1,6 +1,6 @@
 import { ROLES } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
-import type { ProviderOverview, ServerStorage } from '#contract/admin/admin-calls.ts';
+import type { ProviderOverview, ServerStorage } from '#contract/providers/admin-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { formatAge, formatBytes, formatCount, plural } from '#src/ui/format.ts';
 

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ProviderOverview } from '#contract/admin/admin-calls.ts';
+import type { ProviderOverview } from '#contract/providers/admin-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { formatAge, formatCount, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';

@@ -1,4 +1,4 @@
-import type { EventListed } from '#contract/admin/admin-calls.ts';
+import type { EventListed } from '#contract/providers/admin-calls.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDate, formatTime, formatUtc } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';

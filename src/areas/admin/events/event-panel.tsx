@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { EventListed } from '#contract/admin/admin-calls.ts';
+import type { EventListed } from '#contract/providers/admin-calls.ts';
 import { Button } from '#src/ui/button.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';

@@ -1,7 +1,7 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useNow } from '#src/clock.ts';

@@ -1,4 +1,4 @@
-import type { Notification } from '#contract/account/notifications.ts';
+import type { Notification } from '#contract/notifications/notices.ts';
 import type { Role } from '#contract/abilities.ts';
 import type { InputOf } from '#contract/calls.ts';
 

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import { notificationCalls } from '#contract/account/notification-calls.ts';
+import { notificationCalls } from '#contract/notifications/notice-calls.ts';
 import { ROLES } from '#contract/abilities.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { door } from '#src/door.ts';

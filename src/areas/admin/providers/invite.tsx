@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
-import { providerCalls } from '#contract/people/provider-calls.ts';
-import type { ProviderListed } from '#contract/people/provider-calls.ts';
+import { providerCalls } from '#contract/providers/calls.ts';
+import type { ProviderListed } from '#contract/providers/calls.ts';
 import { door } from '#src/door.ts';
 import { faultsOf } from '#src/form-faults.ts';
 import { withReauth } from '#src/frame/reauth.ts';

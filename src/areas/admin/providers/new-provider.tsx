@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
-import { providerCalls } from '#contract/people/provider-calls.ts';
+import { providerCalls } from '#contract/providers/calls.ts';
 import { door } from '#src/door.ts';
 import { faultsOf, focusFirstFault, refusalOf } from '#src/form-faults.ts';
 import type { Faults } from '#src/form-faults.ts';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import type { ProviderListed } from '#contract/people/provider-calls.ts';
+import type { ProviderListed } from '#contract/providers/calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { Badge } from '#src/ui/badge.tsx';
 import { formatCount, plural } from '#src/ui/format.ts';

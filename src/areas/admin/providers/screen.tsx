@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import type { ProviderListed } from '#contract/people/provider-calls.ts';
+import type { ProviderListed } from '#contract/providers/calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useWatch } from '#src/door.ts';

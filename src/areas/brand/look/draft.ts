@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { ASSET_BYTES, brandEditCalls } from '#contract/brand/brand-edit-calls.ts';
-import { FeaturesSchema } from '#contract/brand/branding.ts';
-import type { Branding, Features } from '#contract/brand/branding.ts';
+import { ASSET_BYTES, brandEditCalls } from '#contract/branding/edit-calls.ts';
+import { FeaturesSchema } from '#contract/branding/branding.ts';
+import type { Branding, Features } from '#contract/branding/branding.ts';
 import type { InputOf } from '#contract/calls.ts';
 import { faultsOf } from '#src/form-faults.ts';
 import type { Faults } from '#src/form-faults.ts';

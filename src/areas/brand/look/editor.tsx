@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { focusFirstFault, refusalOf } from '#src/form-faults.ts';
 import type { Faults } from '#src/form-faults.ts';

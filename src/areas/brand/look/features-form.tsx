@@ -1,5 +1,5 @@
 import { ROLES } from '#contract/abilities.ts';
-import type { Features } from '#contract/brand/branding.ts';
+import type { Features } from '#contract/branding/branding.ts';
 import type { Faults } from '#src/form-faults.ts';
 import { Check } from '#src/ui/check.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Faults } from '#src/form-faults.ts';
 import { Combobox } from '#src/ui/combobox.tsx';

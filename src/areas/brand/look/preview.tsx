@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import type { CSSProperties } from 'react';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { BrandMark } from '#src/frame/brand-mark.tsx';
 import { variablesOf } from '#src/frame/branded.ts';
 import './preview.css';

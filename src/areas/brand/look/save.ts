@@ -1,4 +1,4 @@
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import type { InputOf } from '#contract/calls.ts';

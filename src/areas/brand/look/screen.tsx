@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { useWatch } from '#src/door.ts';
 import { Opening } from '#src/frame/opening.tsx';

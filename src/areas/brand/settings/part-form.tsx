@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import type { InputOf } from '#contract/calls.ts';
-import { settingsCalls } from '#contract/brand/settings-calls.ts';
-import type { KeptSettings } from '#contract/brand/settings-calls.ts';
+import { settingsCalls } from '#contract/branding/settings-calls.ts';
+import type { KeptSettings } from '#contract/branding/settings-calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { faultsOf, focusFirstFault, refusalOf } from '#src/form-faults.ts';

@@ -1,5 +1,5 @@
-import type { ProviderSettings, SecretName } from '#contract/brand/settings.ts';
-import type { Tried } from '#contract/brand/settings-calls.ts';
+import type { ProviderSettings, SecretName } from '#contract/branding/settings.ts';
+import type { Tried } from '#contract/branding/settings-calls.ts';
 
 /**
  * A field of a part, as it is typed. `many`: several lines. `switch`: `true` where it is on.

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { KeptSettings } from '#contract/brand/settings-calls.ts';
-import type { ProviderSettings } from '#contract/brand/settings.ts';
+import type { KeptSettings } from '#contract/branding/settings-calls.ts';
+import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { ProviderSettings } from '#contract/brand/settings.ts';
+import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';

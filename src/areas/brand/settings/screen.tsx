@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { ACCOUNT } from '#contract/messages/account.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import type { KeptSettings } from '#contract/brand/settings-calls.ts';
+import type { KeptSettings } from '#contract/branding/settings-calls.ts';
 import { useWatch } from '#src/door.ts';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';

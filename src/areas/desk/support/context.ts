@@ -1,5 +1,5 @@
-import type { SupportContext, SupportPart } from '#contract/desk/support-calls.ts';
-import { SUPPORT_PARTS, SUPPORT_WORDS } from '#contract/desk/support-calls.ts';
+import type { SupportContext, SupportPart } from '#contract/support/calls.ts';
+import { SUPPORT_PARTS, SUPPORT_WORDS } from '#contract/support/calls.ts';
 import { APP_VERSION } from '#contract/app-version.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';

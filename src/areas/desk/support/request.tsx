@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { SupportPart } from '#contract/desk/support-calls.ts';
+import type { SupportPart } from '#contract/support/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';

@@ -1,5 +1,5 @@
 import type { OutputOf } from '#contract/calls.ts';
-import type { SupportOut } from '#contract/desk/support-calls.ts';
+import type { SupportOut } from '#contract/support/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { Opening } from '#src/frame/opening.tsx';

@@ -1,5 +1,5 @@
 import type { Ms, UserId } from '#contract/ids.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import type { List } from '../daily-checks/list.ts';
 import { ExportLine } from '../export/export-line.tsx';
 import { SinceLine } from '../hand-over/since-line.tsx';

@@ -1,5 +1,5 @@
-import { CALENDAR_MODES } from '#contract/monitoring/calendar.ts';
-import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
+import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
+import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { isDay, spanKey, spanOfKey } from '#src/span/dates.ts';
 import { bounded, DEFAULTS } from './board.ts';
 import type { Board, Fold, Opened } from './board.ts';

@@ -1,4 +1,4 @@
-import type { CalendarAsk, CalendarMode } from '#contract/monitoring/calendar.ts';
+import type { CalendarAsk, CalendarMode } from '#contract/calendar/calendar.ts';
 import type { CompanyN, Day, JobN } from '#contract/ids.ts';
 import { daysOf, timesOf } from '#src/span/dates.ts';
 import type { DayRule, Span } from '#src/span/dates.ts';

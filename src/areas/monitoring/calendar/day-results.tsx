@@ -1,8 +1,8 @@
 import type { RefObject } from 'react';
-import type { CalendarMode } from '#contract/monitoring/calendar.ts';
+import type { CalendarMode } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { RunsFilter, RunsView, RunView } from '#contract/monitoring/query.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunsFilter, RunsView, RunView } from '#contract/runs/query.ts';
 import {
   formatBytes,
   formatCount,

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { CalendarView } from '#contract/monitoring/calendar.ts';
+import type { CalendarView } from '#contract/calendar/calendar.ts';
 import { useCan } from '#src/can.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Button } from '#src/ui/button.tsx';

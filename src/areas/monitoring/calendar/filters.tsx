@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import { ENTITY_GROUPS, SOURCE_NAMES } from '#contract/monitoring/words.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import { ENTITY_GROUPS, SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { useWatch } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';

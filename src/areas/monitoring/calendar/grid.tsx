@@ -8,7 +8,7 @@ import {
   useState,
 } from 'react';
 import type { CSSProperties, KeyboardEvent, PointerEvent, Ref } from 'react';
-import type { CalendarLine, CalendarView } from '#contract/monitoring/calendar.ts';
+import type { CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { moved, within } from './cursor.ts';
 import type { Cursor } from './cursor.ts';

@@ -1,6 +1,6 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- rows of an ARIA grid instead of a table */
 import { memo } from 'react';
-import type { CalendarLine } from '#contract/monitoring/calendar.ts';
+import type { CalendarLine } from '#contract/calendar/calendar.ts';
 import { formatCount, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Stretch } from './sight.ts';

@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { createPortal } from 'react-dom';
-import type { Branding } from '#contract/brand/branding.ts';
-import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/monitoring/calendar.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
 import type { CompanyN, Day, Ms } from '#contract/ids.ts';
-import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { door } from '#src/door.ts';
 import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
 import { weekday } from '#src/span/dates.ts';

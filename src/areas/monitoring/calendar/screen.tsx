@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import type { Branding } from '#contract/brand/branding.ts';
-import type { CalendarLine } from '#contract/monitoring/calendar.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { CalendarLine } from '#contract/calendar/calendar.ts';
 import { withChunkTimeout } from '#src/chunk-load.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useWatch } from '#src/door.ts';

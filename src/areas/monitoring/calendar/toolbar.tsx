@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { CALENDAR_MODES } from '#contract/monitoring/calendar.ts';
+import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';

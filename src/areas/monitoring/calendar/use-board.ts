@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState, useSyncExternalStore } from 'react';
-import type { Branding } from '#contract/brand/branding.ts';
-import type { CalendarAsk, CalendarView } from '#contract/monitoring/calendar.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { CalendarAsk, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';

@@ -1,4 +1,4 @@
-import type { CalendarCell, CalendarMode, CalendarView } from '#contract/monitoring/calendar.ts';
+import type { CalendarCell, CalendarMode, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';

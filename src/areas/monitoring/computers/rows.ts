@@ -1,5 +1,5 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
+import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
 import { spanKey, spanOfKey } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';
 import { withQuery } from '../trends/address.ts';

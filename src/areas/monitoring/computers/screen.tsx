@@ -1,7 +1,7 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Branding } from '#contract/brand/branding.ts';
-import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';

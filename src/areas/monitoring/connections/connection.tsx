@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { COLLECTOR_NAMES, ENTITY_NAMES, type Entity } from '#contract/monitoring/collector.ts';
-import type { CollectionOut, ConnectionOut } from '#contract/monitoring/collector-calls.ts';
+import { COLLECTOR_NAMES, ENTITY_NAMES, type Entity } from '#contract/connections/connection.ts';
+import type { CollectionOut, ConnectionOut } from '#contract/connections/calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatTime, formatUtc, formatWhen, plural } from '#src/ui/format.ts';

@@ -5,12 +5,12 @@ import {
   type CollectorKind,
   SIGN_INS_OF,
   type SignIn,
-} from '#contract/monitoring/collector.ts';
+} from '#contract/connections/connection.ts';
 import {
   collectorCalls,
   type ConnectionOut,
   type Credentials,
-} from '#contract/monitoring/collector-calls.ts';
+} from '#contract/connections/calls.ts';
 import { type Faults, faultsOf, type FaultWords } from '#src/form-faults.ts';
 
 /**

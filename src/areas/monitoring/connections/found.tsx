@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { ENTITY_NAMES } from '#contract/monitoring/collector.ts';
-import type { Found } from '#contract/monitoring/collector-calls.ts';
+import { ENTITY_NAMES } from '#contract/connections/connection.ts';
+import type { Found } from '#contract/connections/calls.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';

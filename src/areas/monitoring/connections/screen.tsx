@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Entity } from '#contract/monitoring/collector.ts';
-import type { ConnectionOut } from '#contract/monitoring/collector-calls.ts';
+import type { Entity } from '#contract/connections/connection.ts';
+import type { ConnectionOut } from '#contract/connections/calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';

@@ -1,4 +1,4 @@
-import type { CollectionOut, ConnectionOut } from '#contract/monitoring/collector-calls.ts';
+import type { CollectionOut, ConnectionOut } from '#contract/connections/calls.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { formatCount, plural } from '#src/ui/format.ts';
 

@@ -1,8 +1,8 @@
 import type { Failure } from '#contract/errors.ts';
 import type { RunN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import type { Change } from '#contract/monitoring/change.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { Change } from '#contract/runs/change.ts';
+import type { RunView } from '#contract/runs/query.ts';
 import { door } from '#src/door.ts';
 import { formatWhen, plural } from '#src/ui/format.ts';
 import { batches } from './selection.ts';

@@ -1,5 +1,5 @@
-import { GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
-import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
+import { GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/runs/query.ts';
+import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
 import { spanKey, spanOfKey } from '#src/span/dates.ts';
 import { DEFAULTS } from './list.ts';
 import type { List } from './list.ts';

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
-import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
-import type { TicketSystem } from '#contract/desk/tickets.ts';
+import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
+import type { TicketSystem } from '#contract/tickets/tickets.ts';
 import type { RunN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { door } from '#src/door.ts';

@@ -1,5 +1,5 @@
 import type { RunN } from '#contract/ids.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { RunView } from '#contract/runs/query.ts';
 
 /** What is being asked over the page. `row`: the only one it is about, where it is one. */
 export type Ask =

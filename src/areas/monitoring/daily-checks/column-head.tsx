@@ -4,7 +4,7 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows are rendered */
 import type { PointerEvent, ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
-import type { Order } from '#contract/monitoring/query.ts';
+import type { Order } from '#contract/runs/query.ts';
 import { formatDate } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { changedColumn, COLUMN_IDS, COLUMNS, MOST_WIDE } from './columns.ts';

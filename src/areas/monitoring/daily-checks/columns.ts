@@ -1,4 +1,4 @@
-import type { Order } from '#contract/monitoring/query.ts';
+import type { Order } from '#contract/runs/query.ts';
 
 /**
  * The columns between the select box and the review rail, which stand always. The ids are the grid

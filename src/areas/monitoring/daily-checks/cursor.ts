@@ -1,5 +1,5 @@
 import type { RunN } from '#contract/ids.ts';
-import type { RunsView } from '#contract/monitoring/query.ts';
+import type { RunsView } from '#contract/runs/query.ts';
 import { lineAt, placeOf, rowAt } from './lines.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { can } from '#contract/abilities.ts';
-import type { Me } from '#contract/account/me.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { RunN } from '#contract/ids.ts';
-import type { GroupHead, RunView } from '#contract/monitoring/query.ts';
+import type { GroupHead, RunView } from '#contract/runs/query.ts';
 import { withChunkTimeout } from '#src/chunk-load.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useWatch } from '#src/door.ts';

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import type { Change } from '#contract/monitoring/change.ts';
-import type { RunsFacets } from '#contract/monitoring/query.ts';
+import type { Change } from '#contract/runs/change.ts';
+import type { RunsFacets } from '#contract/runs/query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';

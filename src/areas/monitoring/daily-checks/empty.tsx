@@ -3,7 +3,7 @@
 'use no memo';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import type { RunsFilter, RunsView } from '#contract/monitoring/query.ts';
+import type { RunsFilter, RunsView } from '#contract/runs/query.ts';
 import { useWatch } from '#src/door.ts';
 import { setPalette } from '#src/frame/palette-state.ts';
 import { Button } from '#src/ui/button.tsx';

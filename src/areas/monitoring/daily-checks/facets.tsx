@@ -3,7 +3,7 @@
 'use no memo';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import type { ShownFacets } from '#contract/monitoring/query.ts';
+import type { ShownFacets } from '#contract/runs/query.ts';
 import { useCompaniesFilter } from '#src/companies-filter.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';

@@ -10,7 +10,7 @@ import type {
   RunsView,
   RunsWindow,
   RunView,
-} from '#contract/monitoring/query.ts';
+} from '#contract/runs/query.ts';
 import { ColumnHead } from './column-head.tsx';
 import { layoutOf } from './columns.ts';
 import type { Column } from './columns.ts';

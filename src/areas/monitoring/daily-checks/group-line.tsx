@@ -3,7 +3,7 @@
 'use no memo';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows are rendered */
 import type { CSSProperties } from 'react';
-import type { Group, GroupHead } from '#contract/monitoring/query.ts';
+import type { Group, GroupHead } from '#contract/runs/query.ts';
 import { formatCount, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { percentOf } from '#src/ui/percent.ts';

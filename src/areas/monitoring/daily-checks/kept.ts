@@ -1,4 +1,4 @@
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import { keep, kept } from '#src/kept.ts';
 import { listOf, queryOf } from './address.ts';
 import type { List } from './list.ts';

@@ -1,4 +1,4 @@
-import type { GroupHead, RunsView, RunView } from '#contract/monitoring/query.ts';
+import type { GroupHead, RunsView, RunView } from '#contract/runs/query.ts';
 
 /** One line of the list: the head of a group, or a row. */
 export type Line =

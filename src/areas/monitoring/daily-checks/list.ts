@@ -1,5 +1,5 @@
 import type { CauseN, Day, RunN } from '#contract/ids.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import { timesOf } from '#src/span/dates.ts';
 import type { DayRule, Span } from '#src/span/dates.ts';
 

@@ -2,7 +2,7 @@
 // first load
 'use no memo';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn inline instead of loading an image */
-import type { RunState } from '#contract/monitoring/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
 import { stripPaths, stripWidth, stripWords } from './strip.ts';
 import type { StripSize } from './strip.ts';
 import { usualLine } from './usual.ts';

@@ -5,7 +5,7 @@
 import { memo } from 'react';
 import type { CSSProperties } from 'react';
 import type { Ms } from '#contract/ids.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { RunView } from '#contract/runs/query.ts';
 import {
   formatAge,
   formatBytes,

@@ -1,5 +1,5 @@
 import type { CompanyN, RunN } from '#contract/ids.ts';
-import type { RunsFilter, RunsView } from '#contract/monitoring/query.ts';
+import type { RunsFilter, RunsView } from '#contract/runs/query.ts';
 
 /**
  * Which runs are chosen. They are named, not counted by place, so a selection survives a refresh

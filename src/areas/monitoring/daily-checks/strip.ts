@@ -1,4 +1,4 @@
-import type { RunState } from '#contract/monitoring/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
 
 /**
  * How the bars of a strip are measured: wide in the grid, narrow on cards and in the panel. Lengths

@@ -1,10 +1,10 @@
 import { useRef, useState } from 'react';
-import type { TicketFormOut } from '#contract/desk/ticket-calls.ts';
+import type { TicketFormOut } from '#contract/tickets/calls.ts';
 import type { RunN } from '#contract/ids.ts';
-import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
+import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
-import type { Tied } from '#contract/monitoring/rows.ts';
+import type { RunView } from '#contract/runs/query.ts';
+import type { Tied } from '#contract/runs/rows.ts';
 import { useCan } from '#src/can.ts';
 import { door, useWatch } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';

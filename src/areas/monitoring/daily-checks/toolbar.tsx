@@ -3,8 +3,8 @@
 'use no memo';
 import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
-import { GROUPS, ORDERS } from '#contract/monitoring/query.ts';
-import type { Order, RunsFacets } from '#contract/monitoring/query.ts';
+import { GROUPS, ORDERS } from '#contract/runs/query.ts';
+import type { Order, RunsFacets } from '#contract/runs/query.ts';
 import { IconButton } from '#src/ui/button.tsx';
 import { FilterChip } from '#src/ui/chip.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';

@@ -1,9 +1,9 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import type { Me } from '#contract/account/me.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { Ms, RunN } from '#contract/ids.ts';
-import type { RunsFilter, RunsView, RunsWindow, RunView } from '#contract/monitoring/query.ts';
+import type { RunsFilter, RunsView, RunsWindow, RunView } from '#contract/runs/query.ts';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
 import { changePainted, filterPainted, openPainted } from '#src/timing.ts';

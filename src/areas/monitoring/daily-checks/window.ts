@@ -1,4 +1,4 @@
-import type { RunsWindow } from '#contract/monitoring/query.ts';
+import type { RunsWindow } from '#contract/runs/query.ts';
 
 /** Windows begin and end at multiples of this, so that a little scrolling asks for nothing. */
 const BLOCK = 24;

@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
-import type { ReviewState, RunView } from '#contract/monitoring/query.ts';
-import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
-import type { EntityGroup, JobType, ProblemKind } from '#contract/monitoring/words.ts';
+import type { ReviewState, RunView } from '#contract/runs/query.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
+import type { EntityGroup, JobType, ProblemKind } from '#contract/runs/vocabulary.ts';
 import { formatDate, formatTime, formatWhen } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
 

@@ -1,7 +1,7 @@
 import type { CauseN, CompanyN, Day, JobN, RunN } from '#contract/ids.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
-import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
-import type { EntityGroup } from '#contract/monitoring/words.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
+import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import { spanKey, spanOfKey } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';
 

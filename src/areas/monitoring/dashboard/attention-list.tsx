@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
 import { formatDate, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';

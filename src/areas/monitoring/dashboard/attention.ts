@@ -1,9 +1,9 @@
 import type { Ms } from '#contract/ids.ts';
-import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
-import { firstLine } from '#contract/monitoring/line.ts';
-import type { Attention } from '#contract/monitoring/overview.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
+import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
+import { firstLine } from '#contract/runs/first-line.ts';
+import type { Attention } from '#contract/dashboard/overview.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { formatCount, formatDate, formatSpan, formatTime, plural } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';

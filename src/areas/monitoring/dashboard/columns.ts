@@ -1,6 +1,6 @@
 import type { Day } from '#contract/ids.ts';
-import { sumTallies } from '#contract/monitoring/overview.ts';
-import type { DayTally, Tally } from '#contract/monitoring/overview.ts';
+import { sumTallies } from '#contract/dashboard/overview.ts';
+import type { DayTally, Tally } from '#contract/dashboard/overview.ts';
 import { formatCount, plural } from '#src/ui/format.ts';
 import { daysWords } from './times.ts';
 

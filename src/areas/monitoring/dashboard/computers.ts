@@ -1,5 +1,5 @@
 import type { CompanyN, Day, Ms } from '#contract/ids.ts';
-import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
+import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { dayAt } from '#src/span/dates.ts';
 import type { DayRule } from '#src/span/dates.ts';

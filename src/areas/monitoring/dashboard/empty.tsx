@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { Overview } from '#contract/monitoring/overview.ts';
+import type { Overview } from '#contract/dashboard/overview.ts';
 import { useCan } from '#src/can.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Button } from '#src/ui/button.tsx';

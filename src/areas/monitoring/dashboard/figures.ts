@@ -1,5 +1,5 @@
-import type { Tally } from '#contract/monitoring/overview.ts';
-import { successShare } from '#contract/monitoring/overview.ts';
+import type { Tally } from '#contract/dashboard/overview.ts';
+import { successShare } from '#contract/dashboard/overview.ts';
 import { formatCount, plural } from '#src/ui/format.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Overview } from '#contract/monitoring/overview.ts';
+import type { Overview } from '#contract/dashboard/overview.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { listAddress } from './address.ts';

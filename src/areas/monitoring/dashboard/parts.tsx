@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { ComputerOut, RepositoryOut } from '#contract/monitoring/desk-calls.ts';
-import type { Overview } from '#contract/monitoring/overview.ts';
+import type { ComputerOut, RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
+import type { Overview } from '#contract/dashboard/overview.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { formatCount, formatTime } from '#src/ui/format.ts';
 import { dayAt } from '#src/span/dates.ts';

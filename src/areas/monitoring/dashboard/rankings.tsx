@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router';
-import type { Overview, Ranked } from '#contract/monitoring/overview.ts';
+import type { Overview, Ranked } from '#contract/dashboard/overview.ts';
 import { BarList } from '#src/ui/bar-list.tsx';
 import { formatBytes, formatCount, formatDuration } from '#src/ui/format.ts';
 import { RANKINGS_PLACE, rankingsAddress } from '../rankings/address.ts';

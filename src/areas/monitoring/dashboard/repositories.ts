@@ -1,5 +1,5 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { RepositoryOut } from '#contract/monitoring/desk-calls.ts';
+import type { RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
 
 const MOST = 5;
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
-import type { Overview } from '#contract/monitoring/overview.ts';
+import type { Overview } from '#contract/dashboard/overview.ts';
 import { useWatch } from '#src/door.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';

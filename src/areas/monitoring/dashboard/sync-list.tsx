@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { formatSpan, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';

@@ -1,5 +1,5 @@
-import type { EntityGroup } from '#contract/monitoring/words.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
+import type { EntityGroup } from '#contract/runs/vocabulary.ts';
+import type { RunState } from '#contract/runs/query.ts';
 import type { StatName } from './address.ts';
 
 export const GROUP_WORDS: Readonly<Record<EntityGroup, string>> = {

@@ -1,5 +1,5 @@
-import type { Evidence } from '#contract/monitoring/desk-calls.ts';
-import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
+import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';

@@ -1,6 +1,6 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import { now as clockNow, useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';

@@ -1,8 +1,8 @@
 import type { Ms } from '#contract/ids.ts';
-import { BOM, csvLine, csvName, utcText, wallText } from '#contract/monitoring/csv.ts';
-import type { Cell } from '#contract/monitoring/csv.ts';
-import type { Evidence } from '#contract/monitoring/desk-calls.ts';
-import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
+import { BOM, csvLine, csvName, utcText, wallText } from '#contract/runs/csv.ts';
+import type { Cell } from '#contract/runs/csv.ts';
+import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { TYPE_WORDS } from '../daily-checks/words.ts';
 import { DEED_WORDS, stateWord } from './words.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { Evidence } from '#contract/monitoring/desk-calls.ts';
+import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { Result } from '#contract/result.ts';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';

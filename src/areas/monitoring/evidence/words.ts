@@ -1,6 +1,6 @@
-import type { Evidence } from '#contract/monitoring/desk-calls.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
+import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
 import { STATES } from '#src/ui/states.ts';
 
 export const DEED_WORDS: Readonly<Record<Evidence['what'], string>> = {

@@ -1,4 +1,4 @@
-import type { ExportColumn, ExportColumnId } from '#contract/monitoring/csv.ts';
+import type { ExportColumn, ExportColumnId } from '#contract/runs/csv.ts';
 import { STATES } from '#src/ui/states.ts';
 import type { ColumnId } from '../daily-checks/columns.ts';
 import { KIND_WORDS, REVIEW_WORDS } from '../daily-checks/words.ts';

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import { now } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
 import { IconButton } from '#src/ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { KeyRow } from '#contract/monitoring/rows.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
 
 export type StepState = 'done' | 'now' | 'waiting' | 'later';
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Ms, UserId } from '#contract/ids.ts';
-import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
 import { useWatch } from '#src/door.ts';
 import { keep, kept } from '#src/kept.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';

@@ -1,5 +1,5 @@
 import type { Ms, UserId } from '#contract/ids.ts';
-import type { ShiftNow } from '#contract/monitoring/shift.ts';
+import type { ShiftNow } from '#contract/daily-checks/hand-over.ts';
 import { formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
 import type { HandOver } from '#workers/api.ts';
 import { dayAt, startOfDay } from '#src/span/dates.ts';

@@ -1,4 +1,4 @@
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { RunView } from '#contract/runs/query.ts';
 import { wordsOfCause } from '../rules/begin.ts';
 
 const PATH = '/monitoring/hints';

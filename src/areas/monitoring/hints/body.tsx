@@ -1,4 +1,4 @@
-import type { HintFields } from '#contract/monitoring/hints.ts';
+import type { HintFields } from '#contract/hints/hints.ts';
 import { Icon } from '#src/ui/icon.tsx';
 
 /** What a hint tells: a few words, steps in their order, links that open beside the portal. */

@@ -1,8 +1,8 @@
-import type { HintFields } from '#contract/monitoring/hints.ts';
-import { hintAsksSomething, hintTells } from '#contract/monitoring/hints.ts';
+import type { HintFields } from '#contract/hints/hints.ts';
+import { hintAsksSomething, hintTells } from '#contract/hints/hints.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
-import type { ProblemKind, Source } from '#contract/monitoring/words.ts';
+import { PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
+import type { ProblemKind, Source } from '#contract/runs/vocabulary.ts';
 
 /** A hint as it is typed. `steps`: one a line. */
 export interface Form {

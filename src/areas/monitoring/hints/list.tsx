@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { HintOut } from '#contract/monitoring/hint-calls.ts';
+import type { HintOut } from '#contract/hints/calls.ts';
 import { formatAge, plural } from '#src/ui/format.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { whenWords } from './words.ts';

@@ -2,7 +2,7 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { MESSAGES } from '#contract/messages.ts';
-import type { HintOut } from '#contract/monitoring/hint-calls.ts';
+import type { HintOut } from '#contract/hints/calls.ts';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';

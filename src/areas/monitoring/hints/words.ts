@@ -1,4 +1,4 @@
-import type { HintWhen } from '#contract/monitoring/hints.ts';
+import type { HintWhen } from '#contract/hints/hints.ts';
 import { KIND_WORDS, SOURCE_WORDS } from '../daily-checks/words.ts';
 import { formatList } from '#contract/i18n/list.ts';
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { can } from '#contract/abilities.ts';
-import type { Me } from '#contract/account/me.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { can } from '#contract/abilities.ts';
-import type { Me } from '#contract/account/me.ts';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';

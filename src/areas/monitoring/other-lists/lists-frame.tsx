@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import type { Ms } from '#contract/ids.ts';
 import { useWatch } from '#src/door.ts';
 import { Tabs } from '#src/ui/tabs.tsx';

@@ -1,5 +1,5 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
+import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
 import type { DisabledJob } from '#workers/api.ts';
 import type { BesidePlace } from './address.ts';
 

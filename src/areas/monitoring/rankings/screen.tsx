@@ -1,7 +1,7 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { Day } from '#contract/ids.ts';
-import { REPORT_MOST_DAYS } from '#contract/monitoring/reporting-filters.ts';
+import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
 import { useCan } from '#src/can.ts';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';

@@ -1,5 +1,5 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { Overview, Ranked } from '#contract/monitoring/overview.ts';
+import type { Overview, Ranked } from '#contract/dashboard/overview.ts';
 import { useWatch } from '#src/door.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import type { Measure, RankingsPlace } from './address.ts';

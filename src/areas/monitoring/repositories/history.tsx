@@ -1,6 +1,6 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
-import { REPORT_MOST_DAYS } from '#contract/monitoring/reporting-filters.ts';
+import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
 import { formatBytes } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
 import { useWidth } from '#src/ui/use-width.ts';

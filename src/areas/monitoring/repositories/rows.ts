@@ -1,5 +1,5 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { RepositoryOut } from '#contract/monitoring/desk-calls.ts';
+import type { RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
 
 /** In what order repositories stand. */
 export const ORDERS = ['fullest', 'soonest', 'name', 'stale'] as const;

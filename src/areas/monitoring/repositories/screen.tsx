@@ -1,6 +1,6 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { Fragment, useEffect, useState } from 'react';
-import type { Branding } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { Ms } from '#contract/ids.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useNow } from '#src/clock.ts';

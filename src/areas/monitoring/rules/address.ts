@@ -1,4 +1,4 @@
-import { PROBLEM_STATES, SOURCES } from '#contract/monitoring/words.ts';
+import { PROBLEM_STATES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { rulesAddress } from './begin.ts';
 import { beginning, type Form } from './form.ts';
 import { ruleMessages as t } from './messages.en.ts';

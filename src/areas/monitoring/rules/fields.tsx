@@ -1,5 +1,5 @@
-import { JOB_TYPES, PROBLEM_STATES, SOURCES } from '#contract/monitoring/words.ts';
-import { STATE_NAMES } from '#contract/monitoring/rules.ts';
+import { JOB_TYPES, PROBLEM_STATES, SOURCES } from '#contract/runs/vocabulary.ts';
+import { STATE_NAMES } from '#contract/rules/rules.ts';
 import { Check } from '#src/ui/check.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';

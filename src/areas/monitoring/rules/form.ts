@@ -1,12 +1,7 @@
 import type { CompanyN, Day } from '#contract/ids.ts';
-import {
-  ANYTHING,
-  asksSomething,
-  doesSomething,
-  NOTHING_DONE,
-} from '#contract/monitoring/rules.ts';
-import type { Range, RuleFields, RuleWhen } from '#contract/monitoring/rules.ts';
-import type { JobType, ProblemState, Source } from '#contract/monitoring/words.ts';
+import { ANYTHING, asksSomething, doesSomething, NOTHING_DONE } from '#contract/rules/rules.ts';
+import type { Range, RuleFields, RuleWhen } from '#contract/rules/rules.ts';
+import type { JobType, ProblemState, Source } from '#contract/runs/vocabulary.ts';
 import { addDays, dayAt, isDay, momentAt } from '#src/span/dates.ts';
 import { ruleMessages as t } from './messages.en.ts';
 

@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { RuleOut } from '#contract/monitoring/rule-calls.ts';
+import type { RuleOut } from '#contract/rules/calls.ts';
 import { IconButton } from '#src/ui/button.tsx';
 import { formatAge } from '#src/ui/format.ts';
 import { Switch } from '#src/ui/switch.tsx';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import type { InputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { RuleOut } from '#contract/monitoring/rule-calls.ts';
+import type { RuleOut } from '#contract/rules/calls.ts';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';

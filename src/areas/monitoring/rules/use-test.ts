@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { InputOf } from '#contract/calls.ts';
-import type { RuleTested } from '#contract/monitoring/rule-calls.ts';
-import type { RuleFields } from '#contract/monitoring/rules.ts';
+import type { RuleTested } from '#contract/rules/calls.ts';
+import type { RuleFields } from '#contract/rules/rules.ts';
 import { door } from '#src/door.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { formatList } from '#contract/i18n/list.ts';
-import type { RuleFields, RuleWhen, Settled } from '#contract/monitoring/rules.ts';
-import { STATE_NAMES } from '#contract/monitoring/rules.ts';
+import type { RuleFields, RuleWhen, Settled } from '#contract/rules/rules.ts';
+import { STATE_NAMES } from '#contract/rules/rules.ts';
 import { formatBytes, formatDate, formatDuration } from '#src/ui/format.ts';
 import { SOURCE_WORDS, TYPE_WORDS } from '../daily-checks/words.ts';
 import { clockText } from './form.ts';

@@ -1,4 +1,4 @@
-import type { Execution } from '#contract/monitoring/calls.ts';
+import type { Execution } from '#contract/runs/calls.ts';
 import { formatWhen } from '#src/ui/format.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';

@@ -1,6 +1,6 @@
 import type { RunN } from '#contract/ids.ts';
-import type { Execution } from '#contract/monitoring/calls.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { Execution } from '#contract/runs/calls.ts';
+import type { RunView } from '#contract/runs/query.ts';
 
 /**
  * A run as the panel shows it, from what the server says of it, where the device has no row of it.

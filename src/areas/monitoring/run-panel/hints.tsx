@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
-import type { HintShown } from '#contract/monitoring/hint-calls.ts';
-import { hintsFor } from '#contract/monitoring/hints.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { HintShown } from '#contract/hints/calls.ts';
+import { hintsFor } from '#contract/hints/hints.ts';
+import type { RunView } from '#contract/runs/query.ts';
 import { useCan } from '#src/can.ts';
 import { door, useWatch } from '#src/door.ts';
 import { useRemembered } from '#src/remembered-read.ts';

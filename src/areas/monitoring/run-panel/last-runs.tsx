@@ -1,7 +1,7 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn inline instead of loading an image; points work like a slider, whose own track would cover them */
 import { useId, useState } from 'react';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunView } from '#contract/runs/query.ts';
 import { formatBytes, formatDate, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
 import { drawMultiple, nearest, stepped } from './multiple.ts';

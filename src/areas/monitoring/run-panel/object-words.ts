@@ -1,5 +1,5 @@
-import type { Task } from '#contract/monitoring/task.ts';
-import { isDoneTask, TASK_STATUSES } from '#contract/monitoring/task-status.ts';
+import type { Task } from '#contract/runs/task.ts';
+import { isDoneTask, TASK_STATUSES } from '#contract/runs/task-status.ts';
 import { formatCount } from '#src/ui/format.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Task } from '#contract/monitoring/task.ts';
+import type { Task } from '#contract/runs/task.ts';
 import { formatBytes, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { doneWordsOf, TASK_STATES } from './object-words.ts';

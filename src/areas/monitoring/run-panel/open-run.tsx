@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { JobN, RunN } from '#contract/ids.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { RunView } from '#contract/runs/query.ts';
 import { useWatch } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';

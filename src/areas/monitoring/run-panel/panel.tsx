@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
-import type { Tied } from '#contract/monitoring/rows.ts';
+import type { RunView } from '#contract/runs/query.ts';
+import type { Tied } from '#contract/runs/rows.ts';
 import { useCan } from '#src/can.ts';
 import { useBranding } from '#src/session.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';

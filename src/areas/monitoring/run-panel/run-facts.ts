@@ -1,5 +1,5 @@
-import type { Execution } from '#contract/monitoring/calls.ts';
-import type { RunLevel } from '#contract/monitoring/words.ts';
+import type { Execution } from '#contract/runs/calls.ts';
+import type { RunLevel } from '#contract/runs/vocabulary.ts';
 import {
   formatCount,
   formatDate,

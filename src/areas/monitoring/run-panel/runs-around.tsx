@@ -1,4 +1,4 @@
-import type { Execution } from '#contract/monitoring/calls.ts';
+import type { Execution } from '#contract/runs/calls.ts';
 import { Button } from '#src/ui/button.tsx';
 import { plural } from '#src/ui/format.ts';
 import { useRemembered } from '#src/remembered-read.ts';

@@ -1,5 +1,5 @@
 import type { RunN } from '#contract/ids.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { RunView } from '#contract/runs/query.ts';
 import { formatBytes, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 

@@ -1,5 +1,5 @@
 import type { CauseN, Ms } from '#contract/ids.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
 
 /** Times of the list: `from` inclusive, `to` exclusive; null has no end. */
 export interface Days {

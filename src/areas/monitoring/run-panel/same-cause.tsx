@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { RunView } from '#contract/runs/query.ts';
 import { useWatch } from '#src/door.ts';
 import { formatDate, formatSpan, plural } from '#src/ui/format.ts';
 import { Strip } from '../daily-checks/marks.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms, RunN } from '#contract/ids.ts';
-import type { Execution } from '#contract/monitoring/calls.ts';
+import type { Execution } from '#contract/runs/calls.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 
 /**

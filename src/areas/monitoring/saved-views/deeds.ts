@@ -1,5 +1,5 @@
 import type { Failure } from '#contract/errors.ts';
-import type { ViewRow } from '#contract/monitoring/views.ts';
+import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
 import { door } from '#src/door.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
 import { MESSAGES } from '#contract/messages.ts';

@@ -1,6 +1,6 @@
 import { Popover, PopoverButton, PopoverPanel } from '@headlessui/react';
 import { useState } from 'react';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import { useWatch } from '#src/door.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { shelfOf, standingOf, standingWord } from './views.ts';

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import { LIMITS } from '#contract/limits.ts';
-import type { ViewRow } from '#contract/monitoring/views.ts';
+import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';

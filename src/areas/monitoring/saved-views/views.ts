@@ -1,7 +1,7 @@
 import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { OwnedView, ViewRow } from '#contract/monitoring/views.ts';
+import type { OwnedView, ViewRow } from '#contract/daily-checks/saved-views.ts';
 import { listOf, queryOf } from '../daily-checks/address.ts';
 import type { List } from '../daily-checks/list.ts';
 

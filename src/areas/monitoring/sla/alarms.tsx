@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { SlaOut } from '#contract/monitoring/sla-calls.ts';
+import type { SlaOut } from '#contract/sla/calls.ts';
 import { formatAge, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { askedWords, ofWhat, stateWords } from './words.ts';

@@ -1,5 +1,5 @@
 import { MESSAGES } from '#contract/messages.ts';
-import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
+import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { door } from '#src/door.ts';
 import { UnsavedQuestion } from '#src/frame/unsaved.tsx';
 import { useKeptForm } from '#src/kept-form.ts';

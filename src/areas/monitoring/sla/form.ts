@@ -1,6 +1,6 @@
 import { MESSAGES } from '#contract/messages.ts';
-import type { SlaFields } from '#contract/monitoring/sla.ts';
-import type { EntityGroup, JobType, Source } from '#contract/monitoring/words.ts';
+import type { SlaFields } from '#contract/sla/sla.ts';
+import type { EntityGroup, JobType, Source } from '#contract/runs/vocabulary.ts';
 
 /** An alarm as it is typed. */
 export interface Form {

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
-import { csvLine, csvName, BOM, utcText } from '#contract/monitoring/csv.ts';
-import type { SlaLine } from '#contract/monitoring/sla-calls.ts';
+import { csvLine, csvName, BOM, utcText } from '#contract/runs/csv.ts';
+import type { SlaLine } from '#contract/sla/calls.ts';
 import { useNow } from '#src/clock.ts';
 import { useCompaniesFilter } from '#src/companies-filter.ts';
 import { door } from '#src/door.ts';

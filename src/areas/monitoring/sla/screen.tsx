@@ -2,7 +2,7 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { MESSAGES } from '#contract/messages.ts';
-import type { SlaOut } from '#contract/monitoring/sla-calls.ts';
+import type { SlaOut } from '#contract/sla/calls.ts';
 import { useCan } from '#src/can.ts';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';

@@ -1,4 +1,4 @@
-import type { SlaOut } from '#contract/monitoring/sla-calls.ts';
+import type { SlaOut } from '#contract/sla/calls.ts';
 import { SOURCE_WORDS, TYPE_WORDS, ENTITY_GROUP_WORDS } from '../daily-checks/words.ts';
 import { formatList } from '#contract/i18n/list.ts';
 import { plural } from '#src/ui/format.ts';

@@ -1,5 +1,5 @@
-import { CALENDAR_MODES } from '#contract/monitoring/calendar.ts';
-import type { CalendarMode } from '#contract/monitoring/calendar.ts';
+import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
+import type { CalendarMode } from '#contract/calendar/calendar.ts';
 import type { Day } from '#contract/ids.ts';
 import type { Span } from '#src/span/dates.ts';
 import { listAddress } from '../calendar/address.ts';

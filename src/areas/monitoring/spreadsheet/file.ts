@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
-import type { CalendarView } from '#contract/monitoring/calendar.ts';
-import { BOM, csvLine, csvName } from '#contract/monitoring/csv.ts';
+import type { CalendarView } from '#contract/calendar/calendar.ts';
+import { BOM, csvLine, csvName } from '#contract/runs/csv.ts';
 import { STATES } from '#src/ui/states.ts';
 import { door } from '#src/door.ts';
 import { shareWords } from '../calendar/words.ts';

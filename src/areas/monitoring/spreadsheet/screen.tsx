@@ -1,9 +1,9 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Branding } from '#contract/brand/branding.ts';
-import { CALENDAR_MODES } from '#contract/monitoring/calendar.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import { REPORT_MOST_DAYS } from '#contract/monitoring/reporting-filters.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
 import { useCan } from '#src/can.ts';
 import { now as clockNow, useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';

@@ -1,7 +1,7 @@
 import type { OutputOf } from '#contract/calls.ts';
-import type { CalendarCell, CalendarView } from '#contract/monitoring/calendar.ts';
+import type { CalendarCell, CalendarView } from '#contract/calendar/calendar.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
 import { standingOf } from '../calendar/words.ts';
 import type { DayHead, Standing } from '../calendar/words.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { InputOf } from '#contract/calls.ts';
-import type { CalendarAsk } from '#contract/monitoring/calendar.ts';
+import type { CalendarAsk } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { door, useWatch } from '#src/door.ts';
 import { useRemembered } from '#src/remembered-read.ts';

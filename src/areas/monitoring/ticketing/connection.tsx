@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { FormEvent } from 'react';
-import type { TicketingKept } from '#contract/desk/ticketing-calls.ts';
-import type { Ticketing } from '#contract/desk/ticketing.ts';
-import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
-import type { TicketSystem } from '#contract/desk/tickets.ts';
+import type { TicketingKept } from '#contract/tickets/ticketing-calls.ts';
+import type { Ticketing } from '#contract/tickets/ticketing.ts';
+import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
+import type { TicketSystem } from '#contract/tickets/tickets.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
-import type { MappedOut } from '#contract/desk/ticketing-calls.ts';
-import type { MappingHealth } from '#contract/desk/ticketing.ts';
-import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
-import type { Named, TicketSystem } from '#contract/desk/tickets.ts';
+import type { MappedOut } from '#contract/tickets/ticketing-calls.ts';
+import type { MappingHealth } from '#contract/tickets/ticketing.ts';
+import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
+import type { Named, TicketSystem } from '#contract/tickets/tickets.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { door } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';

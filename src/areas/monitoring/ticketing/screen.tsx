@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { MappedOut, TicketingKept } from '#contract/desk/ticketing-calls.ts';
+import type { MappedOut, TicketingKept } from '#contract/tickets/ticketing-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { FormEvent } from 'react';
-import type { TicketWhole } from '#contract/desk/ticket-calls.ts';
-import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
+import type { TicketWhole } from '#contract/tickets/calls.ts';
+import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { door } from '#src/door.ts';

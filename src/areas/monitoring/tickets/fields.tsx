@@ -1,6 +1,6 @@
 import type { RefObject } from 'react';
-import type { TicketFormOut } from '#contract/desk/ticket-calls.ts';
-import type { Named } from '#contract/desk/tickets.ts';
+import type { TicketFormOut } from '#contract/tickets/calls.ts';
+import type { Named } from '#contract/tickets/tickets.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import { RequiredNote } from '#src/ui/required.tsx';

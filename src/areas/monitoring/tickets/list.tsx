@@ -1,4 +1,4 @@
-import type { TicketOut } from '#contract/desk/ticket-calls.ts';
+import type { TicketOut } from '#contract/tickets/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatAge, formatUtc, plural } from '#src/ui/format.ts';

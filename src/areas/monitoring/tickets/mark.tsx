@@ -1,4 +1,4 @@
-import type { TicketOut } from '#contract/desk/ticket-calls.ts';
+import type { TicketOut } from '#contract/tickets/calls.ts';
 import { Icon } from '#src/ui/icon.tsx';
 
 /**

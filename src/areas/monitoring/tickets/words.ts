@@ -1,4 +1,4 @@
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { RunView } from '#contract/runs/query.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { STATES } from '#src/ui/states.ts';
 

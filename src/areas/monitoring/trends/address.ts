@@ -1,8 +1,8 @@
 import type { CompanyN, Day, JobN } from '#contract/ids.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
-import type { TrendBy } from '#contract/monitoring/trends.ts';
-import { JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
-import type { JobType, Source } from '#contract/monitoring/words.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import type { TrendBy } from '#contract/analytics/trends.ts';
+import { JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
+import type { JobType, Source } from '#contract/runs/vocabulary.ts';
 import { spanKey, spanOfKey } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';
 import { listAddress } from '../dashboard/address.ts';

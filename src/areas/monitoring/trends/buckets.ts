@@ -1,5 +1,5 @@
 import type { Day } from '#contract/ids.ts';
-import type { TrendDay } from '#contract/monitoring/trends.ts';
+import type { TrendDay } from '#contract/analytics/trends.ts';
 
 /** Days that are told together: one, seven, or those of a month. */
 export type Unit = 'day' | 'week' | 'month';

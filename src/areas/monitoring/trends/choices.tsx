@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
-import { JOB_TYPES, SOURCE_NAMES, SOURCES } from '#contract/monitoring/words.ts';
-import type { CompanyRow } from '#contract/people/rows.ts';
+import { JOB_TYPES, SOURCE_NAMES, SOURCES } from '#contract/runs/vocabulary.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
 import { useCompaniesFilter } from '#src/companies-filter.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { formatCount } from '#src/ui/format.ts';

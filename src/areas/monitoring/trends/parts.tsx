@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Day } from '#contract/ids.ts';
-import type { TrendBy, TrendPart, Trends } from '#contract/monitoring/trends.ts';
-import type { JobType } from '#contract/monitoring/words.ts';
+import type { TrendBy, TrendPart, Trends } from '#contract/analytics/trends.ts';
+import type { JobType } from '#contract/runs/vocabulary.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatCount, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';

@@ -1,10 +1,10 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useEffect } from 'react';
-import type { Branding } from '#contract/brand/branding.ts';
-import type { RunState } from '#contract/monitoring/query.ts';
-import { REPORT_MOST_DAYS } from '#contract/monitoring/reporting-filters.ts';
-import type { Trends as TrendsView } from '#contract/monitoring/trends.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
+import type { Trends as TrendsView } from '#contract/analytics/trends.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useCan } from '#src/can.ts';
 import { useNow } from '#src/clock.ts';

@@ -1,5 +1,5 @@
 import type { OutputOf } from '#contract/calls.ts';
-import type { TrendDay, TrendPart, Trends, TrendTally } from '#contract/monitoring/trends.ts';
+import type { TrendDay, TrendPart, Trends, TrendTally } from '#contract/analytics/trends.ts';
 
 /** What the server tells, as a device tells it. */
 export function toldBy(parts: OutputOf<'analytics'>, chart: OutputOf<'chartFailures'>): Trends {

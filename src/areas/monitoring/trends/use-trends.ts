@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { Trends } from '#contract/monitoring/trends.ts';
+import type { Trends } from '#contract/analytics/trends.ts';
 import { useWatch } from '#src/door.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import type { TrendsPlace } from './address.ts';

@@ -1,5 +1,5 @@
-import type { RunState } from '#contract/monitoring/query.ts';
-import type { TrendTally } from '#contract/monitoring/trends.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import type { TrendTally } from '#contract/analytics/trends.ts';
 
 /** Which results a figure counts, as the list names them. */
 export const FAILED: readonly RunState[] = ['Failed', 'Error'];

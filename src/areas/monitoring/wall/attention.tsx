@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { Overview } from '#contract/monitoring/overview.ts';
+import type { Overview } from '#contract/dashboard/overview.ts';
 import { formatSpan } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Late } from '#src/ui/late.tsx';

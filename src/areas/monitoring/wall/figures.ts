@@ -1,5 +1,5 @@
-import type { RunsFilter, RunsView, RunState } from '#contract/monitoring/query.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
+import type { RunsFilter, RunsView, RunState } from '#contract/runs/query.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Day } from '#contract/ids.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { timesOf } from '#src/span/dates.ts';

@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { Overview } from '#contract/monitoring/overview.ts';
+import type { Overview } from '#contract/dashboard/overview.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { formatTime, formatSpan } from '#src/ui/format.ts';
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { DeliveryOut } from '#contract/monitoring/notify-calls.ts';
+import type { DeliveryOut } from '#contract/notifications/calls.ts';
 import { door } from '#src/door.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import { Button } from '#src/ui/button.tsx';

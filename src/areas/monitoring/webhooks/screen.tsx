@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
-import type { WebhookOut } from '#contract/monitoring/notify-calls.ts';
+import type { WebhookOut } from '#contract/notifications/calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';

@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { WebhookOut } from '#contract/monitoring/notify-calls.ts';
+import type { WebhookOut } from '#contract/notifications/calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatUtc, formatWhen, plural } from '#src/ui/format.ts';

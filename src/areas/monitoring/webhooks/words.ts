@@ -1,5 +1,5 @@
-import type { DeliveryOut, WebhookOut } from '#contract/monitoring/notify-calls.ts';
-import type { DeliveryState, NotifyCategory } from '#contract/monitoring/notify.ts';
+import type { DeliveryOut, WebhookOut } from '#contract/notifications/calls.ts';
+import type { DeliveryState, NotifyCategory } from '#contract/notifications/notifications.ts';
 import type { FaultWords } from '#src/form-faults.ts';
 import { plural } from '#src/ui/format.ts';
 import type { IconName } from '#src/ui/icon.tsx';

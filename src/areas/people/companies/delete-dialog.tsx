@@ -1,5 +1,5 @@
 import type { OutputOf } from '#contract/calls.ts';
-import type { CompanyListed } from '#contract/people/company-calls.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';
 import { withReauth } from '#src/frame/reauth.ts';

@@ -3,7 +3,7 @@ import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PEOPLE } from '#contract/messages/people.ts';
-import type { CompanyListed } from '#contract/people/company-calls.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';

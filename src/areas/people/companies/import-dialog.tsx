@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Result } from '#contract/result.ts';
-import { NO_APPLICATIONS } from '#contract/people/company-fields.ts';
+import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
 import { door } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -16,7 +16,7 @@ import { useAsked } from '../around/asked.ts';
 import { idOf } from '../around/ids.ts';
 import { linkings } from './linking.ts';
 import type { Linking } from './linking.ts';
-import type { CompanyListed } from '#contract/people/company-calls.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
 import { getFailureText } from '#src/failure-text.ts';
 
 /** Shown at once; the rest is found by searching. */

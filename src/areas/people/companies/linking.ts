@@ -1,5 +1,5 @@
 import type { OutputOf } from '#contract/calls.ts';
-import type { CompanyListed } from '#contract/people/company-calls.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
 import { idOf } from '../around/ids.ts';
 
 export type VacCompany = OutputOf<'companiesOfVac'>['companies'][number];

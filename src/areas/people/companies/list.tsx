@@ -1,4 +1,4 @@
-import type { CompanyListed } from '#contract/people/company-calls.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDate, formatUtc, plural } from '#src/ui/format.ts';
 import { OpenName, SortHead } from '../around/list-parts.tsx';

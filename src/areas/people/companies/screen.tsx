@@ -1,8 +1,8 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { CompanyListed } from '#contract/people/company-calls.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
 import { useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Page } from '#src/frame/page.tsx';

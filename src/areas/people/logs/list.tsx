@@ -1,4 +1,4 @@
-import type { LogLine } from '#contract/people/log-calls.ts';
+import type { LogLine } from '#contract/users/log-calls.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { deviceWords } from './device.ts';

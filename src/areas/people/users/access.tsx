@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { can } from '#contract/abilities.ts';
-import { mayActAs } from '#contract/people/authority.ts';
-import type { Me } from '#contract/account/me.ts';
+import { mayActAs } from '#contract/users/authority.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { UserListed } from '#contract/people/user-calls.ts';
+import type { UserListed } from '#contract/users/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import type { ApiKey } from '#contract/account/key-calls.ts';
+import type { ApiKey } from '#contract/auth/api-key-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { UserListed } from '#contract/people/user-calls.ts';
+import type { UserListed } from '#contract/users/calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';

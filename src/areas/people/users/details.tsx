@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { UserListed } from '#contract/people/user-calls.ts';
+import type { UserListed } from '#contract/users/calls.ts';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';
 import { focusFirstFault } from '#src/form-faults.ts';

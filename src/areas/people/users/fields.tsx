@@ -1,8 +1,8 @@
 import { ROLES } from '#contract/abilities.ts';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { coversRoles } from '#contract/people/authority.ts';
-import type { UserListed } from '#contract/people/user-calls.ts';
+import { coversRoles } from '#contract/users/authority.ts';
+import type { UserListed } from '#contract/users/calls.ts';
 import { useWatch } from '#src/door.ts';
 import { SSO_WORDS } from '#src/sso.ts';
 import { Check } from '#src/ui/check.tsx';

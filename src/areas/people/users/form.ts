@@ -2,7 +2,7 @@ import type { Role } from '#contract/abilities.ts';
 import type { InputOf } from '#contract/calls.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import type { UserListed } from '#contract/people/user-calls.ts';
+import type { UserListed } from '#contract/users/calls.ts';
 
 /** One other system's account as it is typed. */
 export interface SsoDraft {

@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import type { UserListed } from '#contract/people/user-calls.ts';
+import type { UserListed } from '#contract/users/calls.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
-import type { UserListed } from '#contract/people/user-calls.ts';
+import type { UserListed } from '#contract/users/calls.ts';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';
 import { withReauth } from '#src/frame/reauth.ts';

@@ -1,9 +1,9 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ROLES } from '#contract/abilities.ts';
-import type { Me } from '#contract/account/me.ts';
+import type { Me } from '#contract/auth/current-user.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { UserListed } from '#contract/people/user-calls.ts';
+import type { UserListed } from '#contract/users/calls.ts';
 import { CallButton } from '#src/call-button.tsx';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';

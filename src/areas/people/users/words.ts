@@ -1,5 +1,5 @@
 import type { Role } from '#contract/abilities.ts';
-import type { UserListed } from '#contract/people/user-calls.ts';
+import type { UserListed } from '#contract/users/calls.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 
 export const ROLE_WORDS: Readonly<

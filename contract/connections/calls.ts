@@ -1,0 +1,172 @@
+import * as v from 'valibot';
+import { call } from '../call.ts';
+import { LIMITS } from '../limits.ts';
+import { COLLECTOR_KINDS, ENTITIES, SIGN_INS } from './connection.ts';
+import { nameText } from '../text-schema.ts';
+
+const uuid = v.pipe(v.string(), v.uuid());
+const secret = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars));
+const companyN = v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
+
+export const CredentialsSchema = v.variant('is', [
+  v.strictObject({ is: v.literal('key'), secret }),
+  v.strictObject({ is: v.literal('password'), name: nameText(), secret }),
+  v.strictObject({ is: v.literal('client'), name: nameText(), secret }),
+]);
+export type Credentials = v.InferOutput<typeof CredentialsSchema>;
+
+const fields = {
+  name: nameText(),
+  /** `https://host:port`. */
+  address: v.pipe(v.string(), v.trim(), v.url(), v.maxLength(LIMITS.addressChars)),
+  /** Whose the results are; null where the system tells of many companies. */
+  companyN,
+  everySec: v.pipe(v.number(), v.safeInteger(), v.minValue(60), v.maxValue(86_400)),
+  enabled: v.boolean(),
+  /**
+   * PEM of the one certificate that is believed, for a system whose own is not signed by a public
+   * authority.
+   */
+  certificate: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.certificateChars))),
+};
+const kind = v.picklist(COLLECTOR_KINDS);
+const counted = v.object({ linked: v.number(), unlinked: v.number() });
+
+const collectionOut = v.object({
+  entity: v.picklist(ENTITIES),
+  status: v.picklist(['waiting', 'running', 'succeeded', 'failed']),
+  startedAt: v.nullable(v.number()),
+  succeededAt: v.nullable(v.number()),
+  nextAt: v.nullable(v.number()),
+  /** Read in the last whole round, and of those how many belong to no company of ours. */
+  rows: v.number(),
+  unlinked: v.number(),
+  fails: v.number(),
+  error: v.nullable(v.string()),
+});
+export type CollectionOut = v.InferOutput<typeof collectionOut>;
+
+const connectionOut = v.object({
+  _id: v.string(),
+  kind,
+  name: v.string(),
+  address: v.string(),
+  companyN: v.nullable(v.number()),
+  everySec: v.number(),
+  enabled: v.boolean(),
+  certificate: v.nullable(v.string()),
+  signIn: v.picklist(SIGN_INS),
+  user: v.nullable(v.string()),
+  madeAt: v.number(),
+  collections: v.array(collectionOut),
+  companies: counted,
+  alarms: v.number(),
+});
+export type ConnectionOut = v.InferOutput<typeof connectionOut>;
+
+const tested = v.object({
+  ok: v.boolean(),
+  says: v.string(),
+  /** The certificate that it showed, where that was not believed: to be compared and pinned. */
+  seen: v.nullable(
+    v.object({
+      certificate: v.string(),
+      fingerprint: v.string(),
+      subject: v.string(),
+      until: v.number(),
+    }),
+  ),
+});
+export type ConnectionTested = v.InferOutput<typeof tested>;
+
+const found = v.object({
+  uid: v.string(),
+  name: v.string(),
+  companyN: v.nullable(v.number()),
+  detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
+  seenAt: v.number(),
+});
+export type Found = v.InferOutput<typeof found>;
+
+const gate = 'monitoring.sources';
+
+export const collectorCalls = {
+  listConnections: call({
+    method: 'GET',
+    path: 'monitoring/connections',
+    summary:
+      'The systems that are asked for results, and how each of them was last heard, entity by entity.',
+    input: v.strictObject({}),
+    output: v.array(connectionOut),
+    gate,
+    failures: [],
+  }),
+  makeConnection: call({
+    method: 'POST',
+    path: 'monitoring/connections',
+    summary: 'A new connection. Its credentials are sealed and told to nobody.',
+    input: v.strictObject({ kind, ...fields, credentials: CredentialsSchema }),
+    output: v.object({ _id: v.string() }),
+    gate,
+    failures: ['bad-input', 'conflict', 'forbidden', 'not-found'],
+  }),
+  editConnection: call({
+    method: 'PUT',
+    path: 'monitoring/connections/{id}',
+    summary:
+      'Changes a connection. Without `credentials` the kept ones stay, unless the address changes: then they are asked for again.',
+    input: v.strictObject({ id: uuid, ...fields, credentials: v.optional(CredentialsSchema) }),
+    output: v.object({}),
+    gate,
+    failures: ['bad-input', 'conflict', 'forbidden', 'not-found'],
+  }),
+  deleteConnection: call({
+    method: 'DELETE',
+    path: 'monitoring/connections/{id}',
+    summary: 'Takes a connection away, with its credentials. The results that it brought stay.',
+    input: v.strictObject({ id: uuid }),
+    output: v.object({}),
+    gate,
+    failures: ['not-found'],
+  }),
+  testConnection: call({
+    method: 'POST',
+    path: 'monitoring/connections/test',
+    summary:
+      'Signs in and asks one question, with nothing kept. `id`: with the kept credentials where none are given, at the kept address only.',
+    input: v.strictObject({
+      id: v.optional(uuid),
+      kind,
+      address: fields.address,
+      certificate: fields.certificate,
+      credentials: v.optional(CredentialsSchema),
+    }),
+    output: tested,
+    gate,
+    failures: ['bad-input', 'not-found', 'too-many'],
+  }),
+  syncConnection: call({
+    method: 'POST',
+    path: 'monitoring/connections/{id}/sync',
+    summary: 'Asks for everything now, or for one entity.',
+    input: v.strictObject({ id: uuid, entity: v.optional(v.picklist(ENTITIES)) }),
+    output: v.object({}),
+    gate,
+    failures: ['not-found', 'conflict', 'too-many'],
+  }),
+  foundByConnection: call({
+    method: 'GET',
+    path: 'monitoring/connections/{id}/found',
+    summary:
+      'What a connection has found of an entity, by name; `unlinked=true`: only what belongs to no company of ours.',
+    input: v.strictObject({
+      id: uuid,
+      entity: v.picklist(['companies', 'servers', 'agents', 'alarms', 'licences']),
+      unlinked: v.optional(v.picklist(['true', 'false'])),
+      after: v.optional(v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number))),
+    }),
+    output: v.object({ rows: v.array(found), total: v.number() }),
+    gate,
+    failures: ['not-found'],
+  }),
+} as const;

@@ -1,0 +1,74 @@
+import { firstLine } from '../runs/first-line.ts';
+import { kindOfCause } from './problem-kind.ts';
+import { rules } from './cause-marks.ts';
+import { withoutNames } from './cause-names.ts';
+import type { ProblemKind } from '../runs/vocabulary.ts';
+
+/**
+ * A cause as RUN-5 means it: the fixed words of a failure, with ‹marks› where failures of the same
+ * cause differ.
+ */
+export interface Cause {
+  readonly template: string;
+  readonly kind: ProblemKind;
+}
+
+/** Longest template, UTF-16 units. */
+export const TEMPLATE_CHARS = 300;
+
+/**
+ * RUN-5: the first meaningful line of a failure's text with what varies turned into marks. `names`:
+ * what this computer or server is called, where it is known, since a bare name cannot be told from
+ * a word. The template of a template is itself; never empty.
+ */
+export function templateOf(message: string, names: readonly string[] = []): Cause {
+  const key = `${names.join('\0')}\n${message}`;
+  if (key.length > REMEMBERED_CHARS) return read(message, names);
+  let cause = remembered.get(key);
+  if (cause === undefined) {
+    cause = read(message, names);
+    if (remembered.size >= 2_000) remembered.clear();
+    remembered.set(key, cause);
+  }
+  return cause;
+}
+
+/** The same failure comes again and again: what was read of it stays the same. */
+const remembered = new Map<string, Cause>();
+const REMEMBERED_CHARS = 2_000;
+
+function read(message: string, names: readonly string[]): Cause {
+  let text = withoutNames(firstLine(message), names);
+  // Each round takes plain characters away or shortens the text, so it ends.
+  for (let before = ''; before !== text;) {
+    before = text;
+    text = round(text);
+  }
+  const template = text === '' ? 'No message' : text;
+  return { template, kind: kindOfCause(template) };
+}
+
+function round(text: string): string {
+  let next = text;
+  for (const [pattern, mark, needs] of rules()) {
+    if (needs.test(next))
+      next = next.replace(pattern, (found: string, ...groups: unknown[]) =>
+        found.startsWith('‹') ? found : mark(found, groups),
+      );
+  }
+  next = next
+    .replace(/(‹[a-z]+›)(?:[\s,;|&+:=-]{0,3}\1)+/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return firstLine(cut(next)).replace(/…$/, '').trim();
+}
+
+/** Never through a mark. */
+function cut(text: string): string {
+  if (text.length <= TEMPLATE_CHARS) return text;
+  const head = text.slice(0, TEMPLATE_CHARS);
+  const open = head.lastIndexOf('‹');
+  const whole = open > head.lastIndexOf('›') ? head.slice(0, open) : head;
+  const space = whole.lastIndexOf(' ');
+  return (space > TEMPLATE_CHARS / 2 ? whole.slice(0, space) : whole).trim();
+}

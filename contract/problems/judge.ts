@@ -1,0 +1,224 @@
+import type { Bytes, Seconds } from '../ids.ts';
+import { templateOf } from './cause.ts';
+import type { Anomaly, ProblemRow, StatRow } from '../runs/rows.ts';
+import { SEVERITY } from '../runs/vocabulary.ts';
+import type { Measure, ProblemKind, ProblemState, Status } from '../runs/vocabulary.ts';
+
+/** What a result says of itself, as far as it is judged. */
+export interface Facts {
+  readonly status: Status;
+  readonly durationSec: Seconds | null;
+  readonly bytes: Bytes | null;
+  readonly files: number | null;
+  readonly message: string | null;
+  /** Computer and server: a bare name cannot be told from a word of the failure. */
+  readonly names?: readonly string[];
+}
+
+/** RUN-4: what is usual is not known before this many finished runs. */
+export const LEAST_RUNS = 7;
+/**
+ * Spread below which a difference is no news, whatever the median: seconds, bytes, files. Nine
+ * seconds instead of two are no anomaly.
+ */
+export const LEAST_SPREAD: Readonly<Record<Measure, number>> = {
+  duration: 5,
+  bytes: 65_536,
+  files: 1,
+};
+
+/**
+ * RUN-4: the range that is usual, median ± 4·MAD, where the MAD counts for at least 5 % of the
+ * median and for `least`. Null below seven values. Whole numbers, never below 0.
+ */
+export function usualOf(
+  values: readonly number[],
+  least = 0,
+): readonly [low: number, high: number] | null {
+  if (values.length < LEAST_RUNS) return null;
+  const middle = medianOf(values);
+  const spread =
+    4 * Math.max(medianOf(values.map((value) => Math.abs(value - middle))), middle * 0.05, least);
+  return [Math.max(0, Math.floor(middle - spread)), Math.ceil(middle + spread)];
+}
+
+/**
+ * RUN-4: what is unusual about a run that ended well or with a warning. A running, failed or missed
+ * one is judged by its state alone.
+ */
+export function anomaliesOf(
+  facts: Facts,
+  stat: Pick<StatRow, 'durations' | 'bytes' | 'files' | 'taught'>,
+): Anomaly[] {
+  if (facts.status !== 'Success' && facts.status !== 'Warning') return [];
+  const found: Anomaly[] = [];
+  const judge = (measure: Measure, value: number | null, history: readonly number[]): void => {
+    const band = value === null ? null : bandOf(measure, value, history);
+    if (band === null || value === null) return;
+    const [low, high] = widen(band, stat.taught[measure]);
+    if (value < low || value > high) found.push({ measure, value, low, high });
+  };
+  judge('duration', facts.durationSec, stat.durations);
+  judge('bytes', facts.bytes, stat.bytes);
+  judge('files', facts.files, stat.files);
+  return found;
+}
+
+export interface Trouble {
+  readonly state: ProblemState;
+  readonly template: string;
+  readonly kind: ProblemKind;
+}
+
+/** RUN-5: what is wrong with a result, as a state and a cause; null where nothing is. */
+export function problemOf(facts: Facts, anomalies: readonly Anomaly[]): Trouble | null {
+  switch (facts.status) {
+    case 'Running':
+      return null;
+    case 'Missed':
+      return { state: 'Missed', template: 'Did not run', kind: 'silent' };
+    case 'Failed':
+    case 'Error':
+    case 'Warning':
+      return facts.message === null || facts.message.trim() === ''
+        ? { state: facts.status, template: SPEECHLESS[facts.status], kind: 'other' }
+        : { state: facts.status, ...templateOf(facts.message, facts.names) };
+    case 'Success':
+      return anomalies.length === 0
+        ? null
+        : { state: 'Anomaly', template: anomalies.map(strangeness).join(', '), kind: 'unusual' };
+  }
+}
+
+/** What comes next for a job: a run began, or a result with (or without) trouble. */
+export type Next = 'started' | Pick<Trouble, 'state' | 'template'> | null;
+
+/**
+ * RUN-6, one step of a job's problem. `same`: the open problem goes on (the result belongs to it).
+ * `close`: it ends, by success where `next` is null, else by change. `open`: a new one begins, and
+ * an open one ends by change. `none`: no problem before or after.
+ */
+export function step(
+  current: Pick<ProblemRow, 'state'> | null,
+  currentTemplate: string | null,
+  next: Next,
+): 'none' | 'same' | 'close' | 'open' {
+  if (next === 'started')
+    return current === null ? 'none' : current.state === 'Missed' ? 'close' : 'same';
+  if (next === null) return current === null ? 'none' : 'close';
+  if (current === null) return 'open';
+  return next.template === currentTemplate && SEVERITY[next.state] <= SEVERITY[current.state]
+    ? 'same'
+    : 'open';
+}
+
+/** "Transferred 96.4 GB, usual 8.1 to 11.6 GB". Null where there is nothing unusual. */
+export const anomalyText = (anomalies: readonly Anomaly[]): string | null =>
+  anomalies.length === 0 ? null : anomalies.map(sentence).join('; ');
+
+const SPEECHLESS = {
+  Failed: 'Failed without a message',
+  Error: 'Error without a message',
+  Warning: 'Warning without a message',
+} as const;
+
+/**
+ * The range outside of which a value is unusual, or null where it cannot be. Bytes and files have
+ * rules of their own below.
+ */
+function bandOf(
+  measure: Measure,
+  value: number,
+  history: readonly number[],
+): readonly [number, number] | null {
+  const usual = usualOf(history, LEAST_SPREAD[measure]);
+  if (usual === null) return null;
+  const [low, high] = usual;
+  if (measure === 'bytes' && value === 0 && medianOf(history) > 0) {
+    // Nothing where there was some: unusual even where the band reaches down to 0.
+    return low > 0
+      ? usual
+      : [history.reduce((least, one) => (one > 0 && one < least ? one : least), high), high];
+  }
+  // Files count only where they are halved: growth shows in bytes.
+  if (measure === 'files')
+    return value * 2 < medianOf(history)
+      ? [Math.max(low, Math.ceil(medianOf(history) / 2)), high]
+      : null;
+  return usual;
+}
+
+const widen = (
+  [low, high]: readonly [number, number],
+  taught: readonly [number, number] | undefined,
+): readonly [number, number] =>
+  taught === undefined ? [low, high] : [Math.min(low, taught[0]), Math.max(high, taught[1])];
+
+function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  const upper = sorted[half] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? 0) + upper) / 2;
+}
+
+function strangeness({ measure, value, low }: Anomaly): string {
+  const less = value < low;
+  switch (measure) {
+    case 'duration':
+      return less ? 'Took less time than usual' : 'Took longer than usual';
+    case 'bytes':
+      return value === 0
+        ? 'Transferred nothing'
+        : less
+          ? 'Transferred less than usual'
+          : 'Transferred more than usual';
+    case 'files':
+      return 'Fewer files than usual';
+  }
+}
+
+function sentence({ measure, value, low, high }: Anomaly): string {
+  switch (measure) {
+    case 'duration':
+      return `Took ${lengthText(value)}, usual ${range(low, high, lengthText)}`;
+    case 'bytes':
+      return `Transferred ${bytesText(value)}, usual ${range(low, high, bytesText)}`;
+    case 'files':
+      return `${countText(value)} files, usual ${range(low, high, countText)}`;
+  }
+}
+
+/** "8.1 to 11.6 GB": the unit is said once where both have the same. */
+function range(low: number, high: number, text: (value: number) => string): string {
+  const [from, to] = [text(low), text(high)];
+  const [number, unit, ...rest] = from.split(' ');
+  return rest.length === 0 &&
+    unit !== undefined &&
+    to.endsWith(` ${unit}`) &&
+    to.split(' ').length === 2
+    ? `${number} to ${to}`
+    : `${from} to ${to}`;
+}
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
+
+function bytesText(bytes: Bytes): string {
+  let unit = 0;
+  let value = bytes;
+  while (value >= 999.95 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit] ?? 'bytes'}`;
+}
+
+function lengthText(seconds: Seconds): string {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return minutes % 60 === 0
+    ? `${minutes / 60} h`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const countText = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');

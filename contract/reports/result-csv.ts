@@ -1,0 +1,97 @@
+import type { ExportColumn, ExportColumnId, FileColumnId } from '../runs/csv.ts';
+
+const STATE_WORDS = {
+  Failed: 'Failed',
+  Error: 'Error',
+  Missed: 'Did not run',
+  Anomaly: 'Anomaly',
+  Warning: 'Warning',
+  Running: 'Running',
+  Success: 'Success',
+};
+const REVIEW_WORDS = {
+  pending: 'To check',
+  snoozed: 'Snoozed',
+  cleared: 'Cleared',
+  none: 'Nothing wrong',
+};
+const KIND_WORDS = {
+  connection: 'Connection',
+  snapshot: 'Snapshot',
+  silent: 'Agent silent',
+  space: 'Space',
+  partial: 'Partial',
+  unusual: 'Unusual size',
+  access: 'Access',
+  locked: 'Locked',
+  integrity: 'Integrity',
+  cancelled: 'Cancelled',
+  other: 'Other',
+};
+
+const OF: Readonly<Record<FileColumnId, Omit<ExportColumn, 'id'>>> = {
+  state: { title: 'State', words: STATE_WORDS },
+  streak: { title: 'Days of the problem' },
+  company: { title: 'Company' },
+  job: { title: 'Job' },
+  computer: { title: 'Computer' },
+  server: { title: 'Server' },
+  source: { title: 'Source' },
+  type: { title: 'Type' },
+  managed: { title: 'Managed', words: { true: 'Yes', false: 'No', null: '' } },
+  schedule: { title: 'Schedule' },
+  kind: { title: 'Kind of problem', words: KIND_WORDS },
+  cause: { title: 'Cause without its details' },
+  message: { title: 'Cause' },
+  started: { title: 'Started' },
+  duration: { title: 'Duration' },
+  usualDuration: { title: 'Usual duration' },
+  bytes: { title: 'Transferred' },
+  usualBytes: { title: 'Usually transferred' },
+  lastGood: { title: 'Last good' },
+  review: { title: 'Review', words: REVIEW_WORDS },
+  reviewedBy: { title: 'Reviewed by' },
+  reviewedAt: { title: 'Reviewed' },
+  comment: { title: 'Comment' },
+  snoozedUntil: { title: 'Snoozed until' },
+  note: { title: 'Note' },
+  ticket: { title: 'Ticket' },
+  run: { title: 'Result' },
+  level: { title: 'Level' },
+  scheduledFor: { title: 'Scheduled for' },
+  errorCount: { title: 'Errors' },
+  warningCount: { title: 'Warnings' },
+};
+/** As a file of the portal's list has them. */
+const USUAL: readonly ExportColumnId[] = [
+  'state',
+  'streak',
+  'company',
+  'job',
+  'schedule',
+  'computer',
+  'message',
+  'kind',
+  'started',
+  'duration',
+  'usualDuration',
+  'bytes',
+  'usualBytes',
+  'lastGood',
+  'ticket',
+  'note',
+  'review',
+  'reviewedBy',
+  'reviewedAt',
+  'comment',
+  'snoozedUntil',
+];
+
+/**
+ * The columns of a file with their titles and words, each once; without a choice those of a file
+ * that the portal makes.
+ */
+export const reportColumns = <Id extends FileColumnId = ExportColumnId>(
+  chosen?: readonly Id[],
+): readonly ExportColumn<Id | ExportColumnId>[] =>
+  [...new Set<Id | ExportColumnId>(chosen ?? USUAL)].map((id) => ({ id, ...OF[id] }));

@@ -1,0 +1,297 @@
+import * as v from 'valibot';
+import type { CompanyN, Ms, UserId } from '../ids.ts';
+import { LIMITS } from '../limits.ts';
+import { patternOf, PatternSchema, textsOf } from '../pattern.ts';
+import type { JobType, ProblemState, Source } from '../runs/vocabulary.ts';
+import { JOB_TYPES, PROBLEM_STATES, SOURCES } from '../runs/vocabulary.ts';
+import { nameText } from '../text-schema.ts';
+
+/**
+ * Rules: what the server does by itself with results that ask something of a person. They are read
+ * from the top: every rule that matches acts, and of two that set the same thing (exception,
+ * snooze, note, ticket) the upper one does. A rule acts once on a problem; as an exception it
+ * counts for as long as the newest result of the problem matches.
+ */
+const uuid = v.pipe(v.string(), v.uuid());
+const amount = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(0),
+  v.maxValue(Number.MAX_SAFE_INTEGER),
+);
+const minute = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(1_439));
+const list = <S extends v.GenericSchema>(one: S) => v.pipe(v.array(one), v.maxLength(200));
+const isZone = (zone: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).format(0) !== '';
+  } catch {
+    return false;
+  }
+};
+
+/** From `least` to `most`, both included; null is no bound. Seconds, bytes, results in a row. */
+export const RangeSchema = v.strictObject({ least: v.nullable(amount), most: v.nullable(amount) });
+export type Range = v.InferOutput<typeof RangeSchema>;
+
+/**
+ * When a result matches: all of it must hold, and what is empty holds always. `days`: 1 Monday to 7
+ * Sunday, none is every day; `from` to before `to` in minutes of the day of `zone`, past midnight
+ * where `to` is less (the day is then that on which it began), all day where they are the same.
+ */
+export const RuleWhenSchema = v.strictObject({
+  sources: list(v.picklist(SOURCES)),
+  types: list(v.picklist(JOB_TYPES)),
+  states: list(v.picklist(PROBLEM_STATES)),
+  companies: list(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+  job: PatternSchema,
+  computer: PatternSchema,
+  text: PatternSchema,
+  duration: RangeSchema,
+  bytes: RangeSchema,
+  streak: RangeSchema,
+  time: v.nullable(
+    v.strictObject({
+      days: v.pipe(
+        v.array(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(7))),
+        v.maxLength(7),
+      ),
+      from: minute,
+      to: minute,
+      zone: v.pipe(v.string(), v.maxLength(64), v.check(isZone)),
+    }),
+  ),
+});
+export type RuleWhen = v.InferOutput<typeof RuleWhenSchema>;
+
+const said = (most: number) =>
+  v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most)));
+/**
+ * What a rule does. `exception`: known, counts as OK. `snoozeHours` from the result on. `notify`:
+ * users by mail. `hint`: shown beside the result.
+ */
+export const RuleDoesSchema = v.strictObject({
+  exception: v.boolean(),
+  snoozeHours: v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(24 * 366))),
+  note: said(LIMITS.noteChars),
+  ticket: v.nullable(nameText(LIMITS.ticketChars)),
+  hint: said(LIMITS.nameChars * 2),
+  notify: v.pipe(v.array(uuid), v.maxLength(20)),
+});
+export type RuleDoes = v.InferOutput<typeof RuleDoesSchema>;
+
+const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+export const ruleFields = {
+  name: nameText(),
+  enabled: v.boolean(),
+  /** Acts on results that arrive from then, and before then. */
+  from: v.nullable(ms),
+  to: v.nullable(ms),
+  when: RuleWhenSchema,
+  does: RuleDoesSchema,
+};
+export const RuleSchema = v.strictObject(ruleFields);
+export type RuleFields = v.InferOutput<typeof RuleSchema>;
+
+export interface RuleRow extends RuleFields {
+  readonly id: string;
+  /** The least is the uppermost. */
+  readonly rank: number;
+  readonly madeBy: UserId;
+  readonly changedAt: Ms;
+  readonly removedAt: Ms | null;
+}
+
+const rank = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+export const ruleMade = v.strictObject({
+  type: v.literal('rule.made@1'),
+  data: v.strictObject({ id: uuid, rank, ...ruleFields }),
+});
+export const ruleChanged = v.strictObject({
+  type: v.literal('rule.changed@1'),
+  data: v.strictObject({ id: uuid, ...ruleFields }),
+});
+export const ruleRemoved = v.strictObject({
+  type: v.literal('rule.removed@1'),
+  data: v.strictObject({ id: uuid }),
+});
+/** All rules that stand, from the top. */
+export const rulesOrdered = v.strictObject({
+  type: v.literal('rules.ordered@1'),
+  data: v.strictObject({ ids: v.pipe(v.array(uuid), v.maxLength(LIMITS.rules)) }),
+});
+
+const problem = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const byRule = { problem, rule: uuid, name: ruleFields.name };
+/** Known, counts as OK, as long as the newest result matches. */
+export const problemExcepted = v.strictObject({
+  type: v.literal('problem.excepted@1'),
+  data: v.strictObject(byRule),
+});
+/** The newest result matches no such rule any more. */
+export const problemUnexcepted = v.strictObject({
+  type: v.literal('problem.unexcepted@1'),
+  data: v.strictObject({ problem }),
+});
+export const RULE_DEEDS = ['snoozed', 'noted', 'ticketed', 'notified', 'hinted'] as const;
+/**
+ * What a rule did to a problem beside an exception; snooze, note and ticket stand in events of
+ * their own as well.
+ */
+export const problemRuled = v.strictObject({
+  type: v.literal('problem.ruled@1'),
+  data: v.strictObject({
+    ...byRule,
+    did: v.array(v.picklist(RULE_DEEDS)),
+    hint: RuleDoesSchema.entries.hint,
+  }),
+});
+
+/** That a rule acted on a problem. */
+export interface Ruled {
+  readonly rule: string;
+  readonly name: string;
+  readonly at: Ms;
+  readonly hint: string | null;
+}
+
+/**
+ * A result as rules see it. `texts`: its message and its cause. `streak`: results of its problem
+ * till then, itself among them.
+ */
+export interface RuleResult {
+  readonly source: Source;
+  readonly type: JobType;
+  readonly state: ProblemState;
+  readonly company: CompanyN;
+  readonly job: string;
+  readonly computer: string;
+  readonly texts: readonly string[];
+  readonly durationSec: number | null;
+  readonly bytes: number | null;
+  readonly streak: number;
+  readonly startedAt: Ms;
+}
+
+export const NO_RANGE: Range = { least: null, most: null };
+export const ANYTHING: RuleWhen = {
+  sources: [],
+  types: [],
+  states: [],
+  companies: [],
+  job: '',
+  computer: '',
+  text: '',
+  duration: NO_RANGE,
+  bytes: NO_RANGE,
+  streak: NO_RANGE,
+  time: null,
+};
+export const NOTHING_DONE: RuleDoes = {
+  exception: false,
+  snoozeHours: null,
+  note: null,
+  ticket: null,
+  hint: null,
+  notify: [],
+};
+
+const bounded = ({ least, most }: Range): boolean => least !== null || most !== null;
+/**
+ * Whether it asks anything at all: a rule for every result there is would hide what nobody has
+ * seen.
+ */
+export const asksSomething = (when: RuleWhen): boolean =>
+  when.sources.length + when.types.length + when.states.length + when.companies.length > 0 ||
+  textsOf(when.job).length + textsOf(when.computer).length + textsOf(when.text).length > 0 ||
+  bounded(when.duration) ||
+  bounded(when.bytes) ||
+  bounded(when.streak) ||
+  (when.time !== null && (when.time.days.length % 7 > 0 || when.time.from !== when.time.to));
+export const doesSomething = ({
+  exception,
+  snoozeHours,
+  note,
+  ticket,
+  hint,
+  notify,
+}: RuleDoes): boolean =>
+  exception ||
+  snoozeHours !== null ||
+  note !== null ||
+  ticket !== null ||
+  hint !== null ||
+  notify.length > 0;
+
+/** Whether a rule acts at a moment. */
+export const standsAt = (
+  { enabled, from, to }: Pick<RuleFields, 'enabled' | 'from' | 'to'>,
+  at: Ms,
+): boolean => enabled && (from === null || from <= at) && (to === null || at < to);
+
+/**
+ * The pure meaning of `when`, made once a rule: what it answers tells of each result whether it
+ * matches.
+ */
+export function matcherOf(when: RuleWhen): (result: RuleResult) => boolean {
+  const sources = new Set(when.sources);
+  const types = new Set(when.types);
+  const states = new Set(when.states);
+  const companies = new Set(when.companies);
+  const job = patternOf(when.job);
+  const computer = patternOf(when.computer);
+  const text = patternOf(when.text);
+  const time = when.time === null ? null : timer(when.time);
+  return (one) =>
+    (sources.size === 0 || sources.has(one.source)) &&
+    (types.size === 0 || types.has(one.type)) &&
+    (states.size === 0 || states.has(one.state)) &&
+    (companies.size === 0 || companies.has(one.company)) &&
+    within(when.duration, one.durationSec) &&
+    within(when.bytes, one.bytes) &&
+    within(when.streak, one.streak) &&
+    (job === null || job(one.job)) &&
+    (computer === null || computer(one.computer)) &&
+    (text === null || one.texts.some(text)) &&
+    (time === null || time(one.startedAt));
+}
+
+const within = (range: Range, value: number | null): boolean =>
+  !bounded(range) ||
+  (value !== null &&
+    (range.least === null || value >= range.least) &&
+    (range.most === null || value <= range.most));
+
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+
+function timer({ days, from, to, zone }: NonNullable<RuleWhen['time']>): (at: Ms) => boolean {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  return (at) => {
+    const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
+    const now = Number(parts.get('hour')) * 60 + Number(parts.get('minute'));
+    const today = DAYS.findIndex((day) => day === parts.get('weekday')) + 1;
+    const late = from > to && now < to;
+    if (from < to ? now < from || now >= to : from > to && !late && now < from) return false;
+    return days.length === 0 || days.includes(late ? ((today + 5) % 7) + 1 : today);
+  };
+}
+
+/** The states as people are told them. */
+export const STATE_NAMES: Readonly<Record<ProblemState, string>> = {
+  Failed: 'Failed',
+  Error: 'Error',
+  Missed: 'Did not run',
+  Anomaly: 'Unusual',
+  Warning: 'Warning',
+};
+
+/** What two rules both set, where one of them alone can. */
+export const SETTLED = ['exception', 'snoozeHours', 'note', 'ticket'] as const;
+export type Settled = (typeof SETTLED)[number];
+export const sets = (does: RuleDoes, what: Settled): boolean =>
+  what === 'exception' ? does.exception : does[what] !== null;

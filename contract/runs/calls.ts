@@ -1,0 +1,234 @@
+import * as v from 'valibot';
+import { call } from '../call.ts';
+import { LIMITS } from '../limits.ts';
+import { changeFields } from './change.ts';
+import { runId, runRef } from '../run-ref.ts';
+import { SCHEDULE_STATES } from './schedule-state.ts';
+import { TaskSchema } from './task.ts';
+import {
+  ENTITY_GROUPS,
+  JOB_TYPES,
+  PROBLEM_KINDS,
+  PROBLEM_STATES,
+  RUN_LEVELS,
+  SOURCES,
+  STATUSES,
+} from './vocabulary.ts';
+import { nameText } from '../text-schema.ts';
+
+const runN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const iso = v.string();
+const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
+
+export const RefusedSchema = v.object({ run: v.number(), kind: v.string(), message: v.string() });
+export const ChangedSchema = v.object({
+  /**
+   * Where the log stands with this command in it: the effect has arrived when a device's cursor
+   * has.
+   */
+  seq: v.number(),
+  accepted: v.number(),
+  refused: v.array(RefusedSchema),
+});
+
+/**
+ * What may happen to a problem. `Over`: a success ended it; `Changed`: the job does something else
+ * since, good or bad.
+ */
+export const DEEDS = [
+  'Reviewed',
+  'Taken back to check',
+  'Snoozed',
+  'Snooze ended',
+  'Note',
+  'Note taken away',
+  'Ticket',
+  'Ticket taken away',
+  'Exception',
+  'Exception ended',
+  'Rule',
+  'Hint helped',
+  'Hint did not help',
+  'Began',
+  'Over',
+  'Changed',
+] as const;
+export type ProblemDeed = (typeof DEEDS)[number];
+
+/** One run in full (a job execution), times as the API writes them: `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
+export const ExecutionSchema = v.object({
+  _id: v.string(),
+  mongo_id: v.string(),
+  jobInstanceUid: v.string(),
+  jobName: v.string(),
+  companyName: v.string(),
+  computerName: v.string(),
+  serverName: v.string(),
+  source: v.picklist(SOURCES),
+  type: v.picklist(JOB_TYPES),
+  entityGroup: v.picklist(ENTITY_GROUPS),
+  managed: orNull(v.boolean()),
+  /** The schedule of the job. */ scheduleState: orNull(v.picklist(SCHEDULE_STATES)),
+  status: v.picklist(STATUSES),
+  startTime: iso,
+  endTime: orNull(iso),
+  durationSec: orNull(v.number()),
+  bytesTransferred: orNull(v.number()),
+  bytesProcessed: orNull(v.number()),
+  filesTotal: orNull(v.number()),
+  filesFailed: orNull(v.number()),
+  exitCode: orNull(v.number()),
+  message: orNull(v.string()),
+  /**
+   * When it was due, how much of its source it reads, and how often the tool complained; null where
+   * the source does not say.
+   */
+  scheduledFor: orNull(iso),
+  level: orNull(v.picklist(RUN_LEVELS)),
+  errorCount: orNull(v.number()),
+  warningCount: orNull(v.number()),
+  anomaly: v.array(
+    v.object({ measure: v.string(), value: v.number(), low: v.number(), high: v.number() }),
+  ),
+  note: orNull(v.object({ content: v.string(), authorId: v.string(), at: iso })),
+  ignoredUntil: orNull(iso),
+  ignoredReason: orNull(v.string()),
+  state: v.picklist(['none', 'pending', 'snoozed', 'cleared']),
+  problem: orNull(
+    v.object({
+      state: v.picklist(PROBLEM_STATES),
+      kind: v.picklist(PROBLEM_KINDS),
+      cause: v.string(),
+      openedAt: iso,
+      closedAt: orNull(iso),
+      runs: v.number(),
+      ticket: orNull(v.string()),
+      elsewhere: v.array(v.object({ company: v.string(), jobs: v.number() })),
+    }),
+  ),
+  expectedAt: orNull(iso),
+  lastSuccessAt: orNull(iso),
+  detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
+  log: orNull(v.string()),
+  /** What was done with each object, worst first. */
+  tasks: v.array(TaskSchema),
+  /** Who did what to this problem, newest first. `until`: the end of a snooze. */
+  history: v.array(
+    v.object({
+      at: iso,
+      who: v.string(),
+      what: v.picklist(DEEDS),
+      comment: orNull(v.string()),
+      until: orNull(iso),
+    }),
+  ),
+});
+export type Execution = v.InferOutput<typeof ExecutionSchema>;
+
+const RULE =
+  'The first review of a problem stands; of two notes or two snoozes the later to arrive stands, and the one that lost is told.';
+
+export const keyOut = v.object({
+  id: v.string(),
+  name: v.string(),
+  companyN: v.number(),
+  tool: v.picklist(SOURCES),
+  hint: v.string(),
+  madeAt: v.number(),
+  rotatedAt: orNull(v.number()),
+  revokedAt: orNull(v.number()),
+  firstResultAt: orNull(v.number()),
+  lastHeardAt: orNull(v.number()),
+  lastFault: orNull(v.object({ at: v.number(), message: v.string() })),
+  /**
+   * What it stored today (UTC), and may store; when a result was last refused because that is used
+   * up.
+   */
+  today: v.object({ bytes: v.number(), limitBytes: v.number(), refusedAt: orNull(v.number()) }),
+});
+/** `secret` is shown once and never again: the server keeps its hash. */
+export const keyWithSecret = v.object({ key: keyOut, secret: v.string() });
+
+export const monitoringCalls = {
+  getExecution: call({
+    method: 'GET',
+    path: 'monitoring/backoffice/jobExecutions/{id}',
+    summary: 'One run with its log, its objects and its history.',
+    input: v.strictObject({ id: runId }),
+    output: ExecutionSchema,
+    gate: 'monitoring.daily-checks',
+    failures: ['not-found'],
+  }),
+  changeExecution: call({
+    method: 'PUT',
+    path: 'monitoring/backoffice/jobExecutions/{id}',
+    summary:
+      'Review, note or snooze the problem behind a run: by `change`, or by the fields `note` and `ignoredUntil` as they are read.',
+    input: v.pipe(
+      v.strictObject({ id: runId, ...changeFields }),
+      v.examples([{ id: 1, change: { is: 'review', comment: null } }]),
+    ),
+    output: ChangedSchema,
+    gate: 'monitoring.job-actions',
+    failures: ['bad-input', 'not-found', 'conflict', 'key-reused', 'out-of-order'],
+    offline: RULE,
+  }),
+  changeExecutions: call({
+    method: 'POST',
+    path: 'monitoring/backoffice/jobExecutions/bulk',
+    summary:
+      'The same for many runs at once, by their ids as lists give them or as numbers; what was refused is listed.',
+    input: v.pipe(
+      v.strictObject({
+        ids: v.pipe(v.array(runRef), v.minLength(1), v.maxLength(LIMITS.bulkRuns)),
+        ...changeFields,
+      }),
+      v.examples([{ ids: [1], change: { is: 'review', comment: null } }]),
+    ),
+    output: ChangedSchema,
+    gate: 'monitoring.job-actions',
+    failures: ['bad-input', 'key-reused', 'out-of-order'],
+    offline: RULE,
+  }),
+  listKeys: call({
+    method: 'GET',
+    path: 'monitoring/sources',
+    summary: 'The ingest keys of the provider, and when each was last heard.',
+    input: v.strictObject({}),
+    output: v.array(keyOut),
+    gate: 'monitoring.sources',
+    failures: [],
+  }),
+  makeKey: call({
+    method: 'POST',
+    path: 'monitoring/sources',
+    summary: 'Makes an ingest key for a company.',
+    input: v.strictObject({
+      name: nameText(),
+      companyN: runN,
+      tool: v.picklist(SOURCES),
+      managed: v.optional(v.nullable(v.boolean())),
+    }),
+    output: keyWithSecret,
+    gate: 'monitoring.sources',
+    failures: ['not-found'],
+  }),
+  rotateKey: call({
+    method: 'POST',
+    path: 'monitoring/sources/{id}/rotate',
+    summary: 'A new secret; the old one ends at once.',
+    input: v.strictObject({ id: v.pipe(v.string(), v.maxLength(64)) }),
+    output: keyWithSecret,
+    gate: 'monitoring.sources',
+    failures: ['not-found'],
+  }),
+  revokeKey: call({
+    method: 'DELETE',
+    path: 'monitoring/sources/{id}',
+    summary: 'Ends a key. Its jobs and runs stay.',
+    input: v.strictObject({ id: v.pipe(v.string(), v.maxLength(64)) }),
+    output: v.object({}),
+    gate: 'monitoring.sources',
+    failures: ['not-found'],
+  }),
+} as const;

@@ -1,0 +1,135 @@
+import { withoutBidi } from '../bidi.ts';
+import type { Ms } from '../ids.ts';
+import { dayText, offsetAt } from '../time/day.ts';
+import type { DayN } from '../time/day.ts';
+
+/**
+ * What a list's file may hold, in the grid's words. `started`, `lastGood` and other moments make
+ * two columns each, and so do ranges.
+ */
+export const EXPORT_COLUMNS = [
+  'state',
+  'streak',
+  'company',
+  'job',
+  'computer',
+  'server',
+  'source',
+  'type',
+  'managed',
+  'schedule',
+  'kind',
+  'cause',
+  'message',
+  'started',
+  'duration',
+  'usualDuration',
+  'bytes',
+  'usualBytes',
+  'lastGood',
+  'review',
+  'reviewedBy',
+  'reviewedAt',
+  'comment',
+  'snoozedUntil',
+  'note',
+  'ticket',
+  'run',
+] as const;
+export type ExportColumnId = (typeof EXPORT_COLUMNS)[number];
+
+/** What only the server's file may hold besides: the columns of a device do not have it. */
+export const SERVER_COLUMNS = ['level', 'scheduledFor', 'errorCount', 'warningCount'] as const;
+export type FileColumnId = ExportColumnId | (typeof SERVER_COLUMNS)[number];
+
+/**
+ * `words`: what a person reads for a code of this column (`Missed`: "Did not run"); a code without
+ * a word stands as it is.
+ */
+export interface ExportColumn<Id extends FileColumnId = ExportColumnId> {
+  readonly id: Id;
+  readonly title: string;
+  readonly words?: Readonly<Record<string, string>>;
+}
+
+/** Text is made safe; a number stands as it is; null is an empty cell. */
+export type Cell = string | number | null;
+
+/** Tells a spreadsheet that the file is UTF-8. */
+export const BOM = '\uFEFF';
+const END = '\r\n';
+
+/** One line of RFC 4180, with its end. */
+export function csvLine(cells: readonly Cell[]): string {
+  let line = '';
+  for (let i = 0; i < cells.length; i++) line += (i === 0 ? '' : ',') + csvCell(cells[i] ?? null);
+  return line + END;
+}
+
+function csvCell(cell: Cell): string {
+  if (cell === null) return '';
+  if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : '';
+  if (!SPECIAL.test(cell)) return cell;
+  const safe = withoutFormula(withoutBidi(cell));
+  return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/**
+ * A spreadsheet takes a cell that begins so for a formula: an apostrophe before it makes it text.
+ */
+export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+/** Also where blanks at an end might be taken for none. */
+const QUOTED = /[",\r\n]|^\s|\s$/;
+/** Text that may be one or the other: most is neither. */
+const SPECIAL = /[",\r\n\u202A-\u202E\u2066-\u2069]|^[\s=+\-@＝＋－＠]|\s$/;
+
+/** `11/20/26 07:46 AM` on the wall of the zone. */
+export function wallText(at: Ms, timeZone: string): string {
+  const { date, hour, minute } = clockOf(at + offsetAt(at, timeZone));
+  return `${date.slice(5, 7)}/${date.slice(8)}/${date.slice(2, 4)} ${two(hour % 12 === 0 ? 12 : hour % 12)}:${two(minute)} ${hour < 12 ? 'AM' : 'PM'}`;
+}
+
+/** `2026-11-20T07:46:13Z`. */
+export function utcText(at: Ms): string {
+  const { date, hour, minute, second } = clockOf(at);
+  return `${date}T${two(hour)}:${two(minute)}:${two(second)}Z`;
+}
+
+/**
+ * `DailyChecks_2026-11-21_074613.csv`: what it is and when it was made, on the wall of the zone.
+ */
+export function csvName(prefix: string, at: Ms, timeZone: string): string {
+  const { date, hour, minute, second } = clockOf(at + offsetAt(at, timeZone));
+  return `${prefix}_${date}_${two(hour)}${two(minute)}${two(second)}.csv`;
+}
+
+/**
+ * What a clock without a zone shows. The date is kept: the next moment is mostly of the same day.
+ */
+function clockOf(wall: Ms): {
+  readonly date: string;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+} {
+  const day = Math.floor(wall / DAY);
+  const rest = Math.floor((wall - day * DAY) / 1000);
+  let date = dates.get(day);
+  if (date === undefined) {
+    if (dates.size > MOST_DATES) dates.clear();
+    dates.set(day, (date = dayText(day)));
+  }
+  return {
+    date,
+    hour: Math.floor(rest / 3600),
+    minute: Math.floor(rest / 60) % 60,
+    second: rest % 60,
+  };
+}
+
+const DAY = 86_400_000;
+const MOST_DATES = 1_000;
+const dates = new Map<DayN, string>();
+
+const two = (value: number): string => (value < 10 ? `0${value}` : String(value));

@@ -1,0 +1,299 @@
+import * as v from 'valibot';
+import { LIMITS } from '../limits.ts';
+import { SCHEDULE_KINDS } from './schedule-state.ts';
+import {
+  ENTITY_GROUPS,
+  JOB_TYPES,
+  MEASURES,
+  PROBLEM_KINDS,
+  PROBLEM_STATES,
+  RUN_LEVELS,
+  SOURCES,
+} from './vocabulary.ts';
+
+const n = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const uuid = v.pipe(v.string(), v.uuid());
+const name = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
+const named = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars));
+
+const kind = v.picklist(SCHEDULE_KINDS);
+export const ScheduleSchema = v.variant('is', [
+  v.strictObject({ is: v.literal('every'), everySec: n, kind: v.optional(kind) }),
+  v.strictObject({
+    is: v.literal('cron'),
+    cron: v.pipe(v.string(), v.maxLength(100)),
+    tz: v.pipe(v.string(), v.maxLength(64)),
+    kind: v.optional(kind),
+  }),
+  v.strictObject({ is: v.literal('kind'), kind }),
+]);
+
+const jobFields = {
+  name: named,
+  source: v.picklist(SOURCES),
+  type: v.picklist(JOB_TYPES),
+  group: v.picklist(ENTITY_GROUPS),
+  computer: name,
+  server: name,
+  managed: v.nullable(v.boolean()),
+  enabled: v.boolean(),
+  schedule: v.nullable(ScheduleSchema),
+  graceSec: v.nullable(count),
+};
+
+/**
+ * `company` stands in the envelope of every event below: a device gets only those of companies it
+ * may see.
+ */
+export const jobFound = v.strictObject({
+  type: v.literal('job.found@1'),
+  data: v.strictObject({
+    n,
+    uid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)),
+    key: uuid,
+    company: n,
+    ...jobFields,
+  }),
+});
+export const jobChanged = v.strictObject({
+  type: v.literal('job.changed@1'),
+  data: v.strictObject({ n, ...jobFields }),
+});
+
+/** "Not an anomaly": the value belongs to what is usual from now on. */
+export const jobTaught = v.strictObject({
+  type: v.literal('job.taught@1'),
+  data: v.strictObject({ n, measure: v.picklist(MEASURES), value: v.number() }),
+});
+
+/**
+ * `missed`: no result is expected of the job until then. `disabled`: that it is switched off is
+ * meant, until it is switched on (`until` null).
+ */
+export const jobIgnored = v.strictObject({
+  type: v.literal('job.ignored@1'),
+  data: v.strictObject({ n, what: v.picklist(['missed', 'disabled']), until: v.nullable(ms) }),
+});
+export const jobHeeded = v.strictObject({
+  type: v.literal('job.heeded@1'),
+  data: v.strictObject({ n, what: v.picklist(['missed', 'disabled']) }),
+});
+
+export const AnomalySchema = v.strictObject({
+  measure: v.picklist(MEASURES),
+  value: v.number(),
+  low: v.number(),
+  high: v.number(),
+});
+
+const runFields = {
+  n,
+  job: n,
+  company: n,
+  key: uuid,
+  uid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)),
+  startedAt: ms,
+};
+const detail = v.record(
+  v.pipe(v.string(), v.maxLength(64)),
+  v.union([v.pipe(v.string(), v.maxLength(1000)), v.number(), v.boolean(), v.null()]),
+);
+
+/** Left out by events that were written before a source could say so. */
+const planned = { level: v.optional(v.picklist(RUN_LEVELS)), scheduledFor: v.optional(ms) };
+
+export const runStarted = v.strictObject({
+  type: v.literal('run.started@1'),
+  data: v.strictObject({ ...runFields, ...planned }),
+});
+
+/**
+ * `corrects`: the run had finished before, and its result till then belonged to this problem, or to
+ * none. Said by who decides, who knows all runs: a device may hold a day that is newer than the
+ * events it has folded, and cannot tell a correction from what it has ahead of them.
+ */
+export const runFinished = v.strictObject({
+  type: v.literal('run.finished@1'),
+  data: v.strictObject({
+    ...runFields,
+    status: v.picklist(['Success', 'Warning', 'Failed', 'Error']),
+    endedAt: ms,
+    durationSec: v.nullable(count),
+    bytes: v.nullable(count),
+    bytesProcessed: v.nullable(count),
+    files: v.nullable(count),
+    filesFailed: v.nullable(count),
+    message: v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.messageChars))),
+    exitCode: v.nullable(v.pipe(v.number(), v.safeInteger())),
+    anomaly: v.array(AnomalySchema),
+    problem: v.nullable(n),
+    hasLog: v.boolean(),
+    detail,
+    ...planned,
+    errorCount: v.optional(count),
+    warningCount: v.optional(count),
+    corrects: v.optional(v.strictObject({ problem: v.nullable(n) })),
+  }),
+});
+
+/** The clock found a job past its expected time and grace. `startedAt` is the expected time. */
+export const runMissed = v.strictObject({
+  type: v.literal('run.missed@1'),
+  data: v.strictObject({
+    ...runFields,
+    problem: n,
+    message: v.pipe(v.string(), v.maxLength(LIMITS.messageChars)),
+  }),
+});
+
+export const causeFound = v.strictObject({
+  type: v.literal('cause.found@1'),
+  data: v.strictObject({
+    n,
+    template: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.messageChars)),
+    kind: v.picklist(PROBLEM_KINDS),
+  }),
+});
+
+/** Opens before the run that names it, in the same transaction. */
+export const problemOpened = v.strictObject({
+  type: v.literal('problem.opened@1'),
+  data: v.strictObject({
+    n,
+    job: n,
+    company: n,
+    cause: n,
+    state: v.picklist(PROBLEM_STATES),
+    run: n,
+    startedAt: ms,
+  }),
+});
+export const problemClosed = v.strictObject({
+  type: v.literal('problem.closed@1'),
+  data: v.strictObject({ n, job: n, by: v.picklist(['success', 'changed']) }),
+});
+
+const problems = v.pipe(v.array(n), v.minLength(1), v.maxLength(LIMITS.bulkRuns));
+const comment = v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.noteChars)));
+export const problemReviewed = v.strictObject({
+  type: v.literal('problem.reviewed@1'),
+  data: v.strictObject({ problems, comment }),
+});
+export const problemReopened = v.strictObject({
+  type: v.literal('problem.reopened@1'),
+  data: v.strictObject({ problems }),
+});
+export const problemSnoozed = v.strictObject({
+  type: v.literal('problem.snoozed@1'),
+  data: v.strictObject({
+    problems,
+    until: ms,
+    reason: v.pipe(v.string(), v.maxLength(LIMITS.reasonChars)),
+  }),
+});
+export const problemWoken = v.strictObject({
+  type: v.literal('problem.woken@1'),
+  data: v.strictObject({ problems }),
+});
+/** `content` null takes the note away. */
+/** `ticket` names the ticket in the provider's ticketing; null takes it away. */
+export const problemTicketed = v.strictObject({
+  type: v.literal('problem.ticketed@1'),
+  data: v.strictObject({
+    problems,
+    ticket: v.nullable(
+      v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.ticketChars)),
+    ),
+  }),
+});
+/**
+ * The ticket that a problem has, and how it stands: what a device shows of it. `url`: its page in
+ * the ticketing system. Null: it has none, or one that is only named.
+ */
+export const TiedSchema = v.strictObject({
+  id: uuid,
+  open: v.boolean(),
+  url: v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^https?:\/\//))),
+});
+export const problemTied = v.strictObject({
+  type: v.literal('problem.tied@1'),
+  data: v.strictObject({ problems, tied: v.nullable(TiedSchema) }),
+});
+export const problemNoted = v.strictObject({
+  type: v.literal('problem.noted@1'),
+  data: v.strictObject({ problems, content: comment }),
+});
+
+export const keyMade = v.strictObject({
+  type: v.literal('key.made@1'),
+  data: v.strictObject({
+    id: uuid,
+    name: named,
+    company: n,
+    tool: v.picklist(SOURCES),
+    managed: v.nullable(v.boolean()),
+    hint: v.pipe(v.string(), v.length(4)),
+    connection: v.optional(uuid),
+  }),
+});
+export const keyRotated = v.strictObject({
+  type: v.literal('key.rotated@1'),
+  data: v.strictObject({ id: uuid, hint: v.pipe(v.string(), v.length(4)) }),
+});
+export const keyRevoked = v.strictObject({
+  type: v.literal('key.revoked@1'),
+  data: v.strictObject({ id: uuid }),
+});
+export const keyHeard = v.strictObject({
+  type: v.literal('key.heard@1'),
+  data: v.strictObject({ id: uuid }),
+});
+
+export const computerSeen = v.strictObject({
+  type: v.literal('computer.seen@1'),
+  data: v.strictObject({
+    id: v.pipe(v.string(), v.minLength(1), v.maxLength(300)),
+    key: uuid,
+    company: n,
+    hostName: named,
+    os: v.nullable(name),
+    osType: v.nullable(name),
+    ipAddresses: v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(64)),
+  }),
+});
+const computerId = v.pipe(v.string(), v.minLength(1), v.maxLength(300));
+export const computerNoted = v.strictObject({
+  type: v.literal('computer.noted@1'),
+  data: v.strictObject({
+    id: computerId,
+    content: v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.noteChars))),
+  }),
+});
+/** That it has no job is meant. `until` null: for good. */
+export const computerIgnored = v.strictObject({
+  type: v.literal('computer.ignored@1'),
+  data: v.strictObject({ id: computerId, until: v.nullable(ms) }),
+});
+export const computerHeeded = v.strictObject({
+  type: v.literal('computer.heeded@1'),
+  data: v.strictObject({ id: computerId }),
+});
+export const repositorySampled = v.strictObject({
+  type: v.literal('repository.sampled@1'),
+  data: v.strictObject({
+    id: v.pipe(v.string(), v.minLength(1), v.maxLength(400)),
+    key: uuid,
+    company: n,
+    uid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)),
+    name: named,
+    type: v.nullable(name),
+    hostName: v.nullable(name),
+    path: v.nullable(v.pipe(v.string(), v.maxLength(500))),
+    capacityBytes: v.nullable(count),
+    freeBytes: v.nullable(count),
+    usedBytes: v.nullable(count),
+    at: ms,
+  }),
+});

@@ -1,0 +1,101 @@
+import * as v from 'valibot';
+import { anyId, moment, words } from '../paging.ts';
+import { REVIEW_STATES, RUN_STATES } from './query.ts';
+import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from './vocabulary.ts';
+
+/** The longest time that a report may be asked for. */
+export const REPORT_MOST_DAYS = 366;
+/** Rows of a page of results at most. */
+export const RESULTS_PAGE = 1_000;
+
+const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(4_294_967_295));
+const some = <S extends v.GenericSchema>(one: S) =>
+  v.optional(v.pipe(v.array(one), v.maxLength(1_000)));
+const yesNo = v.optional(v.nullable(v.boolean()));
+
+/**
+ * Which jobs are meant. What is left out, empty or null means all. `companyIds`: companies by
+ * number, or by the `_id` that lists give. `text`: in the names of job, computer and company.
+ */
+const JOB_FILTERS = {
+  companyIds: some(v.union([whole, anyId])),
+  source: some(v.picklist(SOURCES)),
+  type: some(v.picklist(JOB_TYPES)),
+  entityGroup: some(v.picklist(ENTITY_GROUPS)),
+  managed: yesNo,
+  jobInstanceUid: some(v.pipe(v.string(), v.maxLength(300))),
+  text: words,
+};
+/**
+ * Which of their results. `status`: with `Missed` (did not run) and `Anomaly` (a success outside
+ * what is usual). `state`: what it asks of a person. `ignored`: snoozed or not. `anomaly` false: an
+ * anomaly asks nothing of a person. `text` is also looked for in the message.
+ */
+const RESULT_FILTERS = {
+  ...JOB_FILTERS,
+  status: some(v.picklist(RUN_STATES)),
+  state: v.optional(v.nullable(v.picklist(REVIEW_STATES))),
+  ignored: yesNo,
+  anomaly: v.optional(v.boolean()),
+};
+export const resultFilters = v.strictObject(RESULT_FILTERS);
+const jobFilters = v.strictObject(JOB_FILTERS);
+export type JobFilters = v.InferOutput<typeof jobFilters>;
+export type ResultFilters = v.InferOutput<typeof resultFilters>;
+
+const inQuery = <S extends v.GenericSchema>(schema: S, says: string) =>
+  v.optional(v.pipe(v.string(), v.maxLength(30_000), v.description(says), v.parseJson(), schema));
+
+/** `from` inclusive, `to` exclusive; without them the last days, today's among them. */
+export const TIME = { from: v.optional(moment), to: v.optional(moment) };
+/** What every report takes: a time, and whose jobs, as JSON in the address. */
+export const OF_JOBS = {
+  ...TIME,
+  filters: inQuery(
+    jobFilters,
+    'JSON: {companyIds, source, type, entityGroup, jobInstanceUid: lists; managed: true, false or null; text}. What is left out means all.',
+  ),
+};
+export const FILTERS = inQuery(
+  resultFilters,
+  'JSON: as of other reports, and {status: list; state: pending, snoozed, cleared or none; ignored, anomaly: true or false}. What is left out means all.',
+);
+
+const SORTED_BY = [
+  'startTime',
+  'durationSec',
+  'bytesTransferred',
+  'status',
+  'jobName',
+  'companyName',
+  'computerName',
+  'source',
+  'type',
+] as const;
+export type SortedBy = (typeof SORTED_BY)[number];
+export interface Sort {
+  readonly by: SortedBy;
+  readonly descending: boolean;
+}
+
+/**
+ * `startTime:desc`. What is equal stands newest first; what has no value stands last either way.
+ */
+export const SORT = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(new RegExp(`^(?:${SORTED_BY.join('|')}):(?:asc|desc)$`)),
+    v.transform((text): Sort => {
+      const [by, way] = text.split(':');
+      return { by: SORTED_BY.find((one) => one === by) ?? 'startTime', descending: way === 'desc' };
+    }),
+  ),
+);
+
+const number = (most: number) =>
+  v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number), v.maxValue(most));
+export const RESULTS_PAGED = {
+  page: v.optional(number(100_000)),
+  pageSize: v.optional(number(RESULTS_PAGE)),
+};
+export const LIMIT = v.optional(number(100));

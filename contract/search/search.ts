@@ -1,0 +1,73 @@
+import type { DayN } from '../time/day.ts';
+
+/**
+ * What is looked for: words in small letters, and whole days, both ends included, where the text
+ * names some.
+ */
+export interface Sought {
+  readonly words: readonly string[];
+  readonly days: { readonly from: DayN; readonly to: DayN } | null;
+}
+
+/** Of more words the rest is left out. */
+const MOST_WORDS = 8;
+/** Letters that have to be typed before the server is asked. */
+export const SEARCH_LEAST = 2;
+const DAY = 86_400_000;
+
+/**
+ * SEEK-2: takes a typed text apart. A day is read as the portal writes it (`8/14/26`,
+ * `08/14/2026`), as `2026-08-14` or `14.8.2026`, a month as `2026-08`; the last that is named
+ * counts. What is no day of a calendar is a word.
+ */
+export function soughtIn(text: string): Sought {
+  const words = new Set<string>();
+  let days: Sought['days'] = null;
+  for (const word of text
+    .trim()
+    .toLowerCase()
+    .split(/[\s\p{Cc}]+/u)) {
+    const named = daysIn(word);
+    if (named) days = named;
+    else if (word !== '' && words.size < MOST_WORDS) words.add(word);
+  }
+  return { words: [...words], days };
+}
+
+/** Whether there is enough of it to ask the server. */
+export const isEnough = ({ words, days }: Sought): boolean =>
+  days !== null || words.reduce((sum, { length }) => sum + length, 0) >= SEARCH_LEAST;
+
+function daysIn(word: string): Sought['days'] {
+  const month = /^(\d{4})-(\d{1,2})$/.exec(word);
+  if (month) {
+    const [year, of] = [Number(month[1]), Number(month[2])];
+    const first = dayAt(year, of, 1);
+    return first === null ? null : { from: first, to: Date.UTC(year, of, 1) / DAY - 1 };
+  }
+  const day = named(word);
+  return day === null ? null : { from: day, to: day };
+}
+
+function named(word: string): DayN | null {
+  const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(word);
+  if (iso) return dayAt(Number(iso[1]), Number(iso[2]), Number(iso[3]));
+  const shown = /^(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})$/.exec(word);
+  if (shown) return dayAt(yearOf(shown[3]), Number(shown[1]), Number(shown[2]));
+  const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})$/.exec(word);
+  return dotted ? dayAt(yearOf(dotted[3]), Number(dotted[2]), Number(dotted[1])) : null;
+}
+
+const yearOf = (digits = ''): number => (digits.length === 2 ? 2000 : 0) + Number(digits);
+
+/** Null where the calendar has no such day. */
+function dayAt(year: number, month: number, day: number): DayN | null {
+  const at = Date.UTC(year, month - 1, day);
+  const back = new Date(at);
+  return year >= 1970 &&
+    back.getUTCFullYear() === year &&
+    back.getUTCMonth() === month - 1 &&
+    back.getUTCDate() === day
+    ? at / DAY
+    : null;
+}

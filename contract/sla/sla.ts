@@ -1,0 +1,106 @@
+import * as v from 'valibot';
+import type { CompanyN, JobN, Ms, UserId } from '../ids.ts';
+import { successShare, sumTallies } from '../dashboard/overview.ts';
+import type { Tally } from '../dashboard/overview.ts';
+import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '../runs/vocabulary.ts';
+import { nameText } from '../text-schema.ts';
+
+/**
+ * SLA alarms: how old the last good backup of a job may be, and which share of its results has to be good. The formulas, as the page and the report tell
+ * them:
+ *
+ *   age     now − end of the last result that ended well or with a warning; of a job that never did, now − when it was first seen.
+ *           Jobs that are switched off, or are not expected to run at present, have none.
+ *   share   results that ended well or with a warning ÷ all that ended or did not run, of the operational days of the window, today among them.
+ *           Of a group, over all results of all its jobs that make backups; of others only where it names such types alone (OVER-7). Where there was none, there is no share, and nothing is broken.
+ */
+const uuid = v.pipe(v.string(), v.uuid());
+const whole = (least: number, most: number) =>
+  v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
+const among = <const T extends readonly string[]>(all: T) =>
+  v.pipe(v.array(v.picklist(all)), v.maxLength(all.length));
+
+/**
+ * Exactly one of `job` and `group`. Of a group, what is empty means all. `key`: the connection,
+ * where two of them name a job alike. `recipients`: users, by mail.
+ */
+export const SlaSchema = v.strictObject({
+  name: nameText(),
+  enabled: v.boolean(),
+  job: v.nullable(
+    v.strictObject({
+      jobInstanceUid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)),
+      key: v.nullable(uuid),
+    }),
+  ),
+  group: v.nullable(
+    v.strictObject({
+      companyIds: v.pipe(v.array(whole(1, 4_294_967_295)), v.maxLength(1_000)),
+      source: among(SOURCES),
+      type: among(JOB_TYPES),
+      entityGroup: among(ENTITY_GROUPS),
+    }),
+  ),
+  maxAgeHours: v.nullable(whole(1, 24 * 90)),
+  minSuccessPct: v.nullable(whole(1, 100)),
+  windowDays: whole(1, 90),
+  recipients: v.pipe(v.array(uuid), v.maxLength(20)),
+});
+export type SlaFields = v.InferOutput<typeof SlaSchema>;
+
+/** A kept alarm. `n`: the job that it is of. `companies`: whose jobs it looks at, null all. */
+export interface SlaRow extends SlaFields {
+  readonly id: string;
+  readonly n: JobN | null;
+  readonly companies: readonly CompanyN[] | null;
+  readonly madeBy: UserId;
+  readonly changedAt: Ms;
+}
+
+/** What is known of a job: `quiet`, that it is switched off or not expected to run at present. */
+export interface SlaJob {
+  readonly n: JobN;
+  readonly quiet: boolean;
+  readonly firstSeenAt: Ms;
+  readonly lastSuccess: Ms | null;
+  readonly tally: Tally;
+}
+
+/** `late`: jobs that are too old, the oldest first. `share` null: no results. */
+export interface SlaVerdict {
+  readonly kept: boolean;
+  readonly late: readonly JobN[];
+  readonly share: number | null;
+  readonly jobs: number;
+}
+
+const HOUR: Ms = 3_600_000;
+
+export const ageOf = (
+  { quiet, firstSeenAt, lastSuccess }: Omit<SlaJob, 'n' | 'tally'>,
+  now: Ms,
+): Ms | null => (quiet ? null : Math.max(0, now - (lastSuccess ?? firstSeenAt)));
+
+export function judgeSla(
+  { maxAgeHours, minSuccessPct }: Pick<SlaFields, 'maxAgeHours' | 'minSuccessPct'>,
+  jobs: readonly SlaJob[],
+  now: Ms,
+): SlaVerdict {
+  const late =
+    maxAgeHours === null
+      ? []
+      : jobs
+          .map((job) => ({ n: job.n, age: ageOf(job, now) ?? 0 }))
+          .filter(({ age }) => age > maxAgeHours * HOUR)
+          .toSorted((a, b) => b.age - a.age || a.n - b.n)
+          .map(({ n }) => n);
+  const share = successShare(sumTallies(jobs.map(({ tally }) => tally)));
+  return {
+    kept:
+      late.length === 0 &&
+      (minSuccessPct === null || share === null || share * 100 >= minSuccessPct),
+    late,
+    share,
+    jobs: jobs.length,
+  };
+}

@@ -1,0 +1,66 @@
+import * as v from 'valibot';
+import { RoleSchema } from '../role-schema.ts';
+import { LIMITS } from '../limits.ts';
+import { COMPANY_FIELDS } from '../companies/company-fields.ts';
+
+const n = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+export const companyMade = v.strictObject({
+  type: v.literal('company.made@1'),
+  data: v.strictObject({
+    n,
+    id: v.pipe(v.string(), v.uuid()),
+    name: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
+  }),
+});
+
+/** All that is set of a company, as it is from here on. */
+export const companyChanged = v.strictObject({
+  type: v.literal('company.changed@1'),
+  data: v.strictObject({ n, ...COMPANY_FIELDS }),
+});
+
+/** It is out of everybody's scope: devices load anew. */
+export const companyDeleted = v.strictObject({
+  type: v.literal('company.deleted@1'),
+  data: v.strictObject({ n }),
+});
+
+export const userMade = v.strictObject({
+  type: v.literal('user.made@1'),
+  data: v.strictObject({
+    id: v.pipe(v.string(), v.uuid()),
+    roles: v.array(RoleSchema),
+    companies: v.nullable(v.array(n)),
+  }),
+});
+
+/** What a user may see has changed: devices out of scope drop what they may no longer hold. */
+export const userScoped = v.strictObject({
+  type: v.literal('user.scoped@1'),
+  data: v.strictObject({
+    id: v.pipe(v.string(), v.uuid()),
+    roles: v.array(RoleSchema),
+    companies: v.nullable(v.array(n)),
+  }),
+});
+
+export const userDeleted = v.strictObject({
+  type: v.literal('user.deleted@1'),
+  data: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }),
+});
+
+/** Fields of a user that stand outside the log were changed: their names, never what is in them. */
+export const userChanged = v.strictObject({
+  type: v.literal('user.changed@1'),
+  data: v.strictObject({
+    id: v.pipe(v.string(), v.uuid()),
+    fields: v.array(v.pipe(v.string(), v.maxLength(64))),
+  }),
+});
+
+/** Gone for good: name, addresses, factors. The number stays, with what it did. */
+export const userRemoved = v.strictObject({
+  type: v.literal('user.removed@1'),
+  data: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }),
+});

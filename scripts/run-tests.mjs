@@ -1,0 +1,108 @@
+// All tests: checks, unit and store suites, build, end to end. Ends with every failure in short and
+// one plain line of counts.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { build } from './build.mjs';
+import { findBrowser } from './browser.mjs';
+import { check } from './check.mjs';
+import { browserFailures, unitFailures } from './failures.mjs';
+import { run } from './node.mjs';
+
+const OUT = '.cache';
+/**
+ * The suites start hundreds of processes on the same sources: these are stripped of their types and
+ * compiled once.
+ */
+const COMPILED = { NODE_COMPILE_CACHE: resolve(OUT, 'compiled') };
+
+const read = (file) => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
+};
+
+/** Passed, failed and skipped of a run; a runner that gave no report failed once. */
+function counts(report, code, of) {
+  if (!report) return { passed: 0, failed: 1, skipped: 0 };
+  const seen = of(report);
+  return code !== 0 && seen.failed === 0 ? { ...seen, failed: 1 } : seen;
+}
+
+export async function runTests(node) {
+  mkdirSync(OUT, { recursive: true });
+  for (const name of ['unit.json', 'e2e.json']) rmSync(`${OUT}/${name}`, { force: true });
+  const checks = await check(node);
+  for (const name of checks.failed) console.error(`check failed: ${name}`);
+  const total = [
+    { passed: checks.count - checks.failed.length, failed: checks.failed.length, skipped: 0 },
+  ];
+  const failures = checks.failed.map((name) => `check: ${name}`);
+
+  const unit = await run(
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${OUT}/unit.json`,
+    ],
+    { node, env: COMPILED },
+  );
+  const unitReport = read(`${OUT}/unit.json`);
+  const unitFailed = unitFailures(unitReport);
+  failures.push(
+    ...(unit !== 0 && unitFailed.length === 0
+      ? [`unit tests: exit code ${unit} without a failed test`]
+      : unitFailed),
+  );
+  total.push(
+    counts(unitReport, unit, (report) => ({
+      passed: report.numPassedTests,
+      failed:
+        report.numFailedTests +
+        report.testResults.filter(
+          (file) => file.status === 'failed' && file.assertionResults.length === 0,
+        ).length,
+      skipped: report.numPendingTests + report.numTodoTests,
+    })),
+  );
+
+  if ((await build(node)) === 0) {
+    const browser = findBrowser(node);
+    const e2e = await run(['node_modules/@playwright/test/cli.js', 'test'], {
+      node,
+      env: {
+        ...COMPILED,
+        PLAYWRIGHT_JSON_OUTPUT_NAME: `${OUT}/e2e.json`,
+        DAYBOOK_NODE: node,
+        ...(browser ? { CHROMIUM: browser } : {}),
+      },
+    });
+    const browserReport = read(`${OUT}/e2e.json`);
+    const browserFailed = browserFailures(browserReport);
+    failures.push(
+      ...(e2e !== 0 && browserFailed.length === 0
+        ? [`browser tests: exit code ${e2e} without a failed test`]
+        : browserFailed),
+    );
+    total.push(
+      counts(browserReport, e2e, ({ stats }) => ({
+        passed: stats.expected,
+        failed: stats.unexpected + stats.flaky,
+        skipped: stats.skipped,
+      })),
+    );
+  } else {
+    failures.push('build: see above');
+    total.push({ passed: 0, failed: 1, skipped: 0 });
+  }
+  const sum = (what) => total.reduce((all, one) => all + one[what], 0);
+  if (failures.length > 0)
+    console.log(
+      `\n--- ${failures.length} failed, in short ---\n${failures.map((text, at) => `${at + 1}) ${text}`).join('\n')}`,
+    );
+  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
+  return sum('failed') === 0 && sum('passed') > 0 ? 0 : 1;
+}

@@ -1,0 +1,136 @@
+import type { Ms } from '#contract/ids.ts';
+import { dayOf } from '#contract/time/day.ts';
+import { type Rng, upTo } from './random.ts';
+import type { JobPlan, ProviderPlan } from './plan.ts';
+import { cronOf, EVERY_DAY, everyMinutes, momentOf, weekdayOf } from './times.ts';
+
+const DAY: Ms = 86_400_000;
+const THURSDAY = 4;
+/**
+ * Jobs that the bad Thursday takes down, and how many of them are still down when the estate is
+ * first shown.
+ */
+export const THURSDAY_JOBS = 40;
+const STILL_DOWN = 12;
+/** The server that failed. */
+export const THURSDAY_SERVER = 'CBS-02';
+
+type Changed = Pick<ProviderPlan, 'jobs' | 'machines' | 'repositories'>;
+
+/**
+ * What makes some jobs and machines unlike the others. `main`: the provider of the long stories.
+ */
+export function habitsOf(plan: ProviderPlan, main: boolean, dice: Rng): Changed {
+  const jobs = [...plan.jobs];
+  const change = (job: JobPlan | undefined, more: Partial<JobPlan>): void => {
+    if (job) jobs[job.index] = { ...job, ...more };
+  };
+
+  for (const job of plan.jobs) {
+    if (job.when.times.length === 1 && dice() < 0.02) change(job, { habit: { is: 'grumbling' } });
+    else if (daily(job) && job.source === 'vbr' && dice() < 0.03) change(job, { moves: 'fulls' });
+  }
+  const pick = (wanted: (job: JobPlan) => boolean): JobPlan | undefined => {
+    const some = jobs.filter((job) => job.habit.is === 'steady' && daily(job) && wanted(job));
+    return some[upTo(dice, some.length)];
+  };
+  for (let i = 0; i < (main ? 2 : 1); i += 1)
+    change(
+      pick((job) => job.source === 'restic' || job.source === 'vac'),
+      { habit: { is: 'fading' }, frailty: 0 },
+    );
+  change(
+    pick((job) => job.source === 'vbr'),
+    { habit: { is: 'forgotten', at: plan.bornAt - Math.round(19.3 * DAY) }, frailty: 0 },
+  );
+  // One transfer that never catches up: something always runs.
+  const slow = jobs.find((job) => job.type === 'ObjectStorage' && job.habit.is === 'steady');
+  change(slow, slow ? { bytesPerSec: (slow.size * slow.change) / (3.5 * 3_600), frailty: 0 } : {});
+  const [log] = main
+    ? jobs.filter((job) => job.type === 'LogBackup' && job.when.times.length === 48)
+    : [];
+  if (log) change(log, quick(log));
+  if (main) badThursday(plan, jobs);
+  const repositories = filling(plan, jobs, main ? 4 : 2);
+  return { jobs, machines: tuesdays(plan, main ? 5 : 3), repositories };
+}
+
+/**
+ * Logs that are shipped every five minutes, between what begins at full ones: whoever looks on sees
+ * something happen.
+ */
+function quick(job: JobPlan): Partial<JobPlan> {
+  const when = { ...job.when, times: everyMinutes(5, 3) };
+  return {
+    name: `Log shipping ${job.computer} every 5 min`,
+    when,
+    schedule: { is: 'cron', cron: cronOf(when), tz: when.tz },
+    graceSec: 900,
+    change: job.change / 6,
+  };
+}
+
+const daily = (job: JobPlan): boolean =>
+  job.when.times.length === 1 && job.when.days === EVERY_DAY && job.moves === 'changes';
+
+/**
+ * The most recent Thursday before the estate is first shown: one server takes its jobs down with
+ * one cause, and for some it goes on.
+ */
+function badThursday({ bornAt, branding }: ProviderPlan, jobs: JobPlan[]): void {
+  const today = dayOf(bornAt, branding.timeZone, 0);
+  const day = today - ((weekdayOf(today) - THURSDAY + 7) % 7 || 7);
+  const [from, to] = [momentOf(day, 0, branding.timeZone), momentOf(day + 1, 0, branding.timeZone)];
+  const hit = jobs
+    .filter(
+      (job) =>
+        job.source === 'vbr' &&
+        job.type === 'Backup' &&
+        job.when.days === EVERY_DAY &&
+        job.habit.is === 'steady',
+    )
+    .sort((a, b) => a.seed - b.seed)
+    .slice(0, THURSDAY_JOBS);
+  for (const [place, job] of hit.entries()) {
+    jobs[job.index] = {
+      ...job,
+      server: THURSDAY_SERVER,
+      moves: 'changes',
+      frailty: 0,
+      habit: {
+        is: 'thursday',
+        from,
+        to: place < STILL_DOWN ? Math.max(to, bornAt + 1.5 * DAY) : to,
+      },
+    };
+  }
+}
+
+/** One repository is nearly full; a handful of jobs write to it. */
+function filling(
+  plan: ProviderPlan,
+  jobs: JobPlan[],
+  company: number,
+): ProviderPlan['repositories'] {
+  const mine = plan.repositories.flatMap((one, place) => (one.company === company ? [place] : []));
+  const [full = -1, other = full] = mine;
+  let kept = 0;
+  for (const job of plan.jobs) {
+    if (job.repository !== full) continue;
+    if (kept < 6 && job.source === 'vbr' && jobs[job.index]?.habit.is === 'steady') kept += 1;
+    else jobs[job.index] = { ...(jobs[job.index] ?? job), repository: other };
+  }
+  return plan.repositories.map((one, place) =>
+    place === full ? { ...one, used: 0.945, gain: 0.0125 } : one,
+  );
+}
+
+/** A site whose line is bad on Tuesdays. */
+function tuesdays(plan: ProviderPlan, company: number): ProviderPlan['machines'] {
+  const site = plan.companies[company]?.sites.at(1) ?? plan.companies[company]?.sites[0];
+  return plan.machines.map((machine) =>
+    machine.company === company && machine.site === site && machine.habit === 'steady'
+      ? { ...machine, habit: 'tuesdays' }
+      : machine,
+  );
+}

@@ -1,0 +1,473 @@
+import type { Ms } from '#contract/ids.ts';
+import type { Source } from '#contract/runs/vocabulary.ts';
+import { type Rng, upTo } from './random.ts';
+import { personIn } from './names.ts';
+import type { JobPlan, MachineHabit, RepositoryPlan } from './plan.ts';
+
+export interface Context {
+  readonly job: JobPlan;
+  readonly at: Ms;
+  readonly dice: Rng;
+  readonly bornAt: Ms;
+  readonly habit: MachineHabit;
+  readonly ip: string;
+  readonly repository: RepositoryPlan | null;
+  /** How full its repository is. */
+  readonly full: number;
+}
+
+/** What goes wrong, in the words of the tool. `went`: how far the run came, 0 to 1. */
+export interface Trouble {
+  readonly is: Cause;
+  readonly status: 'Warning' | 'Failed' | 'Error';
+  readonly went: number;
+  readonly exitCode: number | null;
+  readonly says: (context: Context) => string;
+}
+export type Cause =
+  | 'connection'
+  | 'space'
+  | 'low'
+  | 'snapshot'
+  | 'access'
+  | 'locked'
+  | 'partial'
+  | 'integrity'
+  | 'cancelled'
+  | 'server';
+
+const warning = (is: Cause, says: Trouble['says'], exitCode: number | null = null): Trouble => ({
+  is,
+  status: 'Warning',
+  went: 1,
+  exitCode,
+  says,
+});
+const failed = (
+  is: Cause,
+  went: number,
+  says: Trouble['says'],
+  exitCode: number | null = null,
+): Trouble => ({ is, status: 'Failed', went, exitCode, says });
+const error = (
+  is: Cause,
+  went: number,
+  says: Trouble['says'],
+  exitCode: number | null = null,
+): Trouble => ({ is, status: 'Error', went, exitCode, says });
+
+const hex = (dice: Rng, chars: number): string =>
+  Array.from({ length: chars }, () => upTo(dice, 16).toString(16)).join('');
+const repo = ({ repository }: Context): string => repository?.hostName ?? 'REPO01';
+
+export const SERVER_DOWN = failed(
+  'server',
+  0,
+  ({ job }) =>
+    `Error: Backup repository server ${job.server} is unreachable: no connection could be made because the target machine actively refused it 10.20.0.12:6162`,
+);
+export const LOW = warning(
+  'low',
+  (context) =>
+    `Low free disk space on backup repository ${repo(context)}: ${((1 - context.full) * 100).toFixed(1)}% left`,
+);
+export const FULL = failed(
+  'space',
+  0.4,
+  (context) =>
+    `Error: There is not enough space on the disk. Failed to write data to the backup file on ${repo(context)}`,
+  1,
+);
+
+const VEEAM: readonly Trouble[] = [
+  failed(
+    'snapshot',
+    0.02,
+    ({ job }) =>
+      `Processing ${job.computer} Error: Failed to create VM recovery checkpoint (mode: Veeam application-aware processing) Details: Job failed ('Checkpoint operation for '${job.computer}' failed.'). Error code: '32768'.`,
+  ),
+  failed(
+    'connection',
+    0,
+    ({ job, ip }) =>
+      `Processing ${job.computer} Error: The RPC server is unavailable. RPC function call failed. Function name: [GetSvcVersion]. Target machine: [${ip}].`,
+  ),
+  warning(
+    'partial',
+    ({ job }) =>
+      `Processing ${job.computer} Warning: Failed to truncate Microsoft SQL Server transaction logs. Details: Failed to process 'TruncateSQLLog' command.`,
+  ),
+  failed(
+    'connection',
+    0.3,
+    ({ job, ip }) =>
+      `Processing ${job.computer} Error: An existing connection was forcibly closed by the remote host. Failed to upload disk. Agent failed to process method {DataTransfer.SyncDisk}. Host ${ip}`,
+  ),
+  warning(
+    'snapshot',
+    ({ job }) =>
+      `Processing ${job.computer} Warning: Unable to use changed block tracking: cannot get the changed area, a full read of the disk was done`,
+  ),
+  failed(
+    'access',
+    0,
+    ({ job }) =>
+      `Processing ${job.computer} Error: Guest agent: access is denied. Logon failure: the user name or password is incorrect. Code: 1326`,
+  ),
+  failed(
+    'locked',
+    0,
+    (context) =>
+      `Error: The process cannot access the file because it is being used by another process. Failed to open storage file on ${repo(context)}`,
+  ),
+  failed(
+    'space',
+    0.5,
+    (context) =>
+      `Error: There is not enough space on the disk. Failed to write data to the backup file on ${repo(context)}`,
+  ),
+  failed('cancelled', 0.2, ({ dice }) => `Operation was canceled by user ${personIn(dice)}`),
+  failed(
+    'integrity',
+    0.7,
+    ({ dice }) =>
+      `Error: Failed to decompress LZ4 block: Bad crc (original crc: ${hex(dice, 8)}, current crc: ${hex(dice, 8)}). Backup file is corrupted`,
+  ),
+];
+const AGENT: readonly Trouble[] = [
+  failed(
+    'connection',
+    0,
+    () =>
+      'Error: Backup location is not available: the network path was not found. Check that the shared folder can be reached',
+  ),
+  failed(
+    'snapshot',
+    0.01,
+    ({ dice }) =>
+      `Error: VSSControl: Failed to prepare volumes for snapshot. A VSS writer has rejected an event with error 0x800423f2 after ${60 + upTo(dice, 120)} seconds. Writer name: [SqlServerWriter]`,
+  ),
+  warning(
+    'partial',
+    ({ dice }) =>
+      `Some files were skipped: C:\\Users\\${personIn(dice)}\\AppData\\Local\\Temp\\${hex(dice, 6)}.tmp: the file is open and could not be read`,
+  ),
+  failed(
+    'connection',
+    0.25,
+    ({ ip }) =>
+      `Error: Client error: A connection attempt failed because the connected party did not properly respond after a period of time ${ip}:10005`,
+  ),
+  failed(
+    'space',
+    0.6,
+    () => 'Error: Quota exceeded: the cloud repository quota of this tenant is full',
+  ),
+  failed(
+    'access',
+    0,
+    () =>
+      'Error: Failed to authenticate with the backup server. Certificate of the agent has expired',
+  ),
+  failed(
+    'cancelled',
+    0.3,
+    () => 'Job was stopped by the computer going to sleep: the operation was cancelled',
+  ),
+];
+const BORG: readonly Trouble[] = [
+  failed(
+    'locked',
+    0,
+    ({ job }) =>
+      `Failed to create/acquire the lock /srv/borg/${job.computer}/lock.exclusive (timeout).`,
+    2,
+  ),
+  warning(
+    'partial',
+    ({ dice }) =>
+      `/var/lib/docker/volumes/${hex(dice, 12)}/_data/db.sqlite: file changed while we backed it up`,
+    1,
+  ),
+  failed(
+    'connection',
+    0,
+    () => 'Connection closed by remote host. Is borg working on the server?',
+    2,
+  ),
+  warning(
+    'access',
+    ({ dice }) => `/home/${personIn(dice)}/.ssh/id_ed25519: open: [Errno 13] Permission denied`,
+    1,
+  ),
+  failed(
+    'space',
+    0.6,
+    ({ dice }) =>
+      `Remote: OSError: [Errno 28] No space left on device: '/srv/borg/data/${upTo(dice, 90)}/${upTo(dice, 9_000)}'`,
+    2,
+  ),
+  failed(
+    'integrity',
+    0.4,
+    ({ dice }) =>
+      `Data integrity error: Segment entry checksum mismatch [segment ${upTo(dice, 9_000)}, offset ${upTo(dice, 500_000_000)}]`,
+    2,
+  ),
+];
+
+/** By tool, the frequent ones first. */
+export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
+  vbr: VEEAM,
+  vcd: VEEAM,
+  vac: AGENT,
+  borg: BORG,
+  borgmatic: BORG,
+  office365: [
+    warning(
+      'partial',
+      ({ dice }) =>
+        `Processing mailbox ${personIn(dice)}@example.com finished with warning: Mailbox is not found in Exchange Online`,
+    ),
+    failed(
+      'connection',
+      0.4,
+      ({ dice }) =>
+        `Failed to process site: https://tenant.sharepoint.example.com/sites/team-${upTo(dice, 90)}. The remote server returned an error: (503) Server Unavailable`,
+    ),
+    warning(
+      'partial',
+      () => 'Cannot change web part export mode to All: some web parts were skipped',
+    ),
+    failed(
+      'access',
+      0,
+      ({ dice }) =>
+        `AADSTS7000222: The provided client secret keys for app '${hex(dice, 8)}-${hex(dice, 4)}-4${hex(dice, 3)}-8${hex(dice, 3)}-${hex(dice, 12)}' are expired.`,
+    ),
+    failed(
+      'connection',
+      0.2,
+      ({ dice }) =>
+        `Failed to get folders of mailbox ${personIn(dice)}@example.com. The request was throttled: (429) Too Many Requests`,
+    ),
+  ],
+  zerto: [
+    warning(
+      'connection',
+      ({ dice }) =>
+        `VPG is not meeting its RPO target: network throughput is too low, actual RPO ${600 + upTo(dice, 2_000)} seconds`,
+    ),
+    error(
+      'connection',
+      0,
+      ({ ip }) => `Site disconnected: connection to the peer site was lost ${ip}:9071`,
+    ),
+    error(
+      'space',
+      0.3,
+      () => 'Journal storage is full: not enough space on the recovery datastore',
+    ),
+  ],
+  restic: [
+    failed(
+      'locked',
+      0,
+      ({ job, dice }) =>
+        `unable to create lock in backend: repository is already locked by PID ${1_000 + upTo(dice, 30_000)} on ${job.computer} by root (UID 0, GID 0)`,
+      11,
+    ),
+    warning(
+      'partial',
+      ({ dice }) => `error: open /home/${personIn(dice)}/.cache/${hex(dice, 8)}: permission denied`,
+      3,
+    ),
+    failed(
+      'connection',
+      0,
+      (context) =>
+        `Fatal: unable to open repository at sftp:backup@${repo(context).toLowerCase()}:/srv/restic: dial tcp 10.20.1.${upTo(context.dice, 200)}:22: connect: connection refused`,
+      1,
+    ),
+    failed(
+      'connection',
+      0.3,
+      ({ dice }) =>
+        `Fatal: unable to save snapshot: Save(<data/${hex(dice, 10)}>) failed: client.PutObject: net/http: TLS handshake timeout`,
+      1,
+    ),
+    failed(
+      'space',
+      0.7,
+      ({ dice }) =>
+        `Fatal: write /mnt/backup/restic/data/${hex(dice, 2)}/${hex(dice, 10)}: no space left on device`,
+      1,
+    ),
+    failed(
+      'integrity',
+      0.5,
+      ({ dice }) =>
+        `Fatal: pack ${hex(dice, 10)} failed to download: ciphertext verification failed`,
+      1,
+    ),
+    failed('access', 0, () => 'Fatal: wrong password or no key found', 12),
+  ],
+  kopia: [
+    failed(
+      'connection',
+      0,
+      ({ dice }) =>
+        `unable to open repository: unable to get repository storage: error connecting to SFTP server: dial tcp 10.20.2.${upTo(dice, 200)}:22: i/o timeout`,
+      1,
+    ),
+    warning(
+      'partial',
+      ({ dice }) =>
+        `ignored error when processing projects/${hex(dice, 6)}: lstat: no such file or directory`,
+      0,
+    ),
+    failed('access', 0, () => 'unable to open repository: invalid repository password', 1),
+  ],
+  rclone: [
+    failed(
+      'connection',
+      0.5,
+      ({ dice }) =>
+        `Failed to copy: Put https://s3.example.com/backup/${hex(dice, 8)}: dial tcp: lookup s3.example.com: i/o timeout`,
+      1,
+    ),
+    failed(
+      'access',
+      0.2,
+      () => 'Failed to sync: googleapi: Error 403: User rate limit exceeded, userRateLimitExceeded',
+      1,
+    ),
+    failed(
+      'partial',
+      0.9,
+      ({ dice }) =>
+        `can't copy - source file is being updated (size changed from ${upTo(dice, 900_000)} to ${upTo(dice, 900_000)})`,
+      1,
+    ),
+    failed(
+      'access',
+      0,
+      () =>
+        'Failed to create file system for "remote:": couldn\'t fetch token: invalid_grant: token expired',
+      1,
+    ),
+  ],
+  bacula: [
+    failed(
+      'connection',
+      0,
+      ({ job }) =>
+        `Fatal error: Unable to connect to Client: ${job.computer}-fd on ${job.computer}:9102. ERR=No route to host`,
+    ),
+    failed(
+      'space',
+      0.4,
+      ({ dice }) =>
+        `Fatal error: Job ${upTo(dice, 9_000)}: Job canceled because max run time or tape capacity exceeded: no space left in pool Weekly`,
+    ),
+    warning(
+      'partial',
+      ({ dice }) => `Could not stat /srv/data/${hex(dice, 6)}: ERR=No such file or directory`,
+    ),
+  ],
+  bareos: [
+    failed(
+      'connection',
+      0,
+      ({ job }) =>
+        `Fatal error: Failed to connect to Client ${job.computer}-fd on ${job.computer}:9102. ERR=Connection timed out`,
+    ),
+    warning(
+      'partial',
+      ({ dice }) => `Cannot open /srv/data/${hex(dice, 6)}: ERR=Permission denied.`,
+    ),
+  ],
+  duplicati: [
+    warning(
+      'partial',
+      ({ dice }) =>
+        `Warning while processing: The process cannot access the file C:\\Users\\${personIn(dice)}\\Documents\\accounts.xlsx because it is being used by another process`,
+    ),
+    error(
+      'connection',
+      0,
+      () => 'The operation has timed out: failed to list files on the remote destination',
+    ),
+    error(
+      'access',
+      0,
+      () =>
+        'The remote server returned an error: (401) Unauthorized. Log in to the cloud storage again',
+    ),
+    error(
+      'integrity',
+      0.2,
+      ({ dice }) =>
+        `Found ${1 + upTo(dice, 6)} files that are missing from the remote storage, please run repair`,
+    ),
+  ],
+  pbs: [
+    failed(
+      'snapshot',
+      0,
+      ({ dice }) => `VM ${100 + upTo(dice, 90)} qmp command 'backup' failed - got timeout`,
+    ),
+    failed(
+      'connection',
+      0.1,
+      ({ dice }) =>
+        `backup write data failed: command error: write_data upload error: pipelined request failed: connection to 10.20.3.${upTo(dice, 200)}:8007 reset by peer`,
+    ),
+    failed(
+      'locked',
+      0,
+      ({ dice }) =>
+        `can't lock file '/var/lock/qemu-server/lock-${100 + upTo(dice, 90)}.conf' - got timeout`,
+    ),
+    warning(
+      'partial',
+      ({ dice }) =>
+        `verification of snapshot vm/${100 + upTo(dice, 90)} was skipped: chunk is being verified by another job`,
+    ),
+  ],
+  urbackup: [
+    error(
+      'connection',
+      0.4,
+      () => 'Backing up image failed because of disconnect: client went offline while backing up',
+    ),
+    error(
+      'snapshot',
+      0,
+      () => 'Creating shadow copy of "C:" failed: VSS service is in a bad state',
+    ),
+  ],
+  api: [
+    failed(
+      'connection',
+      0.2,
+      ({ dice }) =>
+        `mysqldump: Error 2013: Lost connection to MySQL server during query when dumping table \`orders_${upTo(dice, 40)}\` at row: ${upTo(dice, 900_000)}`,
+      3,
+    ),
+    failed(
+      'space',
+      0.5,
+      ({ dice }) =>
+        `pg_dump: error: could not write to output file /var/backups/${hex(dice, 6)}.dump: No space left on device`,
+      1,
+    ),
+    failed(
+      'access',
+      0,
+      () =>
+        'pg_dump: error: connection to server failed: FATAL: password authentication failed for user "backup"',
+      1,
+    ),
+  ],
+};

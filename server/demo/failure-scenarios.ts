@@ -1,0 +1,81 @@
+import type { Ms } from '#contract/ids.ts';
+import { makeRng, mixed } from './random.ts';
+import type { JobPlan } from './plan.ts';
+import {
+  type Cause,
+  type Context,
+  FULL,
+  LOW,
+  SERVER_DOWN,
+  type Trouble,
+  TROUBLES,
+} from './failure-kinds.ts';
+
+export interface Telling {
+  readonly status: Trouble['status'];
+  readonly message: string;
+  readonly went: number;
+  readonly exitCode: number | null;
+  readonly filesFailed: number;
+}
+const HOUR: Ms = 3_600_000;
+const DAY: Ms = 24 * HOUR;
+const TUESDAY = 2;
+
+/** What goes wrong with a run that begins at a moment; null where nothing does. */
+export function troubleAt({ job, at, dice, bornAt, habit, full }: Context): Trouble | null {
+  const { habit: own } = job;
+  if (own.is === 'thursday' && at >= own.from && at < own.to) return SERVER_DOWN;
+  if (own.is === 'grumbling') return of(job, 'partial') ?? of(job, 'access');
+  if (
+    own.is === 'fading' &&
+    dice() < 0.04 + 0.5 * Math.min(1, Math.max(0, 1 + (at - bornAt) / (30 * DAY)))
+  )
+    return of(job, 'connection');
+  if (full >= 0.99) return of(job, 'space') ?? FULL;
+  if (full > 0.93 && job.source === 'vbr') return LOW;
+  if (habit === 'vss' && dice() < 0.09) return of(job, 'snapshot') ?? null;
+  if (habit === 'tuesdays' && new Date(at).getUTCDay() === TUESDAY && dice() < 0.3)
+    return of(job, 'connection');
+  return spellAt(job, at);
+}
+
+/**
+ * Bad days come in spells: one begins in some six-day stretches of a job, and lasts for some runs.
+ */
+function spellAt(job: JobPlan, at: Ms): Trouble | null {
+  const length = 6 * DAY;
+  const shifted = at + ((job.seed % 1_000) / 1_000) * length;
+  const stretch = Math.floor(shifted / length);
+  const dice = makeRng(job.seed, 'spell', stretch);
+  if (dice() > job.frailty) return null;
+  const from = dice() * length;
+  const into = shifted - stretch * length;
+  const often = job.when.times.length > 1;
+  const lasts = often
+    ? HOUR * (0.6 + 5 * dice() ** 2)
+    : job.when.days === 0b111_1111
+      ? DAY * (0.95 + 1.8 * dice() ** 3)
+      : DAY * (1.5 + 3 * dice() ** 2);
+  if (into < from || into >= from + lasts) return null;
+  const list = TROUBLES[job.source] ?? TROUBLES.api ?? [];
+  return list[Math.floor(dice() ** 1.1 * list.length)] ?? null;
+}
+
+const of = (job: JobPlan, cause: Cause): Trouble | null =>
+  (TROUBLES[job.source] ?? []).find((one) => one.is === cause) ?? null;
+
+/** The message of a run, with what varies from run to run. */
+export function tellingOf(
+  { status, went, exitCode, says, is }: Trouble,
+  context: Context,
+): Telling {
+  return {
+    status,
+    went,
+    exitCode,
+    message: says(context),
+    filesFailed:
+      is === 'partial' ? 1 + (mixed(context.job.seed, Math.floor(context.at / HOUR)) % 9) : 0,
+  };
+}

@@ -1,0 +1,244 @@
+import type { NewEvent, Logged } from '#contract/events.ts';
+import { fold } from '#contract/fold.ts';
+import type { CompanyN, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
+import { decideChange, type Target } from '#contract/runs/change.ts';
+import { dayOf } from '#contract/time/day.ts';
+import { expectationOf } from '#contract/problems/expectation.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import { decide, type DecisionState, type TasksOf } from '../features/ingest/decide.ts';
+import { jobChange } from '../features/ingest/job-changes.ts';
+import { miss } from '../features/ingest/overdue.ts';
+import type { By } from '../platform/db/store.ts';
+import { type ScriptedAction, morning } from './simulated-operators.ts';
+import { type SimulatedEvent, simulateRuns } from './simulate-runs.ts';
+import type { ProviderPlan } from './plan.ts';
+import { normalOf, sampled, saysOf, seen } from './ingest-payloads.ts';
+import { momentOf, plainCronNext, weekdayOf } from './times.ts';
+
+/**
+ * What a past is made of beside the plan. `companies` by their places in the plan; `heard`: keys
+ * that posted before.
+ */
+export interface SeedActors {
+  readonly since: Ms;
+  /**
+   * The moment up to which all of it goes: what happens shortly before it nobody has cleared yet.
+   */
+  readonly until: Ms;
+  /** What should have happened before it nobody was there to miss. */
+  readonly bootedAt: Ms;
+  readonly companies: readonly CompanyN[];
+  readonly keys: readonly KeyRow[];
+  readonly technicians: readonly UserId[];
+  readonly heard: Set<string>;
+}
+
+/**
+ * Events in order, each with its own moment and actor; logs and objects of runs; how many runs
+ * there are in it.
+ */
+export interface History {
+  readonly drafts: readonly NewEvent[];
+  readonly by: readonly By[];
+  readonly logs: readonly { readonly run: RunN; readonly body: string }[];
+  readonly tasks: readonly TasksOf[];
+  readonly runs: number;
+}
+
+/**
+ * What happened from a moment until before another, decided by the same rules as what comes in and
+ * what does not (RUN-3, RUN-5, RUN-6), minute by minute. Pure but for `ground`, which it moves on.
+ */
+export function generateHistory(
+  plan: ProviderPlan,
+  cast: SeedActors,
+  ground: DecisionState,
+  from: Ms,
+  to: Ms,
+): History {
+  const drafts: NewEvent[] = [];
+  const by: By[] = [];
+  const logs: { run: RunN; body: string }[] = [];
+  const tasks: TasksOf[] = [];
+  const dues = new Map<number, JobN[]>();
+  const deeds = new Map<number, ScriptedAction[]>();
+  const planned = new Map(plan.jobs.map((job) => [job.uid, job]));
+  const happenings = simulateRuns(plan, cast.since, from, to, 'few');
+  const mornings = morningsOf(plan, cast, from, to);
+  let runs = 0;
+
+  const put = (draft: NewEvent, who: By): void => {
+    drafts.push(draft);
+    by.push(who);
+  };
+  const say = (draft: NewEvent, who: By): void => {
+    put(draft, who);
+    fold(ground, { ...draft, ...who, seq: 0 } satisfies Logged);
+  };
+  const expect = (job: JobN, at: Ms): void => {
+    const minute = Math.ceil(at / MINUTE);
+    const list = dues.get(minute);
+    if (list) list.push(job);
+    else dues.set(minute, [job]);
+  };
+
+  function due(n: JobN, at: Ms): void {
+    const job = ground.job.get(n);
+    const stat = ground.stat.get(n);
+    if (!job || !stat) return;
+    const expected = expectationOf(job, stat, cast.bootedAt, plainCronNext);
+    if (expected === null) expect(n, at + 12 * HOUR);
+    else if (expected.dueAt > at) expect(n, expected.dueAt);
+    else {
+      miss(ground, job, expected.at, stat.lastStart, (company, entity, event) => {
+        say({ company, entity, event }, byClock(at));
+      });
+      runs += 1;
+      expect(n, at + HOUR);
+    }
+  }
+
+  function happen(one: SimulatedEvent): void {
+    if (one.is === 'start' || one.is === 'finish') return result(one);
+    const place = one.is === 'sample' ? one.repository : one.is === 'seen' ? one.machine : one.job;
+    const key = cast.keys[place.key];
+    const company = cast.companies[place.company];
+    if (!key || company === undefined) return;
+    if (one.is === 'sample')
+      put(sampled(plan, one.repository, key.id, company, one.at), bySource(key, one.at));
+    else if (one.is === 'seen') put(seen(one.machine, key.id, company), bySource(key, one.at));
+    else {
+      const job = ground.job.get(ground.jobByUid.get(one.job.uid) ?? 0);
+      const data = job ? jobChange(job, { ...saysOf(one.job), enabled: false }) : null;
+      if (data)
+        say(
+          { company, entity: `job:${data.n}`, event: { type: 'job.changed@1', data } },
+          bySource(key, one.at),
+        );
+    }
+  }
+
+  function result(one: Extract<SimulatedEvent, { is: 'start' | 'finish' }>): void {
+    const key = cast.keys[one.job.key];
+    if (!key) return;
+    const fresh = !ground.jobByUid.has(one.job.uid);
+    const decision = decide(ground, key, [normalOf(one)], one.at);
+    for (const draft of decision.drafts) put(draft, bySource(key, one.at));
+    logs.push(...decision.logs);
+    tasks.push(...decision.tasks);
+    if (one.is === 'finish') runs += decision.accepted; // a start that was told is the same run
+    if (!cast.heard.has(key.id)) {
+      cast.heard.add(key.id);
+      put(
+        {
+          company: key.company,
+          entity: `key:${key.id}`,
+          event: { type: 'key.heard@1', data: { id: key.id } },
+        },
+        bySource(key, one.at),
+      );
+    }
+    const n = fresh ? ground.jobByUid.get(one.job.uid) : undefined;
+    if (n !== undefined) expect(n, one.at + HOUR);
+  }
+
+  function round(at: Ms): void {
+    const [first, ...rest] = cast.technicians;
+    if (first === undefined) return;
+    const pending = [...ground.problem.values()]
+      .filter(
+        (one) =>
+          one.closedAt === null &&
+          one.review === null &&
+          (one.snooze === null || one.snooze.until <= at),
+      )
+      .sort((a, b) => a.n - b.n);
+    const desk = {
+      at,
+      technicians: [first, ...rest],
+      last: at > cast.until - 44 * HOUR,
+      jobOf: (one: { readonly job: JobN }) => planned.get(ground.job.get(one.job)?.uid ?? ''),
+      causeOf: (one: { readonly cause: number }) => ground.cause.get(one.cause),
+    } as const;
+    for (const deed of morning(plan, desk, pending)) {
+      const minute = Math.floor(deed.at / MINUTE);
+      deeds.set(minute, [...(deeds.get(minute) ?? []), deed]);
+    }
+  }
+
+  function act({ at, by: user, problems, change }: ScriptedAction): void {
+    const targets = new Map<RunN, Target>(
+      problems.flatMap((n) => {
+        const problem = ground.problem.get(n);
+        return problem
+          ? [
+              [
+                problem.lastRun,
+                {
+                  run: ground.run.get(problem.lastRun) ?? {
+                    n: problem.lastRun,
+                    job: problem.job,
+                    company: problem.company,
+                  },
+                  problem,
+                },
+              ] as const,
+            ]
+          : [];
+      }),
+    );
+    for (const draft of decideChange(
+      change,
+      [...targets.keys()],
+      targets,
+      user,
+      at,
+      () => 'somebody else',
+    ).drafts)
+      say(draft, { actor: { is: 'user', id: user }, subject: null, commandId: null, at });
+  }
+
+  for (const n of ground.job.keys()) due(Number(n), from);
+  let next = 0;
+  for (let minute = Math.floor(from / MINUTE); minute * MINUTE < to; minute += 1) {
+    const at = minute * MINUTE;
+    for (const n of dues.get(minute) ?? []) due(n, at);
+    dues.delete(minute);
+    if (mornings.has(minute)) round(at);
+    for (const deed of deeds.get(minute) ?? []) act(deed);
+    for (
+      let one = happenings[next];
+      one !== undefined && one.at < at + MINUTE;
+      one = happenings[next]
+    ) {
+      happen(one);
+      next += 1;
+    }
+  }
+  return { drafts, by, logs, tasks, runs };
+}
+
+const MINUTE: Ms = 60_000;
+const HOUR: Ms = 3_600_000;
+/** So long before the end nobody has been at the desk. */
+const UNTOUCHED: Ms = 20 * HOUR;
+
+/** Minutes at which somebody sits down to the list: half past eight, later on weekends. */
+function morningsOf(plan: ProviderPlan, { until }: SeedActors, from: Ms, to: Ms): Set<number> {
+  const { timeZone } = plan.branding;
+  const minutes = new Set<number>();
+  for (let day = dayOf(from, timeZone, 0); day <= dayOf(to, timeZone, 0); day += 1) {
+    const weekend = weekdayOf(day) % 6 === 0;
+    const at = momentOf(day, weekend ? 600 : 510, timeZone);
+    if (at <= until - UNTOUCHED) minutes.add(Math.floor(at / MINUTE));
+  }
+  return minutes;
+}
+
+const byClock = (at: Ms): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at });
+const bySource = ({ id }: KeyRow, at: Ms): By => ({
+  actor: { is: 'source', id },
+  subject: null,
+  commandId: null,
+  at,
+});

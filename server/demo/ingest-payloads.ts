@@ -1,0 +1,159 @@
+import type { NewEvent } from '#contract/events.ts';
+import type { CompanyN, KeyId } from '#contract/ids.ts';
+import type { ComputerIn, RepositoryIn } from '#contract/ingest/calls.ts';
+import type { JobSays, Normal } from '../features/ingest/normalize.ts';
+import type { SimulatedEvent } from './simulate-runs.ts';
+import { logOf } from './make-logs.ts';
+import { objectsOf } from './make-objects.ts';
+import type { JobPlan, MachinePlan, ProviderPlan, RepositoryPlan } from './plan.ts';
+import { usedShare } from './make-runs.ts';
+
+/** What a source says of a job with each result. */
+export const saysOf = (job: JobPlan): JobSays => ({
+  uid: job.uid,
+  name: job.name,
+  source: job.source,
+  type: job.type,
+  group: job.group,
+  computer: job.computer,
+  server: job.server,
+  managed: job.managed,
+  enabled: true,
+  schedule: job.schedule,
+  graceSec: job.graceSec,
+});
+
+/** A start or an end as ingest takes it. */
+export function normalOf(
+  { is, job, run, at }: Extract<SimulatedEvent, { is: 'start' | 'finish' }>,
+  index = 0,
+): Normal {
+  const unknown = {
+    endedAt: null,
+    durationSec: null,
+    bytes: null,
+    bytesProcessed: null,
+    files: null,
+    filesFailed: null,
+    message: null,
+    exitCode: null,
+    log: null,
+    tasks: [],
+    detail: {},
+  };
+  // The end of a run does not switch its job on again, which was switched off meanwhile.
+  const begun = {
+    index,
+    job: { ...saysOf(job), enabled: !(job.habit.is === 'forgotten' && job.habit.at <= at) },
+    externalId: run.id,
+    startedAt: run.startedAt,
+    byArrival: false,
+  };
+  if (is === 'start') return { ...begun, ...unknown, status: 'Running' };
+  return {
+    ...begun,
+    status: run.status,
+    endedAt: run.endedAt,
+    durationSec: run.durationSec,
+    bytes: run.bytes,
+    bytesProcessed: run.processed,
+    files: run.files,
+    filesFailed: run.files === null ? null : run.filesFailed,
+    message: run.message,
+    exitCode: run.exitCode,
+    log: run.logged ? logOf(job, run) : null,
+    tasks: run.logged ? objectsOf(job, run) : [],
+    detail: run.detail,
+  };
+}
+
+export function sampleOf(
+  plan: Pick<ProviderPlan, 'bornAt'>,
+  repository: RepositoryPlan,
+  at: number,
+): RepositoryIn {
+  const { name, uid, type, hostName, path, capacity } = repository;
+  const usedBytes = Math.round(capacity * usedShare(plan, repository, at));
+  return {
+    name,
+    uid,
+    type,
+    hostName,
+    path,
+    capacityBytes: capacity,
+    usedBytes,
+    freeBytes: capacity - usedBytes,
+    at: new Date(at).toISOString(),
+  };
+}
+
+export const computerOf = ({ name, os, osType, ip }: MachinePlan): ComputerIn => ({
+  hostName: name,
+  os,
+  osType,
+  ipAddresses: [ip],
+});
+
+/**
+ * As `recordRepositories` and `recordComputers` write them, for a past that is written in one go.
+ */
+export function sampled(
+  plan: ProviderPlan,
+  repository: RepositoryPlan,
+  key: KeyId,
+  company: CompanyN,
+  at: number,
+): NewEvent {
+  const {
+    uid = '',
+    name,
+    type = null,
+    hostName = null,
+    path = null,
+    capacityBytes = null,
+    freeBytes = null,
+    usedBytes = null,
+  } = sampleOf(plan, repository, at);
+  const id = `${key}/${uid}`;
+  return {
+    company,
+    entity: `repository:${id}`,
+    event: {
+      type: 'repository.sampled@1',
+      data: {
+        id,
+        key,
+        company,
+        uid,
+        name,
+        type,
+        hostName,
+        path,
+        capacityBytes,
+        freeBytes,
+        usedBytes,
+        at,
+      },
+    },
+  };
+}
+
+export function seen(machine: MachinePlan, key: KeyId, company: CompanyN): NewEvent {
+  const id = `${key}/${machine.name.toLowerCase()}`;
+  return {
+    company,
+    entity: `computer:${id}`,
+    event: {
+      type: 'computer.seen@1',
+      data: {
+        id,
+        key,
+        company,
+        hostName: machine.name,
+        os: machine.os,
+        osType: machine.osType,
+        ipAddresses: [machine.ip],
+      },
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import { CompiledQuery } from 'kysely';
+import type { Id, Tables } from '#contract/fold.ts';
+import type { Ms, RunN } from '#contract/ids.ts';
+import { causeName, type DecisionState } from '../features/ingest/decide.ts';
+import { lock, usedOf } from '../features/ingest/load-decision-state.ts';
+import { keepLogs, keepTasks } from '../features/ingest/ingest-transaction.ts';
+import type { TenantTx } from '../platform/db/store.ts';
+import type { AppContext } from '../platform/app-context.ts';
+import { type SeedActors, generateHistory } from './generate-history.ts';
+import { PAST_DAYS, type ProviderPlan } from './plan.ts';
+import { loadSeedActors, sinceOf } from './provision.ts';
+
+/** Up to where the estate of a provider is told, as it stands in the settings of the server. */
+export const markOf = (plan: Pick<ProviderPlan, 'id'>): string => `estate ${plan.id}`;
+
+const DAY: Ms = 86_400_000;
+/** Of jobs and days together in one transaction. */
+const AT_ONCE = 25_000;
+const MOST_DAYS = 8;
+
+/** How far it is. `days` of `of` days. */
+export interface Progress {
+  readonly provider: string;
+  readonly days: number;
+  readonly of: number;
+  readonly runs: number;
+}
+
+/**
+ * Writes what happened in a provider until a moment, from where the writing ended before: each
+ * transaction ends a piece and says so, so that a load that is broken off goes on at the next start
+ * and nothing is told twice. Of a longer time only the last thirty days are told. Answers how many
+ * runs it brought.
+ */
+export async function loadHistory(
+  world: AppContext,
+  plan: ProviderPlan,
+  until: Ms,
+  tell: (progress: Progress) => void,
+): Promise<number> {
+  const mark = await markAt(world, plan);
+  const begun = Math.max(mark ?? 0, until - PAST_DAYS * DAY, sinceOf(plan));
+  const cast = await loadSeedActors(world, plan, until, mark !== null && begun > mark ? begun : 0);
+  let ground: { readonly rows: DecisionState; readonly seq: number } | null = null;
+  let runs = 0;
+  for (let from = begun; from < until;) {
+    const to = Math.min(until, endOf(plan, from));
+    const known: typeof ground = ground;
+    // Moved on by what may fail: until it is committed nothing is known.
+    ground = null;
+    const done: { readonly rows: DecisionState; readonly seq: number; readonly runs: number } =
+      await world.store.tenant(
+        plan.id,
+        async (tx) => {
+          const next = await lock(tx);
+          const head = await tx.head();
+          const rows = known?.seq === head.seq ? known.rows : await groundOf(tx, from);
+          Object.assign(rows.next, next);
+          const past = generateHistory(plan, cast, rows, from, to);
+          const logged = await tx.append(past.drafts, past.by, usedOf(next, rows.next));
+          await keepLogs(tx, past.logs);
+          await keepTasks(tx, past.tasks);
+          await noteHeard(tx, cast, to);
+          await tx.sql
+            .insertInto('server_setting')
+            .values({ name: markOf(plan), value: String(to) })
+            .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: String(to) }))
+            .execute();
+          return { rows, seq: logged.at(-1)?.seq ?? head.seq, runs: past.runs };
+        },
+        { long: true },
+      );
+    forget(done.rows);
+    ground = done;
+    runs += done.runs;
+    from = to;
+    tell({
+      provider: plan.branding.name,
+      days: Math.round((to - begun) / DAY),
+      of: Math.round((until - begun) / DAY),
+      runs,
+    });
+  }
+  return runs;
+}
+
+/** Where the telling of a provider ended; null before it began. */
+export const markAt = (world: AppContext, plan: Pick<ProviderPlan, 'id'>): Promise<Ms | null> =>
+  world.store.system(async (sql) => {
+    const row = await sql
+      .selectFrom('server_setting')
+      .select('value')
+      .where('name', '=', markOf(plan))
+      .executeTakeFirst();
+    return row === undefined ? null : Number(row.value);
+  });
+
+/** Pieces end at midnight UTC, when nobody of the estate sits at a desk. */
+function endOf(plan: ProviderPlan, from: Ms): Ms {
+  const days = Math.max(
+    1,
+    Math.min(MOST_DAYS, Math.floor(AT_ONCE / Math.max(1, plan.jobs.length) / 1.6)),
+  );
+  return (Math.floor(from / DAY) + days) * DAY;
+}
+
+/**
+ * All that a decision may need, for the telling of a whole provider. Runs: those that may be told
+ * of again, those that go on, and strange ones that are open.
+ */
+async function groundOf(tx: TenantTx, from: Ms): Promise<DecisionState> {
+  const [job, stat, cause] = [
+    byNumber(await tx.all('job')),
+    byNumber(await tx.all('stat')),
+    byNumber(await tx.all('cause')),
+  ];
+  const problem = byNumber(
+    await rowsWhere<Tables['problem']>(
+      tx,
+      'select row from problem where tenant_id = $1 and closed_at is null',
+    ),
+  );
+  const strange = [...problem.values()]
+    .filter(({ state }) => state === 'Anomaly')
+    .map(({ lastRun }) => lastRun);
+  const run = byNumber([
+    ...(await rowsWhere<Tables['run']>(
+      tx,
+      `select row from run where tenant_id = $1 and (status = 'Running' or (started_at >= $2 and status <> 'Missed'))`,
+      [from - 2 * DAY],
+    )),
+    ...(await tx.rows('run', strange)).values(),
+  ]);
+  return {
+    job,
+    stat,
+    cause,
+    problem,
+    run,
+    logged: new Map(),
+    runByStart: new Map(),
+    next: { job: 0, run: 0, problem: 0, cause: 0 },
+    jobByUid: new Map([...job.values()].map(({ uid, n }) => [uid, n])),
+    runByUid: new Map([...run.values()].map(({ uid, n }) => [uid, n])),
+    causeByName: new Map(
+      [...cause.values()].map(({ kind, template, n }) => [causeName(kind, template), n]),
+    ),
+  };
+}
+
+/** What no later telling asks for. */
+function forget({ run, runByUid, runByStart, problem }: DecisionState): void {
+  const kept = new Set<RunN>();
+  for (const [n, one] of problem) {
+    if (one.closedAt !== null) problem.delete(n);
+    else if (one.state === 'Anomaly') kept.add(one.lastRun);
+  }
+  for (const [n, one] of run) if (one.status !== 'Running' && !kept.has(one.n)) run.delete(n);
+  runByStart.clear();
+  for (const [uid, n] of runByUid) if (run.get(n)?.status !== 'Running') runByUid.delete(uid);
+}
+
+const byNumber = <R extends { readonly n: number }>(rows: readonly R[]): Map<Id, R> =>
+  new Map(rows.map((row) => [row.n, row]));
+
+async function rowsWhere<R>(
+  tx: TenantTx,
+  statement: string,
+  more: readonly unknown[] = [],
+): Promise<R[]> {
+  const { rows } = await tx.sql.executeQuery(CompiledQuery.raw(statement, [tx.tenant, ...more]));
+  return (rows as { readonly row: R }[]).map(({ row }) => row);
+}
+
+/** All keys were heard of until then. */
+async function noteHeard(tx: TenantTx, cast: SeedActors, at: Ms): Promise<void> {
+  await tx.sql.executeQuery(
+    CompiledQuery.raw(
+      `insert into source_health (tenant_id, key_id, last_heard_at) select $1::uuid, key_id, $3::bigint from json_array_elements_text($2::text::json) as x(key_id)
+    on conflict (tenant_id, key_id) do update set last_heard_at = greatest(source_health.last_heard_at, excluded.last_heard_at)`,
+      [tx.tenant, JSON.stringify([...cast.heard]), at],
+    ),
+  );
+}

@@ -1,0 +1,292 @@
+import type { Ms } from '#contract/ids.ts';
+import type { Source } from '#contract/runs/vocabulary.ts';
+import { between, makeRng, type Rng, mixed, oneOf, upTo, uuidOf, weighed } from './random.ts';
+import {
+  bytesOf,
+  type Host,
+  type Kind,
+  kindsOf,
+  oftenKind,
+  roleFor,
+  speedOf,
+  systemFor,
+  titleFor,
+} from './job-kinds.ts';
+import type { CompanyName } from './names.ts';
+import type { CompanyPlan, JobPlan, KeyPlan, MachinePlan, RepositoryPlan } from './plan.ts';
+import { cronOf, EVERY_DAY, type When } from './times.ts';
+
+interface Wanted {
+  readonly seed: number;
+  readonly index: number;
+  readonly name: CompanyName;
+  readonly jobs: number;
+  readonly hourly: number;
+  readonly shift: number;
+  readonly tz: string;
+  readonly bornAt: Ms;
+  readonly firstJob: number;
+}
+type Named = Pick<Wanted, 'seed' | 'index' | 'name'>;
+/** Places within the company; jobs are numbered within the provider. */
+export interface MadeCompany {
+  readonly company: CompanyPlan;
+  readonly keys: KeyPlan[];
+  readonly machines: MachinePlan[];
+  readonly repositories: RepositoryPlan[];
+  readonly jobs: JobPlan[];
+}
+
+export function makeCompany(wanted: Wanted): MadeCompany {
+  const { seed, index, name, shift } = wanted;
+  const dice = makeRng(seed, 'company', index);
+  const made: MadeCompany = {
+    company: {
+      id: uuidOf(seed, 'company', index),
+      name: name.name,
+      code: name.code,
+      sites: sitesOf(name, wanted.jobs),
+    },
+    keys: [],
+    machines: [],
+    repositories: [],
+    jobs: [],
+  };
+  const repositories = 1 + Math.floor(wanted.jobs / 25);
+  const managed = dice() < 0.72;
+  for (let i = 0; i < wanted.jobs; i += 1) {
+    const place = wanted.firstJob + i;
+    // Spread evenly over all jobs of the provider.
+    const turn = Math.floor(((place + 1) * wanted.hourly) / 1_000);
+    const kind =
+      turn > Math.floor((place * wanted.hourly) / 1_000)
+        ? oftenKind(turn, shift)
+        : weighed(kindsOf(name.style), dice);
+    addJob(
+      made,
+      wanted,
+      kind,
+      place,
+      managed,
+      upTo(dice, repositories),
+      makeRng(seed, 'job', place),
+    );
+  }
+  for (let i = 0; i < repositories; i += 1)
+    made.repositories.push(repositoryOf(made, wanted, i, dice));
+  // What nothing backs up, one machine in fifteen or so.
+  const bare = Math.max(index % 3 === 0 ? 1 : 0, Math.round(made.machines.length / 18));
+  for (let i = 0; i < bare; i += 1)
+    machineFor(made, wanted, oneOf(['desk', 'laptop', 'server'] as const, dice), dice, true);
+  return made;
+}
+
+const sitesOf = (name: CompanyName, jobs: number): string[] =>
+  jobs > 40
+    ? [name.town, `${name.town} North`, 'DR site']
+    : jobs > 15
+      ? [name.town, 'Warehouse']
+      : [name.town];
+
+function addJob(
+  made: MadeCompany,
+  wanted: Wanted,
+  kind: Kind,
+  place: number,
+  managed: boolean,
+  repository: number,
+  dice: Rng,
+): void {
+  const { seed, name, tz } = wanted;
+  const [machine, role] = machineFor(made, wanted, kind.host, dice, false);
+  const host = made.machines[machine]?.name ?? name.code;
+  const site = made.machines[machine]?.site ?? name.town;
+  const when: When = { ...kind.times(dice), tz };
+  // What no source declares is learned from when it runs.
+  const declared = when.times.length > 1 || when.days !== EVERY_DAY || dice() < 0.75;
+  const ownServer = `${name.code}-VBR01`;
+  const size = bytesOf(kind.size, dice);
+  const change = between(dice, ...kind.change);
+  made.jobs.push({
+    index: place,
+    seed: mixed(seed, 'job', place),
+    uid: uuidOf(seed, 'job', place),
+    company: wanted.index,
+    machine,
+    repository,
+    key: keyFor(made, wanted, kind.source, managed),
+    name: unique(
+      made,
+      oneOf(kind.names, dice)
+        .replace('{host}', host)
+        .replace('{role}', titleFor(role, dice))
+        .replace('{site}', site),
+      host,
+    ),
+    source: kind.source,
+    type: kind.type,
+    group: kind.group,
+    computer: host,
+    server:
+      SERVED[kind.source] === undefined
+        ? ''
+        : kind.source === 'vbr'
+          ? dice() < 0.35
+            ? 'CBS-01'
+            : ownServer
+          : (SERVED[kind.source] ?? ''),
+    managed: kind.group === 'monitored-agents' ? false : managed,
+    when,
+    schedule: !declared
+      ? null
+      : when.times.length === 1 || when.times.length === 24 || dice() < 0.5
+        ? { is: 'cron', cron: cronOf(when), tz }
+        : { is: 'every', everySec: 86_400 / when.times.length },
+    graceSec: dice() < 0.12 ? 7_200 : null,
+    habit: { is: 'steady' },
+    frailty: dice() < 0.1 ? between(dice, 0.25, 0.5) : between(dice, 0.02, 0.1),
+    size,
+    growth: between(dice, 0.0002, 0.004),
+    moves: kind.moves,
+    change,
+    bytesPerSec: speedOf(kind.speed, dice),
+    files: Math.round((size / 1e6) * between(dice, 0.3, 2)),
+    objects: kind.host === 'vm' && kind.type === 'Backup' ? 1 + upTo(dice, 8) : 1,
+  });
+}
+
+/** Tools that a server of their own runs for the machines. */
+const SERVED: Partial<Record<Source, string>> = {
+  vbr: 'own',
+  vac: 'VSPC-01',
+  vcd: 'VCD-CELL-01',
+  zerto: 'ZVM-01',
+  pbs: 'pbs-01',
+  bacula: 'bacula-dir',
+  bareos: 'bareos-dir',
+  urbackup: 'urbackup-01',
+  office365: 'VB365-01',
+};
+
+function unique(made: MadeCompany, name: string, host: string): string {
+  if (made.jobs.every((job) => job.name !== name)) return name;
+  const fuller = name.includes(host) ? name : `${name} ${host}`;
+  for (let n = 1; ; n += 1) {
+    const next = n === 1 ? fuller : `${fuller} ${n}`;
+    if (made.jobs.every((job) => job.name !== next)) return next;
+  }
+}
+
+/** A machine of the kind: often one that is there already. Its place, and its role. */
+function machineFor(
+  made: MadeCompany,
+  { index, name, seed }: Named,
+  host: Host,
+  dice: Rng,
+  bare: boolean,
+): readonly [place: number, role: string] {
+  const role = roleFor(host, dice);
+  const prefix = host === 'linux' ? `${name.code.toLowerCase()}-${role}` : `${name.code}-${role}`;
+  const known = made.machines
+    .map((one, place) => ({ one, place }))
+    .filter(({ one }) => one.name.startsWith(prefix));
+  const reused =
+    host === 'laptop' || host === 'desk' || bare ? undefined : known[upTo(dice, known.length)];
+  if (reused && (host === 'cloud' || dice() < 0.45)) return [reused.place, role];
+  const number = known.length + 1;
+  const where = made.company.sites;
+  made.machines.push({
+    company: index,
+    key: keyFor(
+      made,
+      { index, name, seed },
+      host === 'linux' ? 'restic' : host === 'cloud' ? 'office365' : 'vbr',
+      true,
+    ),
+    name:
+      host === 'cloud'
+        ? prefix
+        : `${prefix}${String(number).padStart(host === 'laptop' ? 3 : 2, '0')}`,
+    site: where[upTo(dice, where.length)] ?? name.town,
+    os: systemFor(host, dice),
+    osType: host === 'laptop' || host === 'desk' ? 'Workstation' : 'Server',
+    ip: `10.${20 + (index % 200)}.${upTo(dice, 6)}.${10 + (made.machines.length % 240)}`,
+    habit:
+      host === 'laptop' && dice() < 0.5
+        ? 'away'
+        : host === 'server' && dice() < 0.12
+          ? 'vss'
+          : 'steady',
+    bare,
+  });
+  return [made.machines.length - 1, role];
+}
+
+const FAMILIES: readonly {
+  readonly tool: Source;
+  readonly says: string;
+  readonly sources: readonly Source[];
+}[] = [
+  { tool: 'vbr', says: 'Veeam', sources: ['vbr', 'vac', 'vcd'] },
+  { tool: 'office365', says: 'Microsoft 365', sources: ['office365'] },
+  {
+    tool: 'restic',
+    says: 'Linux and scripts',
+    sources: ['restic', 'borg', 'borgmatic', 'kopia', 'rclone', 'api', 'pbs', 'bacula', 'bareos'],
+  },
+  { tool: 'duplicati', says: 'Workstations', sources: ['duplicati', 'urbackup', 'zerto'] },
+];
+
+function keyFor(
+  made: MadeCompany,
+  { seed, index, name }: Named,
+  source: Source,
+  managed: boolean,
+): number {
+  const family = FAMILIES.find((one) => one.sources.includes(source));
+  const [tool, says] = family ? [family.tool, family.says] : [source, source];
+  const known = made.keys.findIndex((key) => key.tool === tool);
+  if (known >= 0) return known;
+  return (
+    made.keys.push({
+      id: uuidOf(seed, 'key', index, tool),
+      name: `${name.name} - ${says}`,
+      company: index,
+      tool,
+      managed,
+    }) - 1
+  );
+}
+
+function repositoryOf(
+  made: MadeCompany,
+  { index, name, seed }: Wanted,
+  i: number,
+  dice: Rng,
+): RepositoryPlan {
+  const shape = SHAPES[upTo(dice, SHAPES.length)] ?? SHAPES[0];
+  const host = `${name.code}-${shape.host}${String(i + 1).padStart(2, '0')}`;
+  const own = made.jobs
+    .filter((job) => job.repository === i)
+    .reduce((sum, job) => sum + job.size, 0);
+  const used = between(dice, 0.34, 0.82);
+  return {
+    company: index,
+    key: keyFor(made, { seed, index, name }, 'vbr', true),
+    uid: uuidOf(seed, 'repository', index, i),
+    name: `${name.code} ${shape.name} ${i + 1}`,
+    type: shape.type,
+    hostName: host,
+    path: shape.path,
+    capacity: Math.max(2e12, Math.round((own * 1.9) / used / 1e12) * 1e12),
+    used,
+    gain: between(dice, 0.0003, 0.0028),
+  };
+}
+
+const SHAPES = [
+  { name: 'Backup Repository', host: 'REPO', type: 'Windows server', path: 'D:\\Backups' },
+  { name: 'NAS Repository', host: 'NAS', type: 'SMB share', path: '\\\\nas\\backup' },
+  { name: 'Hardened Repository', host: 'HARD', type: 'Linux hardened', path: '/mnt/backup' },
+  { name: 'Object Storage', host: 'S3', type: 'S3 compatible', path: 'backup/daily' },
+] as const;

@@ -1,0 +1,255 @@
+import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
+import type { DayN } from '#contract/time/day.ts';
+import { between, type Rng, makeRng } from './random.ts';
+import type { JobPlan, ProviderPlan, RepositoryPlan } from './plan.ts';
+import type { Context } from './failure-kinds.ts';
+import { troubleAt, type Telling, tellingOf } from './failure-scenarios.ts';
+import { isOn, momentOf, SATURDAY, weekdayOf } from './times.ts';
+
+/** One run as its tool would report it. */
+export interface PlannedRun {
+  readonly id: string;
+  readonly job: number;
+  readonly status: 'Success' | 'Warning' | 'Failed' | 'Error';
+  readonly startedAt: Ms;
+  readonly endedAt: Ms;
+  readonly durationSec: Seconds;
+  readonly bytes: Bytes | null;
+  readonly processed: Bytes | null;
+  readonly files: number | null;
+  readonly filesFailed: number;
+  readonly message: string | null;
+  readonly exitCode: number | null;
+  readonly detail: Readonly<Record<string, string | number | boolean>>;
+  /** Whether its tool sends the text of its log. */
+  readonly logged: boolean;
+}
+
+const MINUTE: Ms = 60_000;
+const DAY: Ms = 86_400_000;
+/**
+ * The longest of all runs, so that whoever looks for runs that end knows how far back they may have
+ * begun.
+ */
+export const LONGEST: Ms = 14 * 3_600_000;
+/** A day gains and loses: Monday catches up on the weekend. Sunday first. */
+const SHAPE = [0.9, 1.05, 1.02, 1, 1, 0.98, 0.92] as const;
+
+/**
+ * The runs of a job that are due on a day of its zone, in order. Pure: the same plan, job and day
+ * give the same runs.
+ */
+export function runsOf(plan: ProviderPlan, job: JobPlan, day: DayN): PlannedRun[] {
+  if (!isOn(job.when, day)) return [];
+  const runs: PlannedRun[] = [];
+  for (const minute of job.when.times) {
+    const dueAt = momentOf(day, minute, job.when.tz);
+    if (job.habit.is === 'forgotten' && dueAt >= job.habit.at) continue;
+    const dice = makeRng(job.seed, day, minute);
+    if (isAway(plan, job, dueAt) || dice() < 0.0012) continue;
+    const often = job.when.times.length > 1;
+    // Most begin at once, some wait in a queue.
+    const startedAt =
+      Math.round(
+        (dueAt +
+          (often
+            ? between(dice, 2, 30)
+            : dice() < 0.85
+              ? between(dice, 2, 70)
+              : between(dice, 120, 900)) *
+            1000) /
+          1000,
+      ) * 1000;
+    const run = runAt(plan, job, day, startedAt, dice);
+    runs.push(run);
+    if (
+      run.status === 'Failed' &&
+      job.source === 'vbr' &&
+      !often &&
+      job.habit.is === 'steady' &&
+      dice() < 0.25
+    ) {
+      const again = retried(plan, job, run, dice);
+      if (again) runs.push(again);
+    }
+  }
+  return runs;
+}
+
+function runAt(plan: ProviderPlan, job: JobPlan, day: DayN, startedAt: Ms, dice: Rng): PlannedRun {
+  const age = (startedAt - plan.bornAt) / DAY;
+  const size = job.size * Math.max(0.5, 1 + job.growth * age);
+  const full =
+    job.moves === 'all' || (job.moves === 'fulls' && ((SATURDAY >> weekdayOf(day)) & 1) === 1);
+  let moved = full
+    ? size * between(dice, 0.46, 0.54)
+    : size *
+      job.change *
+      (job.when.times.length > 1 ? 1 : (SHAPE[weekdayOf(day)] ?? 1)) *
+      between(dice, 0.92, 1.08);
+  let length = overheadOf(job, size) + moved / (job.bytesPerSec * between(dice, 0.95, 1.05));
+  let files = job.files * between(dice, 0.97, 1.03);
+  // A few are unlike the others, and nobody is told why.
+  const odd = dice();
+  if (odd < 0.0022) moved *= between(dice, 4, 11);
+  else if (odd < 0.0034) moved = 0;
+  else if (odd < 0.0056) length *= between(dice, 3, 6);
+  else if (odd < 0.0062) files *= between(dice, 0.1, 0.4);
+  const trouble = troubleAt(contextOf(plan, job, startedAt, dice));
+  const told = trouble === null ? null : tellingOf(trouble, contextOf(plan, job, startedAt, dice));
+  if (told !== null && told.went < 1) {
+    moved *= told.went;
+    length = Math.min(length, 20 + length * told.went + between(dice, 5, 90));
+  }
+  const durationSec = Math.min(LONGEST / 1000, Math.max(4, Math.round(length)));
+  return finished(job, {
+    startedAt,
+    durationSec,
+    moved: told?.went === 0 ? null : Math.round(moved),
+    processed:
+      told?.went === 0
+        ? null
+        : Math.round(told === null || told.went === 1 ? size : size * told.went),
+    files: COUNTS_FILES.has(job.source) && told?.went !== 0 ? Math.round(files) : null,
+    told,
+    full,
+    dice,
+  });
+}
+
+/**
+ * Seconds that go by beside the moving: looking through what may have changed, and each object's
+ * snapshot.
+ */
+const overheadOf = (job: JobPlan, size: Bytes): Seconds =>
+  job.when.times.length > 1 ? 40 + size / 4e9 : 50 + 30 * job.objects + size / 6e8;
+
+interface Measures {
+  readonly startedAt: Ms;
+  readonly durationSec: Seconds;
+  readonly moved: Bytes | null;
+  readonly processed: Bytes | null;
+  readonly files: number | null;
+  readonly told: Telling | null;
+  readonly full: boolean;
+  readonly dice: Rng;
+}
+
+function finished(
+  job: JobPlan,
+  { startedAt, durationSec, moved, processed, files, told, full, dice }: Measures,
+): PlannedRun {
+  const status = told?.status ?? 'Success';
+  return {
+    id: `${(startedAt / 1000).toString(36)}-${job.index.toString(36)}`,
+    job: job.index,
+    status,
+    startedAt,
+    endedAt: startedAt + durationSec * 1000,
+    durationSec,
+    bytes: moved,
+    processed,
+    files,
+    filesFailed: told?.filesFailed ?? 0,
+    message: told?.message ?? null,
+    exitCode: EXITS.has(job.source) ? (told?.exitCode ?? 0) : null,
+    detail: detailOf(job, moved, full, status),
+    logged: status !== 'Success' || dice() < 0.02,
+  };
+}
+
+/** Tools that count files; those that end with a code. */
+const COUNTS_FILES = new Set([
+  'restic',
+  'borg',
+  'borgmatic',
+  'kopia',
+  'rclone',
+  'bacula',
+  'bareos',
+  'duplicati',
+  'urbackup',
+  'vac',
+]);
+const EXITS = new Set(['restic', 'borg', 'borgmatic', 'kopia', 'rclone', 'api']);
+
+function detailOf(
+  job: JobPlan,
+  moved: Bytes | null,
+  full: boolean,
+  status: string,
+): PlannedRun['detail'] {
+  const level = full ? 'full' : 'incremental';
+  if (job.source === 'office365') return { objects: job.objects * 24, level };
+  if (job.source === 'restic' || job.source === 'kopia')
+    return moved === null ? {} : { data_added: moved };
+  return job.objects > 1
+    ? { level, tasks: job.objects, tasks_failed: status === 'Failed' ? 1 : 0 }
+    : { level };
+}
+
+/** The same job tries again by itself after some minutes, and may get through. */
+function retried(
+  plan: ProviderPlan,
+  job: JobPlan,
+  first: PlannedRun,
+  dice: Rng,
+): PlannedRun | null {
+  const startedAt = first.endedAt + Math.round(between(dice, 10, 14)) * MINUTE;
+  const length = between(dice, 180, 900);
+  const context = contextOf(plan, job, first.startedAt, dice);
+  const trouble = dice() < 0.35 ? null : troubleAt(context);
+  const moved = Math.round(job.size * job.change * between(dice, 0.75, 1.25));
+  return finished(job, {
+    startedAt,
+    durationSec: Math.round(
+      trouble === null ? overheadOf(job, job.size) + moved / job.bytesPerSec : length,
+    ),
+    moved: trouble === null ? moved : null,
+    processed: trouble === null ? Math.round(job.size) : null,
+    files: null,
+    told: trouble === null ? null : tellingOf(trouble, context),
+    full: false,
+    dice,
+  });
+}
+
+const contextOf = (plan: ProviderPlan, job: JobPlan, at: Ms, dice: Rng): Context => {
+  const machine = plan.machines[job.machine];
+  const repository = plan.repositories[job.repository];
+  return {
+    job,
+    at,
+    dice,
+    bornAt: plan.bornAt,
+    habit: machine?.habit ?? 'steady',
+    ip: machine?.ip ?? '10.0.0.9',
+    repository: repository ?? null,
+    full: repository ? usedShare(plan, repository, at) : 0,
+  };
+};
+
+/** A laptop that is not there: some days of nine. */
+function isAway(plan: ProviderPlan, job: JobPlan, at: Ms): boolean {
+  if (plan.machines[job.machine]?.habit !== 'away') return false;
+  const days = at / DAY - (job.seed % 900) / 100;
+  const block = Math.floor(days / 9);
+  const dice = makeRng(job.seed, 'away', block);
+  if (dice() > 0.42) return false;
+  const from = dice() * 4;
+  const into = days - block * 9;
+  return into >= from && into < from + 1.5 + dice() * 3.5;
+}
+
+/** How full a repository is, 0 to 1: it fills, is full for a while, and is then cleared out. */
+export function usedShare(
+  plan: Pick<ProviderPlan, 'bornAt'>,
+  { used, gain }: RepositoryPlan,
+  at: Ms,
+): number {
+  const raw = used + (gain * (at - plan.bornAt)) / DAY;
+  const span = 0.42;
+  const top = 1.04;
+  const share = raw <= top ? raw : top - span + ((raw - top) % span);
+  return Math.min(0.997, Math.max(0.02, share));
+}

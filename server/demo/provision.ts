@@ -1,0 +1,145 @@
+import type { NewEvent } from '#contract/events.ts';
+import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import { makeUser } from '../features/users/create-user.ts';
+import type { TenantTx } from '../platform/db/store.ts';
+import { makeTenant } from '../platform/db/tenants.ts';
+import type { AppContext } from '../platform/app-context.ts';
+import { mixed } from './random.ts';
+import type { SeedActors } from './generate-history.ts';
+import { PAST_DAYS, type ProviderPlan } from './plan.ts';
+
+const DAY: Ms = 86_400_000;
+
+/** The first moment of a provider's past. */
+export const sinceOf = ({ bornAt }: ProviderPlan): Ms => bornAt - PAST_DAYS * DAY;
+
+/**
+ * Makes of a provider what is not there yet: itself, its companies and keys, its people. The same
+ * again makes nothing, and asks for no password.
+ */
+export async function provision(
+  world: AppContext,
+  plan: ProviderPlan,
+  password: () => Promise<string>,
+): Promise<void> {
+  const since = sinceOf(plan);
+  if (!(await world.store.tenants()).includes(plan.id)) {
+    await makeTenant(world.store, {
+      tenant: plan.id,
+      host: plan.host,
+      branding: plan.branding,
+      isDefault: plan.host === null,
+    });
+  }
+  await world.store.tenant(plan.id, async (tx) => {
+    await tx.lock();
+    if ((await tx.all('company')).length > 0) return;
+    const first = await tx.take('company', plan.companies.length);
+    const companies = plan.companies.map(({ id, name }, place): NewEvent => ({
+      company: first + place,
+      entity: `company:${first + place}`,
+      event: { type: 'company.made@1', data: { n: first + place, id, name } },
+    }));
+    const keys = plan.keys.map(({ id, name, company, tool, managed }): NewEvent => ({
+      company: first + company,
+      entity: `key:${id}`,
+      event: {
+        type: 'key.made@1',
+        data: {
+          id,
+          name,
+          company: first + company,
+          tool,
+          managed,
+          hint: mixed(plan.seed, id).toString(36).slice(-4).padStart(4, '0'),
+        },
+      },
+    }));
+    await tx.append([...companies, ...keys], {
+      actor: { is: 'clock' },
+      subject: null,
+      commandId: null,
+      at: since,
+    });
+  });
+  const known = new Set(await peopleOf(world, plan.id).then((people) => people.keys()));
+  const then: AppContext = { ...world, clock: { ...world.clock, now: () => since } };
+  const companies = await world.store.tenant(plan.id, (tx) => companiesOf(tx, plan), {
+    readOnly: true,
+  });
+  for (const { username, name, roles, company } of plan.people) {
+    if (known.has(username)) continue;
+    const n = company === null ? undefined : companies[company];
+    await makeUser(then, plan.id, {
+      username,
+      name,
+      email: `${name.toLowerCase().replaceAll(/[^a-z]+/g, '.')}@example.com`,
+      password: await password(),
+      roles,
+      companies: n === undefined ? null : [n],
+    });
+  }
+}
+
+/**
+ * Numbers by the plan's places; the rows of its keys, and those of its technicians who are still
+ * there.
+ */
+export async function loadSeedActors(
+  world: AppContext,
+  plan: ProviderPlan,
+  until: Ms,
+  bootedAt: Ms = 0,
+): Promise<SeedActors> {
+  const people = await peopleOf(world, plan.id);
+  return world.store.tenant(
+    plan.id,
+    async (tx) => {
+      const ids = plan.keys.map(({ id }) => id);
+      const keys = await tx.rows('key', ids);
+      return {
+        since: sinceOf(plan),
+        until,
+        bootedAt,
+        companies: await companiesOf(tx, plan),
+        keys: ids.map((id): KeyRow => keys.get(id) ?? missing(id)),
+        technicians: plan.people.flatMap(({ username, technician }): UserId[] => {
+          const id = technician ? people.get(username) : undefined;
+          return id === undefined ? [] : [id];
+        }),
+        heard: new Set(
+          [...keys.values()].flatMap(({ id, firstResultAt }) =>
+            firstResultAt === null ? [] : [id],
+          ),
+        ),
+      };
+    },
+    { readOnly: true },
+  );
+}
+
+async function companiesOf(tx: TenantTx, plan: ProviderPlan): Promise<CompanyN[]> {
+  const numbers = new Map((await tx.all('company')).map(({ id, n }) => [id, n]));
+  return plan.companies.map(({ id }) => numbers.get(id) ?? missing(id));
+}
+
+const peopleOf = (world: AppContext, tenant: TenantId): Promise<Map<string, UserId>> =>
+  world.store.tenant(
+    tenant,
+    async ({ sql }) =>
+      new Map(
+        (
+          await sql
+            .selectFrom('person')
+            .select(['username', 'id'])
+            .where('tenant_id', '=', tenant)
+            .execute()
+        ).map(({ username, id }) => [username, id]),
+      ),
+    { readOnly: true },
+  );
+
+function missing(id: string): never {
+  throw new Error(`The estate's ${id} is not there.`);
+}

@@ -1,0 +1,151 @@
+import type { KeyId, Ms } from '#contract/ids.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import { recordComputers, recordRepositories } from '../features/ingest/inventory.ts';
+import { recordResults } from '../features/ingest/ingest-transaction.ts';
+import { repeat } from '../platform/jobs/repeat.ts';
+import type { Watch } from '../platform/jobs/repeat.ts';
+import type { AppContext } from '../platform/app-context.ts';
+import { type SimulatedEvent, simulateRuns } from './simulate-runs.ts';
+import { markAt, markOf } from './load-history.ts';
+import type { EstatePlan, ProviderPlan } from './plan.ts';
+import { computerOf, normalOf, sampleOf } from './ingest-payloads.ts';
+import { sinceOf } from './provision.ts';
+
+const EVERY: Ms = 4_000;
+/** What will happen is worked out this far ahead. */
+const AHEAD: Ms = 30 * 60_000;
+/** Of a key in one request. */
+const AT_ONCE = 500;
+
+/** One provider's. */
+interface Course {
+  readonly plan: ProviderPlan;
+  told: Ms;
+  agenda: readonly SimulatedEvent[];
+  next: number;
+  planned: Ms;
+}
+
+/**
+ * The estate lives on: runs start and end by their schedules, through the same door as those of
+ * real sources. What was not told while nobody asked (the machine slept) is told at the next tick;
+ * stopping waits for what is being told. Nobody of the estate sits at its desk: that is for whoever
+ * looks at it.
+ */
+export async function startLiveSimulation(
+  world: AppContext,
+  { providers }: EstatePlan,
+): Promise<Watch> {
+  const courses: Course[] = [];
+  for (const plan of providers) {
+    const told = (await markAt(world, plan)) ?? world.clock.now();
+    courses.push({ plan, told, agenda: [], next: 0, planned: told });
+  }
+  return repeat(
+    world,
+    EVERY,
+    'the demo estate could not go on',
+    async (now, over) => {
+      for (const course of courses) if (!over()) await live(world, course, now);
+    },
+    null,
+  );
+}
+
+async function live(world: AppContext, course: Course, now: Ms): Promise<void> {
+  if (now <= course.told) return;
+  const due = dueOf(course, now);
+  try {
+    if (due.length > 0) await tellAll(world, course.plan, due, now);
+    course.told = now;
+  } catch (error) {
+    // From where it was told, again: what was told already is known by its name.
+    [course.agenda, course.next, course.planned] = [[], 0, course.told];
+    throw error;
+  }
+}
+
+/** What has come due since it was last asked, in order. */
+function dueOf(course: Course, now: Ms): SimulatedEvent[] {
+  const due: SimulatedEvent[] = [];
+  for (;;) {
+    if (course.planned <= now && course.next >= course.agenda.length) {
+      const from = course.planned;
+      course.agenda = simulateRuns(course.plan, sinceOf(course.plan), from, from + AHEAD, 'all');
+      [course.next, course.planned] = [0, from + AHEAD];
+    }
+    const one = course.agenda[course.next];
+    if (one !== undefined && one.at < now) {
+      due.push(one);
+      course.next += 1;
+    } else if (one !== undefined || course.planned > now) break;
+  }
+  return due;
+}
+
+async function tellAll(
+  world: AppContext,
+  plan: ProviderPlan,
+  due: readonly SimulatedEvent[],
+  now: Ms,
+): Promise<void> {
+  const byKey = new Map<number, SimulatedEvent[]>();
+  for (const one of due) {
+    const key =
+      one.is === 'sample' ? one.repository.key : one.is === 'seen' ? one.machine.key : one.job.key;
+    const list = byKey.get(key);
+    if (list) list.push(one);
+    else byKey.set(key, [one]);
+  }
+  const ids = [...byKey.keys()].flatMap((place): KeyId[] => {
+    const id = plan.keys[place]?.id;
+    return id === undefined ? [] : [id];
+  });
+  const keys = await world.store.tenant(plan.id, (tx) => tx.rows('key', ids), { readOnly: true });
+  for (const [place, list] of byKey) {
+    const key = keys.get(plan.keys[place]?.id ?? '');
+    // A key that somebody revoked tells no more.
+    if (key && key.revokedAt === null)
+      for (let from = 0; from < list.length; from += AT_ONCE)
+        await tell(world, plan, key, list.slice(from, from + AT_ONCE), now);
+  }
+  const value = String(now);
+  await world.store.system((sql) =>
+    sql
+      .insertInto('server_setting')
+      .values({ name: markOf(plan), value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute(),
+  );
+}
+
+async function tell(
+  world: AppContext,
+  plan: ProviderPlan,
+  key: KeyRow,
+  due: readonly SimulatedEvent[],
+  now: Ms,
+): Promise<void> {
+  const results = due.flatMap((one, index) =>
+    one.is === 'start' || one.is === 'finish' ? [normalOf(one, index)] : [],
+  );
+  if (results.length > 0) await recordResults(world, plan.id, key, results, now);
+  await recordRepositories(
+    world,
+    plan.id,
+    key,
+    due.flatMap((one, index) =>
+      one.is === 'sample' ? [{ index, value: sampleOf(plan, one.repository, one.at) }] : [],
+    ),
+    now,
+  );
+  await recordComputers(
+    world,
+    plan.id,
+    key,
+    due.flatMap((one, index) =>
+      one.is === 'seen' ? [{ index, value: computerOf(one.machine) }] : [],
+    ),
+    now,
+  );
+}

@@ -1,0 +1,201 @@
+import type { Ms } from '#contract/ids.ts';
+import type { Change } from '#contract/runs/change.ts';
+import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
+import { makeRng, type Rng, mixed, oneOf } from './random.ts';
+import type { JobPlan, ProviderPlan } from './plan.ts';
+
+/** One deed of a technician on some problems, at a moment. */
+export interface ScriptedAction {
+  readonly at: Ms;
+  readonly by: string;
+  readonly problems: readonly number[];
+  readonly change: Change;
+}
+
+const DAY: Ms = 86_400_000;
+const MINUTE: Ms = 60_000;
+
+export interface Desk {
+  readonly at: Ms;
+  /** The user ids of those who clear the list; they take turns. */
+  readonly technicians: readonly [string, ...string[]];
+  /** The last morning before people look at the estate: more is left. */
+  readonly last: boolean;
+  readonly jobOf: (problem: ProblemRow) => JobPlan | undefined;
+  readonly causeOf: (problem: ProblemRow) => CauseRow | undefined;
+}
+
+/**
+ * What a morning's round does to the problems that are open and not cleared, one deed for those
+ * that are treated alike.
+ */
+export function morning(
+  plan: ProviderPlan,
+  desk: Desk,
+  pending: readonly ProblemRow[],
+): ScriptedAction[] {
+  const day = Math.floor(desk.at / DAY);
+  const groups = new Map<string, { readonly change: Change; readonly problems: number[] }>();
+  for (const problem of pending) {
+    const job = desk.jobOf(problem);
+    if (!job) continue;
+    // One mind a cause and a day: the same failure gets the same comment.
+    const mind = makeRng(plan.seed, 'mind', problem.cause, day);
+    for (const change of changesOf(
+      plan,
+      desk,
+      problem,
+      job,
+      makeRng(job.seed, 'desk', day),
+      mind,
+    )) {
+      const name = `${problem.cause} ${JSON.stringify(change)}`;
+      const group = groups.get(name) ?? { change, problems: [] };
+      groups.set(name, group);
+      group.problems.push(problem.n);
+    }
+  }
+  const pace = Math.min(2 * MINUTE, Math.floor((90 * MINUTE) / Math.max(1, groups.size)));
+  const [first] = desk.technicians;
+  return [...groups.values()].map(({ change, problems }, turn) => ({
+    at: desk.at + turn * pace,
+    by: desk.technicians[(day + (turn % 5 === 0 ? 1 : 0)) % desk.technicians.length] ?? first,
+    problems,
+    change,
+  }));
+}
+
+function changesOf(
+  plan: ProviderPlan,
+  desk: Desk,
+  problem: ProblemRow,
+  job: JobPlan,
+  dice: Rng,
+  mind: Rng,
+): Change[] {
+  const cause = desk.causeOf(problem);
+  const kind = cause?.kind ?? 'other';
+  if (
+    job.habit.is === 'thursday' &&
+    problem.openedAt >= job.habit.from &&
+    problem.openedAt < job.habit.to
+  )
+    return thursday(problem, job.habit, desk.at);
+  if (job.habit.is === 'grumbling' && job.seed % 3 === 0)
+    return [
+      { is: 'snooze', until: desk.at + 6 * DAY, reason: 'Fix comes with the next maintenance' },
+    ];
+  const leaves = (desk.last ? 0.3 : 0.07) + (problem.ticket === null ? 0 : 0.2);
+  if (dice() < leaves)
+    return problem.note === null && dice() < 0.25
+      ? [{ is: 'note', content: oneOf(NOTES, dice) }]
+      : [];
+  if (problem.state === 'Missed') {
+    const away = plan.machines[job.machine]?.habit === 'away';
+    if (away && dice() < 0.55)
+      return [
+        {
+          is: 'snooze',
+          until: desk.at + Math.ceil(2 + 4 * mind()) * DAY,
+          reason: oneOf(AWAY, mind),
+        },
+      ];
+    return [
+      review(
+        away
+          ? 'Device is away, user informed'
+          : oneOf([null, 'Host was down for maintenance', 'Started by hand'], dice),
+      ),
+    ];
+  }
+  if (problem.state === 'Anomaly')
+    return dice() < 0.3 ? [{ is: 'not-anomaly' }] : [review(oneOf(ODD, dice))];
+  if (problem.runs > 2 && problem.ticket === null && dice() < 0.35) {
+    return [
+      { is: 'ticket', ticket: ticketOf(plan, problem) },
+      review('Ticket opened with the customer'),
+    ];
+  }
+  if (dice() < 0.1)
+    return [
+      {
+        is: 'snooze',
+        until: desk.at + Math.ceil(1 + 5 * mind()) * DAY,
+        reason: oneOf(REASONS, mind),
+      },
+    ];
+  return [review(mind() < 0.55 ? oneOf(COMMENTS[kind] ?? COMMON, mind) : null)];
+}
+
+/**
+ * All of it has one ticket; what came back was cleared, what is still down waits for the vendor.
+ */
+function thursday(
+  problem: ProblemRow,
+  { from, to }: { readonly from: Ms; readonly to: Ms },
+  at: Ms,
+): Change[] {
+  const stays = to - from > 1.2 * DAY;
+  const tell: Change[] =
+    problem.ticket === null ? [{ is: 'ticket', ticket: `T${stampOf(from)}.0107` }] : [];
+  if (!stays)
+    return [...tell, review('CBS-02 lost its storage controller; the jobs run again tonight')];
+  return problem.note === null && at >= from
+    ? [
+        ...tell,
+        {
+          is: 'note',
+          content:
+            'Volume on CBS-02 is being rebuilt, vendor case is open. Leave on the list until it is back.',
+        },
+      ]
+    : tell;
+}
+
+const review = (comment: string | null): Change => ({ is: 'review', comment });
+const stampOf = (at: Ms): string => new Date(at).toISOString().slice(0, 10).replaceAll('-', '');
+const ticketOf = (plan: ProviderPlan, problem: ProblemRow): string =>
+  `T${stampOf(problem.openedAt)}.${String(1 + (mixed(plan.seed, problem.cause, problem.company) % 400)).padStart(4, '0')}`;
+
+const NOTES = [
+  'Asked the customer, waiting for an answer',
+  'Seems to follow the last Windows update',
+  'Second time this month, look at the proxy',
+  'Runs again tonight, check tomorrow',
+] as const;
+const AWAY = ['User is on leave', 'Laptop travels this week', 'Device in repair'] as const;
+const REASONS = [
+  'Maintenance window until then',
+  'Customer moves this server',
+  'Waiting for the new disk shelf',
+  'Vendor case is open',
+] as const;
+const ODD = [
+  null,
+  'Large import by the customer',
+  'Data was moved to another share',
+  'Year-end work, expected',
+] as const;
+const COMMON = [
+  'Looked at, runs again tonight',
+  'Known, see documentation',
+  'Retried by hand, fine',
+] as const;
+const COMMENTS: Partial<Readonly<Record<CauseRow['kind'], readonly [string, ...string[]]>>> = {
+  connection: [
+    'Line was down for an hour',
+    'Firewall rule restored',
+    'VPN was renewed, works again',
+  ],
+  snapshot: ['VSS writers restarted', 'Guest rebooted after updates', 'Old checkpoint removed'],
+  space: ['Retention shortened', 'Volume extended by 2 TB', 'Old restore points deleted'],
+  access: ['Service account password renewed', 'Certificate renewed', 'Permission given again'],
+  locked: ['Stale lock removed', 'Two jobs overlapped, schedule moved'],
+  partial: [
+    'Temporary files, excluded',
+    'Known open files, no harm',
+    'Mailbox of a former employee',
+  ],
+  integrity: ['Active full started', 'Repository check is running'],
+  cancelled: ['Cancelled for the maintenance', 'User shut the lid'],
+};

@@ -1,0 +1,121 @@
+import { OWN_PRIORITIES, OWN_STATUSES, type TicketStatus } from '#contract/tickets/tickets.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import type { By } from '../platform/db/store.ts';
+import type { AppContext } from '../platform/app-context.ts';
+import { mixed } from './random.ts';
+import type { ProviderPlan } from './plan.ts';
+
+/** Of those that the technicians only named: so many are tickets that are kept here, the newest. */
+const OPEN = 10;
+const OVER = 5;
+const SINCE: Ms = 2 * 3_600_000;
+
+/**
+ * Makes tickets of what the technicians of the past have named, once: the page of tickets begins
+ * with some that are open and some that are closed.
+ */
+export const openTickets = (world: AppContext, plan: ProviderPlan): Promise<void> =>
+  world.store.tenant(plan.id, async (tx) => {
+    await tx.lock();
+    const { sql, tenant } = tx;
+    if (
+      await sql.selectFrom('ticket').select('id').where('tenant_id', '=', tenant).executeTakeFirst()
+    )
+      return;
+    const who = await sql
+      .selectFrom('person')
+      .select(['id', 'name'])
+      .where('tenant_id', '=', tenant)
+      .where('username', '=', 'operator')
+      .executeTakeFirst();
+    if (!who) return;
+    const by: By = {
+      actor: { is: 'user', id: who.id },
+      subject: null,
+      commandId: null,
+      at: world.clock.now() - SINCE,
+    };
+    const causes = new Map((await tx.all('cause')).map((cause) => [cause.n, cause.template]));
+    const named = groupsOf((await tx.all('problem')).filter((one) => one.ticket !== null));
+    const open = named
+      .filter((group) => group.some(({ closedAt }) => closedAt === null))
+      .slice(0, OPEN);
+    const over = named
+      .filter((group) => group.every(({ closedAt }) => closedAt !== null))
+      .slice(0, OVER);
+    const drafts = [...over, ...open].flatMap((group, index): NewEvent[] => {
+      const [first] = group;
+      if (!first) return [];
+      const turn = mixed(plan.seed, first.n, index);
+      const closed = index < over.length;
+      const problems = group.map(({ n }) => n);
+      const id = world.chance.uuid();
+      const number = index + 1;
+      const status = closed
+        ? OWN_STATUSES.find((one) => one.closed)
+        : OWN_STATUSES.filter((one) => !one.closed)[turn % 3];
+      const begin = OWN_STATUSES[0];
+      if (!status || !begin) return [];
+      const subject = (causes.get(first.cause) ?? 'Backups fail').slice(0, 100);
+      const owner = turn % 2 === 0 ? { id: who.id, name: who.name } : null;
+      const about = (event: NewEvent['event']): NewEvent => ({
+        event,
+        company: first.company,
+        entity: `ticket:${id}`,
+      });
+      const of = (event: NewEvent['event']): NewEvent => ({
+        event,
+        company: first.company,
+        entity: problems.length === 1 ? `problem:${problems[0]}` : 'problem:*',
+      });
+      return [
+        about({
+          type: 'ticket.made@1',
+          data: {
+            id,
+            number,
+            company: first.company,
+            system: 'own',
+            contact: null,
+            subject,
+            description: '',
+            status: begin,
+            priority: OWN_PRIORITIES[turn % 3] ?? null,
+            owner,
+          },
+        }),
+        of({ type: 'problem.ticketed@1', data: { problems, ticket: `D-${number}` } }),
+        of({ type: 'problem.tied@1', data: { problems, tied: { id, open: !closed, url: null } } }),
+        ...changed(id, status, begin, about),
+      ];
+    });
+    await tx.append(drafts, by);
+  });
+
+const changed = (
+  id: string,
+  status: TicketStatus,
+  begin: TicketStatus,
+  about: (event: NewEvent['event']) => NewEvent,
+): NewEvent[] =>
+  status.id === begin.id
+    ? []
+    : [
+        about({
+          type: 'ticket.changed@1',
+          data: { id, by: status.closed ? 'success' : 'person', status },
+        }),
+      ];
+
+/** Problems of one company under one number, those with the newest first. */
+function groupsOf(problems: readonly ProblemRow[]): readonly (readonly ProblemRow[])[] {
+  const groups = new Map<string, ProblemRow[]>();
+  for (const one of problems.toSorted((a, b) => b.n - a.n))
+    groups.set(`${one.company} ${one.ticket}`, [
+      ...(groups.get(`${one.company} ${one.ticket}`) ?? []),
+      one,
+    ]);
+  return [...groups.values()];
+}

@@ -1,0 +1,144 @@
+import type { apiKeyCalls } from '#contract/auth/api-key-calls.ts';
+import { ABILITIES } from '#contract/abilities.ts';
+import type { Ability } from '#contract/abilities.ts';
+import { CALLS } from '#contract/calls.ts';
+import type { CallName } from '#contract/calls.ts';
+import { keyAccess } from '#contract/key-access.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import { apiKeysOf, revokeKey, shownKey, tellOfKey } from '../../platform/auth/api-keys.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { NOT_FOUND } from '../../platform/http/envelope.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { hasAbility } from '../../platform/auth/authorization.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { hashOf, hintOf, secretOf } from '../../platform/auth/api-key-secret.ts';
+import { ownId } from './profile.ts';
+
+type Names = Exclude<keyof typeof apiKeyCalls, 'listUserApiKeys' | 'revokeUserApiKey'>;
+const DAY_MS = 86_400_000;
+/** What ran out is shown for a while, and then gone. */
+const KEEP_MS = 30 * DAY_MS;
+
+/** Abilities that a key can be used for at all. */
+const ASKED: readonly Ability[] = ABILITIES.filter((ability) =>
+  (Object.keys(CALLS) as CallName[]).some((name) => keyAccess(name) === ability),
+);
+
+/** KEY-1: a user's own API keys, by the user's own hands. */
+export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+  readOwnApiKey: (_, { tenant, session }) =>
+    world.store.tenant(
+      tenant,
+      async ({ sql }) => {
+        if (!session?.key) return failed(NOT_FOUND);
+        const row = await sql
+          .selectFrom('api_key')
+          .select(['id', 'name', 'until'])
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', session.key.id)
+          .executeTakeFirst();
+        if (!row) return failed(NOT_FOUND);
+        return ok({
+          ...row,
+          userId: session.userId,
+          abilities: session.key.abilities.filter((ability) => hasAbility(session, ability)),
+          companies: session.companies && [...session.companies],
+        });
+      },
+      { readOnly: true },
+    ),
+
+  listApiKeys: async ({ id }, ctx) => {
+    const session = ownId(ctx, id);
+    if (!session) return failed(NOT_FOUND);
+    const keys = await world.store.tenant(ctx.tenant, (tx) => apiKeysOf(tx, session.userId), {
+      readOnly: true,
+    });
+    return ok({
+      keys,
+      most: LIMITS.apiKeys,
+      abilities: ASKED.filter((ability) => hasAbility(session, ability)),
+    });
+  },
+
+  makeApiKey: async ({ id, name, abilities, until }, ctx) => {
+    const session = ownId(ctx, id);
+    if (!session) return failed(NOT_FOUND);
+    if (!abilities.every((ability) => hasAbility(session, ability)))
+      return failed({
+        kind: 'bad-input',
+        message: MESSAGES.keyNotYours,
+        issues: [{ path: 'abilities', message: MESSAGES.keyNotYours }],
+      });
+    // A day chosen in any zone of the world ends at most so much later.
+    if (until <= ctx.now || until > ctx.now + (LIMITS.apiKeyDays + 2) * DAY_MS) {
+      const message = MESSAGES.keyUntil(LIMITS.apiKeyDays);
+      return failed({ kind: 'bad-input', message, issues: [{ path: 'until', message }] });
+    }
+    return world.store.tenant(ctx.tenant, async (tx) => {
+      await tx.lock(); // of two made at once the second is counted
+      const { tenant, sql } = tx;
+      await sql
+        .deleteFrom('api_key')
+        .where('tenant_id', '=', tenant)
+        .where('user_id', '=', session.userId)
+        .where('until', '<', ctx.now - KEEP_MS)
+        .execute();
+      const { keys } = await sql
+        .selectFrom('api_key')
+        .select((e) => e.fn.countAll<number>().as('keys'))
+        .where('tenant_id', '=', tenant)
+        .where('user_id', '=', session.userId)
+        .where('until', '>', ctx.now)
+        .executeTakeFirstOrThrow();
+      if (keys >= LIMITS.apiKeys)
+        return failed({ kind: 'conflict', message: MESSAGES.keyTooMany(LIMITS.apiKeys) });
+      const secret = secretOf(world.chance.bytes(32));
+      const row = {
+        tenant_id: tenant,
+        id: world.chance.uuid(),
+        user_id: session.userId,
+        name,
+        abilities: ABILITIES.filter((ability) => abilities.includes(ability)),
+        hash: hashOf(secret),
+        hint: hintOf(secret),
+        made_at: ctx.now,
+        until,
+        used_at: null,
+        used_from: null,
+      };
+      await sql
+        .insertInto('api_key')
+        .values({ ...row, abilities: JSON.stringify(row.abilities) })
+        .execute();
+      await audit(tx, world, ctx, {
+        what: 'api-key.made',
+        user: session.userId,
+        detail: {
+          apiKey: row.id,
+          abilities: row.abilities.join(', '),
+          until: new Date(until).toISOString(),
+        },
+      });
+      await tellOfKey(
+        tx,
+        world,
+        session.userId,
+        `An API key "${name}" was made for your account. Programs that have it act as you, as far as you have chosen, until it ends or you revoke it.`,
+      );
+      return ok({ key: shownKey(row), secret });
+    });
+  },
+
+  revokeApiKey: async ({ id, key }, ctx) => {
+    const session = ownId(ctx, id);
+    if (!session) return failed(NOT_FOUND);
+    return (await world.store.tenant(ctx.tenant, (tx) =>
+      revokeKey(tx, world, ctx, session.userId, key),
+    ))
+      ? ok({})
+      : failed(NOT_FOUND);
+  },
+});

@@ -1,0 +1,122 @@
+import type { Ms, UserId } from '#contract/ids.ts';
+import { columnAhead } from '../../platform/clock-bounds.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { hashOf, makeToken } from '../../platform/auth/tokens.ts';
+import type { Token } from '../../platform/auth/tokens.ts';
+
+export const DEVICE_MS: Ms = 180 * 86_400_000;
+/** Those of a user that were used last; the others are strangers again. */
+const MOST = 100;
+/**
+ * Whose devices are looked for where there is no user, so that both cases take the same steps
+ * (G36).
+ */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * The device that this token stands for, where this user has signed in on it before; null where
+ * not. The token before the present one counts until the present one is used: an answer may have
+ * been lost. One older than that is in other hands, and stands for nothing.
+ */
+export async function knownDevice(
+  { tenant, sql }: TenantTx,
+  token: Token,
+  userId: UserId | undefined,
+  now: Ms,
+): Promise<string | null> {
+  const row = await sql
+    .selectFrom('trusted_device')
+    .select(['id', 'hash', 'previous_hash'])
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId ?? NOBODY)
+    .where('id', '=', token.session)
+    .where(columnAhead('until', now, DEVICE_MS))
+    .executeTakeFirst();
+  const hash = hashOf(token);
+  return row && (row.hash === hash || row.previous_hash === hash) ? row.id : null;
+}
+
+/**
+ * The user has signed in here: the device is known for another 180 days, under a new token, which
+ * is answered. A device of several people is one, and has one token: it is renewed for all of them.
+ */
+export async function keepDevice(
+  { tenant, sql }: TenantTx,
+  { chance }: AppContext,
+  shown: Token | null,
+  userId: UserId,
+  now: Ms,
+): Promise<string> {
+  await sql
+    .deleteFrom('trusted_device')
+    .where('tenant_id', '=', tenant)
+    .where('until', '<=', now)
+    .execute();
+  const hash = shown && hashOf(shown);
+  const users =
+    shown && hash !== null
+      ? await sql
+          .selectFrom('trusted_device')
+          .select('user_id')
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', shown.session)
+          .where((is) => is.or([is('hash', '=', hash), is('previous_hash', '=', hash)]))
+          .orderBy('user_id')
+          .forUpdate()
+          .execute()
+      : [];
+  const made = makeToken(shown && users.length > 0 ? shown.session : chance.uuid(), chance);
+  const next = { hash: hashOf(made.token), previous_hash: users.length > 0 ? hash : null };
+  if (users.length > 0) {
+    await sql
+      .updateTable('trusted_device')
+      .set(next)
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', made.token.session)
+      .where(
+        'user_id',
+        'in',
+        users.map((one) => one.user_id),
+      )
+      .execute();
+  }
+  // Whoever signs in here for the first time is known by the new token alone.
+  const before = users.some((one) => one.user_id === userId) ? next.previous_hash : null;
+  const used = { hash: next.hash, previous_hash: before, used_at: now, until: now + DEVICE_MS };
+  await sql
+    .insertInto('trusted_device')
+    .values({ tenant_id: tenant, user_id: userId, id: made.token.session, ...used })
+    .onConflict((on) => on.columns(['tenant_id', 'user_id', 'id']).doUpdateSet(used))
+    .execute();
+  await sql
+    .deleteFrom('trusted_device')
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .where('id', 'in', (of) =>
+      of
+        .selectFrom('trusted_device')
+        .select('id')
+        .where('tenant_id', '=', tenant)
+        .where('user_id', '=', userId)
+        .orderBy('used_at', 'desc')
+        .orderBy('id')
+        .offset(MOST),
+    )
+    .execute();
+  return made.text;
+}
+
+/** This user is not to be known here. */
+export async function forgetDevice(
+  { tenant, sql }: TenantTx,
+  id: string,
+  userId: UserId,
+): Promise<void> {
+  await sql
+    .deleteFrom('trusted_device')
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,61 @@
+import { connect, isIP } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { Client } from 'ldapts';
+import type { Ms } from '#contract/ids.ts';
+import { checkedAddress, OutboundError } from '../../../platform/outbound/address.ts';
+import type { AppContext } from '../../../platform/app-context.ts';
+import type { DirectoryAt } from './get-directory.ts';
+
+const CONNECT_MS: Ms = 5_000;
+const ANSWER_MS: Ms = 8_000;
+const ALL_MS: Ms = 15_000;
+
+/**
+ * One conversation with the directory, closed when `work` has ended. Always under TLS, whose
+ * certificate must be the host's: by LDAPS, or by StartTLS before anything else is said where the
+ * address is `ldap:`. One connection only: a library that connects anew by itself would go on
+ * without TLS and without a name. Throws an `OutboundError` where it cannot be reached; what the
+ * directory answers passes through.
+ */
+export async function talk<T>(
+  world: AppContext,
+  { url, ca }: DirectoryAt,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const { protocol, hostname, port } = new URL(url);
+  const address = await checkedAddress(world, hostname);
+  const tls: ConnectionOptions = {
+    minVersion: 'TLSv1.2',
+    ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
+    ...(ca === null ? {} : { ca }),
+  };
+  const at = `${isIP(address) === 6 ? `[${address}]` : address}${port === '' ? '' : `:${port}`}`;
+  let connections = 0;
+  const client = new Client({
+    url: `${protocol}//${at}`,
+    timeout: ANSWER_MS,
+    connectTimeout: CONNECT_MS,
+    ...(protocol === 'ldaps:' ? { tlsOptions: tls } : {}),
+    createConnection: ((to: number, host: string) => {
+      connections += 1;
+      if (connections > 1) throw new Error('a second connection');
+      return connect(to, host);
+    }) as typeof connect,
+  });
+  let timer: { cancel(): void } | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = world.clock.after(ALL_MS, () => {
+      reject(new OutboundError('unreachable', 'The directory did not answer in time.'));
+    });
+  });
+  try {
+    const whole = (async () => {
+      if (protocol === 'ldap:') await client.startTLS({ ...tls, host: hostname });
+      return work(client);
+    })();
+    return await Promise.race([whole, late]);
+  } finally {
+    timer?.cancel();
+    await client.unbind().catch(() => undefined);
+  }
+}

@@ -1,0 +1,130 @@
+import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import { mailAccount } from '../../../platform/auth/account-mail.ts';
+import { dropKeysOf } from '../../../platform/auth/api-keys.ts';
+import { audit } from '../../../platform/auth/audit.ts';
+import { getAccountLookup } from './get-directory.ts';
+import type { Look } from './account-status.ts';
+import { besideEachOther } from '../../../platform/jobs/each-provider.ts';
+import type { Watch } from '../../../platform/jobs/repeat.ts';
+import { revokeSessions, forgetSessions } from '../../../platform/auth/revoke-sessions.ts';
+import type { RequestContext } from '../../../platform/http/handler.ts';
+import type { TenantTx } from '../../../platform/db/store.ts';
+import type { AppContext } from '../../../platform/app-context.ts';
+
+const MINUTE: Ms = 60_000;
+/**
+ * An account is looked at in the directory so often; a directory that could not be asked is asked
+ * again sooner.
+ */
+export const LOOK_MS: Ms = 4 * 60 * MINUTE;
+const TURN_MS: Ms = 10 * MINUTE;
+
+/**
+ * DIR-5: sessions and keys of a user end, because the directory says that its account is not good
+ * any more.
+ */
+export async function endForDirectory(
+  world: AppContext,
+  ask: Pick<RequestContext, 'tenant' | 'now' | 'session' | 'ip' | 'request'>,
+  user: UserId,
+  why: 'disabled' | 'gone',
+): Promise<void> {
+  const { tenant, now } = ask;
+  const ended = await world.store.tenant(tenant, async (tx) => {
+    const keys = await dropKeysOf(tx, user);
+    const sessions = await revokeSessions(tx, user, now);
+    if (keys + sessions === 0) return false;
+    await audit(tx, world, ask, {
+      what: 'directory-account.over',
+      user,
+      detail: { why, keys, sessions },
+    });
+    await mailAccount(tx, world, user, {
+      subject: 'Your account',
+      what: `The directory says that your account is ${why === 'gone' ? 'not there any more' : 'disabled or has run out'}. Its sessions${keys > 0 ? ' and API keys' : ''} here have ended.`,
+      ifNot: 'If that is not right, ask who keeps the directory',
+    });
+    return true;
+  });
+  if (ended) forgetSessions(world, tenant);
+}
+
+/**
+ * DIR-6: users of a directory who have a key or a session are looked up in it, as its service
+ * account.
+ */
+export function startDirectoryLook(
+  world: AppContext,
+  from: (tx: TenantTx, world: AppContext) => Promise<Look | null> = getAccountLookup,
+): Watch {
+  const looked = new Map<TenantId, Ms>();
+  return besideEachOther(
+    world,
+    TURN_MS,
+    'the accounts of a directory could not be looked at',
+    (now) => async (tenant) => {
+      if (now - (looked.get(tenant) ?? -LOOK_MS) < LOOK_MS) return;
+      const found = await world.store.tenant(
+        tenant,
+        async (tx) => {
+          const people = await heldIn(tx, now);
+          return people.length === 0 ? null : { people, look: await from(tx, world) };
+        },
+        { readOnly: true },
+      );
+      // The directory is asked outside of any transaction: it may take seconds.
+      const standing = await found?.look?.(found.people.map(({ username }) => username));
+      if (!found || !standing) return;
+      looked.set(tenant, now);
+      for (const { id, username } of found.people) {
+        const one = standing.get(username);
+        if (one === 'disabled' || one === 'gone')
+          await endForDirectory(
+            world,
+            { tenant, now: world.clock.now(), session: null, ip: '', request: NOBODYS },
+            id,
+            one,
+          );
+      }
+    },
+  );
+}
+
+const NOBODYS = new Request('http://localhost/');
+
+const heldIn = (
+  { sql, tenant }: TenantTx,
+  now: Ms,
+): Promise<readonly { readonly id: UserId; readonly username: string }[]> =>
+  sql
+    .selectFrom('person')
+    .select(['id', 'username'])
+    .where('tenant_id', '=', tenant)
+    .where('auth', '=', 'ad')
+    .where((is) =>
+      is.or([
+        is(
+          'id',
+          'in',
+          is
+            .selectFrom('api_key')
+            .select('user_id')
+            .where('tenant_id', '=', tenant)
+            .where('until', '>', now),
+        ),
+        ...(['user_id', 'actor_id'] as const).map((whose) =>
+          is(
+            'id',
+            'in',
+            is
+              .selectFrom('session')
+              .select(whose)
+              .where('tenant_id', '=', tenant)
+              .where('ended_at', 'is', null)
+              .where('absolute_until', '>', now),
+          ),
+        ),
+      ]),
+    )
+    .orderBy('username')
+    .execute();

@@ -1,0 +1,42 @@
+import type { DirectorySettings } from '#contract/branding/settings.ts';
+import type { InferOutput } from 'valibot';
+import { readSecret } from '../../../platform/outbound/secret.ts';
+import type { TenantTx } from '../../../platform/db/store.ts';
+import type { AppContext } from '../../../platform/app-context.ts';
+import { activeDirectory } from './active-directory.ts';
+import type { Directory } from './directory.ts';
+import { standingIn } from './account-status.ts';
+import type { Look } from './account-status.ts';
+
+export type DirectoryAt = InferOutput<typeof DirectorySettings>;
+
+/**
+ * The provider's directory as its settings name it; null where none is set, or its service account
+ * has no password. What it answers may be asked after the transaction has ended, and should be: a
+ * directory can take seconds.
+ */
+export async function getDirectory(tx: TenantTx, world: AppContext): Promise<Directory | null> {
+  const set = await setOf(tx, world);
+  return set && activeDirectory(world, set.at, set.password);
+}
+
+/** How accounts stand there, by the same rules. */
+export async function getAccountLookup(tx: TenantTx, world: AppContext): Promise<Look | null> {
+  const set = await setOf(tx, world);
+  return set && standingIn(world, set.at, set.password);
+}
+
+async function setOf(
+  tx: TenantTx,
+  world: AppContext,
+): Promise<{ readonly at: DirectoryAt; readonly password: string } | null> {
+  const {
+    settings: { directory: at },
+  } = await tx.sql
+    .selectFrom('provider')
+    .select('settings')
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirstOrThrow();
+  const password = at ? await readSecret(tx, world, 'directory') : null;
+  return at && password !== null ? { at, password } : null;
+}

@@ -1,0 +1,75 @@
+import type { emailCalls } from '#contract/auth/email-calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { NOT_FOUND } from '../../platform/http/envelope.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { useOneTime } from '../../platform/crypto/one-time-secrets.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import {
+  EMAIL_LINK,
+  sendEmailLink,
+  verifyEmail,
+  waitForEmailLink,
+} from '../../platform/auth/email-confirmation.ts';
+import { ownId } from './profile.ts';
+import { profileOf } from './profile-read.ts';
+import { askingBuckets, tooMany } from './recovery-limits.ts';
+import { countTry, giveBack } from './rate-limit.ts';
+
+/** EMAIL-3: an address that its user typed is confirmed by a link that was mailed to it. */
+export const emailHandlers = (world: AppContext): Pick<Handlers, keyof typeof emailCalls> => ({
+  confirmEmail: ({ token }, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      const tried = askingBuckets(ctx.ip);
+      const outcome = await countTry(tx, tried, ctx.now);
+      if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
+      const link = await useOneTime(tx, EMAIL_LINK, token, ctx.now);
+      const id = link?.user_id ?? null;
+      const user = id === null ? undefined : (await tx.rows('user', [id])).get(id);
+      if (
+        !user ||
+        user.deletedAt !== null ||
+        !(await verifyEmail(tx, user.id, link?.data['address']))
+      )
+        return failed({ kind: 'not-found', message: MESSAGES.linkOver });
+      await giveBack(tx, tried, ctx.now);
+      await tx.append(
+        [
+          {
+            event: { type: 'user.changed@1', data: { id: user.id, fields: ['emailVerified'] } },
+            company: null,
+            entity: `user:${user.id}`,
+          },
+        ],
+        { actor: { is: 'user', id: user.id }, subject: null, commandId: null, at: ctx.now },
+      );
+      await audit(tx, world, ctx, { what: 'email.confirmed', user: user.id });
+      return ok({});
+    }),
+
+  async sendEmailLink({ id }, ctx) {
+    const session = ownId(ctx, id);
+    if (!session) return failed(NOT_FOUND);
+    return world.store.tenant(ctx.tenant, async (tx) => {
+      await tx.lock(); // of two at once the second counts the first
+      const { email, email_verified: verified } = await tx.sql
+        .selectFrom('person')
+        .select(['email', 'email_verified'])
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', session.userId)
+        .executeTakeFirstOrThrow();
+      if (!email || verified)
+        return failed({ kind: 'conflict', message: MESSAGES.emailNothingToConfirm });
+      const wait = await waitForEmailLink(tx, session.userId, ctx.now);
+      if (wait > 0)
+        return failed({
+          kind: 'too-many',
+          message: MESSAGES.emailTooManyLinks,
+          retryAfterMs: wait,
+        });
+      await sendEmailLink(tx, world, ctx, session.userId, email);
+      return ok(await profileOf(tx, session, ctx.now));
+    });
+  },
+});

@@ -1,0 +1,287 @@
+import type { factorCalls } from '#contract/auth/factor-calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { UserId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { getDirectory } from './directory/get-directory.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { attemptOfSession, beginAttempt, changeAttempt, endAttempt } from './attempts.ts';
+import { maskedPhone } from './codes.ts';
+import { tellFactor } from './factor-notice.ts';
+import { creationOptions, hasName, MOST_PASSKEYS, passkeysOf, readNewPasskey } from './passkeys.ts';
+import { ownedBy, policyOf } from './policy.ts';
+import type { Owned } from './policy.ts';
+import { codesLeft, dropCodes, renewCodes } from './recovery-codes.ts';
+import { reauthHandlers, signedIn } from './reauth.ts';
+import { sessionKey } from '../../platform/auth/session-key.ts';
+import { enrolOf, newChallenge } from './sign-in-step.ts';
+import type { FindDirectory } from './sign-in.ts';
+import { keepTotp, newSecret, sealForAttempt, stepOfCode, unsealForAttempt } from './totp.ts';
+
+const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+const conflict = (message: string): Failure => ({ kind: 'conflict', message });
+const badCode: Failure = {
+  kind: 'bad-input',
+  message: MESSAGES.wrongCode,
+  issues: [{ path: 'code', message: MESSAGES.wrongCode }],
+};
+
+/** What a user has besides the password, kept by the user alone (FACTOR-4). */
+export function factorHandlers(
+  world: AppContext,
+  find: FindDirectory = getDirectory,
+): Pick<Handlers, keyof typeof factorCalls> {
+  /** In a transaction, for the signed-in user's own; anybody else's are not found. */
+  const own = async <T>(
+    id: string,
+    ctx: RequestContext,
+    work: (tx: TenantTx, user: UserId, session: string, key: Buffer) => Promise<Result<T>>,
+  ): Promise<Result<T>> => {
+    const { userId, sessionId } = signedIn(ctx);
+    if (id.toLowerCase() !== userId) return failed(NOT_FOUND);
+    const key = await sessionKey(world);
+    return world.store.tenant(ctx.tenant, (tx) => work(tx, userId, sessionId, key));
+  };
+  const told = async (
+    tx: TenantTx,
+    ctx: RequestContext,
+    user: UserId,
+    what: 'added' | 'removed',
+    factor: 'totp' | 'passkey' | 'sms',
+  ): Promise<void> => {
+    await audit(tx, world, ctx, { what: `factor.${what}`, user, detail: { factor } });
+    await tellFactor(tx, world, user, `${factor}-${what}`);
+  };
+  const fresh = async (
+    tx: TenantTx,
+    ctx: RequestContext,
+    user: UserId,
+    key: Buffer,
+  ): Promise<string[]> => {
+    await audit(tx, world, ctx, { what: 'recovery-codes.made', user });
+    return renewCodes(tx, world.chance, key, user);
+  };
+
+  return {
+    ...reauthHandlers(world, find),
+
+    getFactors: ({ id }, ctx) =>
+      own(id, ctx, async (tx, user) => {
+        const owned = await ownedBy(tx, user);
+        const totp = await tx.sql
+          .selectFrom('totp')
+          .select('confirmed_at')
+          .where('tenant_id', '=', tx.tenant)
+          .where('user_id', '=', user)
+          .executeTakeFirst();
+        const passkeys = await passkeysOf(tx, user);
+        return ok({
+          policy: await policyOf(tx),
+          totp: typeof totp?.confirmed_at === 'number' ? { since: totp.confirmed_at } : null,
+          passkeys: passkeys.map((one) => ({
+            key: one.id,
+            name: one.name,
+            madeAt: one.made_at,
+            usedAt: one.used_at,
+          })),
+          recoveryCodesLeft: await codesLeft(tx, user),
+          phone: owned.phone === null ? null : maskedPhone(owned.phone),
+          sms: owned.smsAsked,
+        });
+      }),
+
+    beginTotp: ({ id }, ctx) =>
+      own(id, ctx, async (tx, user, session) => {
+        const secret = newSecret(world.chance);
+        const state = { session };
+        const { attempt } = await beginAttempt(
+          tx,
+          world,
+          { kind: 'totp-new', userId: user, state },
+          ctx.now,
+        );
+        await changeAttempt(tx, attempt, {
+          state: { ...state, enrol: await sealForAttempt(tx, world, attempt.id, secret) },
+        });
+        return ok(await enrolOf(tx, user, secret));
+      }),
+
+    confirmTotp: ({ id, code }, ctx) =>
+      own(id, ctx, async (tx, user, session, key) => {
+        const attempt = await attemptOfSession(tx, 'totp-new', user, session, ctx.now);
+        if (attempt?.state.enrol === undefined) return failed(conflict(MESSAGES.setUpOver));
+        const secret = await unsealForAttempt(tx, world, attempt.id, attempt.state.enrol);
+        const step = stepOfCode(secret, code, ctx.now, 0);
+        if (step === null) return failed(badCode);
+        await endAttempt(tx, attempt.id, ctx.now);
+        await keepTotp(tx, world, user, secret, step, ctx.now);
+        await told(tx, ctx, user, 'added', 'totp');
+        return ok({ recoveryCodes: await fresh(tx, ctx, user, key) });
+      }),
+
+    removeTotp: ({ id }, ctx) =>
+      own(id, ctx, async (tx, user) => {
+        await oneAtATime(tx, user);
+        const owned = await ownedBy(tx, user);
+        if (!owned.totp) return failed(NOT_FOUND);
+        if (!owned.passkey && (await policyOf(tx)) === 'strong')
+          return failed(conflict(MESSAGES.lastFactor));
+        await tx.sql
+          .deleteFrom('totp')
+          .where('tenant_id', '=', tx.tenant)
+          .where('user_id', '=', user)
+          .execute();
+        await withoutUse(tx, user);
+        await told(tx, ctx, user, 'removed', 'totp');
+        return ok({});
+      }),
+
+    renewRecoveryCodes: ({ id }, ctx) =>
+      own(id, ctx, async (tx, user, _, key) => {
+        if (!hasBetter(await ownedBy(tx, user))) return failed(conflict(MESSAGES.noFactorYet));
+        await tellFactor(tx, world, user, 'codes-made');
+        return ok({ codes: await fresh(tx, ctx, user, key) });
+      }),
+
+    setSms: ({ id, on }, ctx) =>
+      own(id, ctx, async (tx, user) => {
+        const { phone, smsAsked } = await ownedBy(tx, user);
+        if (on && phone === null) return failed(conflict(MESSAGES.noPhoneYet));
+        if (on === smsAsked) return ok({});
+        const { settings } = await tx.sql
+          .selectFrom('person')
+          .select('settings')
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', user)
+          .forUpdate()
+          .executeTakeFirstOrThrow();
+        await tx.sql
+          .updateTable('person')
+          .set({ settings: JSON.stringify({ ...settings, sms: on }) })
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', user)
+          .execute();
+        await told(tx, ctx, user, on ? 'added' : 'removed', 'sms');
+        return ok({});
+      }),
+
+    passkeyOptions: ({ id }, ctx) =>
+      own(id, ctx, async (tx, user, session) => {
+        if (!hasName(ctx.host)) return failed(conflict(MESSAGES.passkeyNeedsName));
+        if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS)
+          return failed(conflict(MESSAGES.passkeysFull));
+        const challenge = newChallenge(world);
+        await beginAttempt(
+          tx,
+          world,
+          { kind: 'passkey-new', userId: user, state: { challenge, session } },
+          ctx.now,
+        );
+        const { username, name } = await tx.sql
+          .selectFrom('person')
+          .select(['username', 'name'])
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', user)
+          .executeTakeFirstOrThrow();
+        const { branding } = await tx.sql
+          .selectFrom('provider')
+          .select('branding')
+          .where('tenant_id', '=', tx.tenant)
+          .executeTakeFirstOrThrow();
+        return ok({
+          options: await creationOptions(tx, ctx.host, challenge, {
+            user,
+            username,
+            name,
+            provider: branding.name,
+          }),
+        });
+      }),
+
+    addPasskey: ({ id, name, response }, ctx) =>
+      own(id, ctx, async (tx, user, session, key) => {
+        const { now, host } = ctx;
+        const attempt = await attemptOfSession(tx, 'passkey-new', user, session, now);
+        const challenge = attempt?.state.challenge;
+        if (!attempt || challenge === undefined) return failed(conflict(MESSAGES.setUpOver));
+        await endAttempt(tx, attempt.id, now);
+        const made = await readNewPasskey({ host, challenge, response, now });
+        if (!made)
+          return failed({
+            kind: 'bad-input',
+            message: MESSAGES.passkeyNotMade,
+            issues: [{ path: 'response', message: MESSAGES.passkeyNotMade }],
+          });
+        if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS)
+          return failed(conflict(MESSAGES.passkeysFull));
+        const kept = await tx.sql
+          .insertInto('passkey')
+          .values({
+            tenant_id: tx.tenant,
+            id: made.id,
+            user_id: user,
+            public_key: made.publicKey,
+            counter: made.counter,
+            transports: JSON.stringify(made.transports),
+            name,
+            made_at: now,
+            used_at: null,
+          })
+          .onConflict((on) => on.columns(['tenant_id', 'id']).doNothing())
+          .returning('id')
+          .executeTakeFirst();
+        if (!kept) return failed(conflict(MESSAGES.passkeyNotMade));
+        await told(tx, ctx, user, 'added', 'passkey');
+        return ok({
+          key: made.id,
+          recoveryCodes: (await codesLeft(tx, user)) === 0 ? await fresh(tx, ctx, user, key) : null,
+        });
+      }),
+
+    removePasskey: ({ id, key }, ctx) =>
+      own(id, ctx, async (tx, user) => {
+        await oneAtATime(tx, user);
+        const passkeys = await passkeysOf(tx, user);
+        if (!passkeys.some((one) => one.id === key)) return failed(NOT_FOUND);
+        if (
+          passkeys.length === 1 &&
+          !(await ownedBy(tx, user)).totp &&
+          (await policyOf(tx)) === 'strong'
+        )
+          return failed(conflict(MESSAGES.lastFactor));
+        await tx.sql
+          .deleteFrom('passkey')
+          .where('tenant_id', '=', tx.tenant)
+          .where('user_id', '=', user)
+          .where('id', '=', key)
+          .execute();
+        await withoutUse(tx, user);
+        await told(tx, ctx, user, 'removed', 'passkey');
+        return ok({});
+      }),
+  };
+}
+
+const hasBetter = ({ totp, passkey }: Owned): boolean => totp || passkey;
+
+/** Of two that remove at once the second sees what the first has left. */
+const oneAtATime = ({ tenant, sql }: TenantTx, user: UserId): Promise<unknown> =>
+  sql
+    .selectFrom('person')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', user)
+    .forUpdate()
+    .executeTakeFirst();
+
+/**
+ * Recovery codes stand in for an authenticator or a passkey: without either they stand for nothing,
+ * and end.
+ */
+async function withoutUse(tx: TenantTx, user: UserId): Promise<void> {
+  if (!hasBetter(await ownedBy(tx, user))) await dropCodes(tx, user);
+}

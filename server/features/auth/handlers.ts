@@ -1,0 +1,148 @@
+import type { accountCalls } from '#contract/auth/calls.ts';
+import type { SignInAnswer, SignInStep } from '#contract/auth/sign-in-step.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { ok } from '#contract/result.ts';
+import { getDirectory } from './directory/get-directory.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { endActor } from './impersonation.ts';
+import { EXPIRED } from '../../platform/auth/authenticate.ts';
+import {
+  ATTEMPT_COOKIE,
+  attemptCookie,
+  COOKIE,
+  cookieOf,
+  deviceCookie,
+  noAttempt,
+  noCookie,
+} from '../../platform/auth/cookie.ts';
+import { DEVICE_MS } from './devices.ts';
+import { issueSession, refused } from './issue-session.ts';
+import { knownSessions } from '../../platform/auth/known-sessions.ts';
+import { aliveSession, endSession, refreshSession } from '../../platform/auth/sessions.ts';
+import { sessionKey } from '../../platform/auth/session-key.ts';
+import type { SignedIn } from './open-session.ts';
+import { beginPasskey, showPasskey } from './sign-in-passkey.ts';
+import { givePhone, presentStep, resendCode, showSecond } from './sign-in-second.ts';
+import type { Shown } from './sign-in-second.ts';
+import type { Further } from './sign-in-step.ts';
+import { signIn } from './sign-in.ts';
+import type { FindDirectory } from './sign-in.ts';
+import { readToken } from '../../platform/auth/tokens.ts';
+
+/** `find`: the provider's directory, for those who keep their passwords there. */
+export function accountHandlers(
+  world: AppContext,
+  find: FindDirectory = getDirectory,
+): Pick<Handlers, keyof typeof accountCalls> {
+  const first = (by: 'db' | 'ad') => async (input: ParsedInputOf<'loginDb'>, ctx: RequestContext) =>
+    answered(world, await signIn(world, await sessionKey(world), by, find, input, ctx), ctx);
+  const second = async (shown: Shown, ctx: RequestContext) =>
+    answered(world, await showSecond(world, await sessionKey(world), shown, ctx), ctx);
+  const sms = (
+    { smsCode, rememberComputer, userUpdatedPhoneOnce }: ParsedInputOf<'loginDbSms'>,
+    ctx: RequestContext,
+  ) =>
+    second(
+      { how: 'sms', code: smsCode, remember: rememberComputer, updatedPhone: userUpdatedPhoneOnce },
+      ctx,
+    );
+  const phone = async (input: ParsedInputOf<'loginDbPhone'>, ctx: RequestContext) =>
+    further(await givePhone(world, await sessionKey(world), input, ctx), ctx);
+  const resend = async (input: ParsedInputOf<'loginDbResend'>, ctx: RequestContext) =>
+    further(await resendCode(world, await sessionKey(world), input, ctx), ctx);
+
+  return {
+    loginDb: first('db'),
+    loginAd: first('ad'),
+    loginDbSms: sms,
+    loginAdSms: sms,
+    loginDbPhone: phone,
+    loginAdPhone: phone,
+    loginDbResend: resend,
+    loginAdResend: resend,
+    loginFactor: ({ method, code, rememberComputer }, ctx) =>
+      second({ how: method, code, remember: rememberComputer }, ctx),
+    loginEnrol: ({ code, rememberComputer }, ctx) =>
+      second({ how: 'enrol', code, remember: rememberComputer }, ctx),
+    loginStep: async (_, ctx) => further(await presentStep(world, ctx), ctx),
+    loginPasskeyOptions: async (_, ctx) => further(await beginPasskey(world, ctx), ctx),
+    async loginPasskey({ response, rememberComputer: remember }, ctx) {
+      const alone = await showPasskey(world, await sessionKey(world), response, remember, ctx);
+      return alone === null
+        ? second({ how: 'passkey', response, remember }, ctx)
+        : answered(world, alone, ctx);
+    },
+
+    async refresh(_, ctx) {
+      const key = await sessionKey(world);
+      const token = readToken(cookieOf(ctx.request.headers, COOKIE) ?? '');
+      if (!token) return refused(SIGNED_OUT, ctx);
+      const outcome = await world.store.tenant(ctx.tenant, (tx) =>
+        refreshSession(tx, key, token, ctx.now),
+      );
+      knownSessions(world.store).forget(ctx.tenant);
+      if (outcome.is === 'fresh')
+        return (await aliveSession(world, ctx.tenant, outcome.opened.session))
+          ? issueSession(world, outcome.opened, ctx)
+          : refused(SIGNED_OUT, ctx);
+      if (outcome.is === 'reused')
+        world.log.warn('a refresh token was used twice: its session is ended', {
+          tenant: ctx.tenant,
+          session: token.session,
+          ip: ctx.ip,
+        });
+      return refused(outcome.is === 'expired' ? EXPIRED : SIGNED_OUT, ctx);
+    },
+
+    async logout(_, ctx) {
+      const { tenant, session, now, answer } = ctx;
+      if (session) {
+        await world.store.tenant(tenant, async (tx) => {
+          if (session.impersonation !== null) await endActor(tx, world, ctx, session);
+          await endSession(tx, session.sessionId, now);
+        });
+      }
+      knownSessions(world.store).forget(tenant);
+      answer.append('set-cookie', noCookie);
+      return ok({});
+    },
+  };
+}
+
+const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
+
+/** In, with what the device is given; or a step further. */
+async function answered(
+  world: AppContext,
+  outcome: Result<SignedIn | Further>,
+  ctx: RequestContext,
+): Promise<Result<SignInAnswer>> {
+  knownSessions(world.store).forget(ctx.tenant);
+  if (!outcome.ok) return further(outcome, ctx);
+  if (outcome.value.is === 'step') return further(ok(outcome.value), ctx);
+  const { opened, device, recoveryCodes } = outcome.value;
+  world.log.info('signed in', { tenant: ctx.tenant, user: opened.userId, ip: ctx.ip });
+  if (cookieOf(ctx.request.headers, ATTEMPT_COOKIE) !== null)
+    ctx.answer.append('set-cookie', noAttempt);
+  if (device !== null) ctx.answer.append('set-cookie', deviceCookie(device, DEVICE_MS));
+  const session = await issueSession(world, opened, ctx);
+  return session.ok && recoveryCodes !== undefined
+    ? ok({ ...session.value, recoveryCodes: [...recoveryCodes] })
+    : session;
+}
+
+/** The cookie of an attempt comes with its first step, and goes with its end. */
+function further(outcome: Result<Further>, { answer }: RequestContext): Result<SignInStep> {
+  if (!outcome.ok) {
+    if (outcome.failure.kind === 'expired') answer.append('set-cookie', noAttempt);
+    return outcome;
+  }
+  const { step, token } = outcome.value;
+  if (token !== null) answer.append('set-cookie', attemptCookie(token, LIMITS.attemptMs));
+  return ok(step);
+}

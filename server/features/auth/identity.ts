@@ -1,0 +1,75 @@
+import { sql as raw } from 'kysely';
+import type { OidcRefusal } from '#contract/auth/oidc-errors.ts';
+import type { UserId } from '#contract/ids.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import type { RequestContext } from '../../platform/http/handler.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+
+/** Who somebody is at an issuer. `email`: only where the issuer has checked it. */
+export interface Claims {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+}
+export type Found =
+  | { readonly is: 'user'; readonly userId: UserId }
+  | { readonly is: 'refused'; readonly why: OidcRefusal };
+
+/**
+ * The user of an identity: issuer and subject together, which stay when names and addresses change
+ * (G43). The first time it is bound to the one user with this address, where both the issuer and
+ * this portal have verified it (EMAIL-2): what somebody typed for themselves neither links nor
+ * makes the link of another ambiguous. Not to two, not to none, and not to one who is bound to
+ * another subject of that issuer.
+ */
+export async function userOfIdentity(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: RequestContext,
+  { issuer, subject, email }: Claims,
+): Promise<Found> {
+  const { tenant, sql } = tx;
+  const bound = await sql
+    .selectFrom('identity')
+    .select('user_id')
+    .where('tenant_id', '=', tenant)
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+  if (bound)
+    return (await lives(tx, bound.user_id))
+      ? { is: 'user', userId: bound.user_id }
+      : { is: 'refused', why: 'unknown' };
+  if (email === null) return { is: 'refused', why: 'unverified' };
+  const people = await sql
+    .selectFrom('person')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('email_verified', '=', true)
+    .where(raw<string>`lower(email)`, '=', email.trim().toLowerCase())
+    .execute();
+  const alive: UserId[] = [];
+  for (const { id } of people) if (await lives(tx, id)) alive.push(id);
+  const [userId, ...more] = alive;
+  if (userId === undefined || more.length > 0) return { is: 'refused', why: 'unknown' };
+  const other = await sql
+    .selectFrom('identity')
+    .select('subject')
+    .where('tenant_id', '=', tenant)
+    .where('issuer', '=', issuer)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (other) return { is: 'refused', why: 'unknown' };
+  await sql
+    .insertInto('identity')
+    .values({ tenant_id: tenant, issuer, subject, user_id: userId, made_at: ctx.now })
+    .execute();
+  await audit(tx, world, ctx, { what: 'identity.linked', user: userId, detail: { how: 'oidc' } });
+  return { is: 'user', userId };
+}
+
+async function lives(tx: TenantTx, id: UserId): Promise<boolean> {
+  const user = (await tx.rows('user', [id])).get(id);
+  return user !== undefined && user.deletedAt === null;
+}

@@ -1,0 +1,356 @@
+import type { actingCalls } from '#contract/auth/impersonation-calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { TenantId, UserId } from '#contract/ids.ts';
+import { mayActAs } from '#contract/users/authority.ts';
+import type { UserRights } from '#contract/users/authority.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
+import { NOT_FOUND } from '../../platform/http/envelope.ts';
+import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import { makeOneTime } from '../../platform/crypto/one-time-secrets.ts';
+import { portalAddressOf } from '../../platform/tenancy/portal-address.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { issueSession, refused } from './issue-session.ts';
+import { openSession } from '../../platform/auth/sessions.ts';
+import type { NewSession, Opened } from '../../platform/auth/sessions.ts';
+import { sessionKey } from '../../platform/auth/session-key.ts';
+
+const NOT_ALLOWED: Failure = { kind: 'forbidden', message: MESSAGES.loginAsRefused };
+const OFF: Failure = { kind: 'forbidden', message: MESSAGES.loginAsOff };
+const GONE: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
+/** Deeper than any tree of providers that somebody can look through. */
+const LEVELS = 8;
+export const TOKEN_KIND = 'login-as';
+
+/** What a token for another provider's portal stands for. */
+export type Token = {
+  readonly actor: UserId;
+  readonly actorName: string;
+  readonly actorTenant: TenantId;
+  readonly parent: string;
+  readonly impersonation: string;
+  readonly reason: string;
+  readonly authenticatedAt: number;
+  /** When the own session of who acts ends at the latest. */
+  readonly parentUntil: number;
+};
+
+/** ACT-1 to ACT-6: an administrator signs in as somebody below, and comes back. */
+export function actingHandlers(
+  world: AppContext,
+): Pick<Handlers, Exclude<keyof typeof actingCalls, 'loginToken'>> {
+  return {
+    async loginAs({ userId, reason, serviceProviderId }, ctx) {
+      const { tenant } = ctx;
+      const session = signedOf(ctx);
+      const target = userId.toLowerCase();
+      const provider = serviceProviderId?.toLowerCase();
+      if (!session.roles.includes('admin') && !session.roles.includes('super-admin'))
+        return failed(NOT_ALLOWED);
+      const impersonation = world.chance.uuid();
+      if (provider === undefined || provider === tenant) {
+        const here = await world.store.tenant(
+          tenant,
+          async (tx) => (await reachOf(tx, target)) !== null,
+          { readOnly: true },
+        );
+        if (here) return actHere(session, target, { impersonation, reason }, ctx);
+      }
+      for (const below of await world.store.tenant(tenant, (tx) => providersBelow(tx), {
+        readOnly: true,
+      })) {
+        if (provider !== undefined && provider !== below) continue;
+        const found = await actBelow(session, below, target, { impersonation, reason }, ctx);
+        if (found) return found;
+      }
+      return failed(NOT_FOUND);
+    },
+
+    async exitLoginAs(_, ctx) {
+      const { tenant, now } = ctx;
+      const session = signedOf(ctx);
+      if (session.impersonation === null)
+        return failed({ kind: 'conflict', message: MESSAGES.notActing });
+      const key = await sessionKey(world);
+      const outcome = await world.store.tenant(tenant, async (tx) => {
+        const { sql } = tx;
+        const row = await sql
+          .updateTable('session')
+          .set({ ended_at: now })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', session.sessionId)
+          .where('ended_at', 'is', null)
+          .returningAll()
+          .executeTakeFirst();
+        if (!row) return { is: 'gone' as const };
+        await audit(tx, world, ctx, { what: 'login-as.ended', user: session.userId });
+        if (row.actor_tenant !== null)
+          return { is: 'elsewhere' as const, actorTenant: row.actor_tenant };
+        const parent = await sql
+          .updateTable('session')
+          .set({ ended_at: now })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', row.parent_id)
+          .where('user_id', '=', session.actor)
+          .where('ended_at', 'is', null)
+          .where('absolute_until', '>', now)
+          .returningAll()
+          .executeTakeFirst();
+        const actor = parent && (await reachOf(tx, session.actor));
+        if (!parent || !actor) return { is: 'gone' as const };
+        const opened = await openSession(tx, world, key, {
+          ...here(ctx),
+          userId: session.actor,
+          how: parent.how,
+        });
+        // It goes on as it was: the same end, and no fresher than it was (G40, G44).
+        await sql
+          .updateTable('session')
+          .set({
+            absolute_until: parent.absolute_until,
+            made_at: parent.made_at,
+            authenticated_at: parent.authenticated_at,
+          })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', opened.session)
+          .execute();
+        return { is: 'back' as const, opened: within(opened, parent.absolute_until) };
+      });
+      forgetSessions(world, tenant);
+      if (outcome.is === 'back') return issueSession(world, outcome.opened, ctx);
+      if (outcome.is === 'gone') return refused(GONE, ctx);
+      const url = await world.store.tenant(outcome.actorTenant, async (tx) => {
+        await audit(tx, world, ctx, {
+          what: 'login-as.ended',
+          user: session.userId,
+          detail: { provider: tenant },
+        });
+        return portalAddressOf(tx, world);
+      });
+      refused(GONE, ctx); // the cookie of this portal is taken back
+      return url === null ? failed(GONE) : ok({ url: `${url}/` });
+    },
+  };
+
+  /** A user of the same provider: this device goes on as that user. */
+  async function actHere(
+    session: Principal,
+    target: UserId,
+    of: Deed,
+    ctx: RequestContext,
+  ): ReturnType<Handlers['loginAs']> {
+    const key = await sessionKey(world);
+    const { tenant } = ctx;
+    const opened = await world.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
+      const reach = await reachOf(tx, target);
+      if (!reach || target === session.userId) return failed(reach ? NOT_ALLOWED : NOT_FOUND);
+      if (await isOff(tx)) return failed(OFF);
+      if (!mayActAs(session, reach, false)) return failed(NOT_ALLOWED);
+      const made = await openActing(tx, world, key, ctx, target, {
+        ...(await parentOf(tx, session)),
+        ...of,
+      });
+      await audit(tx, world, ctx, {
+        what: 'login-as.began',
+        user: target,
+        detail: {
+          impersonation: of.impersonation,
+          reason: of.reason,
+          until: ctx.now + LIMITS.impersonationMs,
+        },
+      });
+      return ok(made);
+    });
+    forgetSessions(world, tenant);
+    return opened.ok ? issueSession(world, opened.value, ctx) : opened;
+  }
+
+  /** A user of a provider below: a token for its portal. Null where there is no such user. */
+  async function actBelow(
+    session: Principal,
+    below: TenantId,
+    target: UserId,
+    of: Deed,
+    ctx: RequestContext,
+  ): Promise<Result<{ url: string }> | null> {
+    const { tenant, now } = ctx;
+    const { off, ...token } = await world.store.tenant(
+      tenant,
+      async (tx): Promise<Token & { readonly off: boolean }> => {
+        const { name: actorName } = await tx.sql
+          .selectFrom('person')
+          .select('name')
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', session.userId)
+          .executeTakeFirstOrThrow();
+        return {
+          off: await isOff(tx),
+          actorName,
+          actorTenant: tenant,
+          ...(await parentOf(tx, session)),
+          ...of,
+        };
+      },
+      { readOnly: true },
+    );
+    const made = await world.store.tenant(below, async (tx) => {
+      const reach = await reachOf(tx, target);
+      if (!reach) return null;
+      if (off || (await isOff(tx))) return failed(OFF);
+      const address = await portalAddressOf(tx, world);
+      if (!mayActAs(session, reach, true) || address === null) return failed(NOT_ALLOWED);
+      return ok({
+        url: `${address}/login#token=${await makeOneTime(tx, world, TOKEN_KIND, target, token, now, LIMITS.loginTokenMs)}`,
+      });
+    });
+    if (made?.ok) {
+      await world.store.tenant(tenant, (tx) =>
+        audit(tx, world, ctx, {
+          what: 'login-as.began',
+          user: target,
+          detail: {
+            impersonation: of.impersonation,
+            reason: of.reason,
+            provider: below,
+            until: now + LIMITS.impersonationMs,
+          },
+        }),
+      );
+    }
+    return made;
+  }
+}
+
+/**
+ * Who signs out while acting leaves its own session here too: this device has no way back to it. To
+ * be called before the session ends.
+ */
+export async function endActor(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: RequestContext,
+  { sessionId, actor, userId }: Principal,
+): Promise<void> {
+  const { tenant, sql } = tx;
+  await sql
+    .updateTable('session')
+    .set({ ended_at: ctx.now })
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', actor)
+    .where('ended_at', 'is', null)
+    .where('id', '=', (of) =>
+      of
+        .selectFrom('session as acting')
+        .select('acting.parent_id')
+        .where('acting.tenant_id', '=', tenant)
+        .where('acting.id', '=', sessionId),
+    )
+    .execute();
+  await audit(tx, world, ctx, { what: 'login-as.ended', user: userId });
+}
+
+interface Deed {
+  readonly impersonation: string;
+  readonly reason: string;
+}
+
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('a signed-in call without a session');
+  return session;
+}
+
+/** The own session of who acts, as what stands in other hands depends on it. */
+async function parentOf(
+  { tenant, sql }: TenantTx,
+  { userId, sessionId, authenticatedAt }: Principal,
+) {
+  const { absolute_until: parentUntil } = await sql
+    .selectFrom('session')
+    .select('absolute_until')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', sessionId)
+    .executeTakeFirstOrThrow();
+  return { actor: userId, parent: sessionId, authenticatedAt, parentUntil };
+}
+
+/**
+ * Opens a session in other hands. It is no fresher than the session of who acts, and does not
+ * outlast it (G40, G44).
+ */
+export async function openActing(
+  tx: TenantTx,
+  world: AppContext,
+  key: Buffer,
+  ctx: RequestContext,
+  userId: UserId,
+  of: Omit<Token, 'actorName' | 'actorTenant'> & Partial<Pick<Token, 'actorName' | 'actorTenant'>>,
+): Promise<Opened> {
+  const { actor, parent, impersonation, reason } = of;
+  const opened = await openSession(tx, world, key, {
+    ...here(ctx),
+    userId,
+    how: 'login-as',
+    acting: { actor, impersonation, parent, reason },
+  });
+  await tx.sql
+    .updateTable('session')
+    .set({
+      authenticated_at: of.authenticatedAt,
+      absolute_until: Math.min(ctx.now + LIMITS.impersonationMs, of.parentUntil),
+      actor_tenant: of.actorTenant ?? null,
+      actor_name: of.actorName ?? null,
+    })
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', opened.session)
+    .execute();
+  return within(opened, of.parentUntil);
+}
+
+const here = ({ now, ip, request }: RequestContext): Pick<NewSession, 'now' | 'ip' | 'agent'> => ({
+  now,
+  ip,
+  agent: (request.headers.get('user-agent') ?? '').slice(0, 200),
+});
+const within = (opened: Opened, end: number): Opened => ({
+  ...opened,
+  accessUntil: Math.min(opened.accessUntil, end),
+  cookieUntil: Math.min(opened.cookieUntil, end),
+});
+
+/** What a user of this provider may do; null where there is none, or not any more. */
+export async function reachOf(tx: TenantTx, id: UserId): Promise<UserRights | null> {
+  const user = (await tx.rows('user', [id])).get(id);
+  return user && user.deletedAt === null ? user : null;
+}
+
+/** Whether this provider does not want it. */
+export async function isOff({ tenant, sql }: TenantTx): Promise<boolean> {
+  const { settings } = await sql
+    .selectFrom('provider')
+    .select('settings')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  return settings.loginAs === false;
+}
+
+/** All providers below this one, nearest first. */
+async function providersBelow({ tenant, sql }: TenantTx): Promise<readonly TenantId[]> {
+  const found: TenantId[] = [];
+  let level: readonly TenantId[] = [tenant];
+  for (let depth = 0; depth < LEVELS && level.length > 0; depth += 1) {
+    const rows = await sql
+      .selectFrom('tenant_list')
+      .select('tenant_id')
+      .where('master_id', 'in', [...level])
+      .orderBy('tenant_id')
+      .execute();
+    level = rows.map((row) => row.tenant_id).filter((id) => id !== tenant && !found.includes(id));
+    found.push(...level);
+  }
+  return found;
+}

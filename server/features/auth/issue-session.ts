@@ -1,0 +1,62 @@
+import type { Session } from '#contract/auth/current-user.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { RequestContext } from '../../platform/http/handler.ts';
+import { meOf } from '../../platform/auth/current-user.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { noCookie, refreshCookie } from '../../platform/auth/cookie.ts';
+import { readSession } from '../../platform/auth/sessions.ts';
+import type { Opened } from '../../platform/auth/sessions.ts';
+
+const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
+
+/** The session as its device gets it: access token in the answer, refresh token in the cookie. */
+export async function issueSession(
+  world: AppContext,
+  opened: Opened,
+  ctx: RequestContext,
+): Promise<Result<Session>> {
+  const made = await world.store.tenant(ctx.tenant, (tx) => sessionOf(tx, opened, ctx.now), {
+    readOnly: true,
+  });
+  if (!made) return refused(SIGNED_OUT, ctx);
+  ctx.answer.append('set-cookie', refreshCookie(opened.pair.refresh, opened.cookieUntil, ctx.now));
+  return ok(made);
+}
+
+/** A cookie that does not open anything any more is taken back. */
+export function refused(failure: Failure, { answer }: RequestContext): Result<never> {
+  answer.append('set-cookie', noCookie);
+  return failed(failure);
+}
+
+/** Null where the user is gone. */
+async function sessionOf(
+  tx: TenantTx,
+  { session, pair, userId, accessUntil }: Opened,
+  now: Ms,
+): Promise<Session | null> {
+  const found = await readSession(tx, session);
+  if (!found?.session) return null;
+  const { branding } = await tx.sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirstOrThrow();
+  // Who acts as another takes nothing along that outlasts it.
+  const offlineUntil =
+    found.session.impersonation === null
+      ? now + branding.offlineDays * 86_400_000
+      : found.row.absolute_until;
+  return {
+    token: pair.access,
+    tokenExpiresAt: accessUntil,
+    userId,
+    user: await meOf(tx, found.session),
+    offlineUntil,
+  };
+}

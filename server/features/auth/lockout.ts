@@ -1,0 +1,69 @@
+import type { Ms } from '#contract/ids.ts';
+import type { Store } from '../../platform/db/store.ts';
+import { tenantOfHost } from '../../platform/db/tenants.ts';
+import { usernameKey } from '../../platform/auth/usernames.ts';
+import { endFactorFailures } from './attempt-rate-limit.ts';
+import { endFailures } from './rate-limit.ts';
+
+/**
+ * `provider`: the name of the portal that the host leads to. `failures`: how many stood in a row
+ * where most did; 0 where none did.
+ */
+export type Unlocked =
+  | { readonly is: 'unlocked'; readonly provider: string; readonly failures: number }
+  | { readonly is: 'no-provider' }
+  | { readonly is: 'no-account'; readonly provider: string };
+
+/**
+ * Ends the rows of failures of an account, of passwords and of second factors, on devices that it
+ * knows and those that it does not, so that its user gets in again where guessing has closed it
+ * (G37). Password and sessions stay. Recorded.
+ */
+export async function unlock(
+  store: Store,
+  host: string,
+  username: string,
+  id: string,
+  now: Ms,
+): Promise<Unlocked> {
+  const tenant = await tenantOfHost(store, host.replace(/:\d+$/, ''));
+  if (tenant === null) return { is: 'no-provider' };
+  return store.tenant(tenant, async (tx): Promise<Unlocked> => {
+    const { sql } = tx;
+    const {
+      branding: { name: provider },
+    } = await sql
+      .selectFrom('provider')
+      .select('branding')
+      .where('tenant_id', '=', tenant)
+      .executeTakeFirstOrThrow();
+    const key = usernameKey(username);
+    const person = await sql
+      .selectFrom('person')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('username_key', '=', key)
+      .executeTakeFirst();
+    if (person === undefined) return { is: 'no-account', provider };
+    const ended = [
+      ...(await endFailures(tx, key, person.id)),
+      ...(await endFactorFailures(tx, person.id)),
+    ];
+    await sql
+      .insertInto('audit')
+      .values({
+        tenant_id: tenant,
+        at: now,
+        id,
+        what: 'account.unlocked',
+        user_id: person.id,
+        actor_id: null,
+        impersonation_id: null,
+        ip: '',
+        agent: 'unlock command',
+        detail: '{}',
+      })
+      .execute();
+    return { is: 'unlocked', provider, failures: Math.max(0, ...ended) };
+  });
+}

@@ -1,0 +1,80 @@
+import * as v from 'valibot';
+import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { readOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { isOff, openActing, reachOf, TOKEN_KIND } from './impersonation.ts';
+import { isActorActive } from '../../platform/auth/impersonation-rights.ts';
+import { issueSession } from './issue-session.ts';
+import { endFormer } from './open-session.ts';
+import { sessionKey } from '../../platform/auth/session-key.ts';
+import type { Opened } from '../../platform/auth/sessions.ts';
+import { askingBuckets, tooMany } from './recovery-limits.ts';
+import { countTry } from './rate-limit.ts';
+
+const OVER: Failure = { kind: 'wrong-credentials', message: MESSAGES.attemptOver };
+const TokenSchema = v.object({
+  actor: v.string(),
+  actorName: v.string(),
+  actorTenant: v.string(),
+  parent: v.string(),
+  impersonation: v.string(),
+  reason: v.string(),
+  authenticatedAt: v.number(),
+  parentUntil: v.number(),
+});
+
+/**
+ * ACT-7: a token is good once and for a minute, at the portal that it was made for, while who asked
+ * for it still may.
+ */
+export const loginTokenHandlers = (world: AppContext): Pick<Handlers, 'loginToken'> => ({
+  async loginToken({ token }, ctx) {
+    const { tenant, now } = ctx;
+    const key = await sessionKey(world);
+    const found = await world.store.tenant(tenant, async (tx) => {
+      const outcome = await countTry(tx, askingBuckets(ctx.ip), now);
+      if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
+      const row = await readOneTime(tx, TOKEN_KIND, token, now);
+      const data = v.safeParse(TokenSchema, row?.data);
+      const user = row?.user_id ? await reachOf(tx, row.user_id) : null;
+      return data.success && user ? ok({ data: data.output, user }) : failed(OVER);
+    });
+    if (!found.ok) return found;
+    const { data } = found.value;
+    // The other provider is asked outside of this one's transaction.
+    const stands = await isActorActive(
+      world,
+      tenant,
+      { actor_id: data.actor, actor_tenant: data.actorTenant, parent_id: data.parent },
+      found.value.user,
+    );
+    const opened = await world.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
+      const row = await useOneTime(tx, TOKEN_KIND, token, now);
+      const user = row?.user_id ? await reachOf(tx, row.user_id) : null;
+      if (!stands || !row?.user_id || !user || (await isOff(tx))) return failed(OVER);
+      await endFormer(tx, ctx);
+      const made = await openActing(tx, world, key, ctx, row.user_id, data);
+      await audit(tx, world, ctx, {
+        what: 'login-as.began',
+        user: row.user_id,
+        detail: {
+          impersonation: data.impersonation,
+          reason: data.reason,
+          actor: data.actor,
+          actorProvider: data.actorTenant,
+          until: now + LIMITS.impersonationMs,
+        },
+      });
+      return ok(made);
+    });
+    forgetSessions(world, tenant);
+    return opened.ok ? issueSession(world, opened.value, ctx) : opened;
+  },
+});

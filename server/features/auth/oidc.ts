@@ -1,0 +1,257 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  ClientError,
+} from 'openid-client';
+import type { oidcCalls } from '#contract/auth/oidc-calls.ts';
+import { OIDC_IN, OIDC_REFUSED, OIDC_STEP } from '#contract/auth/oidc-errors.ts';
+import type { OidcRefusal } from '#contract/auth/oidc-errors.ts';
+import { storable } from '#contract/stored-text.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { API } from '../../platform/http/mount.ts';
+import { issuerFault, issuerOf } from '../../platform/outbound/issuer.ts';
+import type { IssuerAt } from '../../platform/outbound/issuer.ts';
+import { OutboundError } from '../../platform/outbound/address.ts';
+import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { readSecret } from '../../platform/outbound/secret.ts';
+import { portalAddress } from '../../platform/tenancy/portal-address.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { beginAttempt, endAttempt, heldAttempt } from './attempts.ts';
+import {
+  attemptCookie,
+  cookieOf,
+  deviceCookie,
+  OIDC_COOKIE,
+  oidcCookie,
+} from '../../platform/auth/cookie.ts';
+import { DEVICE_MS } from './devices.ts';
+import { issueSession } from './issue-session.ts';
+import { userOfIdentity } from './identity.ts';
+import type { Claims } from './identity.ts';
+import { knownSessions } from '../../platform/auth/known-sessions.ts';
+import { needOf, ownedBy, policyOf } from './policy.ts';
+import { sessionKey } from '../../platform/auth/session-key.ts';
+import { openHere } from './open-session.ts';
+import { beginStep } from './sign-in-step.ts';
+import { readToken } from '../../platform/auth/tokens.ts';
+import type { Token } from '../../platform/auth/tokens.ts';
+
+/** In a minute: each is a row, and may be a question to the issuer, for anybody who comes along. */
+const STARTS = { address: 30, provider: 300 } as const;
+/** As long as a subject may be (OpenID Connect Core 2); none at all would be one that all share. */
+const SUBJECT_MOST = 255;
+
+/**
+ * What belongs to one sign-in follows from the secret of its cookie, so that the database has none
+ * of it.
+ */
+const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string =>
+  createHmac('sha256', secret).update(`oidc ${use}`).digest('base64url');
+
+/**
+ * Signing in at an issuer (OpenID Connect, code and PKCE): once there and back, in the browser that
+ * began it, within ten minutes (G43).
+ */
+export function oidcHandlers(
+  world: AppContext,
+): Pick<Handlers, Exclude<keyof typeof oidcCalls, 'validateSso'>> {
+  const byAddress = makeRateLimit(STARTS.address);
+  const byProvider = makeRateLimit(STARTS.provider);
+  return {
+    async oidcStart(_, ctx) {
+      if (byAddress.ask(ctx.ip, ctx.now) !== null || byProvider.ask(ctx.tenant, ctx.now) !== null)
+        return refused('often');
+      const found = await world.store.tenant(ctx.tenant, (tx) => setOf(tx, world, ctx));
+      if (!found) return refused('off');
+      const config = await issuerOf(world, found.at).catch((error: unknown) => {
+        warn(world, ctx, issuerFault(error));
+        return null;
+      });
+      if (!config) return refused('issuer');
+      const { token } = await world.store.tenant(ctx.tenant, (tx) =>
+        beginAttempt(tx, world, { kind: 'oidc', userId: null, state: {} }, ctx.now),
+      );
+      const own = readToken(token);
+      if (!own) return refused('over');
+      const address = buildAuthorizationUrl(config, {
+        redirect_uri: found.back,
+        scope: scopeOf(found.at.settings.scope ?? 'email profile'),
+        response_type: 'code',
+        state: made(own, 'state'),
+        nonce: made(own, 'nonce'),
+        code_challenge: await calculatePKCECodeChallenge(made(own, 'verifier')),
+        code_challenge_method: 'S256',
+      });
+      ctx.answer.append('set-cookie', oidcCookie(token, LIMITS.attemptMs));
+      return led(address.href);
+    },
+
+    async oidcCallback(input, ctx) {
+      const own = readToken(cookieOf(ctx.request.headers, OIDC_COOKIE) ?? '');
+      // Another browser's answer, or one that was made up: what this browser has begun goes on.
+      if (!own || !same(input.state ?? '', made(own, 'state'))) return refused('over');
+      ctx.answer.append('set-cookie', oidcCookie('', 0));
+      const found = await world.store.tenant(ctx.tenant, async (tx) => {
+        const attempt = await heldAttempt(tx, own, ['oidc'], ctx.now);
+        if (!attempt) return null;
+        await endAttempt(tx, attempt.id, ctx.now);
+        return { set: await setOf(tx, world, ctx) };
+      });
+      if (!found) return refused('over');
+      if (!found.set) return refused('off');
+      if (input.error !== undefined) return refused('denied');
+      const claims = await claimsOf(world, ctx, found.set, own, input);
+      return typeof claims === 'string'
+        ? refused(claims)
+        : enter(world, ctx, claims, found.set.at.settings.trustsFactor === true);
+    },
+  };
+}
+
+interface Set {
+  readonly at: IssuerAt;
+  /** Where the issuer leads back to. */ readonly back: string;
+}
+
+async function setOf(tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<Set | null> {
+  const {
+    settings: { oidc },
+  } = await tx.sql
+    .selectFrom('provider')
+    .select('settings')
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirstOrThrow();
+  return oidc
+    ? {
+        at: { settings: oidc, secret: await readSecret(tx, world, 'oidc') },
+        back: `${await portalAddress(tx, world, ctx)}${API}/auth/oidc/callback`,
+      }
+    : null;
+}
+
+/**
+ * The code against an ID token, whose signature, issuer, audience, times and nonce are checked, as
+ * is the issuer named beside the code.
+ */
+async function claimsOf(
+  world: AppContext,
+  ctx: RequestContext,
+  { at, back }: Set,
+  own: Token,
+  sent: {
+    readonly code?: string | undefined;
+    readonly state?: string | undefined;
+    readonly iss?: string | undefined;
+  },
+): Promise<Claims | OidcRefusal> {
+  const address = new URL(back);
+  for (const name of ['code', 'state', 'iss'] as const)
+    if (sent[name] !== undefined) address.searchParams.set(name, sent[name]);
+  try {
+    const config = await issuerOf(world, at);
+    const answer = await authorizationCodeGrant(config, address, {
+      expectedState: made(own, 'state'),
+      expectedNonce: made(own, 'nonce'),
+      pkceCodeVerifier: made(own, 'verifier'),
+      idTokenExpected: true,
+    });
+    const claims = answer.claims();
+    if (
+      !claims ||
+      claims.sub === '' ||
+      claims.sub.length > SUBJECT_MOST ||
+      storable(claims.sub) !== claims.sub
+    )
+      return 'answer';
+    const { iss, sub, email, email_verified: verified } = claims;
+    return {
+      issuer: iss,
+      subject: sub,
+      email: typeof email === 'string' && verified === true ? email : null,
+    };
+  } catch (error) {
+    const away = [error, error instanceof Error ? error.cause : null].some(
+      (one) => one instanceof OutboundError,
+    );
+    warn(
+      world,
+      ctx,
+      away
+        ? issuerFault(error)
+        : error instanceof ClientError
+          ? (error.code ?? error.name)
+          : error instanceof Error
+            ? error.name
+            : 'unknown',
+    );
+    return away ? 'issuer' : 'answer';
+  }
+}
+
+/**
+ * In; or, unless the provider trusts the issuer with it, on to the same second factor as after a
+ * password (FACTOR-1).
+ */
+async function enter(
+  world: AppContext,
+  ctx: RequestContext,
+  claims: Claims,
+  trusted: boolean,
+): Promise<Response> {
+  const key = await sessionKey(world);
+  const session = await world.store.tenant(ctx.tenant, async (tx) => {
+    const user = await userOfIdentity(tx, world, ctx, claims);
+    if (user.is === 'refused') {
+      await audit(tx, world, ctx, {
+        what: 'sign-in.refused',
+        user: null,
+        detail: { how: 'oidc', why: user.why },
+      });
+      return user;
+    }
+    const { userId } = user;
+    const owned = await ownedBy(tx, userId);
+    // The cookie of a known device does not come along from another site.
+    const need = trusted ? { step: 'none' as const } : needOf(await policyOf(tx), owned, false);
+    if (need.step === 'none')
+      return openHere(tx, world, key, ctx, {
+        userId,
+        how: 'oidc',
+        remember: undefined,
+        known: null,
+      });
+    const begun = await beginStep(tx, world, key, ctx, userId, need, owned, { first: 'oidc' });
+    return begun.ok ? begun.value : { is: 'refused' as const, why: 'often' as const };
+  });
+  knownSessions(world.store).forget(ctx.tenant);
+  if (session.is === 'refused') return refused(session.why);
+  if (session.is === 'step') {
+    if (session.token !== null)
+      ctx.answer.append('set-cookie', attemptCookie(session.token, LIMITS.attemptMs));
+    return led(`/login${OIDC_STEP}`);
+  }
+  if (session.device !== null)
+    ctx.answer.append('set-cookie', deviceCookie(session.device, DEVICE_MS));
+  const handed = await issueSession(world, session.opened, ctx);
+  return handed.ok ? led(`/login${OIDC_IN}`) : refused('unknown');
+}
+
+/** Without `openid` an issuer says nothing of who somebody is. */
+const scopeOf = (asked: string): string =>
+  [...new Set(['openid', ...asked.split(/\s+/).filter((one) => one !== '')])].join(' ');
+const led = (location: string): Response =>
+  new Response(null, { status: 302, headers: { location } });
+const refused = (why: OidcRefusal): Response => led(`/login${OIDC_REFUSED}${why}`);
+const warn = (world: AppContext, { tenant }: RequestContext, fault: string): void => {
+  world.log.warn('a sign-in at an issuer failed', { tenant, fault });
+};
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

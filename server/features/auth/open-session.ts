@@ -1,0 +1,121 @@
+import type { Ms, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { isAhead } from '../../platform/clock-bounds.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import type { RequestContext } from '../../platform/http/handler.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { endShown } from './attempts.ts';
+import { COOKIE, cookieOf, DEVICE_COOKIE } from '../../platform/auth/cookie.ts';
+import { forgetDevice, keepDevice } from './devices.ts';
+import { endSession, openSession } from '../../platform/auth/sessions.ts';
+import type { Opened } from '../../platform/auth/sessions.ts';
+import { hashOf, readToken } from '../../platform/auth/tokens.ts';
+import type { Token } from '../../platform/auth/tokens.ts';
+
+/** `device`: the token under which this device is known from now on; null where it is not to be. */
+export interface SignedIn {
+  readonly is: 'in';
+  readonly opened: Opened;
+  readonly device: string | null;
+  readonly recoveryCodes?: readonly string[];
+}
+
+/** The device that the request says it comes from. */
+export const shownDevice = ({ request }: Pick<RequestContext, 'request'>): Token | null =>
+  readToken(cookieOf(request.headers, DEVICE_COOKIE) ?? '');
+
+/**
+ * `how`: what was shown, such as `password+totp`. `known`: the device's id where this user is known
+ * on it. `spared`: a code by SMS was not asked for here.
+ */
+export interface Shown {
+  readonly userId: UserId;
+  readonly how: string;
+  readonly spared?: boolean;
+  readonly remember: boolean | undefined;
+  readonly known: string | null;
+}
+
+/**
+ * All was shown: a session of its own, in place of the one that this device had (A9), and the
+ * device known as the person wishes.
+ */
+export async function openHere(
+  tx: TenantTx,
+  world: AppContext,
+  key: Buffer,
+  ctx: RequestContext,
+  { userId, how, spared = false, remember, known }: Shown,
+): Promise<SignedIn> {
+  const { now, ip, request } = ctx;
+  await endShown(tx, ctx);
+  await endFormer(tx, ctx);
+  const agent = (request.headers.get('user-agent') ?? '').slice(0, 200);
+  const opened = await openSession(tx, world, key, { userId, now, ip, agent, how, fresh: !spared });
+  await audit(tx, world, ctx, {
+    what: 'sign-in.done',
+    user: userId,
+    detail: { how, device: known === null ? 'new' : 'known' },
+  });
+  if (remember === false) {
+    if (known !== null) await forgetDevice(tx, known, userId);
+    return { is: 'in', opened, device: null };
+  }
+  // Known unless the person says that it is not theirs: all that it gives is a count of its own.
+  const device = await keepDevice(tx, world, shownDevice(ctx), userId, now);
+  // A password alone has shown nothing that a code could be spared for.
+  if (remember === true && how.includes('+')) await skipCodes(tx, readToken(device), userId, now);
+  return { is: 'in', opened, device };
+}
+
+/** No code by SMS is asked of this user here for 30 days. */
+async function skipCodes(
+  { tenant, sql }: TenantTx,
+  device: Token | null,
+  userId: UserId,
+  now: Ms,
+): Promise<void> {
+  if (device === null) return;
+  await sql
+    .updateTable('trusted_device')
+    .set({ skips_code_until: now + LIMITS.rememberMs })
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .where('id', '=', device.session)
+    .execute();
+}
+
+/** Whether a code by SMS is asked for on this device, which must be known by its token already. */
+export async function skipsCode(
+  { tenant, sql }: TenantTx,
+  device: string | null,
+  userId: UserId,
+  now: Ms,
+): Promise<boolean> {
+  if (device === null) return false;
+  const row = await sql
+    .selectFrom('trusted_device')
+    .select('skips_code_until')
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .where('id', '=', device)
+    .executeTakeFirst();
+  return row !== undefined && isAhead(row.skips_code_until, now, LIMITS.rememberMs);
+}
+
+/** Signing in again on a device ends the session that its cookie still opened (A9). */
+export async function endFormer(
+  tx: TenantTx,
+  { request, now }: Pick<RequestContext, 'request' | 'now'>,
+): Promise<void> {
+  const former = readToken(cookieOf(request.headers, COOKIE) ?? '');
+  if (!former) return;
+  const row = await tx.sql
+    .selectFrom('session')
+    .select('refresh_hash')
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', former.session)
+    .executeTakeFirst();
+  if (row?.refresh_hash === hashOf(former)) await endSession(tx, former.session, now);
+}

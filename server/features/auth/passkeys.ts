@@ -1,0 +1,266 @@
+import { isIP } from 'node:net';
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import * as v from 'valibot';
+import type { Ms, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { parseStorable } from '#contract/stored-text.ts';
+
+/**
+ * COSE numbers of Ed25519, ES256 and RS256: every key has one of them, and they need nothing
+ * experimental of the runtime.
+ */
+const ALGORITHMS = [-8, -7, -257];
+/** A user has a bounded number. */
+export const MOST_PASSKEYS = 20;
+
+/** Browsers make and show passkeys under a name, not under a number. */
+export const hasName = (host: string): boolean =>
+  isIP(host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) === 0;
+
+/**
+ * Who relies on a passkey is the host that is asked: one that was made at another is no use here.
+ * Plain http is this very machine's alone.
+ */
+export function relyingOn(host: string): {
+  readonly rpID: string;
+  readonly origins: readonly string[];
+} {
+  const rpID = host.replace(/:\d+$/, '');
+  return {
+    rpID,
+    origins: [`https://${host}`, ...(/(^|\.)localhost$/.test(rpID) ? [`http://${host}`] : [])],
+  };
+}
+
+const bytes = (text: string) => Uint8Array.from(Buffer.from(text, 'base64url'));
+/** The user's id as authenticators keep it: nothing of the person. */
+const handleOf = (user: UserId) => Uint8Array.from(Buffer.from(user.replaceAll('-', ''), 'hex'));
+
+interface Kept {
+  readonly id: string;
+  readonly transports: readonly string[];
+}
+const credentialsOf = (kept: readonly Kept[]) =>
+  kept.map(({ id, transports }) => ({ id, transports: [...transports] }));
+export const passkeysOf = ({ tenant, sql }: TenantTx, user: UserId) =>
+  sql
+    .selectFrom('passkey')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', user)
+    .orderBy('made_at')
+    .orderBy('id')
+    .execute();
+
+/**
+ * What a browser is asked with. `challenge`: base64url. `user` null: whoever has a passkey for this
+ * place, with its PIN, finger or face.
+ */
+export async function requestOptions(
+  tx: TenantTx,
+  host: string,
+  challenge: string,
+  user: UserId | null,
+): Promise<string> {
+  return JSON.stringify(
+    await generateAuthenticationOptions({
+      rpID: relyingOn(host).rpID,
+      challenge: bytes(challenge),
+      timeout: LIMITS.attemptMs,
+      userVerification: user === null ? 'required' : 'preferred',
+      ...(user !== null && { allowCredentials: credentialsOf(await passkeysOf(tx, user)) }),
+    }),
+  );
+}
+
+export async function creationOptions(
+  tx: TenantTx,
+  host: string,
+  challenge: string,
+  of: {
+    readonly user: UserId;
+    readonly username: string;
+    readonly name: string;
+    readonly provider: string;
+  },
+): Promise<string> {
+  return JSON.stringify(
+    await generateRegistrationOptions({
+      rpID: relyingOn(host).rpID,
+      rpName: of.provider,
+      userID: handleOf(of.user),
+      userName: of.username,
+      userDisplayName: of.name,
+      challenge: bytes(challenge),
+      timeout: LIMITS.attemptMs,
+      excludeCredentials: credentialsOf(await passkeysOf(tx, of.user)),
+      supportedAlgorithmIDs: ALGORITHMS,
+      authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+    }),
+  );
+}
+
+const text = v.pipe(v.string(), v.maxLength(16_000));
+const common = { id: text, rawId: text, type: v.literal('public-key') };
+const AssertionSchema = v.object({
+  ...common,
+  response: v.object({
+    clientDataJSON: text,
+    authenticatorData: text,
+    signature: text,
+    userHandle: v.optional(v.nullable(text)),
+  }),
+});
+const AttestationSchema = v.object({
+  ...common,
+  response: v.object({
+    clientDataJSON: text,
+    attestationObject: text,
+    transports: v.optional(v.array(v.pipe(v.string(), v.maxLength(32)))),
+  }),
+});
+const ClientDataSchema = v.object({ challenge: text });
+
+function parsed<S extends v.GenericSchema>(schema: S, json: string): v.InferOutput<S> | null {
+  try {
+    const outcome = v.safeParse(schema, parseStorable(json));
+    return outcome.success ? outcome.output : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The challenge that a browser's answer says it signed, base64url; null where it says none. Proves
+ * nothing by itself.
+ */
+export function challengeIn(response: string): string | null {
+  const outer = parsed(v.object({ response: v.object({ clientDataJSON: text }) }), response);
+  return (
+    outer &&
+    (parsed(
+      ClientDataSchema,
+      Buffer.from(outer.response.clientDataJSON, 'base64url').toString('utf8'),
+    )?.challenge ??
+      null)
+  );
+}
+
+export interface Asked {
+  readonly host: string;
+  readonly challenge: string;
+  readonly response: string;
+  readonly now: Ms;
+}
+/**
+ * `verified`: the device knew its user by PIN, finger or face, so that it is two factors in one.
+ */
+export interface ShownPasskey {
+  readonly user: UserId;
+  readonly verified: boolean;
+}
+
+/**
+ * Whose passkey signed the challenge, for this host, with a counter that went on; null where
+ * nobody's, or not `user`'s. Without a `user` the device must have known its own, and name the same
+ * as the key's.
+ */
+export async function usePasskey(
+  { tenant, sql }: TenantTx,
+  world: AppContext,
+  { host, challenge, response, now }: Asked,
+  user: UserId | null,
+): Promise<ShownPasskey | null> {
+  const shown = parsed(AssertionSchema, response);
+  if (!shown) return null;
+  const row = await sql
+    .selectFrom('passkey')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', shown.id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row || (user !== null && row.user_id !== user)) return null;
+  const { userHandle, ...session } = shown.response;
+  if (user === null && userHandle !== Buffer.from(handleOf(row.user_id)).toString('base64url'))
+    return null;
+  const { rpID, origins } = relyingOn(host);
+  try {
+    const {
+      verified,
+      authenticationInfo: { newCounter, userVerified },
+    } = await verifyAuthenticationResponse({
+      response: {
+        id: shown.id,
+        rawId: shown.rawId,
+        type: shown.type,
+        clientExtensionResults: {},
+        response: session,
+      },
+      expectedChallenge: challenge,
+      expectedOrigin: [...origins],
+      expectedRPID: rpID,
+      requireUserVerification: user === null,
+      credential: { id: row.id, publicKey: bytes(row.public_key), counter: row.counter },
+    });
+    if (!verified) return null;
+    await sql
+      .updateTable('passkey')
+      .set({ counter: newCounter, used_at: now })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', row.id)
+      .execute();
+    return { user: row.user_id, verified: userVerified };
+  } catch {
+    // The library says why in words that hold what was sent.
+    world.log.warn('a passkey was refused', { tenant, user: row.user_id });
+    return null;
+  }
+}
+
+export interface NewPasskey {
+  readonly id: string;
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly transports: readonly string[];
+}
+
+/** The passkey that a browser made for the challenge at this host; null where it did not. */
+export async function readNewPasskey({
+  host,
+  challenge,
+  response,
+}: Asked): Promise<NewPasskey | null> {
+  const shown = parsed(AttestationSchema, response);
+  if (!shown) return null;
+  const { rpID, origins } = relyingOn(host);
+  const { transports = [], ...made } = shown.response;
+  try {
+    const outcome = await verifyRegistrationResponse({
+      response: {
+        id: shown.id,
+        rawId: shown.rawId,
+        type: shown.type,
+        clientExtensionResults: {},
+        response: made,
+      },
+      expectedChallenge: challenge,
+      expectedOrigin: [...origins],
+      expectedRPID: rpID,
+      requireUserVerification: false,
+      supportedAlgorithmIDs: ALGORITHMS,
+    });
+    if (!outcome.verified) return null;
+    const { id, publicKey, counter } = outcome.registrationInfo.credential;
+    return { id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,254 @@
+import type { profileCalls } from '#contract/auth/profile-calls.ts';
+import { QUESTIONS } from '#contract/auth/recovery-questions.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { Failure, Issue } from '#contract/errors.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { byUser } from '../../platform/auth/event-actor.ts';
+import { getDirectory } from './directory/get-directory.ts';
+import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
+import { busyFor, NOT_FOUND } from '../../platform/http/envelope.ts';
+import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
+import { measureOf, passwordFault, passwordRefused } from '../../platform/crypto/password-rules.ts';
+import { checkPassword, hashPassword } from '../../platform/crypto/passwords.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { tellChange } from './mails.ts';
+import { passwordChosen } from './password-set.ts';
+import { ownId } from './profile.ts';
+import { tooMany } from './recovery-limits.ts';
+import { normalAnswer } from './recovery-questions.ts';
+import type { Tried } from './rate-limit.ts';
+import { ACCOUNT_RULE, countTry, forgive } from './rate-limit.ts';
+
+const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.currentPassword };
+const FAILED: Failure = { kind: 'conflict', message: MESSAGES.changePassword };
+const NO_DIRECTORY: Failure = { ...busyFor(5_000), message: MESSAGES.noDirectory };
+
+/** Who holds a session may not find the password out by trying. */
+const bucketOf = (userId: string): Tried => ({
+  name: `present-password:${userId}`,
+  rule: { ...ACCOUNT_RULE, most: null },
+});
+
+type Owned = Pick<
+  Handlers,
+  Extract<
+    keyof typeof profileCalls,
+    'changePasswordAd' | 'changePasswordDb' | 'setSecurityQuestions'
+  >
+>;
+
+/** PROFILE-4: a password is changed by who knows the present one; PROFILE-6: questions. */
+export function passwordHandlers(
+  world: AppContext,
+  directoryFrom: typeof getDirectory = getDirectory,
+): Owned {
+  return {
+    changePasswordDb: (input, ctx) =>
+      change(input, ctx, 'db', async ({ stored, session }) => {
+        const checking = checkPassword(stored, input.currentPassword);
+        if (checking === null) return failed(tooMany(1_000));
+        if (!(await checking)) return failed(WRONG);
+        const fault = passwordFault(
+          input.newPassword,
+          await world.store.tenant(ctx.tenant, (tx) => measureOf(tx, session.userId), {
+            readOnly: true,
+          }),
+        );
+        if (fault !== null) return failed(passwordRefused(fault));
+        if (input.newPassword === input.currentPassword)
+          return failed(passwordRefused(MESSAGES.passwordSame));
+        const hashing = hashPassword(input.newPassword);
+        return hashing ? ok(await hashing) : failed(tooMany(1_000));
+      }),
+
+    changePasswordAd: (input, ctx) =>
+      change(input, ctx, 'ad', async ({ username }) => {
+        // Asked outside of any transaction: a directory can take seconds.
+        const directory = await world.store.tenant(ctx.tenant, (tx) => directoryFrom(tx, world));
+        if (!directory) return failed(NO_DIRECTORY);
+        const outcome = await releaseSlotDuring(() =>
+          directory.change(username, input.currentPassword, input.newPassword),
+        );
+        switch (outcome.is) {
+          case 'done':
+            return ok(null);
+          case 'wrong':
+            return failed(WRONG);
+          case 'unreachable':
+            return failed(NO_DIRECTORY);
+          case 'unknown':
+            return failed(FAILED);
+          case 'refused':
+            return failed({
+              kind: 'wrong-credentials',
+              message: outcome.says.includes('WILL_NOT_PERFORM')
+                ? outcome.says
+                : `WILL_NOT_PERFORM: ${outcome.says}`,
+            });
+        }
+      }),
+
+    async setSecurityQuestions({ id, answers }, ctx) {
+      const session = ownId(ctx, id);
+      if (!session) return failed(NOT_FOUND);
+      const fault = faultOfAnswers(answers);
+      if (fault) return failed(fault);
+      const hashes: string[] = [];
+      for (const { answer } of answers) {
+        const hashing = hashPassword(normalAnswer(answer));
+        if (!hashing) return failed(tooMany(1_000));
+        hashes.push(await hashing);
+      }
+      await world.store.tenant(ctx.tenant, async (tx) => {
+        const { tenant, sql } = tx;
+        await sql
+          .deleteFrom('security_answer')
+          .where('tenant_id', '=', tenant)
+          .where('user_id', '=', session.userId)
+          .execute();
+        await sql
+          .insertInto('security_answer')
+          .values(
+            answers.map(({ question }, at) => ({
+              tenant_id: tenant,
+              user_id: session.userId,
+              question,
+              hash: hashes[at] ?? '',
+            })),
+          )
+          .execute();
+        const { email } = await sql
+          .updateTable('person')
+          .set({ force_questions: false })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', session.userId)
+          .returning('email')
+          .executeTakeFirstOrThrow();
+        await record(tx, ctx, session, 'questions.set', 'securityQuestions');
+        await tellChange(tx, world, email, 'questions');
+      });
+      return ok({});
+    },
+  };
+
+  /**
+   * `next`: proves the present password and answers the new one's hash, null where it is kept
+   * elsewhere.
+   */
+  async function change(
+    { id }: ParsedInputOf<'changePasswordDb'>,
+    ctx: RequestContext,
+    auth: 'ad' | 'db',
+    next: (of: {
+      readonly session: Principal;
+      readonly username: string;
+      readonly stored: string | null;
+    }) => Promise<Result<string | null>>,
+  ): Promise<Result<object>> {
+    const session = ownId(ctx, id);
+    if (!session) return failed(NOT_FOUND);
+    const { tenant, now } = ctx;
+    const bucket = bucketOf(session.userId);
+    const found = await world.store.tenant(tenant, async (tx) => {
+      const person = await tx.sql
+        .selectFrom('person')
+        .select(['username', 'password_hash', 'auth'])
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', session.userId)
+        .executeTakeFirstOrThrow();
+      if (person.auth !== auth) return failed(FAILED);
+      const outcome = await countTry(tx, [bucket], now);
+      return 'waitMs' in outcome ? failed(tooMany(outcome.waitMs)) : ok(person);
+    });
+    if (!found.ok) return found;
+    const chosen = await next({
+      session,
+      username: found.value.username,
+      stored: found.value.password_hash,
+    });
+    if (!chosen.ok) {
+      // What was refused for another reason than the present password was no guess.
+      if (chosen.failure !== WRONG)
+        await world.store.tenant(tenant, (tx) => forgive(tx, [bucket], bucket, now));
+      return chosen;
+    }
+    const { email } = await world.store.tenant(tenant, async (tx) => {
+      await forgive(tx, [bucket], bucket, now);
+      await passwordChosen(tx, session.userId, chosen.value, now, session.sessionId);
+      // This session goes on with tokens of its own: the present access token ends here, the next
+      // refresh gives another (A9).
+      await tx.sql
+        .updateTable('session')
+        .set({ access_until: now })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', session.sessionId)
+        .execute();
+      await record(tx, ctx, session, 'password.changed', 'password');
+      const person = await tx.sql
+        .selectFrom('person')
+        .select('email')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', session.userId)
+        .executeTakeFirstOrThrow();
+      await tellChange(tx, world, person.email, 'password');
+      return person;
+    });
+    forgetSessions(world, tenant);
+    world.log.info('a password was changed', {
+      tenant,
+      user: session.userId,
+      told: email !== null,
+    });
+    return ok({});
+  }
+
+  async function record(
+    tx: TenantTx,
+    ctx: RequestContext,
+    session: Principal,
+    what: string,
+    field: string,
+  ): Promise<void> {
+    await audit(tx, world, ctx, { what, user: session.userId });
+    const { userId } = session;
+    await tx.append(
+      [
+        {
+          event: { type: 'user.changed@1', data: { id: userId, fields: [field] } },
+          company: null,
+          entity: `user:${userId}`,
+        },
+      ],
+      byUser(session, ctx.command?.id ?? null, ctx.now),
+    );
+  }
+}
+
+/**
+ * Three questions of the catalogue, each once, with answers that differ and that their question
+ * does not give away.
+ */
+function faultOfAnswers(answers: ParsedInputOf<'setSecurityQuestions'>['answers']): Failure | null {
+  const issues = answers.flatMap(({ question, answer }, at): Issue[] => {
+    const normal = normalAnswer(answer);
+    const others = answers.filter((_, other) => other !== at);
+    if (
+      !(QUESTIONS as readonly string[]).includes(question) ||
+      others.some((other) => other.question === question)
+    )
+      return [{ path: `answers.${at}.question`, message: MESSAGES.questionNotValid }];
+    if (Array.from(normal).length < 3 || normalAnswer(question).includes(normal))
+      return [{ path: `answers.${at}.answer`, message: MESSAGES.answerTooShort }];
+    return others.some((other) => normalAnswer(other.answer) === normal)
+      ? [{ path: `answers.${at}.answer`, message: MESSAGES.answerTwice }]
+      : [];
+  });
+  return issues.length === 0
+    ? null
+    : { kind: 'bad-input', message: issues[0]?.message ?? MESSAGES.badInput, issues };
+}

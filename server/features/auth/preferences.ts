@@ -1,0 +1,43 @@
+import * as v from 'valibot';
+import type { PreferenceName } from '#contract/auth/preferences.ts';
+import { preferenceId, ThemeSchema } from '#contract/auth/preferences.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { ok } from '#contract/result.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { runIdempotently, refusal } from '../../platform/http/idempotent-command.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { parseStorable } from '#contract/stored-text.ts';
+
+/** DESK-5: everybody sets how the portal is for themselves, nobody for another. */
+export function preferenceHandlers(world: AppContext): Pick<Handlers, 'prefer'> {
+  return {
+    prefer: ({ id, name, value }, ctx) =>
+      runIdempotently<OutputOf<'prefer'>>(world, ctx, async (_tx, { userId }) => {
+        if (id.toLowerCase() !== userId)
+          return refusal({ kind: 'forbidden', message: MESSAGES.preferenceNotOwned });
+        if (!readable(name, value)) {
+          return refusal({
+            kind: 'bad-input',
+            message: MESSAGES.badInput,
+            issues: [{ path: 'value', message: MESSAGES.preferenceUnreadable }],
+          });
+        }
+        const event = { type: 'user.preferred@1', data: { id: userId, name, value } } as const;
+        return {
+          drafts: [{ event, company: null, entity: `preference:${preferenceId(userId, name)}` }],
+          answer: (seq) => ok({ seq }),
+        };
+      }),
+  };
+}
+
+/** JSON, whatever the screen means by it; the theme is what the specification says. */
+function readable(name: PreferenceName, value: string): boolean {
+  try {
+    const parsed: unknown = parseStorable(value);
+    return name !== 'theme' || v.is(ThemeSchema, parsed);
+  } catch {
+    return false;
+  }
+}

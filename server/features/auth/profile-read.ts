@@ -1,0 +1,105 @@
+import { sql as raw } from 'kysely';
+import * as v from 'valibot';
+import { preferenceId, ThemeSchema } from '#contract/auth/preferences.ts';
+import type { Theme } from '#contract/auth/preferences.ts';
+import type { Profile } from '#contract/auth/profile-calls.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
+import type { Principal } from '../../platform/http/handler.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { emailLinkUntil } from '../../platform/auth/email-confirmation.ts';
+import { openNotifications } from '../notifications/notices.ts';
+
+/** The user of a session in full. Throws where there is none. */
+export async function profileOf(tx: TenantTx, session: Principal, now: Ms): Promise<Profile> {
+  const { tenant, sql } = tx;
+  const { userId: id, roles, companies } = session;
+  const person = await sql
+    .selectFrom('person')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const { master_id } = await sql
+    .selectFrom('tenant_list')
+    .select('master_id')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  const answers = await sql
+    .selectFrom('security_answer')
+    .select('question')
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', id)
+    .orderBy('question')
+    .execute();
+  const job =
+    companies?.length === 0
+      ? undefined
+      : await sql
+          .selectFrom('job')
+          .select('n')
+          .where('tenant_id', '=', tenant)
+          .$if(companies !== null, (query) =>
+            query.where('company_n', 'in', [...(companies ?? [])]),
+          )
+          .limit(1)
+          .executeTakeFirst();
+  const suite =
+    companies?.length === 0
+      ? undefined
+      : await sql
+          .selectFrom('company')
+          .select('n')
+          .where('tenant_id', '=', tenant)
+          .where(
+            raw<boolean>`row->'applications'->'office365'->>'enabled' = 'true' and row->>'deletedAt' is null`,
+          )
+          .$if(companies !== null, (query) => query.where('n', 'in', [...(companies ?? [])]))
+          .limit(1)
+          .executeTakeFirst();
+  const { settings } = person;
+  return {
+    id,
+    name: person.name,
+    username: person.username,
+    email: person.email ?? '',
+    emailVerified: person.email_verified,
+    emailLinkUntil: person.email_verified ? null : await emailLinkUntil(tx, id, now),
+    auth: person.auth,
+    acl: roles.map((role) => ({ role })),
+    accounts: settings.accounts ?? [],
+    sso: settings.sso ?? {},
+    managedFilterType: settings.managedFilterType ?? null,
+    assignAsConnectWiseOwner: settings.assignAsConnectWiseOwner ?? false,
+    veeamServiceAccount: settings.veeamServiceAccount ?? null,
+    isO365Migrator: settings.isO365Migrator ?? false,
+    features: settings.features ?? [],
+    notices: { security: true, reports: true, product: true, ...settings.notices },
+    wizardPromptDismissed: settings.wizardPromptDismissed ?? false,
+    passwordReset: person.password_reset,
+    forceSecurityQuestions: person.force_questions,
+    theme: await themeOf(tx, id),
+    mobilePhone: person.mobile_phone,
+    officePhone: person.office_phone,
+    serviceProviderId: tenant,
+    masterServiceProviderId: master_id,
+    landingApp: settings.landingPage ? { page: settings.landingPage } : null,
+    ackO365TermsOfUse: person.terms_at !== null,
+    hasOrganizations: suite !== undefined,
+    hasJobs: job !== undefined,
+    // AUTH-12: a user who has to choose a password first reads none.
+    notifications: session.mustReset ? [] : await openNotifications(tx, session),
+    stripe: null,
+    language: person.language,
+    timeZone: person.time_zone,
+    securityQuestions: answers.map(({ question }) => question),
+    passwordAt: person.password_at,
+  };
+}
+
+/** How the user likes the portal; empty where nothing is kept. */
+export async function themeOf(tx: TenantTx, user: UserId): Promise<Theme> {
+  const id = preferenceId(user, 'theme');
+  const row = (await tx.rows('preference', [id])).get(id);
+  const parsed = v.safeParse(ThemeSchema, row ? JSON.parse(row.value) : {});
+  return parsed.success ? parsed.output : {};
+}

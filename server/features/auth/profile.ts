@@ -1,0 +1,226 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Updateable } from 'kysely';
+import type { profileCalls } from '#contract/auth/profile-calls.ts';
+import { preferenceId } from '#contract/auth/preferences.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { NewEvent } from '#contract/events.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { byUser } from '../../platform/auth/event-actor.ts';
+import { NOT_FOUND } from '../../platform/http/envelope.ts';
+import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import { endLinks } from '../../platform/crypto/one-time-secrets.ts';
+import type { PersonTable } from '../../platform/db/database-account.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { isPlainUsername, usernameKey } from '../../platform/auth/usernames.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { endEmailLinks, sendEmailLink } from '../../platform/auth/email-confirmation.ts';
+import { tellChange } from './mails.ts';
+import { profileOf, themeOf } from './profile-read.ts';
+
+/** The session, if the id is its user's own; another one is not found, whoever's it is (T7). */
+export function ownId({ session }: RequestContext, id: string): Principal | null {
+  if (!session) throw new Error('a signed-in call without a session');
+  return id.toLowerCase() === session.userId ? session : null;
+}
+
+/** PROFILE-1 to PROFILE-3: everybody sees and changes their own. */
+export function profileHandlers(
+  world: AppContext,
+): Pick<Handlers, Extract<keyof typeof profileCalls, 'readProfile' | 'editProfile'>> {
+  return {
+    async readProfile({ id }, ctx) {
+      const session = ownId(ctx, id);
+      return session
+        ? ok(
+            await world.store.tenant(ctx.tenant, (tx) => profileOf(tx, session, ctx.now), {
+              readOnly: true,
+            }),
+          )
+        : failed(NOT_FOUND);
+    },
+
+    async editProfile({ id, ...sent }, ctx) {
+      const session = ownId(ctx, id);
+      if (!session) return failed(NOT_FOUND);
+      return world.store.tenant(ctx.tenant, async (tx) => {
+        await tx.lock(); // of two who want one user name at once the second is told
+        const edit = await editOf(tx, session, sent);
+        if ('kind' in edit) return failed(edit);
+        const { change, settings, changed } = edit;
+        const needsFactor = changed.some((field) => SENSITIVE.has(field));
+        if (needsFactor && ctx.now - session.authenticatedAt > LIMITS.freshMs)
+          return failed({ kind: 'reauth_required', message: MESSAGES.reauth });
+        if (change.username !== undefined && (await isTaken(tx, session, change.username)))
+          return failed({ kind: 'conflict', message: MESSAGES.usernameTaken });
+        const { email } = await tx.sql
+          .selectFrom('person')
+          .select('email')
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', session.userId)
+          .executeTakeFirstOrThrow();
+        if (changed.length > 0) {
+          await tx.sql
+            .updateTable('person')
+            .set({
+              ...change,
+              ...(change.email !== undefined && { email_verified: false }),
+              settings: JSON.stringify(settings),
+              ...(sent.ackO365TermsOfUse === true && { terms_at: ctx.now }),
+              ...(change.username !== undefined && { username_key: usernameKey(change.username) }),
+            })
+            .where('tenant_id', '=', tx.tenant)
+            .where('id', '=', session.userId)
+            .execute();
+          await audit(tx, world, ctx, {
+            what: 'profile.changed',
+            user: session.userId,
+            detail: { fields: changed.join(',') },
+          });
+          if (changed.includes('ackO365TermsOfUse'))
+            await audit(tx, world, ctx, { what: 'terms.accepted', user: session.userId });
+        }
+        // To the address from before: whoever did not mean it learns of it.
+        if (changed.includes('email')) {
+          await tellChange(tx, world, email, 'email');
+          await endLinks(tx, session.userId, ctx.now);
+          await endEmailLinks(tx, session.userId, ctx.now);
+          if (sent.email !== undefined)
+            await sendEmailLink(tx, world, ctx, session.userId, sent.email);
+        }
+        if (changed.includes('username')) await tellChange(tx, world, email, 'username');
+        if (changed.includes('mobilePhone') || changed.includes('officePhone'))
+          await tellChange(tx, world, email, 'phone');
+        const drafts = [
+          ...aboutUser(session, changed),
+          ...(await aboutTheme(tx, session, sent.theme)),
+        ];
+        await tx.append(drafts, byUser(session, ctx.command?.id ?? null, ctx.now));
+        return ok(await profileOf(tx, session, ctx.now));
+      });
+    },
+  };
+}
+
+type Sent = Omit<ParsedInputOf<'editProfile'>, 'id'>;
+/** What changes an account, by its columns. */
+type Columns = Updateable<
+  Pick<
+    PersonTable,
+    'name' | 'username' | 'email' | 'mobile_phone' | 'office_phone' | 'language' | 'time_zone'
+  >
+>;
+const COLUMNS = {
+  name: 'name',
+  username: 'username',
+  email: 'email',
+  mobilePhone: 'mobile_phone',
+  officePhone: 'office_phone',
+  language: 'language',
+  timeZone: 'time_zone',
+} as const;
+const SENSITIVE: ReadonlySet<string> = new Set(['username', 'email', 'mobilePhone', 'officePhone']);
+
+/** What really changes of a person: a field that says what stands already is no change. */
+async function editOf({ tenant, sql }: TenantTx, { userId }: Principal, sent: Sent) {
+  const person = await sql
+    .selectFrom('person')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (sent.timeZone && !isZone(sent.timeZone))
+    return refused('timeZone', 'Expected a zone of the IANA list, such as Europe/Berlin.');
+  if (person.auth === 'ad' && sent.username !== undefined && sent.username !== person.username)
+    return refused('username', MESSAGES.nameByDirectory);
+  const changed = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter(
+    (field) => sent[field] !== undefined && sent[field] !== person[COLUMNS[field]],
+  );
+  if (changed.includes('username') && !isPlainUsername(sent.username ?? ''))
+    return refused('username', MESSAGES.usernameNotPlain);
+  const change: Columns = Object.fromEntries(changed.map((field) => [COLUMNS[field], sent[field]]));
+  const settings = {
+    ...person.settings,
+    ...(sent.notices && { notices: { ...person.settings.notices, ...sent.notices } }),
+    ...(sent.wizardPromptDismissed !== undefined && {
+      wizardPromptDismissed: sent.wizardPromptDismissed,
+    }),
+  };
+  const more = [
+    ...(sent.notices ? ['notices'] : []),
+    ...(sent.wizardPromptDismissed !== undefined ? ['wizardPromptDismissed'] : []),
+    ...(sent.ackO365TermsOfUse === true && person.terms_at === null ? ['ackO365TermsOfUse'] : []),
+  ];
+  return { change, settings, changed: [...changed, ...more] };
+}
+
+const refused = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message: MESSAGES.editProfile,
+  issues: [{ path, message }],
+});
+
+async function isTaken(
+  { tenant, sql }: TenantTx,
+  { userId }: Principal,
+  username: string,
+): Promise<boolean> {
+  return (
+    (await sql
+      .selectFrom('person')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('username_key', '=', usernameKey(username))
+      .where('id', '!=', userId)
+      .executeTakeFirst()) !== undefined
+  );
+}
+
+/** Only the names of the fields that changed are recorded, never what is in them. */
+function aboutUser({ userId }: Principal, changed: readonly string[]): NewEvent[] {
+  return changed.length === 0
+    ? []
+    : [
+        {
+          event: { type: 'user.changed@1', data: { id: userId, fields: [...changed] } },
+          company: null,
+          entity: `user:${userId}`,
+        },
+      ];
+}
+
+/**
+ * The theme is a preference, the same on every device. What is not sent of it stays, so that a
+ * client may send one field alone.
+ */
+async function aboutTheme(
+  tx: TenantTx,
+  { userId }: Principal,
+  sent: Sent['theme'],
+): Promise<NewEvent[]> {
+  if (sent === undefined) return [];
+  const kept = await themeOf(tx, userId);
+  const theme = { ...kept, ...sent };
+  if (isDeepStrictEqual(theme, kept)) return [];
+  return [
+    {
+      event: {
+        type: 'user.preferred@1',
+        data: { id: userId, name: 'theme', value: JSON.stringify(theme) },
+      },
+      company: null,
+      entity: `preference:${preferenceId(userId, 'theme')}`,
+    },
+  ];
+}
+
+function isZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+import { LIMITS } from '#contract/limits.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { RequestContext } from '../../platform/http/handler.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { attemptOfSession, beginAttempt, changeAttempt, endAttempt } from './attempts.ts';
+import { maskedPhone, rightCode, sendCode } from './codes.ts';
+import { ownedBy } from './policy.ts';
+import { noMoreCodes } from './sign-in-step.ts';
+
+/**
+ * The password was shown: a code goes to the user's number, good in this session alone. One sent
+ * before it is good no more.
+ */
+export async function sendReauthCode(
+  tx: TenantTx,
+  world: AppContext,
+  key: Buffer,
+  ctx: RequestContext,
+): Promise<Result<{ phone: string }>> {
+  const { session, now } = ctx;
+  if (session === null) throw new Error('A code for nobody.');
+  const { userId, sessionId } = session;
+  const { phone } = await ownedBy(tx, userId);
+  if (phone === null) throw new Error('A code without a number to send it to.');
+  const former = await attemptOfSession(tx, 'reauth', userId, sessionId, now);
+  const { attempt } = await beginAttempt(
+    tx,
+    world,
+    { kind: 'reauth', userId, state: { first: 'password', session: sessionId } },
+    now,
+  );
+  if ((await sendCode(tx, world, key, ctx, attempt, phone, 'confirm a change at')) === null) {
+    // The one that was sent before still opens.
+    await endAttempt(tx, attempt.id, now);
+    return failed(noMoreCodes());
+  }
+  if (former) await endAttempt(tx, former.id, now);
+  return ok({ phone: maskedPhone(phone) });
+}
+
+/**
+ * Whether it is the code that was sent to this session after its password; once, and five tries.
+ */
+export async function useReauthCode(
+  tx: TenantTx,
+  key: Buffer,
+  { session, now }: RequestContext,
+  code: string,
+): Promise<boolean> {
+  const attempt =
+    session && (await attemptOfSession(tx, 'reauth', session.userId, session.sessionId, now));
+  if (!attempt || attempt.state.first === undefined) return false;
+  const right = rightCode(key, attempt, code, now);
+  const tries = attempt.tries + 1;
+  if (right || tries >= LIMITS.codeTries) await endAttempt(tx, attempt.id, now);
+  else await changeAttempt(tx, attempt, { tries });
+  return right;
+}

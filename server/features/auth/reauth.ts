@@ -1,0 +1,246 @@
+import type { factorCalls } from '#contract/auth/factor-calls.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { countFactor, forgiveFactor } from './attempt-rate-limit.ts';
+import { attemptOfSession, beginAttempt, endAttempt } from './attempts.ts';
+import { knownDevice } from './devices.ts';
+import { endForDirectory } from './directory/deprovision.ts';
+import { tellFactor } from './factor-notice.ts';
+import { knownSessions } from '../../platform/auth/known-sessions.ts';
+import { challengeIn, requestOptions, usePasskey } from './passkeys.ts';
+import { isBySms, ownedBy, policyOf } from './policy.ts';
+import type { Owned } from './policy.ts';
+import { sendReauthCode, useReauthCode } from './reauth-code.ts';
+import { useCode } from './recovery-codes.ts';
+import { sessionKey } from '../../platform/auth/session-key.ts';
+import { shownDevice } from './open-session.ts';
+import { newChallenge } from './sign-in-step.ts';
+import { provedByDirectory, provedByHash, tooMany } from './sign-in.ts';
+import type { FindDirectory, Proved } from './sign-in.ts';
+import { giveBack } from './rate-limit.ts';
+import { useTotp } from './totp.ts';
+
+type Reauth = Pick<Handlers, 'reauth' | 'reauthCode' | 'reauthOptions'> &
+  Pick<Record<keyof typeof factorCalls, unknown>, 'reauth' | 'reauthCode' | 'reauthOptions'>;
+type Way = 'passkey' | 'totp' | 'recovery' | 'password' | 'sms';
+
+/**
+ * G44: the signed-in user shows one factor again, so that a sensitive change may be made within
+ * five minutes.
+ */
+export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
+  return {
+    reauthOptions: (_, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const { userId, sessionId } = signedIn(ctx);
+        const owned = await ownedBy(tx, userId);
+        const person = await personOf(tx, userId);
+        let passkey: string | null = null;
+        if (owned.passkey) {
+          const challenge = newChallenge(world);
+          await beginAttempt(
+            tx,
+            world,
+            { kind: 'reauth', userId, state: { challenge, session: sessionId } },
+            ctx.now,
+          );
+          passkey = await requestOptions(tx, ctx.host, challenge, userId);
+        }
+        const methods: Way[] = [
+          ...(owned.passkey ? ['passkey' as const] : []),
+          ...(owned.totp ? ['totp' as const] : []),
+          ...(!isFactor(owned) && (person.auth === 'ad' || person.password_hash !== null)
+            ? [isBySms(await policyOf(tx), owned) ? ('sms' as const) : ('password' as const)]
+            : []),
+          ...(owned.recovery ? ['recovery' as const] : []),
+        ];
+        return ok({ methods, passkey });
+      }),
+
+    async reauth(input, ctx) {
+      const given = [input.password, input.code, input.passkey].filter((one) => one !== undefined);
+      if (given.length !== 1)
+        return failed({
+          kind: 'bad-input',
+          message: MESSAGES.badInput,
+          issues: [{ path: '', message: MESSAGES.oneFactor }],
+        });
+      const { userId, sessionId } = signedIn(ctx);
+      const { tenant, now } = ctx;
+      // A password is what a stranger at this device may have watched: whoever set something better
+      // up shows that.
+      const more =
+        input.password === undefined
+          ? null
+          : await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), {
+              readOnly: true,
+            });
+      if (more !== null) return failed(more === 'sms' ? BY_CODE : BY_FACTOR);
+      const shown = await show(world, find, input, ctx);
+      if (!shown.ok) return shown;
+      await world.store.tenant(tenant, async (tx) => {
+        await tx.sql
+          .updateTable('session')
+          .set({ authenticated_at: now })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', sessionId)
+          .execute();
+        await audit(tx, world, ctx, {
+          what: 'reauth.done',
+          user: userId,
+          detail: { how: shown.value },
+        });
+      });
+      knownSessions(world.store).forget(tenant);
+      return ok({ freshUntil: now + LIMITS.freshMs });
+    },
+
+    async reauthCode({ password }, ctx) {
+      const { userId } = signedIn(ctx);
+      const { tenant } = ctx;
+      if (
+        (await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), {
+          readOnly: true,
+        })) !== 'sms'
+      )
+        return failed(BY_FACTOR);
+      const shown = await show(world, find, { password }, ctx);
+      return shown.ok
+        ? world.store.tenant(tenant, async (tx) =>
+            sendReauthCode(tx, world, await sessionKey(world), ctx),
+          )
+        : shown;
+    },
+  };
+}
+
+/** What of this user counts for more than the password alone. */
+async function moreThanPassword(tx: TenantTx, userId: string): Promise<'factor' | 'sms' | null> {
+  const owned = await ownedBy(tx, userId);
+  return isFactor(owned) ? 'factor' : isBySms(await policyOf(tx), owned) ? 'sms' : null;
+}
+
+/** By what it was shown. Tries are counted where those of signing in are (G37). */
+async function show(
+  world: AppContext,
+  find: FindDirectory,
+  input: ParsedInputOf<'reauth'>,
+  ctx: RequestContext,
+): Promise<Result<Way>> {
+  const { tenant, now, ip } = ctx;
+  const { userId } = signedIn(ctx);
+  const key = await sessionKey(world);
+  const begun = await world.store.tenant(tenant, async (tx) => {
+    const device = shownDevice(ctx);
+    const known = device && (await knownDevice(tx, device, userId, now));
+    const counted = await countFactor(tx, userId, known, ip, now);
+    const person = await personOf(tx, userId);
+    return {
+      known,
+      counted,
+      person,
+      directory:
+        input.password !== undefined && person.auth === 'ad' ? await find(tx, world) : null,
+    };
+  });
+  const { known, counted, person } = begun;
+  if ('waitMs' in counted.outcome) return failed(tooMany(counted.outcome.waitMs));
+  // A password is looked at outside a transaction: a hash and a directory take their time.
+  let proved: Proved | null = null;
+  if (input.password !== undefined) {
+    proved =
+      person.auth === 'ad'
+        ? await provedByDirectory(begun.directory, person.username, input.password)
+        : await provedByHash(person.password_hash, input.password);
+  }
+  if (proved === 'disabled') await endForDirectory(world, ctx, userId, 'disabled');
+  return world.store.tenant(tenant, async (tx): Promise<Result<Way>> => {
+    if (proved === 'later' || proved === 'unreachable') {
+      await giveBack(tx, counted.tried, now);
+      return failed(
+        proved === 'later'
+          ? tooMany(1_000)
+          : { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 },
+      );
+    }
+    // A password that ran out is shown as well as any: the directory says so to the right one
+    // alone.
+    const way =
+      proved === null
+        ? await wayShown(tx, world, key, input, ctx)
+        : proved === 'right' || proved === 'change'
+          ? 'password'
+          : null;
+    if (way !== null) {
+      await forgiveFactor(tx, counted, userId, known, now);
+      return ok(way);
+    }
+    await audit(tx, world, ctx, { what: 'reauth.refused', user: userId });
+    world.log.warn('a factor that was asked for again was refused', { tenant, user: userId, ip });
+    return failed(wrongOf(input));
+  });
+}
+
+async function wayShown(
+  tx: TenantTx,
+  world: AppContext,
+  key: Buffer,
+  { code, passkey }: ParsedInputOf<'reauth'>,
+  ctx: RequestContext,
+): Promise<Way | null> {
+  const { userId, sessionId } = signedIn(ctx);
+  const { now, host } = ctx;
+  if (passkey !== undefined) {
+    const attempt = await attemptOfSession(tx, 'reauth', userId, sessionId, now);
+    const challenge = attempt?.state.challenge;
+    if (!attempt || challenge === undefined || challengeIn(passkey) !== challenge) return null;
+    await endAttempt(tx, attempt.id, now);
+    return (await usePasskey(tx, world, { host, challenge, response: passkey, now }, userId))
+      ? 'passkey'
+      : null;
+  }
+  if (code === undefined) return null;
+  if (/^\d{6}$/.test(code) && (await moreThanPassword(tx, userId)) === 'sms')
+    return (await useReauthCode(tx, key, ctx, code)) ? 'sms' : null;
+  if (/^\d{6}$/.test(code)) return (await useTotp(tx, world, userId, code, now)) ? 'totp' : null;
+  if (!(await useCode(tx, key, userId, code, now))) return null;
+  await audit(tx, world, ctx, { what: 'recovery-code.used', user: userId });
+  await tellFactor(tx, world, userId, 'code-used');
+  return 'recovery';
+}
+
+const isFactor = ({ passkey, totp }: Pick<Owned, 'passkey' | 'totp'>): boolean => passkey || totp;
+const BY_CODE: Failure = { kind: 'reauth_required', message: MESSAGES.reauthByCode };
+const BY_FACTOR: Failure = { kind: 'reauth_required', message: MESSAGES.reauthByFactor };
+
+const wrongOf = ({ password, passkey }: ParsedInputOf<'reauth'>): Failure => ({
+  kind: 'wrong-credentials',
+  message:
+    password !== undefined
+      ? MESSAGES.currentPassword
+      : passkey !== undefined
+        ? MESSAGES.wrongPasskey
+        : MESSAGES.wrongCode,
+});
+
+const personOf = ({ tenant, sql }: TenantTx, userId: string) =>
+  sql
+    .selectFrom('person')
+    .select(['username', 'password_hash', 'auth'])
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+
+/** Throws where the gate let a stranger by. */
+export function signedIn({ session }: RequestContext): Principal {
+  if (session === null) throw new Error('A call of a signed-in user without one.');
+  return session;
+}

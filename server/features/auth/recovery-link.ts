@@ -1,0 +1,139 @@
+import type { recoveryCalls } from '#contract/auth/recovery-calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import { endKeysOf } from '../../platform/auth/api-keys.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { makeOneTime, readOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
+import { post } from '../../platform/mail/queue-mail.ts';
+import { measureOf, passwordFault, passwordRefused } from '../../platform/crypto/password-rules.ts';
+import { hashPassword } from '../../platform/crypto/passwords.ts';
+import { portalAddress } from '../../platform/tenancy/portal-address.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { usernameKey } from '../../platform/auth/usernames.ts';
+import { seal } from '../../platform/crypto/vault.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { verifyEmail } from '../../platform/auth/email-confirmation.ts';
+import { linkMail, portalName, tellChange } from './mails.ts';
+import { passwordChosen } from './password-set.ts';
+import { recoveryBuckets, tooMany } from './recovery-limits.ts';
+import { countTry } from './rate-limit.ts';
+
+const LINK_OVER: Failure = { kind: 'not-found', message: MESSAGES.linkOver };
+type ByLink = Pick<
+  Handlers,
+  Extract<
+    keyof typeof recoveryCalls,
+    'forgotPassword' | 'checkPasswordLink' | 'checkPasswordLinkSent' | 'changePasswordByLink'
+  >
+>;
+
+/**
+ * Getting back in with a link by mail (RECOVER-5, RECOVER-6). Links of invitations are used up here
+ * too.
+ */
+export function recoveryLinkHandlers(world: AppContext): ByLink {
+  const check = ({ hash }: { readonly hash: string }, ctx: RequestContext) =>
+    world.store.tenant(ctx.tenant, async (tx) =>
+      (await ownerOf(tx, await readOneTime(tx, 'password', hash, ctx.now)))
+        ? ok({})
+        : failed(LINK_OVER),
+    );
+  return {
+    checkPasswordLink: check,
+    checkPasswordLinkSent: check,
+
+    forgotPassword: ({ username }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const outcome = await countTry(tx, recoveryBuckets(username, ctx.ip), ctx.now);
+        if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
+        const person = await tx.sql
+          .selectFrom('person')
+          .select(['id', 'email'])
+          .where('tenant_id', '=', tx.tenant)
+          .where('username_key', '=', usernameKey(username))
+          .where('auth', '=', 'db')
+          .executeTakeFirst();
+        const user = (await tx.rows('user', [person?.id ?? NOBODY])).get(person?.id ?? NOBODY);
+        const known =
+          user && user.deletedAt === null && person?.email
+            ? { id: user.id, email: person.email }
+            : null;
+        // A name that nobody has is the same work, and is recorded too; its link is nobody's.
+        const secret = await makeOneTime(
+          tx,
+          world,
+          'password',
+          known?.id ?? null,
+          known ? { address: known.email } : {},
+          ctx.now,
+          LIMITS.passwordLinkMs,
+        );
+        const mail = linkMail(
+          await portalName(tx),
+          `${await portalAddress(tx, world, ctx)}/reset-password-db#${secret}`,
+        );
+        if (known) await post(tx, world, { kind: 'mail', to: known.email, ...mail });
+        else
+          await seal(
+            tx,
+            world,
+            { table: 'outgoing', column: 'sealed', row: NOBODY },
+            JSON.stringify(mail),
+          );
+        await audit(tx, world, ctx, { what: 'password.link-asked', user: known?.id ?? null });
+        return ok({});
+      }),
+
+    async changePasswordByLink({ hash, newPassword }, ctx) {
+      const checked = await world.store.tenant(ctx.tenant, async (tx) => {
+        const owner = await ownerOf(tx, await readOneTime(tx, 'password', hash, ctx.now));
+        if (!owner) return failed(LINK_OVER);
+        const fault = passwordFault(newPassword, await measureOf(tx, owner.id));
+        return fault === null ? ok({}) : failed(passwordRefused(fault));
+      });
+      if (!checked.ok) return checked;
+      const hashing = hashPassword(newPassword);
+      if (!hashing) return failed(tooMany(1_000));
+      const hashed = await hashing;
+      const changed = await world.store.tenant(ctx.tenant, async (tx) => {
+        const link = await useOneTime(tx, 'password', hash, ctx.now);
+        const owner = await ownerOf(tx, link);
+        if (!owner) return failed(LINK_OVER);
+        await passwordChosen(tx, owner.id, hashed, ctx.now);
+        await verifyEmail(tx, owner.id, link?.data['address']);
+        await endKeysOf(tx, world, ctx, owner.id, true);
+        await audit(tx, world, ctx, {
+          what: 'password.reset',
+          user: owner.id,
+          detail: { by: 'link' },
+        });
+        await tellChange(tx, world, owner.email, 'password');
+        return ok({});
+      });
+      forgetSessions(world, ctx.tenant);
+      return changed;
+    },
+  };
+}
+
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** Whose link it is, if that is still a user with a password of its own here. */
+async function ownerOf(tx: TenantTx, link: { readonly user_id: string | null } | null) {
+  if (!link || link.user_id === null) return null;
+  const user = (await tx.rows('user', [link.user_id])).get(link.user_id);
+  if (!user || user.deletedAt !== null) return null;
+  return (
+    (await tx.sql
+      .selectFrom('person')
+      .select(['id', 'email'])
+      .where('tenant_id', '=', tx.tenant)
+      .where('id', '=', user.id)
+      .where('auth', '=', 'db')
+      .executeTakeFirst()) ?? null
+  );
+}

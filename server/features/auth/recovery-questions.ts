@@ -1,0 +1,79 @@
+import { createHmac } from 'node:crypto';
+import { QUESTIONS, QUESTIONS_ASKED } from '#contract/auth/recovery-questions.ts';
+import type { TenantId, UserId } from '#contract/ids.ts';
+import { checkPassword } from '../../platform/crypto/passwords.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+
+/** A question and the hash of its answer; null where nobody answered it. */
+export interface Kept {
+  readonly question: string;
+  readonly hash: string | null;
+}
+
+/** Whether this provider asks questions before it sends a code. */
+export async function asksQuestions({ tenant, sql }: TenantTx): Promise<boolean> {
+  const { settings, branding } = await sql
+    .selectFrom('provider')
+    .select(['settings', 'branding'])
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  return settings.securityQuestions ?? branding.securityQuestions;
+}
+
+/**
+ * What a name is asked: its user's own questions, or for everybody else three that follow from the
+ * name, so that the same name is always asked the same and who exists cannot be told (G36).
+ */
+export async function questionsOf(
+  { tenant, sql }: TenantTx,
+  key: Buffer,
+  name: string,
+  userId: UserId | undefined,
+): Promise<readonly Kept[]> {
+  const kept = await sql
+    .selectFrom('security_answer')
+    .select(['question', 'hash'])
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId ?? NOBODY)
+    .execute();
+  if (kept.length === QUESTIONS_ASKED)
+    return kept.toSorted((a, b) => placeOf(a.question) - placeOf(b.question));
+  return decoys(key, tenant, name).map((question) => ({ question, hash: null }));
+}
+
+/**
+ * Looks at three answers whatever was sent: as much work for a name that nobody has. Null: too many
+ * are waiting.
+ */
+export async function rightAnswers(
+  kept: readonly Kept[],
+  given: readonly { readonly question: string; readonly answer: string }[],
+): Promise<boolean | null> {
+  let right = given.length === kept.length;
+  for (const { question, hash } of kept) {
+    const answer = given.find((one) => one.question === question)?.answer;
+    const checking = checkPassword(answer === undefined ? null : hash, normalAnswer(answer ?? ''));
+    if (checking === null) return null;
+    right = (await checking) && right;
+  }
+  return right;
+}
+
+/** An answer as it is compared: case, marks and spaces do not matter. */
+export const normalAnswer = (answer: string): string =>
+  answer
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+
+function decoys(key: Buffer, tenant: TenantId, name: string): string[] {
+  const rank = (question: string): string =>
+    createHmac('sha256', key).update(`questions|${tenant}|${name}|${question}`).digest('hex');
+  const chosen = QUESTIONS.map((question) => ({ question, rank: rank(question) }))
+    .toSorted((a, b) => (a.rank < b.rank ? -1 : 1))
+    .slice(0, QUESTIONS_ASKED);
+  return chosen.map(({ question }) => question).toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+const placeOf = (question: string): number => (QUESTIONS as readonly string[]).indexOf(question);

@@ -1,0 +1,221 @@
+import type { recoveryCalls } from '#contract/auth/recovery-calls.ts';
+import type { UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { endKeysOf } from '../../platform/auth/api-keys.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { brandingOf } from '../../platform/tenancy/branding.ts';
+import { getDirectory } from './directory/get-directory.ts';
+import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
+import { bad } from '../../platform/http/body.ts';
+import { busyFor } from '../../platform/http/envelope.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
+import { measureOf, passwordFault, passwordRefused } from '../../platform/crypto/password-rules.ts';
+import { hashPassword } from '../../platform/crypto/passwords.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { usernameKey } from '../../platform/auth/usernames.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { attemptCookie, noAttempt } from '../../platform/auth/cookie.ts';
+import { verifyEmail } from '../../platform/auth/email-confirmation.ts';
+import { tellChange } from './mails.ts';
+import { passwordChosen } from './password-set.ts';
+import { beginRecovery, giveBackRecovery, provenRecovery, useRecovery } from './recovery-code.ts';
+import { askingBuckets, recoveryBuckets, tooMany } from './recovery-limits.ts';
+import { asksQuestions, questionsOf, rightAnswers } from './recovery-questions.ts';
+import { sessionKey } from '../../platform/auth/session-key.ts';
+import { countTry, endFailures } from './rate-limit.ts';
+
+type ByCode = Pick<
+  Handlers,
+  Exclude<
+    keyof typeof recoveryCalls,
+    'forgotPassword' | 'checkPasswordLink' | 'checkPasswordLinkSent' | 'changePasswordByLink'
+  >
+>;
+
+/** Getting back in with a code (RECOVER-1 to RECOVER-4): it opens no session. */
+export function recoveryHandlers(
+  world: AppContext,
+  directoryFrom: typeof getDirectory = getDirectory,
+): ByCode {
+  return {
+    async validateUsername({ username }, ctx) {
+      const name = usernameKey(username);
+      if (!NAME.test(name))
+        return failed({
+          ...bad('username', 'Expected a user name.'),
+          message: MESSAGES.invalidUsername,
+        });
+      const key = await sessionKey(world);
+      return world.store.tenant(ctx.tenant, async (tx) => {
+        const outcome = await countTry(tx, askingBuckets(ctx.ip), ctx.now);
+        if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
+        const { authType } = await brandingOf(tx);
+        const person = await personOf(tx, name);
+        const kept = await questionsOf(tx, key, name, person?.id);
+        return ok({
+          authType,
+          questions: (await asksQuestions(tx)) ? kept.map(({ question }) => question) : [],
+        });
+      });
+    },
+
+    async validateAnswers({ username, answers }, ctx) {
+      const key = await sessionKey(world);
+      const name = usernameKey(username);
+      const found = await world.store.tenant(ctx.tenant, async (tx) => {
+        const outcome = await countTry(tx, recoveryBuckets(name, ctx.ip), ctx.now);
+        if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
+        const person = await personOf(tx, name);
+        return ok({
+          person,
+          kept: (await asksQuestions(tx)) ? await questionsOf(tx, key, name, person?.id) : null,
+        });
+      });
+      if (!found.ok) return found;
+      const { person, kept } = found.value;
+      const right = kept === null ? answers.length === 0 : await rightAnswers(kept, answers);
+      if (right === null) return failed(tooMany(1_000));
+      if (!right) {
+        world.log.warn('security answers were refused', { tenant: ctx.tenant, ip: ctx.ip });
+        return failed({ kind: 'wrong-credentials', message: MESSAGES.invalidAnswers });
+      }
+      const { token, until } = await world.store.tenant(ctx.tenant, (tx) =>
+        beginRecovery(tx, world, key, ctx, name, person),
+      );
+      ctx.answer.append('set-cookie', attemptCookie(token, LIMITS.attemptMs));
+      return ok({ until });
+    },
+
+    async unlockAccount({ code }, ctx) {
+      const key = await sessionKey(world);
+      const proven = await world.store.tenant(ctx.tenant, async (tx) => {
+        const checked = await provenRecovery(tx, key, ctx, code, MESSAGES.notUnlocked);
+        return checked.ok
+          ? ok({ ...checked.value, ...(await accountOf(tx, checked.value.userId, directoryFrom)) })
+          : checked;
+      });
+      if (!proven.ok) return proven;
+      const { attempt, userId, mailedTo, username, email, auth, directory } = proven.value;
+      if (auth === 'ad') {
+        const outcome = directory
+          ? await releaseSlotDuring(() => directory.unlock(username))
+          : undefined;
+        if (outcome?.is !== 'done')
+          return failed(
+            outcome?.is === 'unknown'
+              ? { kind: 'conflict', message: MESSAGES.notUnlocked }
+              : NO_DIRECTORY,
+          );
+      }
+      return finished(ctx, attempt, MESSAGES.notUnlocked, async (tx) => {
+        await endFailures(tx, usernameKey(username), userId);
+        await verifyEmail(tx, userId, mailedTo);
+        await audit(tx, world, ctx, { what: 'account.unlocked', user: userId });
+        await tellChange(tx, world, email, 'unlocked');
+      });
+    },
+
+    async resetPassword({ code, newPassword }, ctx) {
+      const key = await sessionKey(world);
+      const proven = await world.store.tenant(ctx.tenant, async (tx) => {
+        const checked = await provenRecovery(tx, key, ctx, code, MESSAGES.resetPassword);
+        if (!checked.ok) return checked;
+        const account = await accountOf(tx, checked.value.userId, directoryFrom);
+        const fault =
+          account.auth === 'db'
+            ? passwordFault(newPassword, await measureOf(tx, checked.value.userId))
+            : null;
+        return fault === null
+          ? ok({ ...checked.value, ...account })
+          : failed(passwordRefused(fault));
+      });
+      if (!proven.ok) return proven;
+      const { attempt, userId, mailedTo, username, email, auth, directory } = proven.value;
+      const done = async (tx: TenantTx, hash: string | null): Promise<void> => {
+        await passwordChosen(tx, userId, hash, ctx.now);
+        await verifyEmail(tx, userId, mailedTo);
+        await endKeysOf(tx, world, ctx, userId, true);
+        await audit(tx, world, ctx, {
+          what: 'password.reset',
+          user: userId,
+          detail: { by: 'code' },
+        });
+        await tellChange(tx, world, email, 'password');
+      };
+      if (auth === 'db') {
+        const hashing = hashPassword(newPassword);
+        if (!hashing) return failed(tooMany(1_000));
+        const hash = await hashing;
+        return finished(ctx, attempt, MESSAGES.resetPassword, (tx) => done(tx, hash));
+      }
+      if (!directory) return failed(NO_DIRECTORY);
+      if (!(await world.store.tenant(ctx.tenant, (tx) => useRecovery(tx, attempt, ctx.now))))
+        return failed({ kind: 'conflict', message: MESSAGES.resetPassword });
+      const outcome = await releaseSlotDuring(() => directory.reset(username, newPassword, false));
+      if (outcome.is !== 'done') {
+        await world.store.tenant(ctx.tenant, (tx) => giveBackRecovery(tx, attempt));
+        if (outcome.is === 'refused') return failed(passwordRefused(MESSAGES.passwordPolicy));
+        return failed(
+          outcome.is === 'unreachable'
+            ? NO_DIRECTORY
+            : { kind: 'conflict', message: MESSAGES.resetPassword },
+        );
+      }
+      await world.store.tenant(ctx.tenant, (tx) => done(tx, null));
+      forgetSessions(world, ctx.tenant);
+      ctx.answer.append('set-cookie', noAttempt);
+      return ok({});
+    },
+  };
+
+  /** Uses the attempt up and does what it was for, both or neither. */
+  async function finished(
+    ctx: RequestContext,
+    attempt: string,
+    message: string,
+    work: (tx: TenantTx) => Promise<void>,
+  ): Promise<Result<object>> {
+    const result = await world.store.tenant(ctx.tenant, async (tx) => {
+      if (!(await useRecovery(tx, attempt, ctx.now))) return failed({ kind: 'conflict', message });
+      await work(tx);
+      return ok({});
+    });
+    forgetSessions(world, ctx.tenant);
+    if (result.ok) ctx.answer.append('set-cookie', noAttempt);
+    return result;
+  }
+
+  async function accountOf(tx: TenantTx, userId: UserId, from: typeof getDirectory) {
+    const person = await tx.sql
+      .selectFrom('person')
+      .select(['username', 'email', 'auth'])
+      .where('tenant_id', '=', tx.tenant)
+      .where('id', '=', userId)
+      .executeTakeFirstOrThrow();
+    return { ...person, directory: person.auth === 'ad' ? await from(tx, world) : null };
+  }
+}
+
+/** A name may be of any script; line breaks and the like stand in none. */
+const NAME = new RegExp(`^\\P{Cc}{1,${LIMITS.nameChars}}$`, 'u');
+const NO_DIRECTORY = { ...busyFor(5_000), message: MESSAGES.noDirectory };
+
+/**
+ * A living user of this name: with the same two questions to the database for a name that nobody
+ * has.
+ */
+async function personOf(tx: TenantTx, name: string) {
+  const person = await tx.sql
+    .selectFrom('person')
+    .select(['id', 'email', 'mobile_phone', 'auth'])
+    .where('tenant_id', '=', tx.tenant)
+    .where('username_key', '=', name)
+    .executeTakeFirst();
+  const user = (await tx.rows('user', [person?.id ?? NOBODY])).get(person?.id ?? NOBODY);
+  return user && user.deletedAt === null ? person : undefined;
+}
+const NOBODY = '00000000-0000-0000-0000-000000000000';

@@ -1,0 +1,360 @@
+import type { Method } from '#contract/auth/sign-in-step.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import type { RequestContext } from '../../platform/http/handler.ts';
+import { post } from '../../platform/mail/queue-mail.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { countFactor, forgiveFactor } from './attempt-rate-limit.ts';
+import { changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
+import type { Attempt } from './attempts.ts';
+import { codeOver, rightCode, sendCode } from './codes.ts';
+import { knownDevice } from './devices.ts';
+import { tellFactor } from './factor-notice.ts';
+import { usePasskey } from './passkeys.ts';
+import { needOf, ownedBy, policyOf } from './policy.ts';
+import type { Need, Owned } from './policy.ts';
+import { renewCodes, useCode } from './recovery-codes.ts';
+import { openHere, shownDevice } from './open-session.ts';
+import type { SignedIn } from './open-session.ts';
+import { changedOnce, noMoreCodes, stepOf, withSecret } from './sign-in-step.ts';
+import type { Further } from './sign-in-step.ts';
+import { tooMany } from './sign-in.ts';
+import { keepTotp, stepOfCode, unsealForAttempt, useTotp } from './totp.ts';
+
+export const OVER: Failure = { kind: 'expired', message: MESSAGES.attemptOver };
+const CODE_OVER: Failure = { kind: 'wrong-credentials', message: MESSAGES.codeOver };
+const wrongOf = (how: Second): Failure => ({
+  kind: 'wrong-credentials',
+  message: how === 'passkey' ? MESSAGES.wrongPasskey : MESSAGES.wrongCode,
+});
+const UNFIT: Failure = { kind: 'conflict', message: MESSAGES.otherStep };
+
+type Second = Method | 'enrol';
+/** An attempt whose user stands as before, and what is needed of them now. */
+interface Under {
+  readonly attempt: Attempt & { readonly userId: string };
+  readonly need: Exclude<Need, { step: 'none' }>;
+  readonly owned: Owned;
+}
+
+/**
+ * The attempt of the request's cookie. Over: its time, its tries, its user or the password that
+ * began it. What is needed is read anew, without the device's skip: an attempt is only begun where
+ * something was.
+ */
+async function under(tx: TenantTx, ctx: RequestContext): Promise<Under | null> {
+  const attempt = await heldAttempt(tx, shownAttempt(ctx), ['sign-in'], ctx.now);
+  if (attempt === null || attempt.userId === null) return null;
+  const { userId } = attempt;
+  const user = (await tx.rows('user', [userId])).get(userId);
+  const person = await tx.sql
+    .selectFrom('person')
+    .select('password_at')
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  if (!user || user.deletedAt !== null || !person || (person.password_at ?? 0) > attempt.madeAt)
+    return null;
+  const owned = await ownedBy(tx, userId);
+  const need = needOf(await policyOf(tx), owned, false, attempt.state.codeShown === true);
+  return need.step === 'none' ? null : { attempt: { ...attempt, userId }, need, owned };
+}
+
+/**
+ * Whether the step takes this: a number that was given on the way makes of `phone` a code by SMS.
+ */
+function takes({ need, attempt }: Under, how: Second): boolean {
+  if (need.step === 'code') return how !== 'enrol' && need.methods.includes(how);
+  return need.step === 'phone'
+    ? how === 'sms' && attempt.state.newPhone !== undefined
+    : how === 'enrol';
+}
+
+export type Shown =
+  | {
+      readonly how: 'totp' | 'recovery' | 'enrol';
+      readonly code: string;
+      readonly remember: boolean | undefined;
+    }
+  | {
+      readonly how: 'sms';
+      readonly code: string;
+      readonly remember: boolean | undefined;
+      readonly updatedPhone: boolean | undefined;
+    }
+  | { readonly how: 'passkey'; readonly response: string; readonly remember: boolean | undefined };
+
+/**
+ * The second factor, for a session. Each try is counted before it is looked at, for the account
+ * (G37) and for the attempt, which ends with the fifth that was wrong (G38). One transaction, the
+ * attempt's row held: tries made at once stand in line.
+ */
+export const showSecond = (
+  world: AppContext,
+  key: Buffer,
+  shown: Shown,
+  ctx: RequestContext,
+): Promise<Result<SignedIn | Further>> =>
+  world.store.tenant(ctx.tenant, async (tx): Promise<Result<SignedIn | Further>> => {
+    const { now, ip, tenant } = ctx;
+    const at = await under(tx, ctx);
+    if (at === null) return failed(OVER);
+    if (!takes(at, shown.how)) return failed(UNFIT);
+    const {
+      attempt,
+      attempt: { userId, state },
+    } = at;
+    // Checked before the code is looked at, so that a client which is wrong about it spends no try.
+    if (shown.how === 'sms' && shown.updatedPhone === true && state.newPhone === undefined)
+      return failed({ kind: 'conflict', message: MESSAGES.phoneNotUpdated });
+    // A code that is over is compared with nothing: no try.
+    if (shown.how === 'sms' && codeOver(attempt, now)) return failed(CODE_OVER);
+    const device = shownDevice(ctx);
+    const known = device && (await knownDevice(tx, device, userId, now));
+    const counted = await countFactor(tx, userId, known, ip, now);
+    if ('waitMs' in counted.outcome) return failed(tooMany(counted.outcome.waitMs));
+
+    const right = await look(tx, world, key, ctx, at, shown);
+    if (!right.ok) {
+      const tries = attempt.tries + 1;
+      const over = tries >= LIMITS.codeTries;
+      await changeAttempt(tx, attempt, { tries });
+      if (over) await endAttempt(tx, attempt.id, now);
+      await audit(tx, world, ctx, {
+        what: 'sign-in.refused',
+        user: userId,
+        detail: { step: shown.how, device: known === null ? 'unknown' : 'known' },
+      });
+      world.log.warn('a second factor was refused', { tenant, user: userId, ip, step: shown.how });
+      return failed(over ? OVER : wrongOf(shown.how));
+    }
+    await forgiveFactor(tx, counted, userId, known, now);
+    if (shown.how === 'sms' && (await policyOf(tx)) === 'strong')
+      return ok(await onToEnrol(tx, world, ctx, at));
+    await endAttempt(tx, attempt.id, now);
+    const session = await openHere(tx, world, key, ctx, {
+      userId,
+      how: `${state.first ?? 'password'}${state.codeShown === true ? '+sms' : ''}+${right.value.how}`,
+      remember: shown.remember ?? state.remember,
+      known,
+    });
+    return ok(
+      right.value.recoveryCodes === undefined
+        ? session
+        : { ...session, recoveryCodes: right.value.recoveryCodes },
+    );
+  });
+
+/**
+ * The code was right, and the provider asks for more: an authenticator is set up in the same
+ * attempt.
+ */
+async function onToEnrol(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: RequestContext,
+  { attempt, owned }: Under,
+): Promise<Further> {
+  const shown = await changeAttempt(tx, attempt, {
+    state: { ...attempt.state, codeShown: true },
+    codeHash: null,
+    codeUntil: null,
+  });
+  return {
+    is: 'step',
+    step: await stepOf(
+      tx,
+      world,
+      ctx,
+      await withSecret(tx, world, shown),
+      { step: 'enrol' },
+      owned,
+    ),
+    token: null,
+  };
+}
+
+interface Right {
+  readonly how: string;
+  readonly recoveryCodes?: readonly string[];
+}
+const NO = failed(UNFIT);
+
+/** Whether it is right; what comes of it is written. */
+async function look(
+  tx: TenantTx,
+  world: AppContext,
+  key: Buffer,
+  ctx: RequestContext,
+  at: Under,
+  shown: Shown,
+): Promise<Result<Right>> {
+  const {
+    attempt,
+    attempt: { id, userId, state },
+  } = at;
+  const { now, host } = ctx;
+  switch (shown.how) {
+    case 'sms':
+      if (!rightCode(key, attempt, shown.code, now)) return NO;
+      await phoneProved(tx, world, ctx, at);
+      return ok({ how: 'sms' });
+    case 'totp':
+      return (await useTotp(tx, world, userId, shown.code, now)) ? ok({ how: 'totp' }) : NO;
+    case 'recovery':
+      if (!(await useCode(tx, key, userId, shown.code, now))) return NO;
+      await audit(tx, world, ctx, { what: 'recovery-code.used', user: userId });
+      await tellFactor(tx, world, userId, 'code-used');
+      return ok({ how: 'recovery' });
+    case 'passkey':
+      return state.challenge !== undefined &&
+        (await usePasskey(
+          tx,
+          world,
+          { host, challenge: state.challenge, response: shown.response, now },
+          userId,
+        ))
+        ? ok({ how: 'passkey' })
+        : NO;
+    case 'enrol': {
+      const secret =
+        state.enrol === undefined ? null : await unsealForAttempt(tx, world, id, state.enrol);
+      const step = secret === null ? null : stepOfCode(secret, shown.code, now, 0);
+      if (secret === null || step === null) return NO;
+      await keepTotp(tx, world, userId, secret, step, now);
+      await audit(tx, world, ctx, {
+        what: 'factor.added',
+        user: userId,
+        detail: { factor: 'totp' },
+      });
+      await tellFactor(tx, world, userId, 'totp-added');
+      return ok({ how: 'totp', recoveryCodes: await renewCodes(tx, world.chance, key, userId) });
+    }
+  }
+}
+
+/** A code to the number was typed: it is the user's, and is not changed on the way in any more. */
+async function phoneProved(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: RequestContext,
+  {
+    attempt: {
+      userId,
+      state: { newPhone },
+    },
+    owned,
+  }: Under,
+): Promise<void> {
+  if (newPhone === undefined && owned.phoneProven) return;
+  await tx.sql
+    .updateTable('person')
+    .set({ phone_updated_once: true, ...(newPhone !== undefined && { mobile_phone: newPhone }) })
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', userId)
+    .execute();
+  if (newPhone === undefined) return;
+  await audit(tx, world, ctx, { what: 'phone.changed', user: userId, detail: { way: 'sign-in' } });
+  await tellFactor(tx, world, userId, 'phone-set');
+}
+
+/** Where the attempt of the cookie stands. */
+export const presentStep = (world: AppContext, ctx: RequestContext): Promise<Result<Further>> =>
+  world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
+    const at = await under(tx, ctx);
+    return at === null
+      ? failed(OVER)
+      : ok({
+          is: 'step',
+          step: await stepOf(tx, world, ctx, at.attempt, at.need, at.owned),
+          token: null,
+        });
+  });
+
+/**
+ * A number where the step asks for one, or another than that which was given a moment ago: a code
+ * goes to it.
+ */
+export const givePhone = (
+  world: AppContext,
+  key: Buffer,
+  { mobilePhone }: ParsedInputOf<'loginDbPhone'>,
+  ctx: RequestContext,
+): Promise<Result<Further>> =>
+  world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
+    const at = await under(tx, ctx);
+    if (at === null) return failed(OVER);
+    return at.need.step === 'phone' ? send(tx, world, key, ctx, at, mobilePhone) : failed(UNFIT);
+  });
+
+/**
+ * Another code. FACTOR-5: to another number only while none to the present one was ever typed, so
+ * that who knows a password cannot lead the codes of a user who has had them to a number of their
+ * own, nor those that a user has beside something better; the old number and the mailbox are told.
+ * Within one sign-in it changes once.
+ */
+export const resendCode = (
+  world: AppContext,
+  key: Buffer,
+  { newMobilePhone }: ParsedInputOf<'loginDbResend'>,
+  ctx: RequestContext,
+): Promise<Result<Further>> =>
+  world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
+    const at = await under(tx, ctx);
+    if (at === null) return failed(OVER);
+    const { owned, attempt } = at;
+    const present = attempt.state.newPhone ?? owned.phone;
+    const next = newMobilePhone ?? present;
+    if (next === null || !(at.need.step === 'phone' || takes(at, 'sms'))) return failed(UNFIT);
+    if (next === present) return send(tx, world, key, ctx, at, attempt.state.newPhone);
+    if (owned.phoneProven || (at.need.step === 'code' && at.need.methods[0] !== 'sms'))
+      return failed({ kind: 'conflict', message: MESSAGES.phoneFixed });
+    if (changedOnce(attempt, owned))
+      return failed({ kind: 'conflict', message: MESSAGES.phoneUpdatedOnce });
+    const sent = await send(tx, world, key, ctx, at, next);
+    if (sent.ok && owned.phone !== null) {
+      const { branding } = await tx.sql
+        .selectFrom('provider')
+        .select('branding')
+        .where('tenant_id', '=', tx.tenant)
+        .executeTakeFirstOrThrow();
+      await post(tx, world, {
+        kind: 'sms',
+        to: owned.phone,
+        text: `${branding.name}: codes to sign in to your account were asked for at another number. If this was not you, tell your administrator.`,
+      });
+      await tellFactor(tx, world, attempt.userId, 'phone-asked');
+      await audit(tx, world, ctx, { what: 'phone.asked', user: attempt.userId });
+    }
+    return sent;
+  });
+
+/** `newPhone`: kept in the attempt, and nowhere else until its code is typed. */
+async function send(
+  tx: TenantTx,
+  world: AppContext,
+  key: Buffer,
+  ctx: RequestContext,
+  at: Under,
+  newPhone: string | undefined,
+): Promise<Result<Further>> {
+  const phone = newPhone ?? at.owned.phone;
+  if (phone === null) return failed(UNFIT);
+  const sent = await sendCode(tx, world, key, ctx, at.attempt, phone);
+  if (sent === null) return failed(noMoreCodes());
+  const attempt =
+    newPhone === undefined
+      ? sent
+      : await changeAttempt(tx, sent, { state: { ...sent.state, newPhone } });
+  return ok({
+    is: 'step',
+    step: await stepOf(tx, world, ctx, attempt, at.need, at.owned),
+    token: null,
+  });
+}

@@ -1,0 +1,144 @@
+import type { SignInStep } from '#contract/auth/sign-in-step.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { RequestContext } from '../../platform/http/handler.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { beginAttempt, changeAttempt, endShown } from './attempts.ts';
+import type { Attempt, AttemptState } from './attempts.ts';
+import { maskedPhone, sendCode } from './codes.ts';
+import { requestOptions } from './passkeys.ts';
+import type { Need, Owned } from './policy.ts';
+import { newSecret, sealForAttempt, unsealForAttempt, uriOf } from './totp.ts';
+
+/**
+ * One step further: `token` is the attempt's, for its cookie; null where the device has it already.
+ */
+export interface Further {
+  readonly is: 'step';
+  readonly step: SignInStep;
+  readonly token: string | null;
+}
+
+const HOUR_MS: Ms = 3_600_000;
+/** No more codes go out, to this number or for this sign-in. */
+export const noMoreCodes = (retryAfterMs = HOUR_MS / LIMITS.codeSends): Failure => ({
+  kind: 'too-many',
+  message: MESSAGES.noMoreCodes,
+  retryAfterMs,
+});
+
+/**
+ * What was needed after the password begins: an attempt in place of one before it on this device,
+ * with a code on its way where that is the best there is.
+ */
+export async function beginStep(
+  tx: TenantTx,
+  world: AppContext,
+  key: Buffer,
+  ctx: RequestContext,
+  userId: UserId,
+  need: Exclude<Need, { step: 'none' }>,
+  owned: Owned,
+  state: AttemptState,
+): Promise<Result<Further>> {
+  await endShown(tx, ctx);
+  const begun = await beginAttempt(tx, world, { kind: 'sign-in', userId, state }, ctx.now);
+  let { attempt } = begun;
+  if (need.step === 'enrol') {
+    attempt = await withSecret(tx, world, attempt);
+  } else if (need.step === 'code' && need.methods.includes('passkey')) {
+    attempt = await changeAttempt(tx, attempt, {
+      state: { ...state, challenge: newChallenge(world) },
+    });
+  } else if (need.step === 'code' && need.methods[0] === 'sms' && owned.phone !== null) {
+    const sent = await sendCode(tx, world, key, ctx, attempt, owned.phone);
+    if (sent === null) return failed(noMoreCodes());
+    attempt = sent;
+  }
+  return ok({
+    is: 'step',
+    step: await stepOf(tx, world, ctx, attempt, need, owned),
+    token: begun.token,
+  });
+}
+
+/** With a new authenticator's secret, sealed. */
+export const withSecret = async (
+  tx: TenantTx,
+  world: AppContext,
+  attempt: Attempt,
+): Promise<Attempt> =>
+  changeAttempt(tx, attempt, {
+    state: {
+      ...attempt.state,
+      enrol: await sealForAttempt(tx, world, attempt.id, newSecret(world.chance)),
+    },
+  });
+
+/** 256 bits, base64url. */
+export const newChallenge = ({ chance }: AppContext): string =>
+  Buffer.from(chance.bytes(32)).toString('base64url');
+
+/**
+ * Whether this sign-in has led the codes from the user's number to another one. A number that was
+ * missing is given, not changed.
+ */
+export const changedOnce = ({ state }: Attempt, { phone }: Owned): boolean =>
+  phone !== null && state.newPhone !== undefined;
+
+/** The step as the page is told of it. */
+export async function stepOf(
+  tx: TenantTx,
+  world: AppContext,
+  { host }: RequestContext,
+  attempt: Attempt,
+  need: Exclude<Need, { step: 'none' }>,
+  owned: Owned,
+): Promise<SignInStep> {
+  const { state, userId, until } = attempt;
+  const phone = state.newPhone ?? owned.phone;
+  // A number that was given on the way is as good as the user's own, once its code is typed.
+  const step = need.step === 'phone' && phone !== null ? 'code' : need.step;
+  const methods = need.step === 'code' ? need.methods : step === 'code' ? ['sms' as const] : [];
+  return {
+    step,
+    methods: [...methods],
+    until,
+    resends: LIMITS.codeSends - attempt.sends,
+    phone: methods.includes('sms') && phone !== null ? maskedPhone(phone) : null,
+    mayChangePhone: methods[0] === 'sms' && !owned.phoneProven && !changedOnce(attempt, owned),
+    passkey:
+      methods.includes('passkey') && state.challenge !== undefined
+        ? await requestOptions(tx, host, state.challenge, userId)
+        : null,
+    enrol:
+      step === 'enrol' && state.enrol !== undefined && userId !== null
+        ? await enrolOf(tx, userId, await unsealForAttempt(tx, world, attempt.id, state.enrol))
+        : null,
+  };
+}
+
+/** A new authenticator, to be scanned or typed. */
+export async function enrolOf(
+  { tenant, sql }: TenantTx,
+  userId: UserId,
+  secret: string,
+): Promise<{ readonly secret: string; readonly uri: string }> {
+  const { username } = await sql
+    .selectFrom('person')
+    .select('username')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  const { branding } = await sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  return { secret, uri: uriOf(secret, branding.name, username) };
+}

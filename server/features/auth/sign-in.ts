@@ -1,0 +1,208 @@
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import type { Directory } from './directory/directory.ts';
+import type { RequestContext } from '../../platform/http/handler.ts';
+import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
+import { checkPassword } from '../../platform/crypto/passwords.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { usernameKey } from '../../platform/auth/usernames.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { countedTry } from './attempt-rate-limit.ts';
+import { knownDevice } from './devices.ts';
+import { endForDirectory } from './directory/deprovision.ts';
+import { needOf, ownedBy, policyOf } from './policy.ts';
+import { openHere, shownDevice, skipsCode } from './open-session.ts';
+import type { SignedIn } from './open-session.ts';
+import { beginStep } from './sign-in-step.ts';
+import type { Further } from './sign-in-step.ts';
+import { DEVICE_RULE, deviceBucket, forgive, giveBack, strangersBuckets } from './rate-limit.ts';
+
+const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.wrongCredentials };
+export const tooMany = (retryAfterMs: Ms): Failure => ({
+  kind: 'too-many',
+  message: MESSAGES.tooManyTries,
+  retryAfterMs,
+});
+const UNREACHABLE: Failure = { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 };
+
+/** A directory takes a little longer over a name that it has: no refusal comes sooner than this. */
+const DIRECTORY_MS: Ms = 300;
+
+/** The directory of a provider; null where it has none. */
+export type FindDirectory = (tx: TenantTx, world: AppContext) => Promise<Directory | null>;
+
+/**
+ * What became of a password. `change`: right, and to be changed before anything else. `locked`: the
+ * directory does not look at it now; `disabled`: not any more. `later`: too many are being looked
+ * at.
+ */
+export type Proved = 'right' | 'change' | 'wrong' | 'locked' | 'disabled' | 'later' | 'unreachable';
+
+/** Asks the database. One hash is always computed (G36). */
+export async function provedByHash(stored: string | null, password: string): Promise<Proved> {
+  const checking = checkPassword(stored, password);
+  if (checking === null) return 'later';
+  return (await checking) ? 'right' : 'wrong';
+}
+
+/** Asks the directory. It answers `must-change` and `expired` to the right password alone. */
+export async function provedByDirectory(
+  directory: Directory | null,
+  username: string,
+  password: string,
+): Promise<Proved> {
+  if (directory === null) return 'unreachable';
+  const { is } = await releaseSlotDuring(() => directory.bind(username, password));
+  if (is === 'must-change' || is === 'expired') return 'change';
+  return is === 'not-now' ? 'locked' : is;
+}
+
+/**
+ * A name and a password for a session, or for the step that comes next. An unknown name takes the
+ * same steps, the same time and the same answer as a wrong password (G36); a try that comes too
+ * soon is not looked at, right or wrong. Who guesses slows and closes an account for devices on
+ * which its user has not signed in before, and for no other (G37). `by`: who keeps the password; a
+ * user of the other kind does not exist here.
+ */
+export async function signIn(
+  world: AppContext,
+  key: Buffer,
+  by: 'db' | 'ad',
+  find: FindDirectory,
+  input: ParsedInputOf<'loginDb'>,
+  ctx: RequestContext,
+): Promise<Result<SignedIn | Further>> {
+  const { tenant, now, ip } = ctx;
+  const name = usernameKey(input.username);
+  const strangers = strangersBuckets(name, ip);
+  const shown = shownDevice(ctx);
+  const found = await world.store.tenant(tenant, async (tx) => {
+    const row = await tx.sql
+      .selectFrom('person')
+      .select(['id', 'password_hash', 'auth'])
+      .where('tenant_id', '=', tenant)
+      .where('username_key', '=', name)
+      .executeTakeFirst();
+    const person = row?.auth === by ? row : undefined;
+    const device = shown && (await knownDevice(tx, shown, person?.id, now));
+    const directory = by === 'ad' ? await find(tx, world) : null;
+    return {
+      person,
+      device,
+      directory,
+      ...(await countedTry(
+        tx,
+        device && person ? deviceBucket(device, person.id) : null,
+        strangers,
+        now,
+      )),
+    };
+  });
+  const { person, device, tried, outcome } = found;
+  if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
+  // The directory is asked for names that are nobody's here too: the time it takes tells nothing of
+  // who is. It is asked for a name that is nobody's there either, so that accounts of others are
+  // not locked from here.
+  const slow =
+    by === 'ad'
+      ? new Promise<void>((resolve) => {
+          world.clock.after(DIRECTORY_MS, resolve);
+        })
+      : null;
+  const asked = person
+    ? input.username.trim()
+    : `nobody-${Buffer.from(world.chance.bytes(6)).toString('hex')}`;
+  const proved =
+    by === 'db'
+      ? await provedByHash(person?.password_hash ?? null, input.password)
+      : await provedByDirectory(found.directory, asked, input.password);
+  if (proved === 'later' || proved === 'unreachable') {
+    await world.store.tenant(tenant, (tx) => giveBack(tx, tried, now));
+    return failed(proved === 'later' ? tooMany(1_000) : UNREACHABLE);
+  }
+  const right = proved === 'right' || proved === 'change';
+  const isLocked = proved === 'locked' || proved === 'disabled';
+  if (person && proved === 'disabled') await endForDirectory(world, ctx, person.id, 'disabled');
+  if (!right) await slow;
+  return world.store.tenant(tenant, async (tx): Promise<Result<SignedIn | Further>> => {
+    const user = person && right ? (await tx.rows('user', [person.id])).get(person.id) : undefined;
+    if (!person || !user || user.deletedAt !== null) {
+      await audit(tx, world, ctx, {
+        what: 'sign-in.refused',
+        user: person?.id ?? null,
+        detail: { step: 'password', device: device === null ? 'unknown' : 'known' },
+      });
+      world.log.warn('a sign-in was refused', { tenant, ip });
+      if (outcome.last && person)
+        world.log.warn('too many passwords were wrong in a row: no more are taken', {
+          tenant,
+          user: person.id,
+          device: device === null ? 'unknown' : 'known',
+        });
+      // Only who has signed in here before is told of the account (G36).
+      return failed(
+        isLocked && device !== null ? { ...WRONG, message: MESSAGES.accountLocked } : WRONG,
+      );
+    }
+    await forgive(
+      tx,
+      device === null
+        ? tried
+        : [deviceBucket(device, person.id), ...tried.filter((one) => one.rule !== DEVICE_RULE)],
+      strangers[0],
+      now,
+    );
+    if (proved === 'change')
+      await tx.sql
+        .updateTable('person')
+        .set({ password_reset: true })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', person.id)
+        .execute();
+    return goOn(
+      tx,
+      world,
+      key,
+      ctx,
+      person.id,
+      by === 'db' ? 'password' : 'directory',
+      input.rememberComputer,
+      device,
+    );
+  });
+}
+
+/** The password was right: in, or on to what the provider and the user ask for besides. */
+async function goOn(
+  tx: TenantTx,
+  world: AppContext,
+  key: Buffer,
+  ctx: RequestContext,
+  userId: UserId,
+  first: 'password' | 'directory',
+  remember: boolean | undefined,
+  known: string | null,
+): Promise<Result<SignedIn | Further>> {
+  const owned = await ownedBy(tx, userId);
+  const policy = await policyOf(tx);
+  const need = needOf(policy, owned, await skipsCode(tx, known, userId, ctx.now));
+  if (need.step === 'none')
+    return ok(
+      await openHere(tx, world, key, ctx, {
+        userId,
+        how: first,
+        spared: needOf(policy, owned, false).step !== 'none',
+        remember,
+        known,
+      }),
+    );
+  return beginStep(tx, world, key, ctx, userId, need, owned, {
+    first,
+    ...(remember !== undefined && { remember }),
+  });
+}

@@ -1,0 +1,111 @@
+import { generateURI, ScureBase32Plugin, verifySync } from 'otplib';
+import type { Ms, UserId } from '#contract/ids.ts';
+import { SKEW_MS } from '../../platform/clock-bounds.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { seal, unseal } from '../../platform/crypto/vault.ts';
+import type { Chance, AppContext } from '../../platform/app-context.ts';
+
+const STEP_S = 30;
+const placeOf = (user: UserId) => ({ table: 'totp', column: 'sealed', row: user });
+
+/** 160 bits, base32. */
+export const newSecret = (chance: Chance): string =>
+  new ScureBase32Plugin().encode(chance.bytes(20), { padding: false });
+
+/**
+ * What an authenticator scans: RFC 6238 with what all of them know, SHA-1, six digits, 30 seconds.
+ */
+export const uriOf = (secret: string, issuer: string, label: string): string =>
+  generateURI({ issuer, label, secret, period: STEP_S });
+
+/**
+ * The time step whose code this is, one before and one after the present one counting; null where
+ * none, or none after `after`.
+ */
+export function stepOfCode(secret: string, code: string, now: Ms, after: number): number | null {
+  const epoch = Math.floor(now / 1_000);
+  const present = Math.floor(epoch / STEP_S);
+  if (!/^\d{6}$/.test(code) || after > present) return null;
+  const outcome = verifySync({
+    secret,
+    token: code,
+    epoch,
+    epochTolerance: STEP_S,
+    afterTimeStep: after,
+  });
+  return outcome.valid ? present + outcome.delta : null;
+}
+
+/**
+ * Whether it is a code of this user's authenticator. Each is taken once: it and all before it are
+ * used up.
+ */
+export async function useTotp(
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId,
+  code: string,
+  now: Ms,
+): Promise<boolean> {
+  const { tenant, sql } = tx;
+  const row = await sql
+    .selectFrom('totp')
+    .select(['sealed', 'last_step'])
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', user)
+    .where('confirmed_at', 'is not', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) return false;
+  // A step further ahead than a clock may be was used while the clock was wrong: it bars no code of
+  // the present.
+  const lastStep = row.last_step * STEP_S * 1_000 > now + SKEW_MS ? 0 : row.last_step;
+  const step = stepOfCode(await unseal(tx, world, placeOf(user), row.sealed), code, now, lastStep);
+  if (step === null) return false;
+  await sql
+    .updateTable('totp')
+    .set({ last_step: step })
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', user)
+    .execute();
+  return true;
+}
+
+/**
+ * The user's authenticator from now on, in place of one before it. `step`: of the code that
+ * confirmed it.
+ */
+export async function keepTotp(
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId,
+  secret: string,
+  step: number,
+  now: Ms,
+): Promise<void> {
+  const kept = {
+    sealed: await seal(tx, world, placeOf(user), secret),
+    confirmed_at: now,
+    last_step: step,
+  };
+  await tx.sql
+    .insertInto('totp')
+    .values({ tenant_id: tx.tenant, user_id: user, ...kept })
+    .onConflict((on) => on.columns(['tenant_id', 'user_id']).doUpdateSet(kept))
+    .execute();
+}
+
+/** Before it is confirmed the secret stands in its attempt, sealed for it alone. */
+export const sealForAttempt = (
+  tx: TenantTx,
+  world: AppContext,
+  attempt: string,
+  secret: string,
+): Promise<string> => seal(tx, world, { table: 'attempt', column: 'state', row: attempt }, secret);
+export const unsealForAttempt = (
+  tx: TenantTx,
+  world: AppContext,
+  attempt: string,
+  sealed: string,
+): Promise<string> =>
+  unseal(tx, world, { table: 'attempt', column: 'state', row: attempt }, sealed);

@@ -1,0 +1,192 @@
+import type { InvoiceOut } from '#contract/billing/invoice-calls.ts';
+import { MILLS } from '#contract/billing/invoice.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Day, Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { dayOf, dayText } from '#contract/time/day.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import { failed, ok } from '#contract/result.ts';
+import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
+import { FORBIDDEN, NOT_FOUND, refuse } from '../../platform/http/envelope.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { type Scope, scopeOf } from '../../platform/sync/scope.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { everyInvoice, invoicePage, invoiceSeen } from './invoice-page.ts';
+import { booksOf } from './quickbooks.ts';
+import { heard, type QuickBooksFault } from './quickbooks-endpoint.ts';
+import { quickBooksRow } from './quickbooks-tokens.ts';
+
+/** PDFs are asked of QuickBooks: so many in a minute, for each user. */
+const PDFS = 30;
+
+/**
+ * BILL-2 to BILL-5: invoices as they were read, for who may see them, where the portal shows them
+ * at all.
+ */
+export function invoiceHandlers(
+  world: AppContext,
+): Pick<Handlers, 'listInvoices' | 'getInvoice' | 'invoicePdf' | 'exportInvoices'> {
+  const often = makeRateLimit(PDFS);
+  return {
+    listInvoices: ({ sort = '-day', page = 1, pageSize = PAGE_SIZE, ...asked }, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          if (!(await shown(tx))) return failed(FORBIDDEN);
+          const row = await quickBooksRow(tx);
+          const told = await invoicePage(
+            tx,
+            seenBy(ctx),
+            asked,
+            sort,
+            await todayOf(tx, ctx.now),
+            page,
+            pageSize,
+          );
+          return ok({
+            ...told,
+            page,
+            pageSize,
+            source: {
+              is:
+                row?.realm_id == null
+                  ? ('none' as const)
+                  : row.read_at === null
+                    ? ('reading' as const)
+                    : ('read' as const),
+              readAt: row?.read_at ?? null,
+              fault: row?.fault ?? null,
+            },
+          });
+        },
+        { readOnly: true },
+      ),
+
+    getInvoice: ({ id }, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          if (!(await shown(tx))) return failed(FORBIDDEN);
+          const one = await invoiceSeen(tx, seenBy(ctx), id, await todayOf(tx, ctx.now));
+          return one ? ok(one) : failed(NOT_FOUND);
+        },
+        { readOnly: true },
+      ),
+
+    async invoicePdf({ id }, ctx) {
+      const found = await world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          if (!(await shown(tx))) return failed(FORBIDDEN);
+          const one = await invoiceSeen(tx, seenBy(ctx), id, await todayOf(tx, ctx.now));
+          return one ? ok({ one, row: await quickBooksRow(tx) }) : failed(NOT_FOUND);
+        },
+        { readOnly: true },
+      );
+      if (!found.ok) return refuse(found.failure);
+      const { one, row } = found.value;
+      if (row?.realm_id == null || row.ended)
+        return refuse({ kind: 'conflict', message: MESSAGES.quickBooksNotConnected });
+      const retryAfterMs = often.ask(`${ctx.tenant} ${ctx.session?.userId ?? ''}`, ctx.now);
+      if (retryAfterMs !== null)
+        return refuse({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
+      const books = booksOf(world, ctx.tenant, row, row.realm_id);
+      const pdf = await heard(() => books.pdf(id));
+      if (!pdf.ok) return refuse(unheard(pdf.fault));
+      const name = `Invoice_${one.number.replaceAll(/[^\w.-]+/g, '-') || id}.pdf`;
+      return new Response(pdf.value, {
+        headers: {
+          'content-type': 'application/pdf',
+          'content-disposition': `attachment; filename="${name}"`,
+          'cache-control': 'no-store',
+        },
+      });
+    },
+
+    exportInvoices: ({ format: _format, ...asked }, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          if (!(await shown(tx))) return refuse(FORBIDDEN);
+          const rows = await everyInvoice(
+            tx,
+            seenBy(ctx),
+            asked,
+            await todayOf(tx, ctx.now),
+            LIMITS.invoiceRows,
+          );
+          return csvAnswer('Invoices', ctx.now, await zoneOf(tx), [COLUMNS, ...rows.map(cellsOf)]);
+        },
+        { readOnly: true },
+      ),
+  };
+}
+
+const COLUMNS = [
+  'Number',
+  'Date',
+  'Due',
+  'Status',
+  'Company',
+  'Customer',
+  'Currency',
+  'Total',
+  'Balance',
+];
+const STATUS: Readonly<Record<InvoiceOut['state'], string>> = {
+  open: 'Open',
+  overdue: 'Overdue',
+  paid: 'Paid',
+  voided: 'Voided',
+};
+/** Amounts as numbers in the unit of the currency beside them. */
+const cellsOf = ({
+  number,
+  day,
+  due,
+  state,
+  companyName,
+  customer,
+  currency,
+  total,
+  balance,
+}: InvoiceOut): readonly (string | number | null)[] => [
+  number,
+  day,
+  due,
+  STATUS[state],
+  companyName,
+  customer,
+  currency,
+  total / MILLS,
+  balance / MILLS,
+];
+
+/** Whether the portal shows invoices at all. */
+async function shown({ sql, tenant }: TenantTx): Promise<boolean> {
+  const {
+    branding: { features },
+  } = await sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  return features.invoice_automation;
+}
+
+function seenBy({ session }: RequestContext): Scope {
+  if (!session) throw new Error('invoices without a session');
+  return scopeOf(session);
+}
+
+/** The calendar day on the provider's wall. */
+const todayOf = async (tx: TenantTx, now: Ms): Promise<Day> =>
+  dayText(dayOf(now, await zoneOf(tx), 0));
+
+export const unheard = ({ is, message, afterMs }: QuickBooksFault): Failure =>
+  is === 'later'
+    ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 }
+    : { kind: 'conflict', message };

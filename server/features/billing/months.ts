@@ -1,0 +1,33 @@
+import { DateTime } from 'luxon';
+import type { Ms } from '#contract/ids.ts';
+import type { Wall } from '#server/platform/queries/query.ts';
+
+/** How far back a month can be asked for. */
+const MONTHS = 12;
+
+/**
+ * A month on the provider's wall, from the start of its first operational day to that of the next
+ * one's.
+ */
+export interface Month {
+  readonly month: string;
+  readonly from: Ms;
+  readonly to: Ms;
+}
+
+const firstDay = (month: string, { timeZone, dayBeginsHour }: Wall): DateTime =>
+  DateTime.fromISO(`${month}-01`, { zone: timeZone }).set({ hour: dayBeginsHour });
+
+export const monthOf = (month: string, wall: Wall): Month => {
+  const first = firstDay(month, wall);
+  const next = firstDay(first.plus({ months: 1 }).toFormat('yyyy-MM'), wall);
+  return { month, from: first.toMillis(), to: next.toMillis() };
+};
+
+/** Those that can be asked for, this one first. */
+export function monthsAt(now: Ms, { timeZone, dayBeginsHour }: Wall): readonly string[] {
+  const today = DateTime.fromMillis(now, { zone: timeZone })
+    .minus({ hours: dayBeginsHour })
+    .startOf('month');
+  return Array.from({ length: MONTHS }, (_, i) => today.minus({ months: i }).toFormat('yyyy-MM'));
+}

@@ -1,0 +1,186 @@
+import { sql } from 'kysely';
+import type { CompanyUsage, OwnHolder, OwnLine } from '#contract/billing/licensing-calls.ts';
+import { UNITS } from '#contract/billing/licensing-calls.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import { companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
+import type { Reach } from '#server/platform/queries/query.ts';
+import { totalsOf } from '#server/platform/queries/totals.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Month } from './months.ts';
+import { usageOf, WORKLOADS } from './usage.ts';
+
+type Line = Pick<OwnLine, 'product' | 'workload' | 'unit'>;
+
+/**
+ * LIC-5: what each company in reach uses in the first of the months and used in the next, newest
+ * first; where all are, the provider as a whole. Which connection told it is the provider's own
+ * affair: the same product of two of them is one line.
+ */
+export async function ownUsage(
+  tx: TenantTx,
+  reach: Reach,
+  months: readonly Month[],
+): Promise<OutputOf<'ownSubscriptions'>> {
+  const [present, before] = months;
+  if (!present || !before) throw new Error('two months are told');
+  const whole = reach.companies === null;
+  const of = (company: CompanyN | null): CompanyN | null => (whole ? null : company);
+  const now = await usageOf(tx, tx.tenant, reach, present, true);
+  const was = await usageOf(tx, tx.tenant, reach, before, false);
+  const since = await sinceOf(tx, reach, months, of);
+  const lines = new Map<CompanyN | null, Map<string, OwnLine>>();
+  const put = (all: readonly CompanyUsage[], which: 'used' | 'before'): void => {
+    for (const { company, lines: told } of all) {
+      for (const { product, workload, unit, used } of told) {
+        const own = lines.get(of(company)) ?? new Map<string, OwnLine>();
+        const key = keyOf({ product, workload, unit });
+        const line = own.get(key) ?? {
+          product,
+          workload,
+          unit,
+          used: 0,
+          before: 0,
+          since: since(of(company), { product, workload, unit }),
+        };
+        own.set(key, { ...line, [which]: line[which] + used });
+        lines.set(of(company), own);
+      }
+    }
+  };
+  put(now, 'used');
+  put(was, 'before');
+  const linesOf = (company: CompanyN | null): OwnLine[] =>
+    [...(lines.get(company)?.values() ?? [])].toSorted((a, b) => order(keyOf(a), keyOf(b)));
+  return {
+    month: present.month,
+    before: before.month,
+    holders: whole
+      ? [{ company: null, name: await nameOf(tx), lines: linesOf(null) }]
+      : await ofCompanies(tx, reach, linesOf),
+  };
+}
+
+async function ofCompanies(
+  tx: TenantTx,
+  { companies, without }: Reach,
+  linesOf: (company: CompanyN) => OwnLine[],
+): Promise<OwnHolder[]> {
+  const names = await companyNames(tx);
+  const own = (companies ?? []).filter((n) => names.has(n) && !without.includes(n));
+  return own
+    .map((company) => ({ company, name: names.get(company) ?? '', lines: linesOf(company) }))
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true, sensitivity: 'base' }));
+}
+
+const nameOf = async ({ sql: db, tenant }: TenantTx): Promise<string> =>
+  (
+    await db
+      .selectFrom('provider')
+      .select('branding')
+      .where('tenant_id', '=', tenant)
+      .executeTakeFirstOrThrow()
+  ).branding.name;
+
+const keyOf = ({ product, workload, unit }: Line): string => [product, workload, unit].join('\0');
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * The first of the months in which a line was told of a company; null where that is the first of
+ * all, or none is known.
+ */
+async function sinceOf(
+  tx: TenantTx,
+  reach: Reach,
+  months: readonly Month[],
+  of: (company: CompanyN | null) => CompanyN | null,
+): Promise<(company: CompanyN | null, line: Line) => string | null> {
+  const first = new Map<string, string>();
+  const keep = (key: string, month: string): void => {
+    if (month < (first.get(key) ?? '9')) first.set(key, month);
+  };
+  for (const { key, month } of [
+    ...(await countedMonths(tx, reach, months, of)),
+    ...(await toldMonths(tx, reach, months, of)),
+  ])
+    keep(key, month);
+  const oldest = months.at(-1)?.month;
+  return (company, line) => {
+    const month = first.get(heldOf(company, line)) ?? months[0]?.month ?? null;
+    return month === oldest ? null : month;
+  };
+}
+
+interface Heard {
+  readonly key: string;
+  readonly month: string;
+}
+/** Jobs and their computers begin in one month. */
+const heldOf = (company: CompanyN | null, { product, workload, unit }: Line): string =>
+  [company ?? '', product, workload, product === 'Daybook' ? '' : unit].join('\0');
+
+/** Months in which jobs had results, by company and group. */
+async function countedMonths(
+  tx: TenantTx,
+  reach: Reach,
+  months: readonly Month[],
+  of: (company: CompanyN | null) => CompanyN | null,
+): Promise<readonly Heard[]> {
+  const keys: string[] = [];
+  const classes = new Map<string, number>();
+  const classOf = new Map(
+    [...(await knownJobs(tx, reach))].map(([n, { job }]) => {
+      const key = heldOf(of(job.company), {
+        product: 'Daybook',
+        workload: WORKLOADS[job.group],
+        unit: 'Jobs',
+      });
+      const known = classes.get(key) ?? keys.push(key) - 1;
+      classes.set(key, known);
+      return [n, known] as const;
+    }),
+  );
+  const oldest = months.toReversed();
+  const edges = [...oldest.map(({ from }) => from), oldest.at(-1)?.to ?? 0];
+  return (await totalsOf(tx, reach, edges, classOf, [])).flatMap(
+    ({ stretch, class: one, state }) => {
+      const key = keys[one];
+      const month = oldest[stretch]?.month;
+      return state === 'Missed' || key === undefined || month === undefined ? [] : [{ key, month }];
+    },
+  );
+}
+
+const usedIn = (field: string) =>
+  sql`case when json_typeof(row->${field}::text) = 'number' then (row->>${field}::text)::float8 else 0 end > 0`;
+
+/** Months for which connections told of licences. */
+async function toldMonths(
+  tx: TenantTx,
+  { companies, without }: Reach,
+  months: readonly Month[],
+  of: (company: CompanyN | null) => CompanyN | null,
+): Promise<readonly Heard[]> {
+  const { rows } = await sql<{
+    readonly month: string;
+    readonly company_n: CompanyN | null;
+    readonly product: string;
+    readonly workload: string;
+    readonly unit: string | null;
+  }>`
+    select distinct month, company_n, coalesce(nullif(row->>'product', ''), 'Unknown') as product, coalesce(row->>'workload', '') as workload, row->>'unitType' as unit
+    from licence_month where tenant_id = ${tx.tenant} and month >= ${months.at(-1)?.month ?? ''} and (${usedIn('usedUnits')} or ${usedIn('usedCount')})
+      and ${companies === null ? sql`true` : sql`company_n = any(${`{${companies.join(',')}}`}::text::bigint[])`}`.execute(
+    tx.sql,
+  );
+  return rows
+    .filter(({ company_n: n }) => n === null || !without.includes(n))
+    .map(({ month, company_n: company, product, workload, unit }) => ({
+      key: heldOf(of(company), {
+        product,
+        workload,
+        unit: UNITS.find((one) => one === unit) ?? 'Instances',
+      }),
+      month,
+    }));
+}

@@ -1,0 +1,141 @@
+import * as v from 'valibot';
+import type { Environment } from '#contract/billing/quickbooks-calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import { OutboundError } from '../../platform/outbound/address.ts';
+import { fetchOutbound, type OutboundInit } from '../../platform/outbound/fetch.ts';
+import { afterOf } from '../../platform/outbound/retry.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { parseStorable } from '#contract/stored-text.ts';
+
+/**
+ * Where Intuit is asked, as developer.intuit.com publishes it: the accounting API of each
+ * environment, and OAuth 2.0 for both.
+ */
+interface Addresses {
+  readonly api: string;
+  readonly authorize: string;
+  readonly token: string;
+  readonly revoke: string;
+}
+
+export function quickBooksAt(
+  { config: { quickBooks } }: Pick<AppContext, 'config'>,
+  environment: Environment,
+): Addresses {
+  const instead = quickBooks?.replace(/\/+$/, '') ?? null;
+  const at = (host: string): string => instead ?? `https://${host}`;
+  return {
+    api: at(
+      environment === 'sandbox' ? 'sandbox-quickbooks.api.intuit.com' : 'quickbooks.api.intuit.com',
+    ),
+    authorize: `${at('appcenter.intuit.com')}/connect/oauth2`,
+    token: `${at('oauth.platform.intuit.com')}/oauth2/v1/tokens/bearer`,
+    revoke: `${at('developer.api.intuit.com')}/v2/oauth2/tokens/revoke`,
+  };
+}
+
+/**
+ * `later`: to be asked again. `access`: the token is not taken, or may not read. `ended`: access
+ * has to be given anew. `gone`: it is not there. `refused`: asking again the same way is of no use.
+ */
+export class QuickBooksFault extends Error {
+  readonly is: 'later' | 'access' | 'ended' | 'gone' | 'refused';
+  readonly afterMs: Ms | null;
+  constructor(is: QuickBooksFault['is'], message: string, afterMs: Ms | null = null) {
+    super(message);
+    this.name = 'QuickBooksFault';
+    this.is = is;
+    this.afterMs = afterMs;
+  }
+}
+
+export const ENDED = 'QuickBooks does not give access any more. Connect it again.';
+/** Intuit counts requests by the minute. */
+const MINUTE: Ms = 60_000;
+const TIMEOUT_MS: Ms = 30_000;
+const MOST_BYTES = 32 * 1_048_576;
+
+/**
+ * What came of asking, where nothing is wrong with the way; a `QuickBooksFault` where nobody
+ * answered. Neither keys nor answers are logged.
+ */
+export async function sendTo(
+  world: AppContext,
+  url: string,
+  init: OutboundInit,
+): Promise<Response> {
+  try {
+    return await fetchOutbound(world, url, {
+      timeoutMs: TIMEOUT_MS,
+      mostBytes: MOST_BYTES,
+      ...init,
+    });
+  } catch (error) {
+    if (error instanceof OutboundError)
+      throw new QuickBooksFault(error.is === 'refused' ? 'refused' : 'later', error.message);
+    throw error;
+  }
+}
+
+/** What an answer that is no success means. */
+export async function faultIn(answer: Response, now: Ms): Promise<QuickBooksFault> {
+  const { status, headers } = answer;
+  if (status === 401) return new QuickBooksFault('access', 'QuickBooks did not accept the token.');
+  if (status === 403)
+    return new QuickBooksFault('access', 'QuickBooks does not let this app read these books.');
+  if (status === 404) return new QuickBooksFault('gone', 'QuickBooks does not have it.');
+  if (status === 429)
+    return new QuickBooksFault(
+      'later',
+      'QuickBooks asked to wait: too many requests.',
+      afterOf(headers.get('retry-after'), now) ?? MINUTE,
+    );
+  if (status === 408 || status >= 500)
+    return new QuickBooksFault(
+      'later',
+      `QuickBooks is out of order (${status}).`,
+      afterOf(headers.get('retry-after'), now),
+    );
+  const said = wordsIn(parsed(await answer.text().catch(() => '')));
+  return new QuickBooksFault(
+    'refused',
+    `QuickBooks refused it (${status})${said === '' ? '.' : `: ${said}`}`,
+  );
+}
+
+const word = v.optional(v.nullable(v.string()));
+const Refusal = v.object({
+  Fault: v.object({ Error: v.array(v.object({ Message: word, Detail: word })) }),
+});
+/** One line of its own words. */
+function wordsIn(body: unknown): string {
+  const read = v.safeParse(Refusal, body);
+  const [first] = read.success ? read.output.Fault.Error : [];
+  return (first?.Detail ?? first?.Message ?? '')
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 160);
+}
+
+/** Undefined for what is no JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return parseStorable(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What came of asking, where a bug is no answer. */
+export async function heard<T>(
+  work: () => Promise<T>,
+): Promise<
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: QuickBooksFault }
+> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    if (error instanceof QuickBooksFault) return { ok: false, fault: error };
+    throw error;
+  }
+}

@@ -1,0 +1,278 @@
+import type { QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { makeOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
+import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { storeSecret, readSecret } from '../../platform/outbound/secret.ts';
+import { portalAddress } from '../../platform/tenancy/portal-address.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { scopeOf } from '../../platform/sync/scope.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { unheard } from './invoice-handlers.ts';
+import { forgetAll } from './store-invoices.ts';
+import { booksOf } from './quickbooks.ts';
+import { heard, quickBooksAt } from './quickbooks-endpoint.ts';
+import {
+  appOf,
+  exchange,
+  keepTokens,
+  quickBooksRow,
+  revoke,
+  tokensOf,
+} from './quickbooks-tokens.ts';
+import { AT_REST } from './read-invoices.ts';
+
+const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.quickBooksNotYours };
+const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});
+/** Where Intuit sends people back: a page of the portal, which tells the server. */
+const BACK = '/monitoring/invoices/quickbooks';
+const SCOPE = 'com.intuit.quickbooks.accounting';
+const KIND = 'quickbooks';
+const WAY_MS: Ms = 10 * 60_000;
+/** Trying reaches out: so often in a minute, for each provider. */
+const TRIES = 10;
+
+/** BILL-1: the app at Intuit and the access that it was given: by who sees all companies. */
+export function quickBooksHandlers(
+  world: AppContext,
+): Pick<
+  Handlers,
+  | 'getQuickBooks'
+  | 'setQuickBooks'
+  | 'beginQuickBooks'
+  | 'finishQuickBooks'
+  | 'testQuickBooks'
+  | 'removeQuickBooks'
+> {
+  const often = makeRateLimit(TRIES);
+  const { store } = world;
+  return {
+    getQuickBooks: (_, ctx) =>
+      keepsBooks(ctx)
+        ? store.tenant(ctx.tenant, async (tx) => ok(await kept(tx, world, ctx)))
+        : no(),
+
+    setQuickBooks: ({ environment, clientId, secret }, ctx) =>
+      keepsBooks(ctx)
+        ? store.tenant(ctx.tenant, async (tx): Promise<Result<QuickBooksKept>> => {
+            await tx.lock();
+            const before = await quickBooksRow(tx);
+            const other = before?.client_id !== clientId || before.environment !== environment;
+            // A secret was typed for one app: it is sent for no other.
+            if (
+              secret === undefined &&
+              (other || (await readSecret(tx, world, 'quickbooks')) === null)
+            )
+              return failed(bad('secret', MESSAGES.quickBooksNoSecret));
+            if (secret !== undefined) await storeSecret(tx, world, 'quickbooks', secret);
+            if (other) await storeSecret(tx, world, 'quickbooks-tokens', null);
+            const anew = {
+              environment,
+              client_id: clientId,
+              fault: null,
+              tries: 0,
+              ...(other && {
+                realm_id: null,
+                connected_at: null,
+                poll_at: null,
+                ended: false,
+                read_at: null,
+                whole_at: null,
+                cursor: JSON.stringify(AT_REST),
+              }),
+            };
+            await tx.sql
+              .insertInto('quickbooks')
+              .values({ tenant_id: tx.tenant, cursor: JSON.stringify(AT_REST), ...anew })
+              .onConflict((on) => on.column('tenant_id').doUpdateSet(anew))
+              .execute();
+            if (other) await forgetAll(tx);
+            await audit(tx, world, ctx, {
+              what: 'quickbooks.changed',
+              user: null,
+              detail: { environment, secret: secret !== undefined, other },
+            });
+            return ok(await kept(tx, world, ctx));
+          })
+        : no(),
+
+    beginQuickBooks: (_, ctx) =>
+      keepsBooks(ctx)
+        ? store.tenant(ctx.tenant, async (tx): Promise<Result<{ url: string }>> => {
+            const app = await appOf(tx, world, await quickBooksRow(tx));
+            if (app === null)
+              return failed({ kind: 'conflict', message: MESSAGES.quickBooksNoKeys });
+            const back = await backOf(tx, world, ctx);
+            const state = await makeOneTime(
+              tx,
+              world,
+              KIND,
+              ctx.session?.userId ?? null,
+              { back, clientId: app.clientId, environment: app.environment },
+              ctx.now,
+              WAY_MS,
+            );
+            const url = new URL(quickBooksAt(world, app.environment).authorize);
+            for (const [name, value] of Object.entries({
+              client_id: app.clientId,
+              response_type: 'code',
+              scope: SCOPE,
+              redirect_uri: back,
+              state,
+            }))
+              url.searchParams.set(name, value);
+            return ok({ url: url.href });
+          })
+        : no(),
+
+    async finishQuickBooks({ code, realmId, state }, ctx) {
+      if (!keepsBooks(ctx)) return no();
+      const begun = await store.tenant(ctx.tenant, async (tx) => {
+        const way = await useOneTime(tx, KIND, state, ctx.now);
+        const app = await appOf(tx, world, await quickBooksRow(tx));
+        const fits =
+          way !== null &&
+          app !== null &&
+          way.user_id === (ctx.session?.userId ?? null) &&
+          way.data['clientId'] === app.clientId &&
+          way.data['environment'] === app.environment;
+        return fits ? { app, back: String(way.data['back']) } : null;
+      });
+      if (begun === null) return failed({ kind: 'conflict', message: MESSAGES.quickBooksWayBack });
+      const tokens = await heard(() =>
+        exchange(world, begun.app, {
+          grant_type: 'authorization_code',
+          code,
+          redirect_uri: begun.back,
+        }),
+      );
+      if (!tokens.ok)
+        return failed(
+          tokens.fault.is === 'ended'
+            ? { kind: 'conflict', message: MESSAGES.quickBooksWayBack }
+            : unheard(tokens.fault),
+        );
+      return store.tenant(ctx.tenant, async (tx): Promise<Result<QuickBooksKept>> => {
+        await tx.lock();
+        const row = await quickBooksRow(tx);
+        if (row?.client_id !== begun.app.clientId || row.environment !== begun.app.environment)
+          return failed({ kind: 'conflict', message: MESSAGES.quickBooksWayBack });
+        await keepTokens(tx, world, tokens.value);
+        // Books of another company have customers and invoices of the same numbers.
+        if (row.realm_id !== realmId) await forgetAll(tx);
+        await tx.sql
+          .updateTable('quickbooks')
+          .set({
+            realm_id: realmId,
+            connected_at: ctx.now,
+            generation: row.generation + 1,
+            renewed_by: null,
+            renewed_until: 0,
+            held_by: null,
+            held_until: 0,
+            poll_at: ctx.now,
+            tries: 0,
+            fault: null,
+            ended: false,
+            whole_at: null,
+            cursor: JSON.stringify(AT_REST),
+            ...(row.realm_id !== realmId && { read_at: null }),
+          })
+          .where('tenant_id', '=', tx.tenant)
+          .execute();
+        await audit(tx, world, ctx, {
+          what: 'quickbooks.connected',
+          user: null,
+          detail: { environment: row.environment },
+        });
+        return ok(await kept(tx, world, ctx));
+      });
+    },
+
+    async testQuickBooks(_, ctx) {
+      if (!keepsBooks(ctx)) return no();
+      const retryAfterMs = often.ask(ctx.tenant, ctx.now);
+      if (retryAfterMs !== null)
+        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
+      const row = await store.tenant(ctx.tenant, quickBooksRow, { readOnly: true });
+      const realm = row?.realm_id ?? null;
+      const told =
+        row && realm !== null
+          ? await heard(() => booksOf(world, ctx.tenant, row, realm).company())
+          : null;
+      return store.tenant(ctx.tenant, async (tx) => {
+        if (told?.ok === true)
+          await tx.sql
+            .updateTable('quickbooks')
+            .set({ poll_at: ctx.now, fault: null, tries: 0 })
+            .where('tenant_id', '=', tx.tenant)
+            .where('ended', '=', false)
+            .execute();
+        const all = await kept(tx, world, ctx);
+        return ok(
+          told === null
+            ? { ok: false, says: MESSAGES.quickBooksNotConnected, kept: all }
+            : told.ok
+              ? { ok: true, says: `QuickBooks answered: the books of ${told.value}.`, kept: all }
+              : { ok: false, says: told.fault.message, kept: all },
+        );
+      });
+    },
+
+    async removeQuickBooks(_, ctx) {
+      if (!keepsBooks(ctx)) return no();
+      const { app, tokens } = await store.tenant(ctx.tenant, async (tx) => {
+        await tx.lock();
+        const found = {
+          app: await appOf(tx, world, await quickBooksRow(tx)),
+          tokens: await tokensOf(tx, world),
+        };
+        await storeSecret(tx, world, 'quickbooks', null);
+        await storeSecret(tx, world, 'quickbooks-tokens', null);
+        await tx.sql.deleteFrom('quickbooks').where('tenant_id', '=', tx.tenant).execute();
+        await forgetAll(tx);
+        await audit(tx, world, ctx, { what: 'quickbooks.removed', user: null });
+        return found;
+      });
+      if (app !== null && tokens !== null) await heard(() => revoke(world, app, tokens));
+      return ok({});
+    },
+  };
+}
+
+/** Whose books these are is the provider's affair as a whole. */
+export const keepsBooks = ({ session }: RequestContext): boolean =>
+  session !== null && scopeOf(session).companies === null;
+const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));
+
+const backOf = async (tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<string> =>
+  `${await portalAddress(tx, world, ctx)}${BACK}`;
+
+async function kept(tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<QuickBooksKept> {
+  const row = await quickBooksRow(tx);
+  const counted = await tx.sql
+    .selectFrom('invoice')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirst();
+  return {
+    environment: row?.environment ?? 'production',
+    clientId: row?.client_id ?? '',
+    secret: (await readSecret(tx, world, 'quickbooks')) !== null,
+    back: await backOf(tx, world, ctx),
+    realm: row?.realm_id ?? null,
+    connectedAt: row?.connected_at ?? null,
+    ended: row?.ended ?? false,
+    readAt: row?.read_at ?? null,
+    fault: row?.fault ?? null,
+    invoices: counted?.n ?? 0,
+  };
+}

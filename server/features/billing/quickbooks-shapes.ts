@@ -1,0 +1,177 @@
+import * as v from 'valibot';
+import type { InvoiceLine } from '#contract/billing/invoice-calls.ts';
+import type { Mills } from '#contract/billing/invoice.ts';
+import { millsOf } from '#contract/billing/invoice.ts';
+import type { Day, Ms } from '#contract/ids.ts';
+import type { InvoiceRest } from '../../platform/db/database-billing.ts';
+
+// Records of the accounting API, version 3, as developer.intuit.com publishes them: of each what is
+// kept here.
+
+const text = v.optional(v.nullable(v.string()), null);
+const amount = v.optional(v.nullable(v.number()), null);
+const id = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
+const ref = v.object({ value: v.string(), name: text });
+const day = v.pipe(
+  v.string(),
+  v.regex(/^\d{4}-\d\d-\d\d/),
+  v.transform((one) => one.slice(0, 10)),
+);
+const moment = v.pipe(
+  v.string(),
+  v.transform((one) => Date.parse(one)),
+  v.finite(),
+);
+
+const FlatLine = v.object({
+  Amount: amount,
+  Description: text,
+  DetailType: text,
+  SalesItemLineDetail: v.optional(
+    v.nullable(
+      v.object({ ItemRef: v.optional(v.nullable(ref), null), Qty: amount, UnitPrice: amount }),
+    ),
+    null,
+  ),
+});
+const Line = v.object({
+  ...FlatLine.entries,
+  GroupLineDetail: v.optional(
+    v.nullable(
+      v.object({
+        GroupItemRef: v.optional(v.nullable(ref), null),
+        Quantity: amount,
+        Line: v.optional(v.array(FlatLine), []),
+      }),
+    ),
+    null,
+  ),
+});
+type Flat = v.InferOutput<typeof FlatLine>;
+
+export const InvoiceShape = v.object({
+  Id: id,
+  DocNumber: text,
+  TxnDate: day,
+  DueDate: v.optional(v.nullable(day), null),
+  CustomerRef: ref,
+  CurrencyRef: v.optional(v.nullable(ref), null),
+  TotalAmt: v.optional(v.number(), 0),
+  Balance: v.optional(v.number(), 0),
+  PrivateNote: text,
+  CustomerMemo: v.optional(v.nullable(v.object({ value: text })), null),
+  EmailStatus: text,
+  Line: v.optional(v.array(Line), []),
+  TxnTaxDetail: v.optional(v.nullable(v.object({ TotalTax: amount })), null),
+  MetaData: v.object({ LastUpdatedTime: moment }),
+});
+export const CustomerShape = v.object({
+  Id: id,
+  DisplayName: v.string(),
+  Active: v.optional(v.boolean(), true),
+  ParentRef: v.optional(v.nullable(ref), null),
+});
+export const PreferencesShape = v.object({
+  CurrencyPrefs: v.object({ HomeCurrency: v.object({ value: v.string() }) }),
+});
+export const CompanyShape = v.object({ CompanyName: v.string() });
+
+/** An invoice as it is kept. `currency` null: it names none, and is in that of the books. */
+export interface ReadInvoice {
+  readonly id: string;
+  readonly customer: string;
+  readonly customerName: string;
+  readonly number: string;
+  readonly currency: string | null;
+  readonly day: Day;
+  readonly due: Day | null;
+  readonly total: Mills;
+  readonly balance: Mills;
+  readonly voided: boolean;
+  readonly rest: InvoiceRest;
+  readonly changedAt: Ms;
+}
+
+export function invoiceOf(one: v.InferOutput<typeof InvoiceShape>): ReadInvoice {
+  const {
+    Id,
+    DocNumber,
+    TxnDate,
+    DueDate,
+    CustomerRef,
+    CurrencyRef,
+    TotalAmt,
+    Balance,
+    PrivateNote,
+    CustomerMemo,
+    EmailStatus,
+    TxnTaxDetail,
+    MetaData,
+  } = one;
+  return {
+    id: Id,
+    customer: CustomerRef.value,
+    customerName: cut(CustomerRef.name ?? '', 200),
+    number: cut(DocNumber ?? '', 60),
+    currency: CurrencyRef === null ? null : cut(CurrencyRef.value, 8).toUpperCase(),
+    day: TxnDate,
+    due: DueDate,
+    total: millsOf(TotalAmt),
+    balance: millsOf(Balance),
+    // Voiding leaves it with all amounts zero and this word before its note: nothing else tells.
+    voided: TotalAmt === 0 && Balance === 0 && /^voided\b/i.test(PrivateNote ?? ''),
+    rest: {
+      lines: linesOf(one),
+      tax: TxnTaxDetail?.TotalTax == null ? null : millsOf(TxnTaxDetail.TotalTax),
+      note: CustomerMemo?.value ? cut(CustomerMemo.value, 1_000) : null,
+      mailed: EmailStatus === null ? null : EmailStatus === 'EmailSent',
+    },
+    changedAt: MetaData.LastUpdatedTime,
+  };
+}
+
+const MOST_LINES = 500;
+/** Those of a group stand behind its own. */
+const linesOf = ({ Line: lines }: v.InferOutput<typeof InvoiceShape>): readonly InvoiceLine[] =>
+  lines
+    .flatMap((one): InvoiceLine[] => {
+      const { GroupLineDetail: group } = one;
+      if (group === null) return [lineOf(one)];
+      return [
+        {
+          ...lineOf(one),
+          is: 'subtotal',
+          item: group.GroupItemRef?.name ?? null,
+          quantity: group.Quantity,
+        },
+        ...group.Line.map(lineOf),
+      ];
+    })
+    .slice(0, MOST_LINES);
+
+function lineOf({ Amount, Description, DetailType, SalesItemLineDetail: item }: Flat): InvoiceLine {
+  const is =
+    DetailType === 'SubTotalLineDetail'
+      ? 'subtotal'
+      : DetailType === 'DiscountLineDetail'
+        ? 'discount'
+        : DetailType === 'DescriptionOnly' ||
+            DetailType === 'DescriptionLineDetail' ||
+            Amount === null
+          ? 'text'
+          : 'item';
+  return {
+    is,
+    item: item?.ItemRef?.name == null ? null : cut(item.ItemRef.name, 200),
+    description: Description === null ? null : cut(Description, 1_000),
+    quantity: item?.Qty ?? null,
+    price: item?.UnitPrice ?? null,
+    amount: Amount === null ? null : millsOf(is === 'discount' ? -Amount : Amount),
+  };
+}
+
+export const cut = (words: string, most: number): string =>
+  words
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, most);

@@ -1,0 +1,131 @@
+import * as v from 'valibot';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { faultIn, parsed, QuickBooksFault, quickBooksAt, sendTo } from './quickbooks-endpoint.ts';
+import {
+  CompanyShape,
+  CustomerShape,
+  InvoiceShape,
+  PreferencesShape,
+} from './quickbooks-shapes.ts';
+import { accessOf, type QuickBooksRow } from './quickbooks-tokens.ts';
+
+/** As many as QuickBooks gives at once; and of ids that are asked for by name. */
+export const PAGE_ROWS = 1_000;
+export const IDS = 100;
+const VERSION = '75';
+const PDF_BYTES = 10 * 1_048_576;
+const MAGIC = '%PDF-';
+
+type Rows<S extends v.GenericSchema> = readonly v.InferOutput<S>[];
+/** `start`: the row to begin with, from 1. `since`: what changed then or later alone; null: all. */
+interface Span {
+  readonly start: number;
+  readonly since: Ms | null;
+}
+
+/**
+ * What is asked of QuickBooks Online, signed in, each answer checked by its shape. Each throws a
+ * `QuickBooksFault` where it is not answered.
+ */
+export interface Books {
+  invoices(span: Span): Promise<Rows<typeof InvoiceShape>>;
+  invoicesOf(ids: readonly string[]): Promise<Rows<typeof InvoiceShape>>;
+  /** Those that are not in use any more as well. */
+  customers(span: Span): Promise<Rows<typeof CustomerShape>>;
+  /** The currency of what names none. */
+  currency(): Promise<string>;
+  company(): Promise<string>;
+  pdf(id: string): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+export function booksOf(
+  world: AppContext,
+  tenant: TenantId,
+  { environment }: Pick<QuickBooksRow, 'environment'>,
+  realm: string,
+): Books {
+  const base = `${quickBooksAt(world, environment).api}/v3/company/${encodeURIComponent(realm)}`;
+
+  /** A token that is refused before its time is renewed once. */
+  async function get(path: string, accept: string, mostBytes?: number): Promise<Response> {
+    for (let refused: string | null = null; ;) {
+      const access = await accessOf(world, tenant, refused);
+      const answer = await sendTo(world, `${base}/${path}`, {
+        headers: { accept, authorization: `Bearer ${access}` },
+        ...(mostBytes !== undefined && { mostBytes }),
+      });
+      if (answer.status === 200) return answer;
+      if (answer.status !== 401 || refused !== null) throw await faultIn(answer, world.clock.now());
+      refused = access;
+    }
+  }
+
+  async function query<S extends v.GenericSchema>(
+    entity: string,
+    shape: S,
+    clauses: string,
+  ): Promise<Rows<S>> {
+    const answer = await get(
+      `query?${new URLSearchParams({ query: `select * from ${entity}${clauses}`, minorversion: VERSION }).toString()}`,
+      'application/json',
+    );
+    const read = v.safeParse(
+      v.object({ QueryResponse: v.object({ [entity]: v.optional(v.array(v.unknown()), []) }) }),
+      parsed(await answer.text()),
+    );
+    if (!read.success)
+      throw new QuickBooksFault('later', 'QuickBooks gave an answer that cannot be read.');
+    const rows = v.safeParse(v.array(shape), read.output.QueryResponse[entity]);
+    if (!rows.success)
+      throw new QuickBooksFault(
+        'later',
+        `QuickBooks told of ${entity === 'Invoice' ? 'an invoice' : 'a record'} in another form than expected${pathOf(rows.issues[0])}.`,
+      );
+    return rows.output;
+  }
+
+  return {
+    invoices: ({ start, since }) =>
+      query('Invoice', InvoiceShape, `${where(changed(since))} ORDERBY Id${window(start)}`),
+    invoicesOf: (ids) =>
+      query(
+        'Invoice',
+        InvoiceShape,
+        `${where([`Id in (${ids.map((id) => `'${id}'`).join(', ')})`])}${window(1)}`,
+      ),
+    customers: ({ start, since }) =>
+      query(
+        'Customer',
+        CustomerShape,
+        `${where(['Active in (true, false)', ...changed(since)])} ORDERBY Id${window(start)}`,
+      ),
+    currency: async () =>
+      (await query('Preferences', PreferencesShape, ''))[0]?.CurrencyPrefs.HomeCurrency.value ??
+      'XXX',
+    company: async () => (await query('CompanyInfo', CompanyShape, ''))[0]?.CompanyName ?? '',
+    async pdf(id) {
+      const answer = await get(
+        `invoice/${encodeURIComponent(id)}/pdf?minorversion=${VERSION}`,
+        'application/pdf',
+        PDF_BYTES,
+      );
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      if (Buffer.from(bytes.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC)
+        throw new QuickBooksFault('later', 'QuickBooks gave no PDF.');
+      return bytes;
+    },
+  };
+}
+
+const where = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
+const changed = (since: Ms | null): readonly string[] =>
+  since === null
+    ? []
+    : [`MetaData.LastUpdatedTime >= '${new Date(since).toISOString().slice(0, 19)}Z'`];
+const window = (start: number): string => ` STARTPOSITION ${start} MAXRESULTS ${PAGE_ROWS}`;
+const pathOf = (issue: v.BaseIssue<unknown>): string => {
+  const path = v.getDotPath(issue);
+  return path === null ? '' : ` (${path})`;
+};

@@ -1,0 +1,235 @@
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { columnOver, isAhead } from '../../platform/clock-bounds.ts';
+import { eachProvider } from '../../platform/jobs/each-provider.ts';
+import type { Timer } from '../../platform/jobs/each-provider.ts';
+import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
+import type { ReadCursor } from '../../platform/db/database-billing.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { standAnew } from './customers.ts';
+import {
+  forgetInvoices,
+  keepCustomers,
+  keepInvoices,
+  unseenCustomers,
+  unseenInvoices,
+} from './store-invoices.ts';
+import { type Books, booksOf, IDS, PAGE_ROWS } from './quickbooks.ts';
+import { ENDED, heard, type QuickBooksFault } from './quickbooks-endpoint.ts';
+import { invoiceOf } from './quickbooks-shapes.ts';
+import { type QuickBooksRow, quickBooksRow } from './quickbooks-tokens.ts';
+
+/**
+ * How often it is looked who is due, how often a provider is, and how often all of it is read and
+ * not only what changed.
+ */
+const LOOK: Ms = 3_000;
+const EVERY: Ms = 15 * 60_000;
+const WHOLE: Ms = 86_400_000;
+/**
+ * How far back of the last round what changed is asked for: clocks differ, and a page may have been
+ * read before.
+ */
+const OVERLAP: Ms = 10 * 60_000;
+/** Of one provider, before the next has its turn. */
+const PAGES = 5;
+/** Longer than the pages of a turn take: a server that died is succeeded after it. */
+const HELD: Ms = 6 * 60_000;
+export const AT_REST: ReadCursor = { at: 'rest', start: 1, since: null, began: 0 };
+
+/**
+ * BILL-1: reads the invoices of every provider that has connected its books, page by page; each
+ * page is kept with how far it is.
+ */
+export function startInvoices(world: AppContext): Timer {
+  const by = world.chance.uuid();
+  return eachProvider(
+    world,
+    LOOK,
+    'the invoices of a provider could not be read',
+    async (tenant, now) => {
+      const row = await world.store.tenant(tenant, (tx) => take(tx, world, by, now));
+      const { realm_id: realm = null } = row ?? {};
+      if (row === null || realm === null) return;
+      const mine: Mine = { world, tenant, row, by, books: booksOf(world, tenant, row, realm) };
+      const done = await heard(() => turn(mine, now));
+      if (!done.ok) await keepFault(mine, done.fault);
+      await leave(mine);
+    },
+  );
+}
+
+interface Mine {
+  readonly world: AppContext;
+  readonly tenant: TenantId;
+  readonly row: QuickBooksRow;
+  readonly by: string;
+  readonly books: Books;
+}
+
+/** Null: it is not due, not switched on, or another server has it. */
+async function take(
+  tx: TenantTx,
+  { store }: AppContext,
+  by: string,
+  now: Ms,
+): Promise<QuickBooksRow | null> {
+  const row = await quickBooksRow(tx);
+  if (
+    !row ||
+    row.realm_id === null ||
+    row.ended ||
+    row.poll_at === null ||
+    isAhead(row.poll_at, now, LONGEST_RETRY_MS)
+  )
+    return null;
+  const {
+    branding: { features },
+  } = await tx.sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirstOrThrow();
+  if (!features.invoice_automation) return null;
+  return (
+    (await tx.sql
+      .updateTable('quickbooks')
+      .set({ held_by: by, held_until: now + HELD })
+      .where('tenant_id', '=', tx.tenant)
+      .$if(store.kind !== 'pglite', (query) => query.where(columnOver('held_until', now, HELD)))
+      .returningAll()
+      .executeTakeFirst()) ?? null
+  );
+}
+
+/** Some pages of a round; what is left is due at once. */
+async function turn(mine: Mine, now: Ms): Promise<void> {
+  let { cursor } = mine.row;
+  if (cursor.at === 'rest') {
+    const { read_at: read, whole_at: whole } = mine.row;
+    cursor = {
+      at: 'customers',
+      start: 1,
+      since:
+        read === null || whole === null || now - whole >= WHOLE ? null : cursor.began - OVERLAP,
+      began: now,
+    };
+  }
+  for (let page = 0; page < PAGES && cursor.at !== 'rest'; page += 1) {
+    const next: ReadCursor | null = await step(mine, cursor);
+    if (next === null) return;
+    cursor = next;
+  }
+}
+
+/** Reads one page. Null: it is not ours any more. */
+async function step(mine: Mine, cursor: ReadCursor): Promise<ReadCursor | null> {
+  const { books } = mine;
+  const { at, start, since, began } = cursor;
+  if (at === 'customers') {
+    const rows = await books.customers({ start, since });
+    return keep(mine, next(cursor, rows.length), async (tx) => {
+      await keepCustomers(tx, rows, began);
+      if (rows.length < PAGE_ROWS && since === null) await unseenCustomers(tx, began);
+      await standAnew(tx);
+    });
+  }
+  if (at === 'invoices') {
+    const rows = (await books.invoices({ start, since })).map(invoiceOf);
+    const currency = rows.some((one) => one.currency === null) ? await books.currency() : '';
+    return keep(mine, next(cursor, rows.length), (tx) => keepInvoices(tx, rows, currency, began));
+  }
+  const ids = await mine.world.store.tenant(mine.tenant, (tx) => unseenInvoices(tx, began, IDS), {
+    readOnly: true,
+  });
+  const there = ids.length === 0 ? [] : (await books.invoicesOf(ids)).map(invoiceOf);
+  const currency = there.some((one) => one.currency === null) ? await books.currency() : '';
+  return keep(mine, ids.length < IDS ? { ...cursor, at: 'rest', start: 1 } : cursor, async (tx) => {
+    await keepInvoices(tx, there, currency, began);
+    const found = new Set(there.map(({ id }) => id));
+    await forgetInvoices(
+      tx,
+      ids.filter((id) => !found.has(id)),
+    );
+  });
+}
+
+/**
+ * Behind the last page comes what is read next: customers, invoices, and of a reading of all, what
+ * it did not come by.
+ */
+function next(cursor: ReadCursor, rows: number): ReadCursor {
+  if (rows >= PAGE_ROWS) return { ...cursor, start: cursor.start + rows };
+  return {
+    ...cursor,
+    start: 1,
+    at: cursor.at === 'customers' ? 'invoices' : cursor.since === null ? 'missing' : 'rest',
+  };
+}
+
+/**
+ * A page and how far it is, together. Nothing is kept where it was connected anew meanwhile, or
+ * another server has taken over.
+ */
+function keep(
+  { world, tenant, by, row }: Mine,
+  cursor: ReadCursor,
+  work: (tx: TenantTx) => Promise<void>,
+): Promise<ReadCursor | null> {
+  return world.store.tenant(tenant, async (tx) => {
+    const now = world.clock.now();
+    const done = cursor.at === 'rest';
+    const mine = await tx.sql
+      .updateTable('quickbooks')
+      .set({
+        cursor: JSON.stringify(cursor),
+        held_until: now + HELD,
+        tries: 0,
+        fault: null,
+        ...(done && {
+          read_at: now,
+          poll_at: now + EVERY,
+          ...(cursor.since === null && { whole_at: cursor.began }),
+        }),
+      })
+      .where('tenant_id', '=', tenant)
+      .where('held_by', '=', by)
+      .where('connected_at', '=', row.connected_at)
+      .returning('tenant_id')
+      .executeTakeFirst();
+    if (!mine) return null;
+    await work(tx);
+    return cursor;
+  });
+}
+
+async function keepFault(
+  { world, tenant, by }: Mine,
+  { is, message, afterMs }: QuickBooksFault,
+): Promise<void> {
+  await world.store.tenant(tenant, async (tx) => {
+    const row = await quickBooksRow(tx);
+    if (row?.held_by !== by) return;
+    const tries = row.tries + 1;
+    await tx.sql
+      .updateTable('quickbooks')
+      .set({
+        tries,
+        fault: is === 'ended' ? ENDED : message,
+        ended: row.ended || is === 'ended',
+        poll_at: world.clock.now() + backOff(tries, afterMs),
+      })
+      .where('tenant_id', '=', tenant)
+      .execute();
+  });
+}
+
+const leave = ({ world, tenant, by }: Mine): Promise<unknown> =>
+  world.store.tenant(tenant, ({ sql }) =>
+    sql
+      .updateTable('quickbooks')
+      .set({ held_by: null, held_until: 0 })
+      .where('tenant_id', '=', tenant)
+      .where('held_by', '=', by)
+      .execute(),
+  );

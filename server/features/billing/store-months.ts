@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Ms } from '#contract/ids.ts';
+import { eachProvider } from '../../platform/jobs/each-provider.ts';
+import type { Timer } from '../../platform/jobs/each-provider.ts';
+import { wallOf } from '../../platform/queries/query.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { monthOf, monthsAt } from './months.ts';
+
+const EVERY: Ms = 3_600_000;
+
+/**
+ * LIC-2, every hour: what connections tell of licences is kept for the month, as it stands; what
+ * was told before the month began is not of it.
+ */
+export const startLicences = (world: AppContext): Timer =>
+  eachProvider(world, EVERY, 'the licences of a provider could not be kept', (tenant, now) =>
+    world.store.tenant(tenant, async (tx) => {
+      const wall = await wallOf(tx);
+      const [month = ''] = monthsAt(now, wall);
+      const { from } = monthOf(month, wall);
+      await sql`insert into licence_month (tenant_id, month, connection_id, uid, company_n, name, row, seen_at)
+    select tenant_id, ${month}::text, connection_id, uid, company_n, name, row, seen_at from collected where tenant_id = ${tenant} and entity = 'licences' and seen_at >= ${from}::bigint
+    on conflict (tenant_id, month, connection_id, uid) do update set company_n = excluded.company_n, name = excluded.name, row = excluded.row, seen_at = excluded.seen_at where licence_month.seen_at < excluded.seen_at`.execute(
+        tx.sql,
+      );
+    }),
+  );

@@ -1,0 +1,198 @@
+import type { CompanyUsage, UsageLine } from '#contract/billing/licensing-calls.ts';
+import { UNITS } from '#contract/billing/licensing-calls.ts';
+import type { CompanyN, TenantId } from '#contract/ids.ts';
+import type { EntityGroup } from '#contract/runs/vocabulary.ts';
+import { byName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
+import type { Known } from '#server/platform/queries/known-jobs.ts';
+import type { Reach } from '#server/platform/queries/query.ts';
+import { totalsOf } from '#server/platform/queries/totals.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Month } from './months.ts';
+
+/**
+ * LIC-1: what each company used in a month, by name; last, what belongs to none. Those that used
+ * nothing have no lines.
+ */
+export async function usageOf(
+  tx: TenantTx,
+  tenant: TenantId,
+  reach: Reach,
+  month: Month,
+  isNow: boolean,
+): Promise<readonly CompanyUsage[]> {
+  const names = await companyNames(tx);
+  const lines = new Map<CompanyN | null, UsageLine[]>();
+  const put = (company: CompanyN | null, line: UsageLine): void => {
+    const own = lines.get(company) ?? [];
+    own.push(line);
+    lines.set(company, own);
+  };
+  for (const [company, jobs] of Map.groupBy(
+    await jobsOf(tx, reach, month),
+    ({ job }) => job.company,
+  ))
+    for (const line of counted(jobs)) put(company, line);
+  for (const { company, line } of await toldOf(tx, reach, month.month, isNow)) put(company, line);
+  return [...lines]
+    .map(([company, all]): CompanyUsage => ({
+      serviceProviderId: tenant,
+      company,
+      companyName: company === null ? '' : (names.get(company) ?? ''),
+      lines: all.toSorted(byWords),
+    }))
+    .toSorted(
+      (a, b) =>
+        Number(a.company === null) - Number(b.company === null) ||
+        a.companyName.localeCompare(b.companyName, 'en', { numeric: true, sensitivity: 'base' }),
+    );
+}
+
+/** Jobs that had a result in the month. */
+async function jobsOf(tx: TenantTx, reach: Reach, { from, to }: Month): Promise<readonly Known[]> {
+  const ran = new Set(
+    (await totalsOf(tx, reach, [from, to], null, []))
+      .filter(({ state }) => state !== 'Missed')
+      .map((one) => one.class),
+  );
+  return byName(await knownJobs(tx, reach)).filter(({ job }) => ran.has(job.n));
+}
+
+export const WORKLOADS: Readonly<Record<EntityGroup, string>> = {
+  'managed-servers': 'Servers',
+  'managed-agents': 'Agents, managed',
+  'monitored-agents': 'Agents, monitored',
+  'office365': 'Microsoft 365',
+  'public-cloud-vms': 'Public cloud VMs',
+  'file-share-jobs': 'File shares',
+  'other': 'Other',
+};
+
+/** A computer counts once a company and group, by its name in any case. */
+function counted(jobs: readonly Known[]): readonly UsageLine[] {
+  return [...Map.groupBy(jobs, ({ job }) => job.group)].flatMap(([group, all]): UsageLine[] => {
+    const computers = new Set(
+      all.flatMap(({ job }) => (job.computer === '' ? [] : [job.computer.toLowerCase()])),
+    ).size;
+    const line = {
+      product: 'Daybook',
+      workload: WORKLOADS[group],
+      fresh: null,
+      rental: null,
+      source: null,
+    };
+    return [
+      ...(computers === 0 ? [] : [{ ...line, unit: 'Computers' as const, used: computers }]),
+      { ...line, unit: 'Jobs', used: all.length },
+    ];
+  });
+}
+
+type Told = Readonly<Record<string, unknown>>;
+
+/**
+ * What connections told, of this month as it stands, of one before as it stood last. Only who sees
+ * every company is told what belongs to none.
+ */
+async function toldOf(
+  tx: TenantTx,
+  { companies, without }: Reach,
+  month: string,
+  isNow: boolean,
+): Promise<readonly { readonly company: CompanyN | null; readonly line: UsageLine }[]> {
+  const { sql: db, tenant } = tx;
+  const rows = isNow
+    ? await db
+        .selectFrom('collected')
+        .select(['connection_id', 'company_n', 'row'])
+        .where('tenant_id', '=', tenant)
+        .where('entity', '=', 'licences')
+        .execute()
+    : await db
+        .selectFrom('licence_month')
+        .select(['connection_id', 'company_n', 'row'])
+        .where('tenant_id', '=', tenant)
+        .where('month', '=', month)
+        .execute();
+  const names = new Map(
+    (
+      await db
+        .selectFrom('connection')
+        .select(['id', 'name'])
+        .where('tenant_id', '=', tenant)
+        .execute()
+    ).map(({ id, name }) => [id, name]),
+  );
+  const seen = (company: CompanyN | null): boolean =>
+    company === null
+      ? companies === null
+      : !without.includes(company) && (companies === null || companies.includes(company));
+  return rows
+    .filter(({ company_n: company }) => seen(company))
+    .flatMap(({ connection_id: id, company_n: company, row }) => {
+      const line = lineOf(row, names.get(id) ?? 'A former connection');
+      return line === null ? [] : [{ company, line }];
+    });
+}
+
+/** Units where there are any, else counts; null where nothing was used. */
+function lineOf(row: Told, source: string): UsageLine | null {
+  const unit = UNITS.find((one) => one === row['unitType']) ?? 'Instances';
+  const [used, fresh, rental] = ['used', 'new', 'rental'].map(
+    (one) => numberIn(row, `${one}Units`) ?? numberIn(row, `${one}Count`),
+  );
+  if (used === null || used === undefined || used === 0) return null;
+  return {
+    product: textIn(row, 'product') ?? 'Unknown',
+    workload: textIn(row, 'workload') ?? '',
+    unit,
+    used,
+    fresh: fresh ?? null,
+    rental: rental ?? null,
+    source,
+  };
+}
+const numberIn = (row: Told, name: string): number | null => {
+  const one = row[name];
+  return typeof one === 'number' && one > 0 ? one : null;
+};
+const textIn = (row: Told, name: string): string | null => {
+  const one = row[name];
+  return typeof one === 'string' && one !== '' ? one : null;
+};
+
+const byWords = (a: UsageLine, b: UsageLine): number =>
+  a.product.localeCompare(b.product) ||
+  a.workload.localeCompare(b.workload) ||
+  a.unit.localeCompare(b.unit) ||
+  (a.source ?? '').localeCompare(b.source ?? '');
+
+/**
+ * The same lines of many companies, summed up. What a source does not tell of one is not known of
+ * all.
+ */
+export function summed(companies: readonly CompanyUsage[]): readonly UsageLine[] {
+  const groups = Map.groupBy(
+    companies.flatMap(({ lines }) => lines),
+    ({ product, workload, unit, source }) => JSON.stringify([product, workload, unit, source]),
+  );
+  return [...groups.values()]
+    .flatMap((all) => {
+      const [first] = all;
+      return first
+        ? [
+            {
+              ...first,
+              used: all.reduce((total, { used }) => total + used, 0),
+              fresh: sum(all, 'fresh'),
+              rental: sum(all, 'rental'),
+            },
+          ]
+        : [];
+    })
+    .toSorted(byWords);
+}
+
+const sum = (all: readonly UsageLine[], of: 'fresh' | 'rental'): number | null =>
+  all.every((one) => one[of] === null)
+    ? null
+    : all.reduce((total, one) => total + (one[of] ?? 0), 0);

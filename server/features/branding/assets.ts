@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import type { Hono } from 'hono';
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
+import { ASSET_BYTES } from '#contract/branding/edit-calls.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { callerReader } from '../../platform/http/client-address.ts';
+import { TOO_LARGE } from '../../platform/http/envelope.ts';
+import { tenantReader } from '../../platform/http/tenant.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { cleanSvg } from './clean-svg.ts';
+
+type Asset = Omit<ParsedInputOf<'putBrandAsset'>, 'id'>;
+
+/** Keeps a picture, made harmless, and lets `then` note its address in the same transaction. */
+export async function keepAsset(
+  world: AppContext,
+  tenant: TenantId,
+  { name, type, base64 }: Asset,
+  at: Ms,
+  then: (tx: TenantTx, url: string) => Promise<void>,
+): Promise<Result<OutputOf<'putBrandAsset'>>> {
+  const sent = Buffer.from(base64, 'base64');
+  if (sent.byteLength > ASSET_BYTES) return failed(TOO_LARGE);
+  const kept = type === 'image/svg+xml' ? svgBytes(sent) : beginsAs(sent, type) ? sent : null;
+  if (kept === null)
+    return failed({
+      kind: 'bad-input',
+      message: MESSAGES.badInput,
+      issues: [{ path: 'base64', message: 'This is no picture of the type that was named.' }],
+    });
+  const hash = createHash('sha256').update(kept).digest('base64url').slice(0, 22);
+  const url = `/brand/${name}?v=${hash}`;
+  const row = { type, base64: kept.toString('base64'), hash, at };
+  await world.store.tenant(tenant, async (tx) => {
+    await tx.sql
+      .insertInto('brand_asset')
+      .values({ tenant_id: tenant, name, ...row })
+      .onConflict((on) => on.columns(['tenant_id', 'name']).doUpdateSet(row))
+      .execute();
+    await then(tx, url);
+  });
+  return ok({ url, bytes: kept.byteLength, changed: !kept.equals(sent) });
+}
+
+/** Null where it is no SVG, or none is left of it. */
+function svgBytes(sent: Buffer): Buffer | null {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(sent);
+  } catch {
+    return null;
+  }
+  const clean = cleanSvg(text);
+  return clean === null ? null : Buffer.from(clean, 'utf8');
+}
+
+/** By its first bytes, whatever it is called. */
+function beginsAs(bytes: Buffer, type: Asset['type']): boolean {
+  const hex = bytes.subarray(0, 12).toString('hex');
+  switch (type) {
+    case 'image/png':
+      return hex.startsWith('89504e470d0a1a0a');
+    case 'image/jpeg':
+      return hex.startsWith('ffd8ff');
+    case 'image/x-icon':
+      return hex.startsWith('00000100');
+    case 'image/webp':
+      return hex.startsWith('52494646') && hex.slice(16, 24) === '57454250';
+    case 'image/svg+xml':
+      return false;
+  }
+}
+
+/** Nothing runs in a picture, also where it is opened by itself. */
+const ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+/**
+ * `/brand/<name>?v=<hash>`: the pictures of the provider whose host was asked. One that names its
+ * hash never changes.
+ */
+export function assetRoutes(world: AppContext): (app: Hono) => void {
+  const tenantOf = tenantReader(world);
+  const callerOf = callerReader(world.config.trustedProxies);
+  return (app) => {
+    app.get('/brand/:name', async (context) => {
+      const { req } = context;
+      const tenant = await tenantOf(callerOf(req.raw, context.env).host);
+      const name = req.param('name');
+      const row =
+        tenant === null
+          ? undefined
+          : await world.store.tenant(
+              tenant,
+              ({ sql }) =>
+                sql
+                  .selectFrom('brand_asset')
+                  .selectAll()
+                  .where('tenant_id', '=', tenant)
+                  .where('name', '=', name)
+                  .executeTakeFirst(),
+              { readOnly: true },
+            );
+      if (!row)
+        return new Response('Not found\n', {
+          status: 404,
+          headers: { 'content-type': 'text/plain; charset=utf-8' },
+        });
+      const headers = {
+        'content-type': row.type,
+        'etag': `"${row.hash}"`,
+        'content-security-policy': ALONE,
+        'x-content-type-options': 'nosniff',
+        'content-disposition': 'inline',
+        'cache-control':
+          req.query('v') === row.hash ? 'public, max-age=31536000, immutable' : 'no-cache',
+      };
+      if (req.header('if-none-match') === headers.etag)
+        return new Response(null, { status: 304, headers });
+      return new Response(Buffer.from(row.base64, 'base64'), { headers });
+    });
+  };
+}

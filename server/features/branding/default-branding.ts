@@ -1,0 +1,41 @@
+import { PLAIN_BRANDING, PLAIN_FEATURES } from '#contract/branding/branding.ts';
+import type { Branding, Features } from '#contract/branding/branding.ts';
+import { LIMITS } from '#contract/limits.ts';
+
+/** The branding of a provider that has set nothing yet: the page's own blue and a plain name. */
+export const defaultBranding = (id: string, name: string, domain: string): Branding => ({
+  id,
+  name,
+  title: 'Portal',
+  favIconUrl: null,
+  apiUrl: '/api/v1',
+  domain,
+  sidebarLogoUrl: null,
+  sidebarLogoWidth: null,
+  sidebarLogoHeight: null,
+  sidebarTitle: 'Portal',
+  supportEmail: null,
+  supportPhone: null,
+  authType: 'db',
+  isStripeEnabled: false,
+  accent: null,
+  accentDark: null,
+  sidebar: null,
+  sidebarDark: null,
+  timeZone: 'UTC',
+  dayBeginsHour: 0,
+  offlineDays: LIMITS.offlineDays,
+  ...PLAIN_BRANDING,
+  features: STANDARD,
+});
+
+/**
+ * What a provider begins with; the rest waits for something that is set up first: support,
+ * invoices, cards.
+ */
+const STANDARD: Features = {
+  ...PLAIN_FEATURES,
+  rules: true,
+  hints: true,
+  reporting: { enabled: true, visibleFor: ['all'] },
+};

@@ -1,0 +1,99 @@
+import * as v from 'valibot';
+import { BrandingSchema } from '#contract/branding/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { brandingOf as shownBranding } from '../../platform/tenancy/branding.ts';
+import { NOT_FOUND } from '../../platform/http/envelope.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { keepsProvider } from '../../platform/tenancy/providers.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { keepAsset } from './assets.ts';
+
+type Names = 'editBranding' | 'brandingOf' | 'putBrandAsset';
+
+/**
+ * The branding of a provider that one keeps: the own one, or one below it. Any other does not
+ * exist.
+ */
+export const brandEditHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+  async brandingOf({ id }, ctx) {
+    return (await isKept(world, ctx, id))
+      ? ok(await world.store.tenant(id, shownBranding, { readOnly: true }))
+      : failed(NOT_FOUND);
+  },
+
+  async editBranding({ id, ...fields }, ctx) {
+    if (!(await isKept(world, ctx, id))) return failed(NOT_FOUND);
+    const names = Object.keys(fields).join(', ');
+    const branding = await world.store.tenant(id, async (tx) => {
+      await tx.lock();
+      const next = v.parse(BrandingSchema, { ...(await readBranding(tx)), ...fields });
+      await keepBranding(tx, next);
+      await audit(tx, world, id === ctx.tenant ? ctx : { ...ctx, session: null }, {
+        what: 'branding.changed',
+        user: null,
+        detail: { fields: names },
+      });
+      return shownBranding(tx);
+    });
+    await recordAbove(world, ctx, id, 'branding.changed', names);
+    return ok(branding);
+  },
+
+  async putBrandAsset({ id, ...asset }, ctx) {
+    if (!(await isKept(world, ctx, id))) return failed(NOT_FOUND);
+    const kept = await keepAsset(world, id, asset, ctx.now, async (tx, url) => {
+      await tx.lock();
+      const branding = await readBranding(tx);
+      if (asset.name === 'logo') await keepBranding(tx, { ...branding, sidebarLogoUrl: url });
+      if (asset.name === 'logo-dark')
+        await keepBranding(tx, { ...branding, sidebarLogoDarkUrl: url });
+      if (asset.name === 'favicon') await keepBranding(tx, { ...branding, favIconUrl: url });
+      await audit(tx, world, id === ctx.tenant ? ctx : { ...ctx, session: null }, {
+        what: 'branding.picture',
+        user: null,
+        detail: { name: asset.name },
+      });
+    });
+    if (kept.ok) await recordAbove(world, ctx, id, 'branding.picture', asset.name);
+    return kept;
+  },
+});
+
+async function isKept(world: AppContext, ctx: RequestContext, id: string): Promise<boolean> {
+  return ctx.session !== null && keepsProvider(world, ctx.tenant, ctx.session, id);
+}
+
+const readBranding = async ({ tenant, sql }: TenantTx): Promise<Branding> =>
+  (
+    await sql
+      .selectFrom('provider')
+      .select('branding')
+      .where('tenant_id', '=', tenant)
+      .executeTakeFirstOrThrow()
+  ).branding;
+
+const keepBranding = async ({ tenant, sql }: TenantTx, branding: Branding): Promise<void> =>
+  void (await sql
+    .updateTable('provider')
+    .set({ branding: JSON.stringify(branding) })
+    .where('tenant_id', '=', tenant)
+    .execute());
+
+/**
+ * In a provider below, the doer is nobody: whose hands did it stands in the record of their own.
+ */
+async function recordAbove(
+  world: AppContext,
+  ctx: RequestContext,
+  id: string,
+  what: string,
+  fields: string,
+): Promise<void> {
+  if (id !== ctx.tenant)
+    await world.store.tenant(ctx.tenant, (tx) =>
+      audit(tx, world, ctx, { what, user: null, detail: { fields, provider: id } }),
+    );
+}

@@ -1,0 +1,10 @@
+import { ok } from '#contract/result.ts';
+import { brandingOf } from '../../platform/tenancy/branding.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+
+/** `ask.tenant` is the provider of the host that was asked, so this is that host's branding. */
+export const brandHandlers = (world: AppContext): Pick<Handlers, 'getBranding'> => ({
+  getBranding: (_, { tenant }) =>
+    world.store.tenant(tenant, async (tx) => ok(await brandingOf(tx)), { readOnly: true }),
+});

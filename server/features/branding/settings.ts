@@ -1,0 +1,168 @@
+import type { KeptSettings, settingsCalls } from '#contract/branding/settings-calls.ts';
+import { SECRET_NAMES } from '#contract/branding/settings.ts';
+import type { ProviderSettings, SecretName } from '#contract/branding/settings.ts';
+import type { TenantId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { NOT_FOUND } from '../../platform/http/envelope.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
+import { forgetUsage } from '../../platform/tenancy/ingest-usage.ts';
+import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { storeSecret } from '../../platform/outbound/secret.ts';
+import { keepsProvider } from '../../platform/tenancy/providers.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { tryGateway } from './test-gateway.ts';
+
+/** Trying reaches out: so often in a minute, for each provider. */
+const TRIES = 10;
+
+export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof settingsCalls> {
+  const often = makeRateLimit(TRIES);
+  return {
+    getProviderSettings: ({ id }, ctx) => forOne(world, ctx, id, keptOf, { readOnly: true }),
+
+    setProviderSettings: ({ id, ...changes }, ctx) =>
+      changeOne(
+        world,
+        ctx,
+        id,
+        { what: 'settings.changed', detail: { fields: Object.keys(changes).toSorted().join(',') } },
+        async (tx) => {
+          await tx.lock();
+          const { settings: before } = await keptOf(tx);
+          const after: ProviderSettings = { ...before, ...changes };
+          await tx.sql
+            .updateTable('provider')
+            .set({ settings: JSON.stringify(after) })
+            .where('tenant_id', '=', tx.tenant)
+            .execute();
+          forgetUsage(tx);
+          // A secret was typed for one address: whoever changes that does not get it sent to
+          // another.
+          for (const name of SECRET_NAMES)
+            if (addressOf(before, name) !== addressOf(after, name))
+              await storeSecret(tx, world, name, null);
+          return keptOf(tx);
+        },
+      ),
+
+    setProviderSecret: ({ id, name, value }, ctx) =>
+      changeOne(
+        world,
+        ctx,
+        id,
+        { what: value === null ? 'secret.removed' : 'secret.set', detail: { name } },
+        async (tx) => {
+          await storeSecret(tx, world, name, value);
+          return { secrets: (await keptOf(tx)).secrets };
+        },
+      ),
+
+    async tryProviderSettings({ id, what }, ctx) {
+      const retryAfterMs = often.ask(ctx.tenant, ctx.now);
+      if (retryAfterMs !== null)
+        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
+      const to = await addresseeOf(world, ctx);
+      const found = await forOne(world, ctx, id, (tx) => tryGateway(tx, world, what, to));
+      // Out of the transaction: the other side may take its time.
+      return found.ok ? ok(await releaseSlotDuring(found.value)) : found;
+    },
+  };
+}
+
+/**
+ * Within a provider that the caller keeps: the own one or one below it, for who sees the whole of
+ * it. Any other does not exist.
+ */
+async function forOne<T>(
+  world: AppContext,
+  { tenant, session }: RequestContext,
+  id: TenantId,
+  work: (tx: TenantTx) => Promise<T>,
+  how: { readonly readOnly?: boolean } = {},
+): Promise<Result<T>> {
+  return session !== null && (await keepsProvider(world, tenant, session, id))
+    ? ok(await world.store.tenant(id, work, how))
+    : failed(NOT_FOUND);
+}
+
+/**
+ * The same, recorded where it was done. In a provider below the doer is nobody: whose hands did it
+ * stands in the record of their own.
+ */
+async function changeOne<T>(
+  world: AppContext,
+  ctx: RequestContext,
+  id: TenantId,
+  { what, detail }: { readonly what: string; readonly detail: Readonly<Record<string, string>> },
+  work: (tx: TenantTx) => Promise<T>,
+): Promise<Result<T>> {
+  const own = ctx.tenant === id;
+  const recorded = { what, user: null, detail: { ...detail, provider: id } };
+  const done = await forOne(world, ctx, id, async (tx) => {
+    await audit(tx, world, own ? ctx : { ...ctx, session: null }, recorded);
+    return work(tx);
+  });
+  if (done.ok && !own)
+    await world.store.tenant(ctx.tenant, (tx) => audit(tx, world, ctx, recorded));
+  return done;
+}
+
+async function keptOf({ tenant, sql }: TenantTx): Promise<KeptSettings> {
+  const { settings } = await sql
+    .selectFrom('provider')
+    .select('settings')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  const rows = await sql
+    .selectFrom('secret')
+    .select('name')
+    .where('tenant_id', '=', tenant)
+    .where('name', 'in', [...SECRET_NAMES])
+    .execute();
+  return {
+    settings,
+    secrets: SECRET_NAMES.filter((name) => rows.some((row) => row.name === name)),
+  };
+}
+
+const addresseeOf = (
+  world: AppContext,
+  { tenant, session }: RequestContext,
+): Promise<{ readonly email: string | null; readonly phone: string | null }> =>
+  world.store.tenant(
+    tenant,
+    async ({ sql }) => {
+      const person =
+        session &&
+        (await sql
+          .selectFrom('person')
+          .select(['email', 'mobile_phone'])
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', session.userId)
+          .executeTakeFirst());
+      return { email: person?.email ?? null, phone: person?.mobile_phone ?? null };
+    },
+    { readOnly: true },
+  );
+
+/** To whom a secret is shown when it is used. */
+function addressOf(
+  { mail, sms, directory, oidc, sso }: ProviderSettings,
+  name: SecretName,
+): string {
+  const parts: Readonly<Record<SecretName, readonly unknown[]>> = {
+    mail: [mail?.host, mail?.port, mail?.security, mail?.username],
+    sms: [sms?.url, sms?.account],
+    directory: [directory?.url, directory?.serviceDn, directory?.ca],
+    oidc: [oidc?.issuer, oidc?.clientId],
+    vac: [sso?.vac?.url],
+    vcd: [sso?.vcd?.url, sso?.vcd?.organization],
+    zerto: [sso?.zerto?.url, sso?.zerto?.username],
+  };
+  return JSON.stringify(parts[name]);
+}

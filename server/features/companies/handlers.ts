@@ -1,0 +1,454 @@
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
+import type { CompanyN, UserId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { utcText, wallText } from '#contract/runs/csv.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
+import { hasAuthorityOver, seesUser } from '#contract/users/authority.ts';
+import type { CompanyRow, UserRow } from '#contract/users/rows.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import { busyFor } from '../../platform/http/envelope.ts';
+import { fetchOutbound } from '../../platform/outbound/fetch.ts';
+import { readSecret } from '../../platform/outbound/secret.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { by, FORBIDDEN, NOT_FOUND, signedOf } from '../../platform/auth/guards.ts';
+import {
+  companyOf,
+  findCompanies,
+  listedCompanies,
+  seesCompany,
+} from '../../platform/tenancy/company-list.ts';
+import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
+import { about } from '../users/users.ts';
+import { vacCompanies } from './vspc-companies.ts';
+import type { Ask as AskOutside } from './vspc-companies.ts';
+
+type Fields = Omit<ParsedInputOf<'editCompany'>, 'id'>;
+type Names =
+  | 'listCompanies'
+  | 'reportCompanies'
+  | 'getCompany'
+  | 'createCompany'
+  | 'editCompany'
+  | 'deleteCompany'
+  | 'companiesOfVac'
+  | 'usersToNotify'
+  | 'exportCompanies';
+
+export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<Handlers, Names> {
+  const read = <T>(
+    ctx: RequestContext,
+    work: (tx: TenantTx, session: Principal) => Promise<T>,
+  ): Promise<T> =>
+    world.store.tenant(ctx.tenant, (tx) => work(tx, signedOf(ctx)), { readOnly: true });
+  const askOutside = outside ?? fetching(world);
+
+  return {
+    listCompanies: (_, ctx) =>
+      read(ctx, async (tx, session) =>
+        ok(await listedCompanies(tx, session, await findCompanies(tx, session))),
+      ),
+
+    reportCompanies: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ctx) =>
+      read(ctx, async (tx, session) => {
+        const found = await findCompanies(tx, session, query);
+        return ok({
+          rows: await listedCompanies(
+            tx,
+            session,
+            found.slice((page - 1) * pageSize, page * pageSize),
+          ),
+          count: found.length,
+          page,
+          pageSize,
+        });
+      }),
+
+    getCompany: ({ id }, ctx) =>
+      read(ctx, async (tx, session) => {
+        const company = await companyOf(tx, session, id);
+        if (!company) return NOT_FOUND;
+        const [listed] = await listedCompanies(tx, session, [company]);
+        return listed
+          ? ok<OutputOf<'getCompany'>>({
+              ...listed,
+              counts: await countsOf(tx, company.n, listed.users.length),
+            })
+          : NOT_FOUND;
+      }),
+
+    createCompany: (fields, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const session = signedOf(ctx);
+        // A company that its maker could not see would be nobody's.
+        if (session.companies !== null) return FORBIDDEN;
+        await tx.lock();
+        const refused = await notFitting(tx, session, fields, null);
+        if (refused) return refused;
+        const n = await tx.take('company', 1);
+        const id = world.chance.uuid();
+        const row: CompanyRow = { n, id, name: fields.name, madeAt: ctx.now };
+        await tx.append(
+          [
+            {
+              event: { type: 'company.made@1', data: { n, id, name: fields.name } },
+              company: n,
+              entity: `company:${n}`,
+            },
+            ...(Object.keys(fields).some((field) => field !== 'name')
+              ? [changed(row, fields)]
+              : []),
+          ],
+          by(ctx),
+        );
+        await audit(tx, world, ctx, { what: 'company.made', user: null, detail: { company: n } });
+        return await shown(tx, ctx, id);
+      }),
+
+    editCompany: ({ id, ...fields }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const session = signedOf(ctx);
+        await tx.lock();
+        const company = await companyOf(tx, session, id);
+        if (!company) return NOT_FOUND;
+        const refused = await notFitting(tx, session, fields, company);
+        if (refused) return refused;
+        await tx.append([changed(company, fields)], by(ctx));
+        await audit(tx, world, ctx, {
+          what: 'company.changed',
+          user: null,
+          detail: { company: company.n, fields: Object.keys(fields).join(', ') },
+        });
+        return await shown(tx, ctx, id);
+      }),
+
+    deleteCompany: ({ id }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const session = signedOf(ctx);
+        if (session.companies !== null) return FORBIDDEN;
+        await tx.lock();
+        const company = await companyOf(tx, session, id);
+        if (!company) return NOT_FOUND;
+        const { n } = company;
+        const keys = (await tx.all('key')).filter(
+          (key) => key.company === n && key.revokedAt === null,
+        );
+        const users = (await tx.all('user')).filter(
+          ({ companies }) => companies?.includes(n) === true,
+        );
+        // First, so that no device hears of its keys any more.
+        await tx.append(
+          [
+            {
+              event: { type: 'company.deleted@1', data: { n } },
+              company: n,
+              entity: `company:${n}`,
+            },
+            ...keys.map((key) => ({
+              event: { type: 'key.revoked@1' as const, data: { id: key.id } },
+              company: n,
+              entity: `key:${key.id}`,
+            })),
+            ...users.map(({ id: user, roles, companies }) =>
+              about(user, {
+                type: 'user.scoped@1',
+                data: {
+                  id: user,
+                  roles: [...roles],
+                  companies: companies && companies.filter((one) => one !== n),
+                },
+              }),
+            ),
+          ],
+          by(ctx),
+        );
+        if (keys.length > 0)
+          await tx.sql
+            .deleteFrom('key_index')
+            .where('tenant_id', '=', tx.tenant)
+            .where(
+              'key_id',
+              'in',
+              keys.map((key) => key.id),
+            )
+            .execute();
+        await audit(tx, world, ctx, {
+          what: 'company.deleted',
+          user: null,
+          detail: { company: n, keys: keys.length },
+        });
+        return ok({});
+      }),
+
+    /**
+     * The other system is asked outside of any transaction. What a connection to one has found
+     * stands beside it, and instead where only that is set.
+     */
+    async companiesOfVac(_, ctx) {
+      const { url, key, ours, collected } = await read(ctx, async (tx, session) => {
+        const { settings } = await tx.sql
+          .selectFrom('provider')
+          .select('settings')
+          .where('tenant_id', '=', tx.tenant)
+          .executeTakeFirstOrThrow();
+        return {
+          url: settings.sso?.vac?.url ?? null,
+          key: await readSecret(tx, world, 'vac'),
+          ours: (await tx.all('company')).filter((one) => seesCompany(session, one)),
+          collected: await collectedCompanies(tx),
+        };
+      });
+      if (signedOf(ctx).companies !== null) return FORBIDDEN;
+      const asked = url === null || key === null ? [] : await vacCompanies(url, key, askOutside);
+      if ((url === null || key === null) && collected === null)
+        return ok({ configured: false, companies: [] });
+      const there =
+        asked === null && collected === null
+          ? null
+          : [
+              ...new Map(
+                [...(collected ?? []), ...(asked ?? [])].map((one) => [one.id.toLowerCase(), one]),
+              ).values(),
+            ];
+      if (there === null) return failed({ ...busyFor(5_000), message: MESSAGES.getCompanies });
+      const linked = new Map(
+        ours.flatMap((one) => {
+          const id = one.applications?.vac.id ?? null;
+          return id === null ? [] : [[id, one.id] as const];
+        }),
+      );
+      return ok({
+        configured: true,
+        companies: there.map(({ id, name }) => ({ id, name, companyId: linked.get(id) ?? null })),
+      });
+    },
+
+    usersToNotify: ({ veeamId }, ctx) =>
+      read(ctx, async (tx, session) => {
+        const company = (await tx.all('company')).find(
+          (one) =>
+            seesCompany(session, one) &&
+            (one.veeamId === veeamId || one.id === veeamId.toLowerCase()),
+        );
+        if (!company) return NOT_FOUND;
+        const users = new Map(
+          (await tx.all('user'))
+            .filter(
+              (user) =>
+                user.deletedAt === null &&
+                (user.companies === null || user.companies.includes(company.n)),
+            )
+            .map((user) => [user.id, user]),
+        );
+        const ids = (company.notify ?? []).filter((id) => users.has(id));
+        const people =
+          ids.length === 0
+            ? []
+            : await tx.sql
+                .selectFrom('person')
+                .select(['id as _id', 'name', 'username', 'email'])
+                .where('tenant_id', '=', tx.tenant)
+                .where('id', 'in', ids)
+                .orderBy('username')
+                .execute();
+        return ok({ users: people });
+      }),
+
+    exportCompanies: (query, ctx) =>
+      read(ctx, async (tx, session) => {
+        const zone = await zoneOf(tx);
+        const rows = await listedCompanies(tx, session, await findCompanies(tx, session, query));
+        return csvAnswer('Companies', ctx.now, zone, [
+          [
+            'Name',
+            'Users',
+            'Told',
+            'Veeam id',
+            'VSPC id',
+            'Cloud Director id',
+            'Zerto id',
+            'Microsoft 365',
+            'Organizations',
+            `Created (${zone})`,
+            'Created (UTC)',
+          ],
+          ...rows.map(
+            ({
+              name,
+              users,
+              notify,
+              veeamId,
+              applications: { vac, vcd, zerto, office365 },
+              madeAt,
+            }) => [
+              name,
+              users.map((one) => one.username).join(', '),
+              notify.map((one) => one.username).join(', '),
+              veeamId,
+              vac.id,
+              vcd.id,
+              zerto.id,
+              office365.enabled ? 'Yes' : 'No',
+              office365.organizations.map((one) => one.id).join(', '),
+              wallText(madeAt, zone),
+              utcText(madeAt),
+            ],
+          ),
+        ]);
+      }),
+  };
+}
+
+/** All that is set of it, from here on. */
+const changed = (row: CompanyRow, fields: Partial<Fields>) => ({
+  event: {
+    type: 'company.changed@1' as const,
+    data: {
+      n: row.n,
+      name: fields.name ?? row.name,
+      applications: fields.applications ?? row.applications ?? NO_APPLICATIONS,
+      veeamId: fields.veeamId === undefined ? (row.veeamId ?? null) : fields.veeamId,
+      notify: [...new Set(fields.notify ?? row.notify ?? [])],
+    },
+  },
+  company: row.n,
+  entity: `company:${row.n}`,
+});
+
+async function shown(
+  tx: TenantTx,
+  ctx: RequestContext,
+  id: string,
+): Promise<Result<CompanyListed>> {
+  const session = signedOf(ctx);
+  const company = await companyOf(tx, session, id);
+  const [listed] = company ? await listedCompanies(tx, session, [company]) : [];
+  return listed ? ok(listed) : NOT_FOUND;
+}
+
+const sameName = (text: string): string => text.normalize('NFC').toLowerCase();
+
+/**
+ * Why fields cannot be saved: a name that another company has, or people over whom one has no
+ * authority.
+ */
+async function notFitting(
+  tx: TenantTx,
+  session: Principal,
+  { name, notify }: Partial<Fields>,
+  company: CompanyRow | null,
+): Promise<Result<never> | null> {
+  if (
+    name !== undefined &&
+    (await tx.all('company')).some(
+      (one) =>
+        one.n !== company?.n &&
+        one.deletedAt === undefined &&
+        sameName(one.name) === sameName(name),
+    )
+  )
+    return failed({ kind: 'conflict', message: MESSAGES.companyNameTaken });
+  return notify === undefined
+    ? null
+    : notNotifiable(
+        tx,
+        session,
+        notify.map((id) => id.toLowerCase()),
+        company?.notify ?? [],
+      );
+}
+
+/**
+ * Why a list of users to notify cannot be saved. Who was on it and stays is not acted on; who is
+ * deleted by now, anybody takes off.
+ */
+async function notNotifiable(
+  tx: TenantTx,
+  session: Principal,
+  next: readonly UserId[],
+  before: readonly UserId[],
+): Promise<Result<never> | null> {
+  const users = await tx.rows('user', [...new Set([...next, ...before])]);
+  const active = (id: UserId): UserRow | null => {
+    const user = users.get(id);
+    return user?.deletedAt === null ? user : null;
+  };
+  if (next.some((id) => active(id) === null)) return NOT_FOUND;
+  for (const id of new Set([
+    ...next.filter((one) => !before.includes(one)),
+    ...before.filter((one) => !next.includes(one)),
+  ])) {
+    const user = active(id);
+    if (user === null || id === session.userId || hasAuthorityOver(session, user)) continue;
+    return seesUser(session, user) ? FORBIDDEN : NOT_FOUND;
+  }
+  return null;
+}
+
+async function countsOf(
+  tx: TenantTx,
+  n: CompanyN,
+  users: number,
+): Promise<OutputOf<'getCompany'>['counts']> {
+  const jobs = (
+    await tx.sql
+      .selectFrom('job')
+      .select('n')
+      .where('tenant_id', '=', tx.tenant)
+      .where('company_n', '=', n)
+      .execute()
+  ).map((job) => job.n);
+  const runs =
+    jobs.length === 0
+      ? 0
+      : (
+          await tx.sql
+            .selectFrom('run')
+            .select((e) => e.fn.countAll<number>().as('runs'))
+            .where('tenant_id', '=', tx.tenant)
+            .where('job_n', 'in', jobs)
+            .executeTakeFirstOrThrow()
+        ).runs;
+  const keys = (await tx.all('key')).filter(
+    (key) => key.company === n && key.revokedAt === null,
+  ).length;
+  return { jobs: jobs.length, runs, users, keys };
+}
+
+const fetching =
+  (world: AppContext): AskOutside =>
+  async (url, headers) => {
+    const answer = await fetchOutbound(world, url, { headers });
+    return { status: answer.status, text: await answer.text() };
+  };
+
+/** Companies that connections to consoles have found; null where there is no such connection. */
+async function collectedCompanies({
+  sql,
+  tenant,
+}: TenantTx): Promise<{ id: string; name: string }[] | null> {
+  const connections = await sql
+    .selectFrom('connection')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('kind', '=', 'vspc')
+    .execute();
+  if (connections.length === 0) return null;
+  return sql
+    .selectFrom('collected')
+    .select(['uid as id', 'name'])
+    .where('tenant_id', '=', tenant)
+    .where('entity', '=', 'companies')
+    .where(
+      'connection_id',
+      'in',
+      connections.map(({ id }) => id),
+    )
+    .orderBy('name')
+    .execute();
+}

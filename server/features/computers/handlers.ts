@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import type { OutputOf } from '#contract/calls.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
+import { jobCounter } from '#contract/runs/hosts.ts';
+import type { Placed } from '#contract/runs/hosts.ts';
+import type { ComputerRow } from '#contract/runs/rows.ts';
+import { isBackupType } from '#contract/runs/vocabulary.ts';
+import type { JobType } from '#contract/runs/vocabulary.ts';
+import { ok } from '#contract/result.ts';
+import type { RequestContext, Handlers } from '#server/platform/http/handler.ts';
+import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { companyNames } from '#server/platform/queries/known-jobs.ts';
+import { iso, isoOrNull } from '#server/platform/queries/run-details.ts';
+import { scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import type { Scope } from '#server/platform/sync/scope.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { badEnd } from '../daily-checks/job-handlers.ts';
+
+type Done = OutputOf<'noteComputer'>;
+const NOW_MS: Ms = 7 * 86_400_000;
+
+/**
+ * DESK-6: the computers that sources saw, and what was said of them. They are asked for; no device
+ * keeps them.
+ */
+export function computerHandlers(
+  world: AppContext,
+): Pick<
+  Handlers,
+  'listComputers' | 'listComputersNow' | 'noteComputer' | 'ignoreComputer' | 'heedComputer'
+> {
+  const list = (ctx: RequestContext, from: Ms, to: Ms) =>
+    world.store.tenant(
+      ctx.tenant,
+      async (tx) => {
+        if (!ctx.session) throw new Error('a list without a session');
+        return ok(await computersOf(tx, scopeOf(ctx.session), from, to, ctx.now));
+      },
+      { readOnly: true },
+    );
+
+  const change = (
+    ctx: RequestContext,
+    id: string,
+    event: (before: ComputerRow) => NewEvent['event'] | null,
+  ) =>
+    runIdempotently<Done>(world, ctx, async (tx, session) => {
+      const computer = (await tx.rows('computer', [id])).get(id);
+      if (!computer || !seesCompany(scopeOf(session), computer.company))
+        return refusal({ kind: 'not-found', message: MESSAGES.notFound });
+      const made = event(computer);
+      return {
+        drafts:
+          made === null
+            ? []
+            : [{ event: made, company: computer.company, entity: `computer:${id}` }],
+        answer: (seq) => ok({ seq }),
+      };
+    });
+
+  return {
+    listComputers: ({ from, to }, ctx) => list(ctx, from ?? 0, to ?? Number.MAX_SAFE_INTEGER),
+    listComputersNow: (_input, ctx) => list(ctx, ctx.now - NOW_MS, Number.MAX_SAFE_INTEGER),
+    noteComputer: ({ id, note }, ctx) =>
+      change(ctx, id, ({ note: before }) =>
+        note === '' && before === null
+          ? null
+          : { type: 'computer.noted@1', data: { id, content: note === '' ? null : note } },
+      ),
+    async ignoreComputer({ id, ignoredUntil }, ctx) {
+      const bad = ignoredUntil === undefined ? null : badEnd(ignoredUntil, ctx.now);
+      return bad
+        ? { ok: false, failure: bad }
+        : change(ctx, id, () => ({
+            type: 'computer.ignored@1',
+            data: { id, until: ignoredUntil ?? null },
+          }));
+    },
+    heedComputer: ({ id }, ctx) =>
+      change(ctx, id, ({ ignored }) =>
+        ignored === null ? null : { type: 'computer.heeded@1', data: { id } },
+      ),
+  };
+}
+
+/** By host name. What is ignored no longer is not ignored. */
+async function computersOf(
+  tx: TenantTx,
+  scope: Scope,
+  from: Ms,
+  to: Ms,
+  now: Ms,
+): Promise<ComputerOut[]> {
+  let query = tx.sql
+    .selectFrom('computer')
+    .select('row')
+    .where('tenant_id', '=', tx.tenant)
+    .where('seen_at', '>=', from);
+  if (scope.companies !== null) query = query.where('company_n', 'in', [0, ...scope.companies]);
+  else if (scope.deleted.size > 0) query = query.where('company_n', 'not in', [...scope.deleted]);
+  const computers = (await query.execute())
+    .map(({ row }) => row)
+    .filter(({ firstSeenAt }) => firstSeenAt < to);
+  const jobsOf = jobCounter(await placesOf(tx, new Set(computers.map(({ company }) => company))));
+  const names = await companyNames(tx);
+  return computers
+    .map(
+      ({
+        id,
+        company,
+        hostName,
+        os,
+        osType,
+        ipAddresses,
+        firstSeenAt,
+        seenAt,
+        note,
+        ignored: said,
+      }) => {
+        const ignored =
+          said?.until !== undefined && said.until !== null && said.until <= now ? null : said;
+        return {
+          _id: id,
+          company,
+          companyName: names.get(company) ?? '',
+          hostName,
+          os,
+          osType,
+          ipAddresses: [...ipAddresses],
+          firstSeenAt,
+          seenAt,
+          lastSeenAt: iso(seenAt),
+          jobs: jobsOf(company, hostName),
+          note,
+          ignored,
+          ignoredUntil: isoOrNull(ignored?.until),
+        };
+      },
+    )
+    .toSorted((a, b) => a.hostName.localeCompare(b.hostName, 'en') || a.company - b.company);
+}
+
+/** Of jobs that make backups (DASH-8): a copy or a restore alone protects no computer. */
+async function placesOf(
+  tx: TenantTx,
+  companies: ReadonlySet<CompanyN>,
+): Promise<readonly Placed[]> {
+  const rows = await tx.sql
+    .selectFrom('job')
+    .select([
+      sql<JobType>`row->>'type'`.as('type'),
+      'company_n as company',
+      sql<string>`row->>'computer'`.as('computer'),
+      sql<string>`row->>'server'`.as('server'),
+    ])
+    .where('tenant_id', '=', tx.tenant)
+    .where('company_n', 'in', [0, ...companies])
+    .execute();
+  return rows.filter(({ type }) => isBackupType(type));
+}

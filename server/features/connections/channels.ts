@@ -1,0 +1,107 @@
+import type { NewEvent } from '#contract/events.ts';
+import type { CompanyN, TenantId } from '#contract/ids.ts';
+import type { CollectorKind } from '#contract/connections/connection.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import type { Source } from '#contract/runs/vocabulary.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { ConnectionRow } from './task.ts';
+
+export const TOOL_OF = { vspc: 'vac', vbr: 'vbr', zerto: 'zerto' } as const satisfies Record<
+  CollectorKind,
+  Source
+>;
+
+/**
+ * By which keys the results of companies come: one a company and connection, of which nobody holds
+ * a secret. So a job of a system is known by the same names as one that posts, its company is bound
+ * to it, and it ends with the company. All that the connection has, with those that were missing;
+ * none for a company that is not there any more.
+ */
+export async function openChannels(
+  world: AppContext,
+  tenant: TenantId,
+  { id, kind, name }: ConnectionRow,
+  companies: Iterable<CompanyN>,
+): Promise<ReadonlyMap<CompanyN, KeyRow>> {
+  // Nearly always they are there, which costs nobody a turn.
+  const there = await world.store.tenant(tenant, (tx) => byCompany(tx, id), { readOnly: true });
+  const wanted = [...new Set(companies)];
+  if (wanted.every((company) => there.has(company))) return there;
+  return world.store.tenant(tenant, async (tx) => {
+    await tx.lock();
+    const known = await byCompany(tx, id);
+    const missing = wanted.filter((company) => !known.has(company));
+    const rows = await tx.rows('company', missing);
+    const drafts = missing.flatMap((company): NewEvent[] => {
+      const row = rows.get(company);
+      if (!row || row.deletedAt !== undefined) return [];
+      const key = world.chance.uuid();
+      return [
+        {
+          event: {
+            type: 'key.made@1',
+            data: {
+              id: key,
+              name,
+              company,
+              tool: TOOL_OF[kind],
+              managed: null,
+              hint: id.slice(0, 4),
+              connection: id,
+            },
+          },
+          company,
+          entity: `key:${key}`,
+        },
+      ];
+    });
+    if (drafts.length === 0) return known;
+    await tx.append(drafts, {
+      actor: { is: 'clock' },
+      subject: null,
+      commandId: null,
+      at: world.clock.now(),
+    });
+    return byCompany(tx, id);
+  });
+}
+
+/** Null where the company is not there any more. */
+export const channelOf = async (
+  world: AppContext,
+  tenant: TenantId,
+  connection: ConnectionRow,
+  company: CompanyN,
+): Promise<KeyRow | null> =>
+  (await openChannels(world, tenant, connection, [company])).get(company) ?? null;
+
+const byCompany = async (
+  tx: TenantTx,
+  connection: string,
+): Promise<ReadonlyMap<CompanyN, KeyRow>> =>
+  new Map((await channelsOf(tx, connection)).map((key) => [key.company, key]));
+
+export const channelsOf = async (tx: TenantTx, connection: string): Promise<KeyRow[]> =>
+  (await tx.all('key')).filter((key) => key.connection === connection && key.revokedAt === null);
+
+/**
+ * Which company of ours an organization of the system is: by its id there, in any case. Of a
+ * connection that is one company's: always that.
+ */
+export async function linksOf(
+  tx: TenantTx,
+  connection: Pick<ConnectionRow, 'company_n'>,
+): Promise<(org: string | null | undefined) => CompanyN | null> {
+  const { company_n: own } = connection;
+  const linked = new Map(
+    (await tx.all('company')).flatMap((one) =>
+      one.deletedAt === undefined && one.applications?.vac.id != null
+        ? [[one.applications.vac.id.toLowerCase(), one.n] as const]
+        : [],
+    ),
+  );
+  return own !== null
+    ? () => own
+    : (org) => (org == null ? null : (linked.get(org.toLowerCase()) ?? null));
+}

@@ -1,0 +1,190 @@
+import * as v from 'valibot';
+import type { Credentials } from '#contract/connections/calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import { OutboundError } from '#server/platform/outbound/address.ts';
+import { fetchOutbound, type OutboundInit } from '#server/platform/outbound/fetch.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { maskSecrets } from '../ingest/mask-secrets.ts';
+import { SourceError } from './source-error.ts';
+import { parseStorable } from '#contract/stored-text.ts';
+
+/** Where a system is and how it is signed in to. */
+export interface Reach {
+  readonly address: string;
+  readonly certificate: string | null;
+  readonly credentials: Credentials;
+}
+
+/**
+ * What is asked of a system, signed in, each answer checked by its schema. Throws a `SourceError`,
+ * and nothing else where the system is at fault.
+ */
+export interface Client {
+  read<S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>>;
+  readonly host: string;
+}
+
+export type Answer = Pick<Response, 'status' | 'headers' | 'text'>;
+export type Send = (path: string, init?: OutboundInit) => Promise<Answer>;
+/**
+ * How a system is signed in to. `refused`: what was signed with is not believed any more; answers
+ * whether there is another way to sign in.
+ */
+export interface Signer {
+  headers(): Promise<Readonly<Record<string, string>>>;
+  refused(): boolean;
+}
+
+const TIMEOUT_MS: Ms = 30_000;
+const MOST_BYTES = 16 * 1_048_576;
+/** An answer that is being made is asked for again, ever later, for so long. */
+const POLL_MS: Ms = 200;
+const POLL_MOST_MS: Ms = 5_000;
+const PATIENCE_MS: Ms = 120_000;
+const LONGEST_WAIT_MS: Ms = 3_600_000;
+
+export function makeClient(
+  world: AppContext,
+  reach: Reach,
+  signer: (send: Send) => Signer,
+  base: string,
+  timeoutMs = TIMEOUT_MS,
+): Client {
+  const root = new URL(reach.address);
+  const prefix = `${root.origin}${base}`;
+  const send: Send = async (path, init = {}) => {
+    try {
+      return await fetchOutbound(
+        world,
+        path.startsWith('/') ? `${root.origin}${path}` : `${prefix}${path}`,
+        { timeoutMs, mostBytes: MOST_BYTES, certificate: reach.certificate, ...init },
+      );
+    } catch (error) {
+      throw error instanceof OutboundError
+        ? new SourceError(error.is === 'refused' ? 'refused' : 'fault', error.message)
+        : error;
+    }
+  };
+  const session = signer(send);
+  const host = root.host;
+
+  async function answerTo(path: string): Promise<Answer> {
+    for (let again = false; ; again = true) {
+      const answer = await send(path, {
+        headers: { accept: 'application/json', ...(await session.headers()) },
+      });
+      if (answer.status !== 401) return answer;
+      if (!session.refused() || again)
+        throw new SourceError('refused', `${host} did not accept the credentials.`);
+    }
+  }
+
+  /**
+   * 202: the answer is being made. Only the id of what it names is used: the address stays the one
+   * that was given.
+   */
+  async function finished(answer: Answer): Promise<Answer> {
+    const id = /\/asyncActions\/([\w-]{1,64})\/?$/i.exec(answer.headers.get('location') ?? '')?.[1];
+    if (id === undefined)
+      throw new SourceError('fault', `${host} is making an answer and did not say where.`);
+    let waited = 0;
+    for (let pause = POLL_MS; waited < PATIENCE_MS; pause = Math.min(POLL_MOST_MS, pause * 2)) {
+      await new Promise<void>((resolve) => {
+        world.clock.after(pause, resolve);
+      });
+      waited += pause;
+      const { data } = parsed(await good(await answerTo(`asyncActions/${id}`)), AsyncAction);
+      if (data.status === 'running') continue;
+      if (data.status !== 'succeed')
+        throw new SourceError('fault', `${host} could not make the answer (${data.status}).`);
+      return answerTo(`asyncActions/${id}/result`);
+    }
+    throw new SourceError('busy', `${host} took too long to make the answer.`);
+  }
+
+  async function good(answer: Answer): Promise<string> {
+    if (answer.status === 200) return answer.text();
+    throw await faultOf(answer, host, world.clock.now());
+  }
+
+  function parsed<S extends v.GenericSchema>(text: string, schema: S): v.InferOutput<S> {
+    let value: unknown;
+    try {
+      value = parseStorable(text);
+    } catch {
+      throw new SourceError('fault', `${host} answered with something that is not whole JSON.`);
+    }
+    const read = v.safeParse(schema, value, { abortEarly: true });
+    if (read.success) return read.output;
+    throw new SourceError(
+      'fault',
+      `${host} answered in another form than expected${pathOf(read.issues[0])}.`,
+    );
+  }
+
+  return {
+    host,
+    async read(path, schema) {
+      const first = await answerTo(path);
+      return parsed(await good(first.status === 202 ? await finished(first) : first), schema);
+    },
+  };
+}
+
+const AsyncAction = v.object({ data: v.object({ status: v.pipe(v.string(), v.maxLength(40)) }) });
+
+const pathOf = (issue: v.BaseIssue<unknown>): string => {
+  const path = v.getDotPath(issue);
+  return path === null ? '' : ` (${path})`;
+};
+
+/** What a refusal means, with the system's own words where it has some. */
+export async function faultOf(answer: Answer, host: string, now: Ms): Promise<SourceError> {
+  const { status } = answer;
+  const waitMs = waitOf(answer.headers.get('retry-after'), now);
+  if (status === 429 || status === 503)
+    return new SourceError('busy', `${host} asks to be left alone for a while.`, waitMs);
+  if (status === 401) return new SourceError('refused', `${host} did not accept the credentials.`);
+  if (status === 403)
+    return new SourceError('forbidden', `${host} does not allow these credentials to read this.`);
+  if (status === 404) return new SourceError('missing', `${host} does not have this.`);
+  const said = saidIn(await answer.text().catch(() => ''));
+  return new SourceError(
+    'fault',
+    `${host} answered with status ${status}${said === '' ? '' : `: ${said}`}.`,
+    waitMs,
+  );
+}
+
+/** `errors[0].message` of VSPC, `message` of VBR and Zerto, `error_description` of a sign-in. */
+function saidIn(text: string): string {
+  const read = v.safeParse(Errors, textOrNull(text));
+  if (!read.success) return '';
+  const { errors, message, error_description: description } = read.output;
+  return maskSecrets(
+    (errors?.[0]?.message ?? message ?? description ?? '').replace(/\s+/g, ' ').trim(),
+  )
+    .slice(0, 200)
+    .replace(/\.$/, '');
+}
+const text = v.optional(v.nullable(v.string()));
+const Errors = v.object({
+  errors: v.optional(v.nullable(v.array(v.object({ message: text })))),
+  message: text,
+  error_description: text,
+});
+function textOrNull(said: string): unknown {
+  try {
+    return parseStorable(said);
+  } catch {
+    return null;
+  }
+}
+
+/** Seconds, or a date. */
+export function waitOf(header: string | null, now: Ms): Ms | null {
+  if (header === null || header.trim() === '') return null;
+  const seconds = Number(header);
+  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
+  return Number.isFinite(wait) ? Math.min(LONGEST_WAIT_MS, Math.max(0, wait)) : null;
+}

@@ -1,0 +1,101 @@
+import type { CollectorKind } from '#contract/connections/connection.ts';
+import type { Credentials } from '#contract/connections/calls.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { type Client, faultOf, makeClient, type Reach, type Send, type Signer } from './client.ts';
+import { SourceError } from './source-error.ts';
+import { keySigner, tokenSigner } from './tokens.ts';
+
+/** The way to a system of each kind: where its API stands, and how it is signed in to. */
+export function clientFor(
+  world: AppContext,
+  kind: CollectorKind,
+  reach: Reach,
+  timeoutMs?: number,
+): Client {
+  const { credentials } = reach;
+  const { host } = new URL(reach.address);
+  if (kind === 'vspc')
+    return makeClient(
+      world,
+      reach,
+      credentials.is === 'key'
+        ? keySigner(credentials.secret)
+        : vspcTokens(world, host, credentials),
+      '/api/v3/',
+      timeoutMs,
+    );
+  if (kind === 'vbr')
+    return makeClient(world, reach, vbrTokens(world, host, credentials), '/api/v1/', timeoutMs);
+  return makeClient(
+    world,
+    reach,
+    credentials.is === 'password'
+      ? zertoSession(world, host, credentials)
+      : zertoTokens(world, host, credentials),
+    '/v1/',
+    timeoutMs,
+  );
+}
+
+/** One question that costs little, to see whether it answers us. */
+export const PROBES: Readonly<Record<CollectorKind, string>> = {
+  vspc: 'organizations/companies?limit=1&offset=0',
+  vbr: 'jobs/states?skip=0&limit=1',
+  zerto: 'vpgs',
+};
+
+const nameOf = (credentials: Credentials): string =>
+  credentials.is === 'key' ? '' : credentials.name;
+
+const vspcTokens = (world: AppContext, host: string, credentials: Credentials) =>
+  tokenSigner(world, host, {
+    path: 'token',
+    begin: { grant_type: 'password', username: nameOf(credentials), password: credentials.secret },
+    renew: (token) => ({ grant_type: 'refresh_token', refresh_token: token }),
+  });
+const vbrTokens = (world: AppContext, host: string, credentials: Credentials) =>
+  tokenSigner(world, host, {
+    path: '/api/oauth2/token',
+    headers: { 'x-api-version': '1.3-rev2' },
+    begin: { grant_type: 'password', username: nameOf(credentials), password: credentials.secret },
+    renew: (token) => ({ grant_type: 'refresh_token', refresh_token: token }),
+  });
+const zertoTokens = (world: AppContext, host: string, credentials: Credentials) =>
+  tokenSigner(world, host, {
+    path: '/auth/realms/zerto/protocol/openid-connect/token',
+    begin: {
+      grant_type: 'client_credentials',
+      client_id: nameOf(credentials),
+      client_secret: credentials.secret,
+    },
+    renew: null,
+  });
+
+/** Older managers: a session, begun by name and password. */
+const zertoSession =
+  ({ clock }: AppContext, host: string, credentials: Credentials) =>
+  (send: Send): Signer => {
+    let session: string | null = null;
+    return {
+      async headers() {
+        if (session === null) {
+          const basic = Buffer.from(`${nameOf(credentials)}:${credentials.secret}`).toString(
+            'base64',
+          );
+          const answer = await send('/v1/session/add', {
+            method: 'POST',
+            headers: { accept: 'application/json', authorization: `Basic ${basic}` },
+          });
+          if (answer.status !== 200) throw await faultOf(answer, host, clock.now());
+          session = answer.headers.get('x-zerto-session');
+          if (session === null)
+            throw new SourceError('fault', `${host} signed in and gave no session.`);
+        }
+        return { 'x-zerto-session': session };
+      },
+      refused() {
+        session = null;
+        return true;
+      },
+    };
+  };

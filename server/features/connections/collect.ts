@@ -1,0 +1,245 @@
+import type { Selectable } from 'kysely';
+import {
+  type CollectorKind,
+  ENTITIES_OF,
+  type Entity,
+  everyOf,
+} from '#contract/connections/connection.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { isAhead } from '../../platform/clock-bounds.ts';
+import type { CollectionTable } from '#server/platform/db/database-collect.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { Client } from './client.ts';
+import { SourceError } from './source-error.ts';
+import type { ConnectionRow, Cursor, Read, Task } from './task.ts';
+import { VBR } from './vbr.ts';
+import { VSPC } from './vspc.ts';
+import { ZERTO } from './zerto.ts';
+
+const READERS: Readonly<
+  Record<CollectorKind, Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>>>
+> = { vspc: VSPC, vbr: VBR, zerto: ZERTO };
+
+/** A server that died is succeeded after it. Longer than any one question takes. */
+export const HELD_MS: Ms = 4 * 60_000;
+const FIRST_MS: Ms = 30_000;
+const LONGEST_MS: Ms = 3_600_000;
+const DAY_MS: Ms = 24 * 3_600_000;
+/**
+ * No entity is read later than this after a round: once a day, or as long as its system asks for
+ * within a day, and a fifth more to spread them.
+ */
+export const LONGEST_WAIT_MS: Ms = 1.2 * DAY_MS;
+/** Credentials that are refused are not tried often: an account is locked by that. */
+const REFUSED_MS: Ms = 10 * 60_000;
+/** What was cut off so lately is the same round, gone on with. */
+const SAME_ROUND_MS: Ms = 15 * 60_000;
+
+/**
+ * How long to wait after so many failures in a row; `part` of one, 0 to 1, spreads those that
+ * failed at once.
+ */
+export const backOff = (fails: number, asked: Ms | null, refused: boolean, part: number): Ms =>
+  Math.round(
+    Math.max(
+      Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(fails - 1, 12)),
+      refused ? REFUSED_MS : 0,
+      Math.min(asked ?? 0, DAY_MS),
+    ) *
+      (1 + 0.2 * part),
+  );
+
+/** The collector is to end: what was read is kept, and gone on with by the next. */
+export class Stopped extends Error {}
+
+export interface Holder {
+  readonly id: string;
+  stopped(): boolean;
+}
+
+/**
+ * One connection, all of its entities that are due, in order. What one of them fails of is its own;
+ * credentials that are refused, and a host that asks to be left alone, hold for all.
+ */
+export async function collectRound(
+  world: AppContext,
+  tenant: TenantId,
+  connection: ConnectionRow,
+  client: () => Promise<Client>,
+  holder: Holder,
+): Promise<void> {
+  const now = world.clock.now();
+  const rows = await world.store.tenant(
+    tenant,
+    ({ sql }) =>
+      sql
+        .selectFrom('collection')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('connection_id', '=', connection.id)
+        .execute(),
+    { readOnly: true },
+  );
+  const known = new Map(rows.map((row) => [row.entity, row]));
+  let fault: SourceError | null = null;
+  for (const entity of ENTITIES_OF[connection.kind]) {
+    const row = known.get(entity);
+    if (isAhead(row?.next_at ?? 0, now, LONGEST_WAIT_MS)) continue;
+    if (fault !== null) await keepFault(world, tenant, connection, entity, row, fault);
+    else fault = await collect(world, tenant, connection, entity, row, client, holder);
+  }
+}
+
+/** Answers a fault that holds for the whole connection; null: go on. */
+async function collect(
+  world: AppContext,
+  tenant: TenantId,
+  connection: ConnectionRow,
+  entity: Entity,
+  row: Selectable<CollectionTable> | undefined,
+  client: () => Promise<Client>,
+  holder: Holder,
+): Promise<SourceError | null> {
+  const read = READERS[connection.kind][entity];
+  if (!read) return null;
+  const begun = world.clock.now();
+  const before: Cursor = row?.cursor ?? {};
+  const since = begun - (before['since'] ?? 0) < SAME_ROUND_MS ? (before['since'] ?? begun) : begun;
+  await keepRow(world, tenant, connection, entity, {
+    status: 'running',
+    started_at: begun,
+    cursor: { ...before, since },
+  });
+  const keep = async (cursor: Cursor): Promise<void> => {
+    if (holder.stopped()) throw new Stopped();
+    const held = await world.store.tenant(tenant, async ({ sql }) => {
+      await sql
+        .updateTable('collection')
+        .set({ cursor: JSON.stringify({ ...before, ...cursor, since }) })
+        .where('tenant_id', '=', tenant)
+        .where('connection_id', '=', connection.id)
+        .where('entity', '=', entity)
+        .execute();
+      return sql
+        .updateTable('connection')
+        .set({ held_until: world.clock.now() + HELD_MS })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', connection.id)
+        .where('held_by', '=', holder.id)
+        .where('changed_at', '=', connection.changed_at)
+        .returning('id')
+        .executeTakeFirst();
+    });
+    // It was changed or taken away meanwhile, or another server has it.
+    if (!held) throw new Stopped();
+  };
+  try {
+    const done = await read({
+      world,
+      tenant,
+      connection,
+      entity,
+      client: await client(),
+      since,
+      cursor: before,
+      keep,
+    });
+    const now = world.clock.now();
+    await keepRow(world, tenant, connection, entity, {
+      status: 'succeeded',
+      succeeded_at: now,
+      next_at: now + everyOf(entity, connection.every_sec) * 1000,
+      read_rows: done.rows,
+      unlinked: done.unlinked,
+      fails: 0,
+      error: null,
+      error_at: null,
+      cursor: done.cursor ?? {},
+    });
+    return null;
+  } catch (error) {
+    if (error instanceof Stopped) {
+      await keepRow(world, tenant, connection, entity, { status: 'waiting' });
+      throw error;
+    }
+    if (!(error instanceof SourceError))
+      world.log.error('a collector failed', {
+        tenant,
+        connection: connection.id,
+        entity,
+        error: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown',
+      });
+    const fault =
+      error instanceof SourceError
+        ? error
+        : new SourceError(
+            'fault',
+            'What it answered could not be taken in. The log of the server says why.',
+          );
+    await keepFault(world, tenant, connection, entity, row, fault);
+    return fault.is === 'refused' || (fault.is === 'busy' && fault.waitMs !== null) ? fault : null;
+  }
+}
+
+async function keepFault(
+  world: AppContext,
+  tenant: TenantId,
+  connection: ConnectionRow,
+  entity: Entity,
+  row: Selectable<CollectionTable> | undefined,
+  fault: SourceError,
+): Promise<void> {
+  const now = world.clock.now();
+  const fails = (row?.fails ?? 0) + 1;
+  const part = (world.chance.bytes(1)[0] ?? 0) / 255;
+  await keepRow(world, tenant, connection, entity, {
+    status: 'failed',
+    fails,
+    error: fault.message.slice(0, 500),
+    error_at: now,
+    next_at: now + backOff(fails, fault.waitMs, fault.is === 'refused', part),
+  });
+}
+
+type Kept = Partial<
+  Omit<Selectable<CollectionTable>, 'tenant_id' | 'connection_id' | 'entity' | 'cursor'>
+> & { readonly cursor?: Cursor };
+
+async function keepRow(
+  world: AppContext,
+  tenant_id: TenantId,
+  { id: connection_id }: ConnectionRow,
+  entity: Entity,
+  { cursor, ...rest }: Kept,
+): Promise<void> {
+  const set = { ...rest, ...(cursor === undefined ? {} : { cursor: JSON.stringify(cursor) }) };
+  await world.store.tenant(tenant_id, async ({ sql }) => {
+    // A connection that was taken away meanwhile keeps nothing.
+    if (
+      !(await sql
+        .selectFrom('connection')
+        .select('id')
+        .where('tenant_id', '=', tenant_id)
+        .where('id', '=', connection_id)
+        .executeTakeFirst())
+    )
+      throw new Stopped();
+    await sql
+      .insertInto('collection')
+      .values({
+        tenant_id,
+        connection_id,
+        entity,
+        status: 'waiting',
+        started_at: null,
+        succeeded_at: null,
+        next_at: 0,
+        error: null,
+        error_at: null,
+        cursor: '{}',
+        ...set,
+      })
+      .onConflict((on) => on.columns(['tenant_id', 'connection_id', 'entity']).doUpdateSet(set))
+      .execute();
+  });
+}

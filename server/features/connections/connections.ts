@@ -1,0 +1,50 @@
+import type { Credentials } from '#contract/connections/calls.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { seal, unseal } from '#server/platform/crypto/vault.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { Reach } from './client.ts';
+import { SourceError } from './source-error.ts';
+import type { ConnectionRow } from './task.ts';
+
+const place = (id: string) => ({ table: 'connection', column: 'sealed', row: id });
+
+export const sealCredentials = (
+  tx: TenantTx,
+  world: AppContext,
+  id: string,
+  { secret }: Credentials,
+): Promise<string> => seal(tx, world, place(id), secret);
+
+/**
+ * Throws a `SourceError` where the secret cannot be opened: the key under which it was sealed is
+ * gone.
+ */
+export async function reachOf(
+  tx: TenantTx,
+  world: AppContext,
+  { id, address, certificate, sign_in, username, sealed }: ConnectionRow,
+): Promise<Reach> {
+  const secret = await unseal(tx, world, place(id), sealed).catch(() => {
+    throw new SourceError(
+      'refused',
+      'The kept credentials cannot be opened by this server. Give them again.',
+    );
+  });
+  return {
+    address,
+    certificate,
+    credentials:
+      sign_in === 'key' ? { is: 'key', secret } : { is: sign_in, name: username ?? '', secret },
+  };
+}
+
+export const connectionRow = (
+  { sql, tenant }: TenantTx,
+  id: string,
+): Promise<ConnectionRow | undefined> =>
+  sql
+    .selectFrom('connection')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();

@@ -1,0 +1,347 @@
+import { createHash } from 'node:crypto';
+import type { NewEvent } from '#contract/events.ts';
+import type { CompanyN, JobN, Ms } from '#contract/ids.ts';
+import type { ExecutionIn, Ingested } from '#contract/ingest/calls.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { checkedExecution } from '../ingest/check-records.ts';
+import { jobChange, newJob } from '../ingest/job-changes.ts';
+import type { JobSays } from '../ingest/normalize.ts';
+import { bySource, recordResults } from '../ingest/ingest-transaction.ts';
+import { channelsOf, openChannels } from './channels.ts';
+import { forgetGone, keepFound, type Task, type Thing } from './task.ts';
+
+/** What a system says of a job, and what it says of a run. */
+export type JobFacts = Pick<
+  ExecutionIn,
+  | 'job'
+  | 'jobInstanceUid'
+  | 'computer'
+  | 'server'
+  | 'source'
+  | 'type'
+  | 'entityGroup'
+  | 'managed'
+  | 'enabled'
+  | 'schedule'
+  | 'graceSec'
+> & { readonly jobInstanceUid: string };
+export type RunFacts = Omit<ExecutionIn, keyof JobFacts>;
+
+export interface JobFound {
+  /** What names the row in its list. */
+  readonly uid: string;
+  readonly company: CompanyN | null;
+  readonly facts: JobFacts;
+  /** Null: it has not run, as far as the system says. */
+  readonly run: RunFacts | null;
+  readonly byArrival?: boolean;
+  /** What else of it is needed to know it again: who owns it, by which agent. */
+  readonly more: Readonly<Record<string, string | number | null>>;
+}
+
+/**
+ * A job as it is remembered: what was last recorded of it (`mark`), of which company, and up to
+ * which start.
+ */
+export interface JobKept {
+  readonly facts: JobFacts;
+  readonly mark: string;
+  readonly company: CompanyN | null;
+  readonly lastStart: Ms;
+  readonly movedAt: Ms;
+  readonly more: JobFound['more'];
+}
+
+/** So many results are recorded at once. */
+const AT_ONCE = 500;
+
+/**
+ * Records what a page of jobs tells, by the way that posted results go (RUN-2): each job by its own
+ * id, each run by its start, so that the same page again changes nothing. What has not changed
+ * since the last time is not recorded again. A page is remembered after it was recorded: one that
+ * was cut off in between is recorded again, to the same effect.
+ */
+export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promise<void> {
+  const { world, tenant, connection } = task;
+  const known = await world.store.tenant(
+    tenant,
+    (tx) =>
+      keptJobs(
+        tx,
+        task,
+        jobs.map(({ uid }) => uid),
+      ),
+    { readOnly: true },
+  );
+  const marked = jobs.map((job) => ({ job, mark: markOf(job), before: known.get(job.uid) }));
+  const changed = marked.filter(({ mark, before }) => mark !== before?.mark);
+  const channels = await openChannels(
+    world,
+    tenant,
+    connection,
+    changed.flatMap(({ job: { company } }) => (company === null ? [] : [company])),
+  );
+  const runs = new Map<CompanyN, { readonly execution: unknown; readonly byArrival: boolean }[]>();
+  const idle = new Map<CompanyN, JobFacts[]>();
+  const left = new Map<CompanyN, string[]>();
+  for (const {
+    job: { company, facts, run, byArrival = false },
+    before,
+  } of changed) {
+    if (before?.company != null && before.company !== company)
+      put(left, before.company, facts.jobInstanceUid);
+    if (company === null) continue;
+    // What ran before it came to this company was that of another, and stays there.
+    const elsewhere =
+      before?.company != null &&
+      before.company !== company &&
+      run !== null &&
+      Date.parse(run.startTime) <= before.lastStart;
+    if (run === null || elsewhere) put(idle, company, facts);
+    else put(runs, company, { execution: { ...facts, ...run }, byArrival });
+  }
+  // At once: companies whose results wait for each other anyway share a transaction.
+  await Promise.all(
+    [...runs].map(([company, all]) => recordRuns(task, all, channels.get(company))),
+  );
+  for (const [company, all] of idle) await findJobs(task, all, channels.get(company));
+  for (const [company, uids] of left)
+    await world.store.tenant(tenant, (tx) =>
+      retire(tx, channels.get(company), uids, world.clock.now()),
+    );
+  await world.store.tenant(tenant, (tx) =>
+    keepFound(
+      tx,
+      task,
+      marked.map(({ job: { uid, company, facts, run, more }, mark, before }): Thing => {
+        const moved = before !== undefined && before.company !== null && before.company !== company;
+        const kept: JobKept = {
+          facts,
+          mark,
+          company,
+          more,
+          lastStart: Math.max(before?.lastStart ?? 0, run === null ? 0 : Date.parse(run.startTime)),
+          movedAt: moved ? world.clock.now() : (before?.movedAt ?? 0),
+        };
+        return { uid, name: facts.job, company, row: { ...kept } };
+      }),
+    ),
+  );
+}
+
+const markOf = ({ facts, run, company }: JobFound): string =>
+  createHash('sha256')
+    .update(JSON.stringify([company, facts, run]))
+    .digest('base64url')
+    .slice(0, 22);
+
+function put<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
+/** Answers how many were new. */
+export async function recordRuns(
+  { world, tenant, connection }: Pick<Task, 'world' | 'tenant' | 'connection'>,
+  runs: readonly { readonly execution: unknown; readonly byArrival?: boolean }[],
+  key: KeyRow | null | undefined,
+): Promise<number> {
+  if (key == null) return 0;
+  let accepted = 0;
+  for (let first = 0; first < runs.length; first += AT_ONCE) {
+    const now = world.clock.now();
+    const checked = runs
+      .slice(first, first + AT_ONCE)
+      .map(({ execution, byArrival }, index) => checkedExecution(execution, index, now, byArrival));
+    const recorded = await recordResults(
+      world,
+      tenant,
+      key,
+      fitOf({ world, tenant, connection }, checked),
+      now,
+    );
+    if (recorded.ok) accepted += recorded.value.accepted;
+  }
+  return accepted;
+}
+
+/** The records that can be stored; the others are logged. */
+export function fitOf<T extends object>(
+  { world, tenant, connection }: Pick<Task, 'world' | 'tenant' | 'connection'>,
+  checked: readonly T[],
+): Exclude<T, Refused>[] {
+  const refused = (checked as readonly unknown[]).filter(isRefused);
+  const [first] = refused;
+  if (first)
+    world.log.warn('a collected result is not fit to be kept', {
+      tenant,
+      connection: connection.id,
+      count: refused.length,
+      first: first.error,
+    });
+  return checked.filter((one): one is Exclude<T, Refused> => !isRefused(one));
+}
+type Refused = Ingested['rejected'][number];
+const isRefused = (one: unknown): one is Refused =>
+  typeof one === 'object' && one !== null && 'error' in one;
+
+/**
+ * Jobs that have not run yet, or not here: known all the same, so that they are seen where nothing
+ * runs; and what changed of those that are.
+ */
+async function findJobs(
+  { world, tenant, connection }: Task,
+  jobs: readonly JobFacts[],
+  key: KeyRow | undefined,
+): Promise<void> {
+  if (key === undefined) return;
+  const now = world.clock.now();
+  const startTime = new Date(now).toISOString();
+  const checked = jobs.map((facts, index) =>
+    checkedExecution({ ...facts, status: 'Running', startTime }, index, now),
+  );
+  const fit = fitOf({ world, tenant, connection }, checked).map(({ job }) => job);
+  await world.store.tenant(tenant, async (tx) => {
+    const { job: next } = await tx.lock();
+    const says = new Map(fit.map((one): [string, JobSays] => [one.uid, one]));
+    const there = await tx.rows(
+      'job',
+      (await jobsOf(tx, key, [...says.keys()])).map(({ n }) => n),
+    );
+    const changes = [...there.values()].flatMap((job): NewEvent[] => {
+      const data = jobChange(job, says.get(job.uid) ?? job);
+      says.delete(job.uid);
+      return data === null
+        ? []
+        : [
+            {
+              event: { type: 'job.changed@1', data },
+              company: job.company,
+              entity: `job:${job.n}`,
+            },
+          ];
+    });
+    const fresh = [...says.values()].map((one, place): NewEvent => ({
+      event: { type: 'job.found@1', data: newJob(next + place, key, one) },
+      company: key.company,
+      entity: `job:${next + place}`,
+    }));
+    await tx.append([...changes, ...fresh], bySource(key.id, world.clock.now()), {
+      job: fresh.length,
+    });
+  });
+}
+
+/**
+ * Jobs that a system has no more are switched off here: nothing is expected of them, and what they
+ * did stays.
+ */
+async function retire(
+  tx: TenantTx,
+  key: KeyRow | undefined,
+  uids: readonly string[],
+  at: Ms,
+): Promise<void> {
+  if (key === undefined || uids.length === 0) return;
+  await tx.lock();
+  const rows = await tx.rows(
+    'job',
+    (await jobsOf(tx, key, uids)).map(({ n }) => n),
+  );
+  const on = [...rows.values()].filter(({ enabled }) => enabled);
+  await tx.append(
+    on.map(
+      ({
+        n,
+        name,
+        source,
+        type,
+        group,
+        computer,
+        server,
+        managed,
+        schedule,
+        graceSec,
+        company,
+      }) => ({
+        event: {
+          type: 'job.changed@1' as const,
+          data: {
+            n,
+            name,
+            source,
+            type,
+            group,
+            computer,
+            server,
+            managed,
+            enabled: false,
+            schedule,
+            graceSec,
+          },
+        },
+        company,
+        entity: `job:${n}`,
+      }),
+    ),
+    bySource(key.id, at),
+  );
+}
+
+const jobsOf = (
+  { sql, tenant }: TenantTx,
+  key: KeyRow,
+  uids: readonly string[],
+): Promise<{ n: JobN; uid: string }[]> =>
+  uids.length === 0
+    ? Promise.resolve([])
+    : sql
+        .selectFrom('job')
+        .select(['n', 'uid'])
+        .where('tenant_id', '=', tenant)
+        .where('key_id', '=', key.id)
+        .where('uid', 'in', [...uids])
+        .execute();
+
+/**
+ * A system that lost sight of its servers for a while tells of no jobs: they are gone when they are
+ * missing for so long. Until then they are expected.
+ */
+const GONE_MS: Ms = 12 * 3_600_000;
+
+/** After a whole round: jobs that have not been met for long are gone. */
+export async function retireGone(task: Task): Promise<void> {
+  const { world, tenant, connection } = task;
+  await world.store.tenant(tenant, async (tx) => {
+    const gone = (await forgetGone(tx, task, GONE_MS)).map(({ row }) => row as unknown as JobKept);
+    const channels = await channelsOf(tx, connection.id);
+    for (const key of channels)
+      await retire(
+        tx,
+        key,
+        gone.flatMap(({ company, facts }) =>
+          company === key.company ? [facts.jobInstanceUid] : [],
+        ),
+        world.clock.now(),
+      );
+  });
+}
+
+async function keptJobs(
+  { sql, tenant }: TenantTx,
+  { connection, entity }: Task,
+  uids: readonly string[],
+): Promise<Map<string, JobKept>> {
+  if (uids.length === 0) return new Map();
+  const rows = await sql
+    .selectFrom('collected')
+    .select(['uid', 'row'])
+    .where('tenant_id', '=', tenant)
+    .where('connection_id', '=', connection.id)
+    .where('entity', '=', entity)
+    .where('uid', 'in', [...uids])
+    .execute();
+  return new Map(rows.map(({ uid, row }) => [uid, row as unknown as JobKept]));
+}

@@ -1,0 +1,311 @@
+import type { Failure } from '#contract/errors.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import {
+  COLLECTOR_KINDS,
+  type CollectorKind,
+  ENTITIES_OF,
+  SIGN_INS_OF,
+} from '#contract/connections/connection.ts';
+import type { collectorCalls, ConnectionOut } from '#contract/connections/calls.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { byUser } from '#server/platform/auth/event-actor.ts';
+import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
+import { readCertificate } from '#server/platform/outbound/fetch.ts';
+import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { channelsOf } from './channels.ts';
+import { connectionRow, reachOf, sealCredentials } from './connections.ts';
+import { foundRows, toConnectionOutput } from './connection-output.ts';
+import { SourceError } from './source-error.ts';
+import type { ConnectionRow } from './task.ts';
+import { wakeCollectors } from './timer.ts';
+import { tryConnection } from './try-connection.ts';
+
+/** Asking outside: so often in a minute, for each provider. */
+const TRIES = 20;
+
+/**
+ * COLLECT-1: the systems that are asked for results, kept by who may connect sources; those bound
+ * to companies keep connections of those alone.
+ */
+export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeof collectorCalls> {
+  const often = makeRateLimit(TRIES);
+  const tooOften = ({ tenant, now }: RequestContext): Failure | null => {
+    const wait = often.ask(tenant, now);
+    return wait === null
+      ? null
+      : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
+  };
+  const change = <T>(
+    ctx: RequestContext,
+    id: string,
+    work: (tx: TenantTx, row: ConnectionRow) => Promise<Result<T>>,
+  ): Promise<Result<T>> =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      await tx.lock();
+      const row = await connectionRow(tx, id);
+      return row && owns(signedOf(ctx), row.company_n) ? work(tx, row) : failed(NOT_FOUND);
+    });
+
+  return {
+    listConnections: (_, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx): Promise<Result<ConnectionOut[]>> => {
+          const rows = await tx.sql
+            .selectFrom('connection')
+            .selectAll()
+            .where('tenant_id', '=', tx.tenant)
+            .orderBy('made_at')
+            .execute();
+          return ok(
+            await toConnectionOutput(
+              tx,
+              rows.filter(({ company_n }) => owns(signedOf(ctx), company_n)),
+            ),
+          );
+        },
+        { readOnly: true },
+      ),
+
+    async makeConnection({ kind, credentials, ...fields }, ctx) {
+      const made = await world.store.tenant(
+        ctx.tenant,
+        async (tx): Promise<Result<{ _id: string }>> => {
+          await tx.lock();
+          const refused = await refusalOf(tx, signedOf(ctx), kind, fields, credentials.is);
+          if (refused) return failed(refused);
+          const others = await tx.sql
+            .selectFrom('connection')
+            .select('id')
+            .where('tenant_id', '=', tx.tenant)
+            .execute();
+          if (others.length >= LIMITS.connections)
+            return failed({
+              kind: 'conflict',
+              message: MESSAGES.connectionsFull(LIMITS.connections),
+            });
+          const id = world.chance.uuid();
+          await tx.sql
+            .insertInto('connection')
+            .values({
+              tenant_id: tx.tenant,
+              id,
+              kind,
+              ...columns(fields),
+              sign_in: credentials.is,
+              username: credentials.is === 'key' ? null : credentials.name,
+              sealed: await sealCredentials(tx, world, id, credentials),
+              made_at: ctx.now,
+              changed_at: ctx.now,
+            })
+            .execute();
+          await audit(tx, world, ctx, {
+            what: 'connection.made',
+            user: null,
+            detail: { connection: id, kind },
+          });
+          return ok({ _id: id });
+        },
+      );
+      if (made.ok) wakeCollectors(world);
+      return made;
+    },
+
+    async editConnection({ id, credentials, ...fields }, ctx) {
+      const edited = await change<Record<string, never>>(ctx, id, async (tx, row) => {
+        const refused = await refusalOf(
+          tx,
+          signedOf(ctx),
+          row.kind,
+          fields,
+          credentials?.is ?? row.sign_in,
+        );
+        if (refused) return failed(refused);
+        // A secret was typed for one address: whoever changes that does not get it sent to another.
+        if (credentials === undefined && originOf(fields.address) !== originOf(row.address))
+          return failed(bad('credentials', MESSAGES.connectionSecretAgain));
+        await tx.sql
+          .updateTable('connection')
+          .set({
+            ...columns(fields),
+            changed_at: Math.max(ctx.now, row.changed_at + 1),
+            held_by: null,
+            held_until: 0,
+            ...(credentials && {
+              sign_in: credentials.is,
+              username: credentials.is === 'key' ? null : credentials.name,
+              sealed: await sealCredentials(tx, world, id, credentials),
+            }),
+          })
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', id)
+          .execute();
+        await tx.sql
+          .updateTable('collection')
+          .set({ next_at: 0, status: 'waiting' })
+          .where('tenant_id', '=', tx.tenant)
+          .where('connection_id', '=', id)
+          .execute();
+        await audit(tx, world, ctx, {
+          what: 'connection.changed',
+          user: null,
+          detail: {
+            connection: id,
+            enabled: fields.enabled,
+            credentials: credentials !== undefined,
+          },
+        });
+        return ok({});
+      });
+      if (edited.ok) wakeCollectors(world);
+      return edited;
+    },
+
+    deleteConnection: ({ id }, ctx) =>
+      change<Record<string, never>>(ctx, id, async (tx) => {
+        for (const table of ['collected', 'collection'] as const)
+          await tx.sql
+            .deleteFrom(table)
+            .where('tenant_id', '=', tx.tenant)
+            .where('connection_id', '=', id)
+            .execute();
+        await tx.sql
+          .deleteFrom('connection')
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', id)
+          .execute();
+        const keys = await channelsOf(tx, id);
+        await tx.append(
+          keys.map((key) => ({
+            event: { type: 'key.revoked@1' as const, data: { id: key.id } },
+            company: key.company,
+            entity: `key:${key.id}`,
+          })),
+          byUser(signedOf(ctx), ctx.command?.id ?? null, ctx.now),
+        );
+        await audit(tx, world, ctx, {
+          what: 'connection.deleted',
+          user: null,
+          detail: { connection: id },
+        });
+        return ok({});
+      }),
+
+    /** The system is asked outside of any transaction. */
+    async testConnection({ id, kind, address, certificate, credentials }, ctx) {
+      const wrong = certificateFault(certificate) ?? tooOften(ctx);
+      if (wrong) return failed(wrong);
+      if (credentials !== undefined)
+        return SIGN_INS_OF[kind].includes(credentials.is)
+          ? ok(await tryConnection(world, kind, { address, certificate, credentials }))
+          : failed(bad('credentials', MESSAGES.badInput));
+      if (id === undefined) return failed(bad('credentials', MESSAGES.connectionSecretAgain));
+      const kept = await change(ctx, id, async (tx, row) =>
+        ok({ row, reach: await reachOf(tx, world, row) }),
+      ).catch((error: unknown) => {
+        if (error instanceof SourceError) return error;
+        throw error;
+      });
+      if (kept instanceof SourceError) return ok({ ok: false, says: kept.message, seen: null });
+      if (!kept.ok) return kept;
+      if (originOf(kept.value.row.address) !== originOf(address) || kept.value.row.kind !== kind)
+        return failed(bad('credentials', MESSAGES.connectionSecretAgain));
+      return ok(await tryConnection(world, kind, { ...kept.value.reach, address, certificate }));
+    },
+
+    async syncConnection({ id, entity }, ctx) {
+      const wait = tooOften(ctx);
+      if (wait) return failed(wait);
+      const done = await change<Record<string, never>>(ctx, id, async (tx, row) => {
+        if (!row.enabled) return failed({ kind: 'conflict', message: MESSAGES.connectionOff });
+        if (entity !== undefined && !ENTITIES_OF[row.kind].includes(entity))
+          return failed(NOT_FOUND);
+        await tx.sql
+          .updateTable('collection')
+          .set({ next_at: 0 })
+          .where('tenant_id', '=', tx.tenant)
+          .where('connection_id', '=', id)
+          .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? 'jobs'))
+          .execute();
+        return ok({});
+      });
+      if (done.ok) wakeCollectors(world);
+      return done;
+    },
+
+    foundByConnection: ({ id, entity, unlinked, after = 0 }, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const row = await connectionRow(tx, id);
+          return row && owns(signedOf(ctx), row.company_n)
+            ? ok(await foundRows(tx, id, entity, unlinked === 'true', after))
+            : failed(NOT_FOUND);
+        },
+        { readOnly: true },
+      ),
+  };
+}
+
+type Fields = Omit<ParsedInputOf<'makeConnection'>, 'kind' | 'credentials'>;
+
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('connections without a session');
+  return session;
+}
+
+/** Who is bound to companies keeps connections of one of those, and no others. */
+const owns = (session: Principal, company: CompanyN | null): boolean =>
+  company === null ? scopeOf(session).companies === null : seesCompany(scopeOf(session), company);
+
+async function refusalOf(
+  tx: TenantTx,
+  session: Principal,
+  kind: CollectorKind,
+  { address, companyN, certificate }: Fields,
+  signIn: (typeof SIGN_INS_OF)[CollectorKind][number],
+): Promise<Failure | null> {
+  if (!COLLECTOR_KINDS.includes(kind) || !SIGN_INS_OF[kind].includes(signIn))
+    return bad('credentials', MESSAGES.badInput);
+  const url = new URL(address);
+  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    return bad('address', MESSAGES.connectionAddress);
+  // A console tells of whose each job is; the others serve one company.
+  if (kind === 'vspc' ? companyN !== null : companyN === null)
+    return bad('companyN', MESSAGES.connectionCompany);
+  if (!owns(session, companyN))
+    return companyN === null
+      ? { kind: 'forbidden', message: MESSAGES.connectionNotYours }
+      : NOT_FOUND;
+  const company = companyN === null ? null : (await tx.rows('company', [companyN])).get(companyN);
+  return company === undefined || company?.deletedAt !== undefined
+    ? NOT_FOUND
+    : certificateFault(certificate);
+}
+
+const certificateFault = (pem: string | null): Failure | null =>
+  pem === null || readCertificate(pem) !== null
+    ? null
+    : bad('certificate', MESSAGES.connectionCertificate);
+const columns = ({ name, address, companyN, everySec, enabled, certificate }: Fields) => ({
+  name,
+  address: originOf(address),
+  company_n: companyN,
+  every_sec: everySec,
+  enabled,
+  certificate,
+});
+const originOf = (address: string): string => new URL(address).origin;
+const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});

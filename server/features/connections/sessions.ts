@@ -1,0 +1,156 @@
+import { CompiledQuery } from 'kysely';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { openChannels } from './channels.ts';
+import { type JobKept, recordRuns } from './deliver.ts';
+import { SourceError } from './source-error.ts';
+import { foundOf, type Read, type Task } from './task.ts';
+import { sessionRun } from './vspc-jobs.ts';
+import { Heatmap, type HeatmapSession } from './vspc-shapes.ts';
+
+const HOUR: Ms = 3_600_000;
+const DAY: Ms = 24 * HOUR;
+/**
+ * How far back the first round goes, and how much every round reads again: a session that ended
+ * meanwhile began before.
+ */
+const FIRST_MS: Ms = 7 * DAY;
+const AGAIN_MS: Ms = DAY;
+
+/**
+ * The history of sessions: fills what lists of jobs leave out, which tell of the last session
+ * alone. The history names no job: it is found by who owns it, by which agent and by what name, and
+ * where that is not one job alone its sessions are left. A run that is known with its end is left
+ * as it is: the list of jobs knows more of it. Read in slices, of which each is remembered.
+ */
+export async function sessionsOfVspc(task: Task): Promise<Read> {
+  const { world, tenant, connection } = task;
+  const now = world.clock.now();
+  const jobs = jobsByName(
+    await world.store.tenant(
+      tenant,
+      (tx) => foundOf(tx, connection.id, ['jobs', 'agent-jobs', 'office365-jobs']),
+      { readOnly: true },
+    ),
+  );
+  let from = Math.max(now - FIRST_MS, Math.min(now, (task.cursor['from'] ?? 0) - AGAIN_MS));
+  let width = DAY;
+  let rows = 0;
+  let unlinked = 0;
+  while (from < now) {
+    const to = Math.min(now, from + width);
+    const sessions = await slice(task, from, to).catch((error: unknown) => {
+      // More than may be read at once: half of it.
+      if (error instanceof SourceError && /more than \d+ MiB/.test(error.message) && width > HOUR)
+        return null;
+      throw error;
+    });
+    if (sessions === null) {
+      width /= 2;
+      continue;
+    }
+    rows += sessions.length;
+    const known = sessions.flatMap((session) => {
+      const job = jobs.get(
+        nameOf(session.organizationUid, session.managementAgentUid, session.jobName),
+      );
+      const run = sessionRun(session);
+      return job == null || run === null ? [] : [{ job, run }];
+    });
+    unlinked += sessions.length - known.length;
+    const own = known.filter(
+      ({ job, run }) => job.company !== null && Date.parse(run.startTime) >= job.movedAt,
+    );
+    await fill(task, own);
+    from = to;
+    await task.keep({ from });
+  }
+  return { rows, unlinked, cursor: { from: now } };
+}
+
+async function slice({ client }: Task, from: Ms, to: Ms): Promise<HeatmapSession[]> {
+  const { data } = await client.read(
+    `infrastructure/jobSessionHeatmap/?from=${iso(from)}&to=${iso(to)}`,
+    Heatmap,
+  );
+  return (data.dataPerDays ?? []).flatMap(({ sessions }) => sessions ?? []);
+}
+const iso = (at: Ms): string => encodeURIComponent(new Date(at).toISOString());
+
+interface One {
+  readonly job: JobKept;
+  readonly run: NonNullable<ReturnType<typeof sessionRun>>;
+}
+
+async function fill(task: Task, all: readonly One[]): Promise<void> {
+  const { world, tenant, connection } = task;
+  if (all.length === 0) return;
+  const channels = await openChannels(
+    world,
+    tenant,
+    connection,
+    all.flatMap(({ job: { company } }) => (company === null ? [] : [company])),
+  );
+  const known = await world.store.tenant(tenant, (tx) => ended(tx, channels, all), {
+    readOnly: true,
+  });
+  const fresh = Map.groupBy(
+    all.filter((_one, place) => !known.has(place)),
+    ({ job }) => job.company ?? 0,
+  );
+  // At once: companies whose results wait for each other anyway share a transaction.
+  await Promise.all(
+    [...fresh].map(([company, own]) =>
+      recordRuns(
+        task,
+        own.map(({ job, run }) => ({ execution: { ...job.facts, ...run } })),
+        channels.get(company),
+      ),
+    ),
+  );
+}
+
+/** Those whose run is known with its end. */
+async function ended(
+  tx: TenantTx,
+  channels: ReadonlyMap<CompanyN, KeyRow>,
+  all: readonly One[],
+): Promise<Set<number>> {
+  const asked = all.map(({ job, run }, i) => ({
+    i,
+    key: channels.get(job.company ?? 0)?.id ?? null,
+    uid: job.facts.jobInstanceUid,
+    at: Date.parse(run.startTime),
+  }));
+  const { rows } = await tx.sql.executeQuery(
+    CompiledQuery.raw(
+      `select x.i from json_to_recordset($2::text::json) as x(i int, key text, uid text, at bigint)
+    cross join lateral (select n from job where tenant_id = $1 and key_id = x.key and uid = x.uid offset 0) as j
+    cross join lateral (select n from run where tenant_id = $1 and started_at = x.at and job_n = j.n and status not in ('Running', 'Missed') limit 1) as r`,
+      [tx.tenant, JSON.stringify(asked)],
+    ),
+  );
+  return new Set((rows as { i: number }[]).map(({ i }) => i));
+}
+
+const nameOf = (
+  org: string | null | undefined,
+  agent: string | null | undefined,
+  job: string | null | undefined,
+): string => [org, agent, job].map((part) => (part ?? '').toLowerCase()).join('\n');
+
+/** Null: several are named alike. */
+function jobsByName(found: readonly { readonly row: unknown }[]): Map<string, JobKept | null> {
+  const jobs = new Map<string, JobKept | null>();
+  for (const { row } of found) {
+    const job = row as JobKept;
+    const name = nameOf(
+      String(job.more['org'] ?? ''),
+      String(job.more['agent'] ?? ''),
+      job.facts.job,
+    );
+    jobs.set(name, jobs.has(name) ? null : job);
+  }
+  return jobs;
+}

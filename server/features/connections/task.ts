@@ -1,0 +1,102 @@
+import { CompiledQuery } from 'kysely';
+import type { Selectable } from 'kysely';
+import type { Entity } from '#contract/connections/connection.ts';
+import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
+import type { ConnectionTable } from '#server/platform/db/database-collect.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { Client } from './client.ts';
+import { cutText, lineOfText } from '#contract/stored-text.ts';
+import { boundedId } from '../ingest/bounded-id.ts';
+
+export type ConnectionRow = Selectable<ConnectionTable>;
+/**
+ * How far an entity was read: `since`, when the present round began; `offset`, where it goes on;
+ * `from`, up to when history is known.
+ */
+export type Cursor = Readonly<Record<string, number>>;
+
+/** One entity of one connection being read. */
+export interface Task {
+  readonly world: AppContext;
+  readonly tenant: TenantId;
+  readonly connection: ConnectionRow;
+  readonly entity: Entity;
+  readonly client: Client;
+  /**
+   * When this round began: what is met in it has been seen then, however often the round was taken
+   * up again.
+   */
+  readonly since: Ms;
+  readonly cursor: Cursor;
+  /** Keeps how far it was read. Throws where it is to stop. */
+  keep(cursor: Cursor): Promise<void>;
+}
+
+/** What a round came to. */
+export interface Read {
+  readonly rows: number;
+  readonly unlinked: number;
+  /** What is remembered for the next one. */ readonly cursor?: Cursor;
+}
+
+/** Something found that is no result: a company, a server, an alarm. */
+export interface Thing {
+  readonly uid: string;
+  readonly name: string;
+  readonly company: CompanyN | null;
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+export async function keepFound(
+  tx: TenantTx,
+  { connection, entity, since }: Pick<Task, 'connection' | 'entity' | 'since'>,
+  things: readonly Thing[],
+): Promise<void> {
+  if (things.length === 0) return;
+  const records = [...new Map(things.map((one) => [one.uid, one])).values()].map(
+    ({ uid, name, company, row }) => ({
+      uid: boundedId(uid),
+      name: cutText(lineOfText(name), 300),
+      company_n: company,
+      row,
+    }),
+  );
+  await tx.sql.executeQuery(
+    CompiledQuery.raw(
+      `insert into collected (tenant_id, connection_id, entity, uid, company_n, name, row, seen_at)
+    select $1::uuid, $2::uuid, $3, uid, company_n, name, row, $4 from json_to_recordset($5::text::json) as x(uid text, company_n bigint, name text, row json)
+    on conflict (tenant_id, connection_id, entity, uid) do update set company_n = excluded.company_n, name = excluded.name, row = excluded.row, seen_at = excluded.seen_at`,
+      [tx.tenant, connection.id, entity, since, JSON.stringify(records)],
+    ),
+  );
+}
+
+/** What a whole round has not met is gone; `late`: not before it was missing for so long. */
+export function forgetGone(
+  { sql, tenant }: TenantTx,
+  { connection, entity, since }: Pick<Task, 'connection' | 'entity' | 'since'>,
+  late: Ms = 0,
+) {
+  return sql
+    .deleteFrom('collected')
+    .where('tenant_id', '=', tenant)
+    .where('connection_id', '=', connection.id)
+    .where('entity', '=', entity)
+    .where('seen_at', '<', since - late)
+    .returning(['uid', 'company_n', 'row'])
+    .execute();
+}
+
+export const foundOf = (
+  { sql, tenant }: TenantTx,
+  connection: string,
+  entities: readonly Entity[],
+) =>
+  sql
+    .selectFrom('collected')
+    .select(['entity', 'uid', 'name', 'company_n', 'row'])
+    .where('tenant_id', '=', tenant)
+    .where('connection_id', '=', connection)
+    .where('entity', 'in', [...entities])
+    .execute();

@@ -1,0 +1,110 @@
+import * as v from 'valibot';
+import type { Ms } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { faultOf, type Send, type Signer } from './client.ts';
+import { SourceError } from './source-error.ts';
+import { parseStorable } from '#contract/stored-text.ts';
+
+const TokenSchema = v.object({
+  access_token: v.pipe(v.string(), v.minLength(1), v.maxLength(20_000)),
+  refresh_token: v.optional(v.nullable(v.string())),
+  expires_in: v.optional(v.nullable(v.number())),
+});
+/** A token is not used for the last moments of its life. */
+const SPARE_MS: Ms = 30_000;
+const HOUR: Ms = 3_600_000;
+
+export interface TokenWay {
+  /** Below the base of the API, or from the root where it begins with a slash. */
+  readonly path: string;
+  /** The form that signs in, and the one that renews; null: there is nothing to renew. */
+  readonly begin: Readonly<Record<string, string>>;
+  readonly renew: ((refreshToken: string) => Readonly<Record<string, string>>) | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Bearer tokens, kept in memory alone: renewed shortly before they end, or when one is refused;
+ * where renewing is refused, by signing in again. Several that need one at once wait for the same.
+ */
+export function tokenSigner(
+  { clock }: AppContext,
+  host: string,
+  { path, begin, renew, headers = {} }: TokenWay,
+): (send: Send) => Signer {
+  return (send) => {
+    let token: {
+      readonly access: string;
+      readonly refresh: string | null;
+      readonly until: Ms;
+    } | null = null;
+    let getting: Promise<string> | null = null;
+
+    async function ask(form: Readonly<Record<string, string>>): Promise<string> {
+      const answer = await send(path, {
+        method: 'POST',
+        headers: { accept: 'application/json', ...headers },
+        body: new URLSearchParams(form),
+      });
+      if (answer.status === 400 || answer.status === 401)
+        throw new SourceError('refused', `${host} did not accept the credentials.`);
+      if (answer.status !== 200 && answer.status !== 201)
+        throw await faultOf(answer, host, clock.now());
+      const read = v.safeParse(TokenSchema, jsonOf(await answer.text()));
+      if (!read.success) throw new SourceError('fault', `${host} signed in and gave no token.`);
+      const { access_token: access, refresh_token: refresh, expires_in: seconds } = read.output;
+      token = {
+        access,
+        refresh: refresh ?? null,
+        until: clock.now() + (seconds == null ? HOUR : seconds * 1000),
+      };
+      return access;
+    }
+
+    async function fresh(): Promise<string> {
+      const refresh = token?.refresh ?? null;
+      token = null;
+      if (refresh !== null && renew !== null) {
+        try {
+          return await ask(renew(refresh));
+        } catch (error) {
+          // It was used, or is too old: the password still stands.
+          if (!(error instanceof SourceError) || error.is !== 'refused') throw error;
+        }
+      }
+      return ask(begin);
+    }
+
+    return {
+      async headers() {
+        const now = clock.now();
+        if (token !== null && now < token.until - SPARE_MS)
+          return { ...headers, authorization: `Bearer ${token.access}` };
+        getting ??= fresh().finally(() => {
+          getting = null;
+        });
+        return { ...headers, authorization: `Bearer ${await getting}` };
+      },
+      refused() {
+        if (token !== null) token = { ...token, until: 0 };
+        return true;
+      },
+    };
+  };
+}
+
+/** A key that stands as it is. */
+export const keySigner =
+  (key: string): (() => Signer) =>
+  () => ({
+    headers: () => Promise.resolve({ authorization: `Bearer ${key}` }),
+    refused: () => false,
+  });
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseStorable(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,73 @@
+import * as v from 'valibot';
+import { COLLECTOR_NAMES, type CollectorKind } from '#contract/connections/connection.ts';
+import type { ConnectionTested } from '#contract/connections/calls.ts';
+import { shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { Reach } from './client.ts';
+import { clientFor, PROBES } from './clients.ts';
+import { SourceError } from './source-error.ts';
+
+const TIMEOUT_MS = 15_000;
+const Counted = v.object({
+  meta: v.optional(
+    v.nullable(
+      v.object({
+        pagingInfo: v.optional(v.nullable(v.object({ total: v.optional(v.nullable(v.number())) }))),
+      }),
+    ),
+  ),
+  data: v.array(v.unknown()),
+  pagination: v.optional(v.nullable(v.object({ total: v.optional(v.nullable(v.number())) }))),
+});
+const THINGS: Readonly<Record<CollectorKind, string>> = {
+  vspc: 'companies',
+  vbr: 'jobs',
+  zerto: 'protection groups',
+};
+
+/** Signs in and asks one question. Nothing is kept. */
+export async function tryConnection(
+  world: AppContext,
+  kind: CollectorKind,
+  reach: Reach,
+): Promise<ConnectionTested> {
+  try {
+    const answer = await clientFor(world, kind, reach, TIMEOUT_MS).read(
+      PROBES[kind],
+      kind === 'zerto'
+        ? v.pipe(
+            v.array(v.unknown()),
+            v.transform((data) => ({ data })),
+          )
+        : Counted,
+    );
+    const { data, meta, pagination } = answer as v.InferOutput<typeof Counted>;
+    const count = meta?.pagingInfo?.total ?? pagination?.total ?? data.length;
+    return {
+      ok: true,
+      says: `${COLLECTOR_NAMES[kind]} answers: ${count} ${THINGS[kind]}.`,
+      seen: null,
+    };
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return {
+      ok: false,
+      says: error.message,
+      seen: error.message.startsWith('The certificate of ')
+        ? await seenAt(world, new URL(reach.address))
+        : null,
+    };
+  }
+}
+
+async function seenAt(world: AppContext, url: URL): Promise<ConnectionTested['seen']> {
+  const shown = await shownCertificate(world, url).catch(() => null);
+  return (
+    shown && {
+      certificate: shown.toString(),
+      fingerprint: shown.fingerprint256,
+      subject: shown.subject.replaceAll('\n', ', ').slice(0, 200),
+      until: Date.parse(shown.validTo),
+    }
+  );
+}

@@ -1,0 +1,394 @@
+import * as v from 'valibot';
+import type { Entity } from '#contract/connections/connection.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { ExecutionIn } from '#contract/ingest/calls.ts';
+import type { EntityGroup, JobType } from '#contract/runs/vocabulary.ts';
+import { recordRepositories } from '../ingest/inventory.ts';
+import { channelOf, linksOf } from './channels.ts';
+import {
+  deliverJobs,
+  fitOf,
+  type JobFacts,
+  type JobFound,
+  type JobKept,
+  recordRuns,
+  retireGone,
+} from './deliver.ts';
+import { SourceError } from './source-error.ts';
+import { foundOf, keepFound, type Read, type Task } from './task.ts';
+import { walk } from './read-pages.ts';
+import { cutText } from '#contract/stored-text.ts';
+import { checkedRepository } from '../ingest/check-records.ts';
+
+const text = v.optional(v.nullable(v.string()));
+const count = v.optional(v.nullable(v.number()));
+const flag = v.optional(v.nullable(v.boolean()));
+const list = <S extends v.GenericSchema>(row: S) =>
+  v.object({ data: v.array(row), pagination: v.optional(v.nullable(v.object({ total: count }))) });
+
+/** What is read of the REST API 1.3 of Veeam Backup & Replication. */
+const StateList = list(
+  v.object({
+    id: v.string(),
+    name: text,
+    type: text,
+    status: text,
+    lastRun: text,
+    lastResult: text,
+    nextRun: text,
+    nextRunPolicy: text,
+    workload: text,
+    repositoryName: text,
+    objectsCount: count,
+  }),
+);
+export type JobState = v.InferOutput<typeof StateList>['data'][number];
+const SessionList = list(
+  v.object({
+    id: v.string(),
+    name: text,
+    jobId: text,
+    sessionType: text,
+    creationTime: text,
+    endTime: text,
+    state: text,
+    platformName: text,
+    algorithm: text,
+    result: v.optional(v.nullable(v.object({ result: text, message: text, isCanceled: flag }))),
+    progress: v.optional(
+      v.nullable(
+        v.object({
+          bottleneck: text,
+          processedSize: count,
+          readSize: count,
+          transferredSize: count,
+        }),
+      ),
+    ),
+  }),
+);
+export type VbrSession = v.InferOutput<typeof SessionList>['data'][number];
+const RepositoryList = list(
+  v.object({
+    id: v.string(),
+    name: text,
+    type: text,
+    hostName: text,
+    path: text,
+    capacityGB: count,
+    freeGB: count,
+    usedSpaceGB: count,
+    isOnline: flag,
+  }),
+);
+const Licence = v.object({
+  instances: v.optional(
+    v.nullable(
+      v.object({
+        licensedInstancesNumber: count,
+        usedInstancesNumber: count,
+        newInstancesNumber: count,
+        rentalInstancesNumber: count,
+      }),
+    ),
+  ),
+  edition: text,
+  expirationDate: text,
+  status: text,
+});
+
+const PER_PAGE = 200;
+const GB = 1_073_741_824;
+const DAY: Ms = 86_400_000;
+const FIRST_MS: Ms = 7 * DAY;
+
+const TYPES: Readonly<Record<string, JobType>> = {
+  BackupCopy: 'BackupCopy',
+  SimpleBackupCopyPolicy: 'BackupCopy',
+  LegacyBackupCopy: 'BackupCopy',
+  VSphereReplica: 'Replication',
+  HyperVReplica: 'Replication',
+  EntraIDAuditLogBackup: 'LogBackup',
+  FileBackup: 'FileShare',
+  FileBackupCopy: 'BackupCopy',
+  ObjectStorageBackup: 'ObjectStorage',
+  ObjectStorageBackupCopy: 'BackupCopy',
+  WindowsAgentBackup: 'Agent',
+  LinuxAgentBackup: 'Agent',
+  MacAgentBackup: 'Agent',
+  SureBackup: 'SureBackup',
+};
+/** Sessions that are runs of jobs; restores and work on the infrastructure are not. */
+const RUNS =
+  /^(?:BackupJob|ReplicaJob|BackupCopyJob|SimpleBackupCopyJob|AgentBackup|AgentPolicy|EndpointBackup|PlatformBackupJob|FileServerSave|SureBackup|\w*LogBackup|UnstructuredDataBackupCopy|ArchiveBackup|ConfigurationBackup)$/;
+
+/**
+ * What is asked of Veeam Backup & Replication, whose results are those of the connection's company.
+ */
+export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>> = {
+  async jobs(task) {
+    const link = await linkOf(task);
+    const rows = await pages(task, 'jobs/states', StateList, async (some) => {
+      await deliverJobs(
+        task,
+        some.map((row): JobFound => ({
+          uid: row.id,
+          company: link,
+          facts: factsOf(row),
+          run: null,
+          more: {},
+        })),
+      );
+    });
+    await retireGone(task);
+    return { rows, unlinked: link === null ? rows : 0 };
+  },
+
+  /**
+   * By the time of creation. Where one still runs, the next round begins with it: its end is read
+   * then.
+   */
+  async sessions(task) {
+    const { world, tenant, connection } = task;
+    const now = world.clock.now();
+    const link = await linkOf(task);
+    const jobs = new Map(
+      (
+        await world.store.tenant(tenant, (tx) => foundOf(tx, connection.id, ['jobs']), {
+          readOnly: true,
+        })
+      ).map(({ uid, row }) => [uid, row as unknown as JobKept]),
+    );
+    const after = task.cursor['from'] ?? now - FIRST_MS;
+    let next = Math.max(after, now - DAY);
+    let unlinked = 0;
+    const rows = await pages(
+      task,
+      `sessions?createdAfterFilter=${encodeURIComponent(new Date(after).toISOString())}&orderColumn=CreationTime&orderAsc=true`,
+      SessionList,
+      async (some) => {
+        const runs = some.filter(({ sessionType }) => RUNS.test(sessionType ?? ''));
+        for (const { state, creationTime } of runs)
+          if (state !== 'Stopped')
+            next = Math.min(next, Math.max(after, Date.parse(creationTime ?? '') || after));
+        const good = runs.flatMap((session) => {
+          const execution = runOf(session, jobs.get(session.jobId ?? '')?.facts);
+          return execution === null ? [] : [{ execution }];
+        });
+        if (link === null) unlinked += good.length;
+        else
+          await recordRuns(
+            task,
+            good,
+            await channelOf(task.world, task.tenant, task.connection, link),
+          );
+      },
+      { from: after },
+    );
+    return { rows, unlinked, cursor: { from: next } };
+  },
+
+  async repositories(task) {
+    const link = await linkOf(task);
+    const at = new Date(task.since).toISOString();
+    const rows = await pages(
+      task,
+      'backupInfrastructure/repositories/states',
+      RepositoryList,
+      async (some) => {
+        const key =
+          link === null ? null : await channelOf(task.world, task.tenant, task.connection, link);
+        if (key === null) return;
+        await recordRepositories(
+          task.world,
+          task.tenant,
+          key,
+          fitOf(
+            task,
+            some.map(
+              ({ id: uid, name, type, hostName, path, capacityGB, freeGB, usedSpaceGB }, index) =>
+                checkedRepository(
+                  {
+                    uid,
+                    name: short(name) ?? uid,
+                    at,
+                    capacityBytes: bytes(capacityGB),
+                    freeBytes: bytes(freeGB),
+                    usedBytes: bytes(usedSpaceGB),
+                    ...given({
+                      type: short(type),
+                      hostName: short(hostName),
+                      path: short(path, 500),
+                    }),
+                  },
+                  index,
+                ),
+            ),
+          ),
+          task.world.clock.now(),
+        );
+      },
+    );
+    return { rows, unlinked: link === null ? rows : 0 };
+  },
+
+  async licences(task) {
+    const { edition, status, expirationDate, instances } = await task.client.read(
+      'license',
+      Licence,
+    );
+    const row = {
+      product: 'BackupAndReplication',
+      workload: edition ?? null,
+      unitType: 'Instances',
+      status: status ?? null,
+      until: expirationDate ?? null,
+      licensed: instances?.licensedInstancesNumber ?? null,
+      usedCount: instances?.usedInstancesNumber ?? null,
+      newCount: instances?.newInstancesNumber ?? null,
+      rentalCount: instances?.rentalInstancesNumber ?? null,
+    };
+    await task.world.store.tenant(task.tenant, (tx) =>
+      keepFound(tx, task, [
+        { uid: 'licence', name: task.connection.name, company: task.connection.company_n, row },
+      ]),
+    );
+    return { rows: 1, unlinked: 0 };
+  },
+};
+
+const linkOf = ({ world, tenant, connection }: Task): Promise<number | null> =>
+  world.store.tenant(tenant, async (tx) => (await linksOf(tx, connection))(null), {
+    readOnly: true,
+  });
+
+async function pages<R extends { readonly id: string }>(
+  task: Task,
+  path: string,
+  schema: v.GenericSchema<
+    unknown,
+    { data: R[]; pagination?: { total?: number | null | undefined } | null | undefined }
+  >,
+  take: (rows: readonly R[]) => Promise<void>,
+  more: Readonly<Record<string, number>> = {},
+): Promise<number> {
+  const walked = await walk<R>(
+    {
+      page: async (skip) => {
+        const { data, pagination } = await task.client.read(
+          `${path}${path.includes('?') ? '&' : '?'}skip=${skip}&limit=${PER_PAGE}`,
+          schema,
+        );
+        return { rows: data, total: pagination?.total ?? null };
+      },
+      uid: ({ id }) => id,
+      async take(rows, next) {
+        await take(rows);
+        await task.keep({ ...more, offset: next });
+      },
+    },
+    task.cursor['offset'] ?? 0,
+  );
+  if (walked.whole) return walked.seen;
+  await task.keep({ ...more, offset: 0 });
+  throw new SourceError(
+    'busy',
+    `The list kept changing while it was read: ${walked.seen} of ${walked.total} rows.`,
+  );
+}
+
+/**
+ * In place of a time of its next run, the server tells in words that a job follows another (`After
+ * [Job]`) or never rests.
+ */
+const scheduleOf = (policy: string | null | undefined): JobFacts['schedule'] =>
+  /^<?after\b/i.test(policy ?? '')
+    ? { is: 'kind', kind: 'Chained' }
+    : /^<?continuous/i.test(policy ?? '')
+      ? { is: 'kind', kind: 'Continuously' }
+      : null;
+
+export function factsOf({ id, name, type, status, workload, nextRunPolicy }: JobState): JobFacts {
+  const kind = TYPES[type ?? ''] ?? (/Agent/.test(type ?? '') ? 'Agent' : 'Backup');
+  const group: EntityGroup =
+    kind === 'Agent'
+      ? 'monitored-agents'
+      : kind === 'FileShare' || kind === 'ObjectStorage'
+        ? 'file-share-jobs'
+        : workload === 'CloudVm'
+          ? 'public-cloud-vms'
+          : 'managed-servers';
+  return {
+    job: short(name) ?? id,
+    jobInstanceUid: id,
+    source: 'vbr',
+    type: kind,
+    entityGroup: group,
+    managed: true,
+    enabled: status !== 'Disabled',
+    schedule: scheduleOf(nextRunPolicy),
+    graceSec: null,
+  };
+}
+
+/**
+ * A session as a run; its own id names it. A session whose job is gone is still a run of that job.
+ */
+export function runOf(session: VbrSession, facts: JobFacts | undefined): ExecutionIn | null {
+  const started = Date.parse(session.creationTime ?? '');
+  const ended = Date.parse(session.endTime ?? '');
+  if (!(started > 0)) return null;
+  const { result, message, isCanceled } = session.result ?? {};
+  const status =
+    session.state !== 'Stopped'
+      ? 'Running'
+      : isCanceled === true
+        ? 'Failed'
+        : result === 'Success' || result === 'Warning' || result === 'Failed'
+          ? result
+          : null;
+  if (status === null) return null;
+  const job = facts ?? {
+    job: short(session.name) ?? session.id,
+    jobInstanceUid: session.jobId ?? session.id,
+    source: 'vbr' as const,
+  };
+  if (status === 'Running')
+    return { ...job, externalId: session.id, status, startTime: new Date(started).toISOString() };
+  const said =
+    isCanceled === true
+      ? 'The session was cancelled.'
+      : status === 'Success'
+        ? ''
+        : cutText((message ?? '').trim(), 20_000);
+  return {
+    ...job,
+    externalId: session.id,
+    status,
+    startTime: new Date(started).toISOString(),
+    ...(ended >= started ? { endTime: new Date(ended).toISOString() } : {}),
+    bytesTransferred: whole(session.progress?.transferredSize),
+    bytesProcessed: whole(session.progress?.processedSize),
+    ...(said === '' ? {} : { message: said }),
+    detail: given({
+      session: short(session.sessionType),
+      algorithm: short(session.algorithm),
+      platform: short(session.platformName),
+      bottleneck: short(session.progress?.bottleneck),
+    }),
+  };
+}
+
+const short = (said: string | null | undefined, most: number = LIMITS.nameChars): string | null =>
+  cutText((said ?? '').trim(), most).trim() || null;
+const whole = (size: number | null | undefined): number | null =>
+  size == null || !(size >= 0) ? null : Math.floor(size);
+const bytes = (gb: number | null | undefined): number | null =>
+  gb == null || !(gb >= 0) ? null : Math.round(gb * GB);
+const given = <N extends string>(
+  fields: Readonly<Record<N, string | null>>,
+): Partial<Record<N, string>> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Partial<
+    Record<N, string>
+  >;

@@ -1,0 +1,400 @@
+import type { InferOutput } from 'valibot';
+import type { ExecutionIn } from '#contract/ingest/calls.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { Schedule } from '#contract/runs/rows.ts';
+import type { ScheduleKind } from '#contract/runs/schedule-state.ts';
+import type { EntityGroup, JobType } from '#contract/runs/vocabulary.ts';
+import type { JobFacts, RunFacts } from './deliver.ts';
+import type {
+  AgentJob,
+  HeatmapSession,
+  Office365Job,
+  ScheduleShape,
+  ServerJob,
+} from './vspc-shapes.ts';
+import { cutText } from '#contract/stored-text.ts';
+
+type Status = ExecutionIn['status'];
+const text = (said: string | null | undefined, most: number = LIMITS.nameChars): string =>
+  cutText((said ?? '').trim(), most).trim();
+const whole = (count: number | null | undefined): number | null =>
+  count == null || !(count >= 0) ? null : Math.floor(count);
+
+/** Words of the console for how a job stands. What is not here has no run to tell of. */
+const STATUS: Readonly<Record<string, Status>> = {
+  Success: 'Success',
+  Warning: 'Warning',
+  Failed: 'Failed',
+  Running: 'Running',
+  Starting: 'Running',
+  Stopping: 'Running',
+  WaitingRepository: 'Running',
+  WaitingTape: 'Running',
+  Queued: 'Running',
+  Stopped: 'Failed',
+};
+
+const SERVER_TYPES: Readonly<Record<string, JobType>> = {
+  BackupVm: 'Backup',
+  AgentBackupJob: 'Agent',
+  AgentPolicy: 'Agent',
+  BackupCopy: 'BackupCopy',
+  SimpleBackupCopy: 'BackupCopy',
+  ReplicationVM: 'Replication',
+  CdpReplicationVM: 'Replication',
+  BackupFile: 'FileShare',
+  BackupFileCopy: 'BackupCopy',
+  CopyFile: 'Copy',
+  CopyVm: 'Copy',
+  BackupToTape: 'Tape',
+  FileToTape: 'Tape',
+  ObjectStorageBackup: 'ObjectStorage',
+  ObjectStorageBackupCopy: 'BackupCopy',
+  SqlLogBackup: 'LogBackup',
+  OracleLogBackup: 'LogBackup',
+  PostgreSqlLogBackup: 'LogBackup',
+  SureBackup: 'SureBackup',
+  AwsBackupJob: 'Backup',
+  AzureBackupJob: 'Backup',
+  GoogleBackupJob: 'Backup',
+  AhvStorageSnapshotJob: 'Snapshot',
+  SobrMaintenance: 'Other',
+};
+const GROUPS: Readonly<Record<string, EntityGroup>> = {
+  AgentBackupJob: 'monitored-agents',
+  AgentPolicy: 'monitored-agents',
+  BackupFile: 'file-share-jobs',
+  BackupFileCopy: 'file-share-jobs',
+  ObjectStorageBackup: 'file-share-jobs',
+  ObjectStorageBackupCopy: 'file-share-jobs',
+  AwsBackupJob: 'public-cloud-vms',
+  AzureBackupJob: 'public-cloud-vms',
+  GoogleBackupJob: 'public-cloud-vms',
+};
+
+/**
+ * Times of one run may be told with and without fractions: a run is named by its second. Null where
+ * it says none.
+ */
+export function secondOf(said: string | null | undefined): string | null {
+  const at = Math.floor(Date.parse(said ?? '') / 1000) * 1000;
+  return at > 0 ? new Date(at).toISOString() : null;
+}
+
+export function serverJob(
+  job: ServerJob,
+  server: string,
+): { readonly facts: JobFacts; readonly run: RunFacts | null } {
+  const kind = job.type ?? 'Unknown';
+  const schedule = scheduleOf(job.scheduleType, job.schedule);
+  const facts: JobFacts = {
+    ...named(job.name, job.instanceUid),
+    ...(server === '' ? {} : { server }),
+    source: 'vac',
+    type: SERVER_TYPES[kind] ?? 'Other',
+    entityGroup: GROUPS[kind] ?? 'managed-servers',
+    managed: true,
+    enabled: job.isEnabled ?? true,
+    schedule,
+    graceSec: graceOf(schedule),
+  };
+  const run = runOf(job.status, job);
+  return {
+    facts,
+    run: run && {
+      ...run,
+      bytesTransferred: whole(job.transferredData),
+      ...tasksOf(job),
+      detail: detailOf({
+        kind,
+        destination: job.destination,
+        bottleneck: job.bottleneck,
+        target: job.targetType,
+        chainBytes: whole(job.backupChainSize),
+      }),
+    },
+  };
+}
+
+export function agentJob(
+  job: AgentJob,
+  agent: { readonly name: string; readonly managed: boolean | null } | undefined,
+): { readonly facts: JobFacts; readonly run: RunFacts | null } {
+  const facts: JobFacts = {
+    ...named(job.name, job.instanceUid),
+    ...(agent === undefined || agent.name === '' ? {} : { computer: agent.name }),
+    source: 'vac',
+    type: 'Agent',
+    entityGroup: 'managed-agents',
+    managed: agent?.managed ?? null,
+    enabled: job.isEnabled ?? true,
+    schedule: scheduleOf(job.scheduleType, null),
+    graceSec: null,
+  };
+  const run = runOf(job.status, job);
+  return {
+    facts,
+    run: run && {
+      ...run,
+      detail: detailOf({
+        system: job.systemType,
+        mode: job.backupMode,
+        destination: job.destination,
+        target: job.targetType,
+        restorePoints: whole(job.restorePoints),
+        chainBytes: whole(job.backedUpSize),
+      }),
+    },
+  };
+}
+
+export function office365Job(job: Office365Job): {
+  readonly facts: JobFacts;
+  readonly run: RunFacts | null;
+} {
+  const facts: JobFacts = {
+    ...named(job.name, job.instanceUid),
+    ...(text(job.vb365ServerName) === '' ? {} : { server: text(job.vb365ServerName) }),
+    source: 'vac',
+    type: job.jobType === 'CopyJob' ? 'BackupCopy' : 'M365',
+    entityGroup: 'office365',
+    managed: true,
+    enabled: job.isEnabled ?? true,
+    schedule: null,
+    graceSec: null,
+  };
+  const run = runOf(job.lastStatus, {
+    lastRun: job.lastRun,
+    failureMessage: job.lastStatusDetails,
+  });
+  return { facts, run: run && { ...run, detail: detailOf({ repository: job.repositoryName }) } };
+}
+
+/** A session of the history, of a job that is known. */
+export function sessionRun(session: HeatmapSession): RunFacts | null {
+  const run = runOf(session.result, {
+    lastRun: session.startTime,
+    lastEndTime: session.endTime,
+    lastDuration: session.duration,
+    failureMessage: session.failureMessage,
+  });
+  return (
+    run && {
+      ...run,
+      detail: detailOf({
+        session: session.sessionUid,
+        workload: session.workloadType,
+        platform: session.platformType,
+      }),
+    }
+  );
+}
+
+const named = (
+  name: string | null | undefined,
+  uid: string,
+): Pick<JobFacts, 'job' | 'jobInstanceUid'> => ({ job: text(name) || uid, jobInstanceUid: uid });
+
+interface Told {
+  readonly lastRun?: string | null | undefined;
+  readonly lastEndTime?: string | null | undefined;
+  readonly lastDuration?: number | null | undefined;
+  readonly failureMessage?: string | null | undefined;
+}
+
+function runOf(
+  said: string | null | undefined,
+  { lastRun, lastEndTime, lastDuration, failureMessage }: Told,
+): Pick<RunFacts, 'status' | 'startTime' | 'endTime' | 'durationSec' | 'message' | 'log'> | null {
+  const status = STATUS[said ?? ''];
+  const startTime = secondOf(lastRun);
+  if (status === undefined || startTime === null) return null;
+  if (status === 'Running') return { status, startTime };
+  const ended = secondOf(lastEndTime);
+  const durationSec = whole(lastDuration);
+  const lines = text(failureMessage, 20_000)
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return {
+    status,
+    startTime,
+    ...(ended === null || ended < startTime ? {} : { endTime: ended }),
+    ...(durationSec === null ? {} : { durationSec }),
+    ...(lines.length === 0
+      ? said === 'Stopped'
+        ? { message: 'The job was stopped.' }
+        : {}
+      : { message: lines[0] ?? '', ...(lines.length > 1 && { log: lines.join('\n') }) }),
+  };
+}
+
+const TASKS: Readonly<Record<string, NonNullable<ExecutionIn['tasks']>[number]['status']>> = {
+  Success: 'Success',
+  Warning: 'Warning',
+  Failed: 'Failed',
+  Running: 'Running',
+};
+
+function tasksOf({ lastSessionTasks }: ServerJob): Pick<RunFacts, 'tasks'> {
+  const tasks = (lastSessionTasks ?? []).slice(0, LIMITS.tasks).flatMap((task) => {
+    const status = TASKS[task.status ?? ''];
+    const name = text(task.objectName);
+    if (status === undefined || name === '') return [];
+    const message = text(task.failureMessages?.join('\n'), LIMITS.messageChars);
+    return [
+      {
+        name,
+        status,
+        startTime: secondOf(task.startTime),
+        durationSec: whole(task.duration),
+        bytesTransferred: whole(task.transferredDataSize),
+        bytesProcessed: whole(task.readDataSize),
+        ...(message === '' ? {} : { message }),
+      },
+    ];
+  });
+  return tasks.length === 0 ? {} : { tasks };
+}
+
+function detailOf(
+  fields: Readonly<Record<string, string | number | null | undefined>>,
+): Record<string, string | number> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) =>
+      value == null || value === '' || value === 'None' || value === 'Unknown'
+        ? []
+        : [[name, typeof value === 'string' ? cutText(value, 500) : value]],
+    ),
+  );
+}
+
+const UNIT_SEC: Readonly<Record<string, number>> = { Days: 86_400, Hours: 3_600, Minutes: 60 };
+
+/**
+ * What the console calls a schedule, in our words. A job with a backup window runs again and again
+ * inside of it.
+ */
+const KINDS: Readonly<Record<string, ScheduleKind>> = {
+  Daily: 'Daily',
+  Monthly: 'Monthly',
+  Periodically: 'Periodically',
+  Continuously: 'Continuously',
+  Chained: 'Chained',
+  BackupWindow: 'Periodically',
+};
+
+/**
+ * The schedule of a job as the console has it: its times, or its kind alone where they cannot be
+ * told. Null where it has none.
+ */
+export function scheduleOf(
+  kind: string | null | undefined,
+  said: InferOutput<typeof ScheduleShape> | null | undefined,
+): Schedule | null {
+  const known = KINDS[kind ?? ''];
+  return known === undefined ? null : (timesOf(kind, said) ?? { is: 'kind', kind: known });
+}
+
+/**
+ * What the console says of when a job runs, where it can be held to it; else its own habit is
+ * learned.
+ */
+function timesOf(
+  kind: string | null | undefined,
+  said: InferOutput<typeof ScheduleShape> | null | undefined,
+): Schedule | null {
+  if (kind === 'Periodically') {
+    const { kind: unit, fullPeriod } = said?.periodicallyScheduleOptions ?? {};
+    const everySec = Math.floor((UNIT_SEC[unit ?? ''] ?? 0) * (fullPeriod ?? 0));
+    return everySec >= 60 ? { is: 'every', everySec } : null;
+  }
+  if (kind !== 'Daily') return null;
+  const { kind: which, days, time, timeUtc } = said?.dailyScheduleOptions ?? {};
+  const utc = minuteOf(timeUtc);
+  if (utc === null) return null;
+  if (which === 'Everyday') return cronAt(utc, '*');
+  const on =
+    which === 'WeekDays' ? [1, 2, 3, 4, 5] : which === 'SelectedDays' ? weekdaysOf(days) : [];
+  const shift = dayShift(minuteOf(time), utc, said?.startDateTime);
+  // The days of a week are those of the server's own wall: where nothing tells how far that is from
+  // UTC, they are not known.
+  return on.length === 0 || shift === null
+    ? null
+    : cronAt(
+        utc,
+        on.length === 7
+          ? '*'
+          : on
+              .map((day) => (day + shift + 7) % 7)
+              .toSorted((a, b) => a - b)
+              .join(),
+      );
+}
+
+const cronAt = (minute: number, weekdays: string): Schedule => ({
+  is: 'cron',
+  cron: `${minute % 60} ${Math.floor(minute / 60)} * * ${weekdays}`,
+  tz: 'UTC',
+});
+
+const WEEK: readonly string[] = [
+  'Sunday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+];
+/** Numbers of days of the week, Sunday 0; none where one of them is no day. */
+function weekdaysOf(days: readonly string[] | null | undefined): readonly number[] {
+  const numbers = [...new Set((days ?? []).map((day) => WEEK.indexOf(day)))];
+  return numbers.includes(-1) ? [] : numbers;
+}
+
+/** Minute of the day: `22:05`, `22:05:00.0000000`. */
+function minuteOf(said: string | null | undefined): number | null {
+  const [, hour, minute] = /^(\d{1,2}):(\d{2})/.exec(said ?? '') ?? [];
+  return hour === undefined || minute === undefined || Number(hour) > 23 || Number(minute) > 59
+    ? null
+    : Number(hour) * 60 + Number(minute);
+}
+
+const DAY_MIN = 1_440;
+/** Hardly a wall is further ahead of UTC; further behind than eleven hours only islands are. */
+const MOST_AHEAD = 13 * 60;
+
+/**
+ * By how many days the day in UTC is another than on the server's wall, from the time on both; the
+ * wall's zone is told with the next start, where it is.
+ */
+function dayShift(
+  local: number | null,
+  utc: number,
+  start: string | null | undefined,
+): -1 | 0 | 1 | null {
+  const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})$/.exec(start ?? '') ?? [];
+  const told =
+    sign === undefined ? null : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  const apart = local === null ? null : (local - utc + DAY_MIN) % DAY_MIN;
+  // A start that is told in UTC says nothing of the wall, where the times do.
+  const ahead =
+    told !== null && (apart === null || (told + DAY_MIN) % DAY_MIN === apart)
+      ? told
+      : apart === null
+        ? null
+        : apart > MOST_AHEAD
+          ? apart - DAY_MIN
+          : apart;
+  if (ahead === null) return null;
+  const wall = utc + ahead;
+  return wall < 0 ? 1 : wall >= DAY_MIN ? -1 : 0;
+}
+
+/**
+ * The console hears of a run late: half an hour at least before a job counts as one that did not
+ * run.
+ */
+const graceOf = (schedule: Schedule | null): number | null =>
+  schedule?.is === 'every' && schedule.everySec < 7_200 ? 1_800 : null;

@@ -1,0 +1,265 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Actor, EventType } from '#contract/events.ts';
+import type { CompanyN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
+import type { Execution, ProblemDeed } from '#contract/runs/calls.ts';
+import type { ProblemRow, RunRow } from '#contract/runs/rows.ts';
+import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
+import { worstFirst } from '#contract/runs/task.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Scope } from '#server/platform/sync/scope.ts';
+import { expectedOf } from '../../platform/queries/expected-start.ts';
+
+const iso = (at: Ms): string => new Date(at).toISOString();
+const isoOrNull = (at: Ms | null): string | null => (at === null ? null : iso(at));
+
+/**
+ * One run in full, as the API writes it. `scope`: of whom it may tell where it says "the same cause
+ * elsewhere".
+ */
+export async function executionOf(
+  tx: TenantTx,
+  run: RunRow,
+  scope: Scope,
+  now: Ms,
+): Promise<Execution> {
+  const job = (await tx.rows('job', [run.job])).get(run.job);
+  const stat = (await tx.rows('stat', [run.job])).get(run.job);
+  const company = (await tx.rows('company', [run.company])).get(run.company);
+  const problem =
+    run.problem === null ? undefined : (await tx.rows('problem', [run.problem])).get(run.problem);
+  const log = run.hasLog
+    ? await tx.sql
+        .selectFrom('run_log')
+        .select('body')
+        .where('tenant_id', '=', tx.tenant)
+        .where('run_n', '=', run.n)
+        .executeTakeFirst()
+    : undefined;
+  const told = await tx.sql
+    .selectFrom('run_task')
+    .select('tasks')
+    .where('tenant_id', '=', tx.tenant)
+    .where('run_n', '=', run.n)
+    .executeTakeFirst();
+  if (!job) throw new Error(`run ${run.n} names no job`);
+  return {
+    _id: String(run.n),
+    mongo_id: String(run.n),
+    jobInstanceUid: job.uid,
+    jobName: job.name,
+    companyName: company?.name ?? '',
+    computerName: job.computer,
+    serverName: job.server,
+    source: job.source,
+    type: job.type,
+    entityGroup: job.group,
+    managed: job.managed,
+    scheduleState: scheduleStateOf(job),
+    status: run.status,
+    startTime: iso(run.startedAt),
+    endTime: isoOrNull(run.endedAt),
+    durationSec: run.durationSec,
+    bytesTransferred: run.bytes,
+    bytesProcessed: run.bytesProcessed,
+    filesTotal: run.files,
+    filesFailed: run.filesFailed,
+    scheduledFor: isoOrNull(run.scheduledFor ?? null),
+    level: run.level ?? null,
+    errorCount: run.errorCount ?? null,
+    warningCount: run.warningCount ?? null,
+    exitCode: run.exitCode,
+    message: run.message,
+    anomaly: [...run.anomaly],
+    note: problem?.note
+      ? { content: problem.note.content, authorId: problem.note.by, at: iso(problem.note.at) }
+      : null,
+    ignoredUntil: isoOrNull(problem?.snooze?.until ?? null),
+    ignoredReason: problem?.snooze?.reason ?? null,
+    state: stateOf(problem, now),
+    problem: problem ? await problemOf(tx, problem, scope) : null,
+    expectedAt: isoOrNull(stat ? expectedOf(job, stat) : null),
+    lastSuccessAt: isoOrNull(stat?.lastSuccess ?? null),
+    detail: run.detail,
+    log: log?.body ?? null,
+    tasks: worstFirst(told?.tasks ?? []),
+    history: problem ? await historyOf(tx, problem) : [],
+  };
+}
+
+function stateOf(problem: ProblemRow | undefined, now: Ms): Execution['state'] {
+  if (!problem || (problem.closedAt !== null && problem.review === null && !problem.exception))
+    return 'none';
+  if (problem.review !== null) return 'cleared';
+  return problem.snooze !== null && problem.snooze.until > now
+    ? 'snoozed'
+    : problem.exception
+      ? 'cleared'
+      : 'pending';
+}
+
+async function problemOf(
+  tx: TenantTx,
+  problem: ProblemRow,
+  { companies, deleted }: Scope,
+): Promise<Execution['problem']> {
+  const cause = (await tx.rows('cause', [problem.cause])).get(problem.cause);
+  const elsewhere = await tx.sql
+    .selectFrom('problem')
+    .innerJoin('company', (join) =>
+      join
+        .onRef('company.tenant_id', '=', 'problem.tenant_id')
+        .onRef('company.n', '=', 'problem.company_n'),
+    )
+    .select([
+      sql<string>`company.row->>'name'`.as('company'),
+      (e) => e.fn.count<number>('problem.job_n').distinct().as('jobs'),
+    ])
+    .where('problem.tenant_id', '=', tx.tenant)
+    .where('company.tenant_id', '=', tx.tenant)
+    .where('problem.cause_n', '=', problem.cause)
+    .where('problem.closed_at', 'is', null)
+    .where('problem.job_n', '<>', problem.job)
+    .$if(companies !== null, (query) =>
+      query.where('problem.company_n', 'in', [0, ...(companies ?? [])]),
+    )
+    .$if(deleted.size > 0, (query) => query.where('problem.company_n', 'not in', [0, ...deleted]))
+    .groupBy(sql`company.row->>'name'`)
+    .orderBy('jobs', 'desc')
+    .limit(20)
+    .execute();
+  return {
+    state: problem.state,
+    kind: cause?.kind ?? 'other',
+    cause: cause?.template ?? '',
+    openedAt: iso(problem.openedAt),
+    closedAt: isoOrNull(problem.closedAt),
+    runs: problem.runs,
+    ticket: problem.ticket,
+    elsewhere: elsewhere.map(({ company, jobs }) => ({ company, jobs })),
+  };
+}
+
+const DONE = {
+  'problem.reviewed@1': 'Reviewed',
+  'problem.reopened@1': 'Taken back to check',
+  'problem.snoozed@1': 'Snoozed',
+  'problem.woken@1': 'Snooze ended',
+  'problem.noted@1': 'Note',
+  'problem.ticketed@1': 'Ticket',
+  'problem.excepted@1': 'Exception',
+  'problem.unexcepted@1': 'Exception ended',
+  'problem.ruled@1': 'Rule',
+  'problem.helped@1': 'Hint helped',
+  'problem.opened@1': 'Began',
+  'problem.closed@1': 'Over',
+} as const satisfies Partial<Record<EventType, ProblemDeed>>;
+const isDeed = (type: string): type is keyof typeof DONE => type in DONE;
+
+const HISTORY = 100;
+interface Deed {
+  readonly type: string;
+  readonly at: Ms;
+  readonly actor: Actor;
+  readonly data: unknown;
+}
+
+/**
+ * The newest deeds on a problem: its own by its name, and of those on many at once the ones of its
+ * company since it began. Each by its index, and not further than it gives.
+ */
+export const historyQuery = (
+  tenant: TenantId,
+  problem: ProblemN,
+  company: CompanyN,
+): RawBuilder<Deed> => {
+  const deeds = sql`tenant_id = ${tenant} and type in (${sql.join(Object.keys(DONE))})`;
+  const own = sql`entity = ${`problem:${problem}`} and entity not like 'run:%'`;
+  return sql<Deed>`select type, at, actor, data from (
+    (select seq, type, at, actor, data from event where ${deeds} and ${own} order by seq desc limit ${HISTORY})
+    union all
+    (select seq, type, at, actor, data from event where ${deeds} and entity = 'problem:*' and company = ${company}
+      and seq > (select seq from event where tenant_id = ${tenant} and ${own} order by seq limit 1)
+      and data::jsonb->'problems' @> to_jsonb(${problem}::bigint) order by seq desc limit ${HISTORY})
+  ) as deed order by seq desc limit ${HISTORY}`;
+};
+
+/** Who did what to the problem, newest first. */
+async function historyOf(tx: TenantTx, { n, company }: ProblemRow): Promise<Execution['history']> {
+  const { rows: events } = await historyQuery(tx.tenant, n, company).execute(tx.sql);
+  const names = new Map(
+    (
+      await tx.sql
+        .selectFrom('person')
+        .select(['id', 'name'])
+        .where('tenant_id', '=', tx.tenant)
+        .execute()
+    ).map(({ id, name }) => [id, name]),
+  );
+  return events.flatMap(({ type, at, actor, data }) =>
+    !isDeed(type)
+      ? []
+      : [
+          {
+            at: iso(at),
+            who:
+              actor.is === 'user'
+                ? (names.get(actor.id) ?? 'A former user')
+                : actor.is === 'source'
+                  ? 'The source'
+                  : actor.is === 'rule'
+                    ? `Rule “${actor.name}”`
+                    : 'The clock',
+            ...saidOf(DONE[type], data as Said),
+          },
+        ],
+  );
+}
+
+/** What the events of `DONE` may say beside the problem. */
+interface Said {
+  readonly comment?: string | null;
+  readonly content?: string | null;
+  readonly reason?: string;
+  readonly ticket?: string | null;
+  readonly until?: Ms;
+  readonly by?: 'success' | 'changed';
+  readonly did?: readonly string[];
+  readonly hint?: string | null;
+  readonly name?: string;
+  readonly helped?: boolean;
+}
+
+function saidOf(
+  what: (typeof DONE)[keyof typeof DONE],
+  { comment, content, reason, ticket, until, by, did, hint, name, helped }: Said,
+): Pick<Execution['history'][number], 'what' | 'comment' | 'until'> {
+  const none = { comment: null, until: null };
+  switch (what) {
+    case 'Note':
+      return content == null
+        ? { ...none, what: 'Note taken away' }
+        : { ...none, what, comment: content };
+    case 'Ticket':
+      return ticket == null
+        ? { ...none, what: 'Ticket taken away' }
+        : { ...none, what, comment: ticket };
+    case 'Snoozed':
+      return { what, comment: reason ?? null, until: isoOrNull(until ?? null) };
+    case 'Over':
+      return { ...none, what: by === 'changed' ? 'Changed' : what };
+    case 'Rule':
+      return {
+        ...none,
+        what,
+        comment:
+          [did?.includes('notified') ? 'Users were told by mail' : null, hint]
+            .flatMap((text) => text ?? [])
+            .join('. ') || null,
+      };
+    case 'Hint helped':
+      return { ...none, what: helped === true ? what : 'Hint did not help', comment: name ?? null };
+    default:
+      return { ...none, what, comment: comment ?? null };
+  }
+}

@@ -1,0 +1,152 @@
+import type { Change, Decided, Refused, Target } from '#contract/runs/change.ts';
+import { changesOf, decideChange } from '#contract/runs/change.ts';
+import type { CompanyN, RunN } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { Handlers, Principal } from '#server/platform/http/handler.ts';
+import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
+import type { Decision } from '#server/platform/http/idempotent-command.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { executionOf } from './execution.ts';
+
+const NOT_FOUND = failed({ kind: 'not-found', message: MESSAGES.notFound });
+type Changed = OutputOf<'changeExecutions'>;
+
+export function executionHandlers(
+  world: AppContext,
+): Pick<Handlers, 'getExecution' | 'changeExecution' | 'changeExecutions'> {
+  return {
+    async getExecution({ id }, { tenant, session, now }) {
+      const found = await world.store.tenant(
+        tenant,
+        async (tx) => {
+          const run = (await tx.rows('run', [id])).get(id);
+          return run && session && inScope(session, run.company)
+            ? await executionOf(tx, run, scopeOf(session), now)
+            : null;
+        },
+        { readOnly: true },
+      );
+      return found ? ok(found) : NOT_FOUND;
+    },
+
+    changeExecution: ({ id, ...asked }, ctx) =>
+      runIdempotently<Changed>(world, ctx, async (tx, session) => {
+        const changes = readChanges(asked);
+        if (!changes.ok) return refusal(changes.failure);
+        const { drafts, refused } = await decide(tx, session, changes.value, [id], ctx.now);
+        const [first] = refused;
+        return first
+          ? refusal(first.failure)
+          : { drafts, answer: (seq) => ok({ seq, accepted: 1, refused: [] }) };
+      }),
+
+    changeExecutions: ({ ids, ...asked }, ctx) =>
+      runIdempotently<Changed>(world, ctx, async (tx, session): Promise<Decision<Changed>> => {
+        const changes = readChanges(asked);
+        if (!changes.ok) return refusal(changes.failure);
+        const runs = [...new Set(ids)];
+        const { drafts, refused } = await decide(tx, session, changes.value, runs, ctx.now);
+        return {
+          drafts,
+          answer: (seq) =>
+            ok({
+              seq,
+              accepted: runs.length - refused.length,
+              refused: refused.map(({ run, failure }) => ({
+                run,
+                kind: failure.kind,
+                message: failure.message,
+              })),
+            }),
+        };
+      }),
+  };
+}
+
+type Asked = Parameters<typeof changesOf>[0];
+interface Changes {
+  readonly list: readonly Change[];
+  /** Fields say how a result is to be, not what is to happen. */ readonly byFields: boolean;
+}
+
+function readChanges(asked: Asked): Result<Changes> {
+  const list = changesOf(asked);
+  if (asked.ignoredReason !== undefined && typeof asked.ignoredUntil !== 'number')
+    return bad('ignoredReason', MESSAGES.reasonAlone);
+  if (list.length === 0) return bad('change', MESSAGES.nothingToChange);
+  return ok({ list, byFields: asked.change === undefined });
+}
+
+const bad = (path: string, message: string): Result<never> =>
+  failed({ kind: 'bad-input', message, issues: [{ path, message }] });
+
+const inScope = (session: Principal | null, company: CompanyN): boolean =>
+  session !== null && seesCompany(scopeOf(session), company);
+
+async function decide(
+  tx: TenantTx,
+  session: Principal,
+  { list, byFields }: Changes,
+  asked: readonly RunN[],
+  now: number,
+): Promise<Decided> {
+  const runs = await tx.rows('run', asked);
+  const problems = await tx.rows('problem', [
+    ...new Set([...runs.values()].flatMap(({ problem }) => (problem === null ? [] : [problem]))),
+  ]);
+  const targets = new Map<RunN, Target>();
+  for (const run of runs.values()) {
+    if (inScope(session, run.company))
+      targets.set(run.n, {
+        run,
+        problem: run.problem === null ? null : (problems.get(run.problem) ?? null),
+      });
+  }
+  const names = new Map(
+    (
+      await tx.sql
+        .selectFrom('person')
+        .select(['id', 'name'])
+        .where('tenant_id', '=', tx.tenant)
+        .execute()
+    ).map(({ id, name }) => [id, name]),
+  );
+  const decideOne = (change: Change, of: readonly RunN[]): Decided =>
+    decideChange(
+      change,
+      of,
+      targets,
+      session.userId,
+      now,
+      (id) => names.get(id) ?? 'somebody else',
+    );
+  // A result for which one of the changes is refused gets none of them.
+  const refused = new Map<RunN, Refused>();
+  for (const change of list)
+    for (const one of decideOne(change, asked).refused)
+      if (!refused.has(one.run)) refused.set(one.run, one);
+  const free = asked.filter((run) => !refused.has(run));
+  const drafts = list.flatMap(
+    (change) =>
+      decideOne(
+        change,
+        byFields ? free.filter((run) => !isSo(change, targets.get(run)?.problem)) : free,
+      ).drafts,
+  );
+  return { drafts, refused: [...refused.values()] };
+}
+
+/**
+ * Whether the problem is already as the change says: who sends back what was read changes nothing.
+ */
+function isSo(change: Change, problem: Target['problem'] | undefined): boolean {
+  if (!problem) return false;
+  return change.is === 'note'
+    ? (problem.note?.content ?? null) === change.content
+    : change.is === 'wake' && problem.snooze === null;
+}

@@ -1,0 +1,107 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
+import { ok } from '#contract/result.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { scopeOf, seesCompany, seesView } from '#server/platform/sync/scope.ts';
+import type { Scope } from '#server/platform/sync/scope.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+
+type Done = OutputOf<'saveView'>;
+const done = (seq: number) => ok<Done>({ seq });
+
+/** DESK-1 to DESK-3: named lists and hand-overs. */
+export function viewHandlers(
+  world: AppContext,
+): Pick<Handlers, 'saveView' | 'removeView' | 'endShift'> {
+  return {
+    saveView: (view, ctx) =>
+      runIdempotently<Done>(world, ctx, async (tx, session) => {
+        const before = (await tx.rows('view', [view.id])).get(view.id);
+        if (before && before.owner !== session.userId)
+          return refusal({ kind: 'forbidden', message: MESSAGES.viewNotOwned });
+        if (view.shared && session.companies !== null)
+          return refusal({ kind: 'forbidden', message: MESSAGES.viewNotShareable });
+        const fresh = !before || before.removedAt !== null;
+        if (fresh && (await viewsOf(tx, session.userId)) >= LIMITS.viewsPerUser)
+          return refusal({ kind: 'conflict', message: MESSAGES.viewsFull(LIMITS.viewsPerUser) });
+        const saved: NewEvent = {
+          event: { type: 'view.saved@1', data: { ...view, owner: session.userId } },
+          company: null,
+          entity: `view:${view.id}`,
+        };
+        // Those who saw it as a shared one are told that it is gone; they are not told what it is
+        // now.
+        const hidden = before && !fresh && before.shared && !view.shared ? [removed(before)] : [];
+        return { drafts: [...hidden, saved], answer: done };
+      }),
+
+    removeView: ({ id }, ctx) =>
+      runIdempotently<Done>(world, ctx, async (tx, session) => {
+        const view = (await tx.rows('view', [id])).get(id);
+        const failure = view ? notRemovable(scopeOf(session), view) : NOT_FOUND;
+        if (!view || failure) return refusal(failure ?? NOT_FOUND);
+        return { drafts: view.removedAt === null ? [removed(view)] : [], answer: done };
+      }),
+
+    endShift: (shift, ctx) =>
+      runIdempotently<Done>(world, ctx, async (tx, session) => {
+        const before = (await tx.rows('shift', [shift.id])).get(shift.id);
+        if (before)
+          return before.by === session.userId
+            ? { drafts: [], answer: done }
+            : refusal({ kind: 'key-reused', message: MESSAGES.handOverTaken });
+        const data = { ...shift, ...(await within(tx, scopeOf(session), shift)) };
+        return {
+          drafts: [
+            { event: { type: 'shift.ended@1', data }, company: null, entity: `shift:${shift.id}` },
+          ],
+          answer: done,
+        };
+      }),
+  };
+}
+
+const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+
+const removed = ({ id, owner, shared }: ViewRow): NewEvent => ({
+  event: { type: 'view.removed@1', data: { id, owner, shared } },
+  company: null,
+  entity: `view:${id}`,
+});
+
+/**
+ * Why the view is not this user's to remove; null where it is. One that it cannot see does not
+ * exist.
+ */
+function notRemovable(scope: Scope, view: ViewRow): Failure | null {
+  if (view.owner === scope.own) return null;
+  return view.removedAt === null && seesView(scope, view)
+    ? { kind: 'forbidden', message: MESSAGES.viewNotOwned }
+    : NOT_FOUND;
+}
+
+const viewsOf = async (tx: TenantTx, owner: string): Promise<number> =>
+  (await tx.all('view')).filter((view) => view.owner === owner && view.removedAt === null).length;
+
+type Shift = Pick<Parameters<Handlers['endShift']>[0], 'open' | 'ending'>;
+
+/**
+ * What of a hand-over's lists its author may see: a device may have counted before it lost a
+ * company.
+ */
+async function within(tx: TenantTx, scope: Scope, { open, ending }: Shift): Promise<Shift> {
+  const runs = await tx.rows('run', [...new Set(ending.map(({ run }) => run))]);
+  return {
+    open: open.filter(({ company }) => seesCompany(scope, company)),
+    ending: ending.filter(({ run }) => {
+      const row = runs.get(run);
+      return row !== undefined && seesCompany(scope, row.company);
+    }),
+  };
+}

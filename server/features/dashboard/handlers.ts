@@ -1,0 +1,219 @@
+import { sql } from 'kysely';
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
+import type { JobN, Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { RankedOut } from '#contract/reports/result-rows.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { countsAsBackup, ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
+import type { RequestContext, Handlers } from '#server/platform/http/handler.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
+import type { Known, KnownJobs } from '#server/platform/queries/known-jobs.ts';
+import { reviewOf } from '#contract/runs/review.ts';
+import { openProblems } from '#server/platform/queries/problems.ts';
+import { answer, bad, daysOf } from '#server/platform/queries/query.ts';
+import type { Question } from '#server/platform/queries/query.ts';
+import {
+  heaps,
+  isJudgedClass,
+  splitClass,
+  tallyOf,
+  totalsOf,
+  wholeClass,
+} from '#server/platform/queries/totals.ts';
+import type { ClassOf, Summed, Total } from '#server/platform/queries/totals.ts';
+
+const iso = (at: Ms): string => new Date(at).toISOString();
+const HOUR: Ms = 3_600_000;
+const MOST_HOURS = 7 * 24 + 1;
+const LAST_DAYS = 7;
+const RANKED = 5;
+
+/** REP-3, REP-5: the dashboard's numbers for other callers. */
+export function overviewHandlers(
+  world: AppContext,
+): Pick<
+  Handlers,
+  'overviewStats' | 'chartResults' | 'rankFailures' | 'rankDuration' | 'rankTransferred'
+> {
+  return {
+    overviewStats: (input, ctx) =>
+      answer<OutputOf<'overviewStats'>>(
+        world,
+        ctx,
+        MESSAGES.getStats,
+        input,
+        LAST_DAYS,
+        async (tx, question) => {
+          const { from, to, now } = question;
+          const jobs = namedJobs(await knownJobs(tx, question), input.filters);
+          const counts = countsAsBackup(input.filters?.type ?? []);
+          const all = await totalsOf(
+            tx,
+            question,
+            [from - (to - from), from, to],
+            new Map(
+              [...jobs].map(([n, { job }]) => [
+                n,
+                splitClass(ENTITY_GROUPS.indexOf(job.group), counts(job.type)),
+              ]),
+            ),
+            ['bytes'],
+          );
+          const by = (stretch: number, place: number | null = null) =>
+            tallyOf(
+              all.filter(
+                (one) =>
+                  one.stretch === stretch && (place === null || wholeClass(one.class) === place),
+              ),
+              isJudgedClass,
+            );
+          const ran = await ranOnce(tx);
+          const rows = [...jobs.values()].map(({ job }) => job);
+          const open = (await openProblems(tx, question)).filter(({ job }) => jobs.has(job));
+          const asked = input.filters?.entityGroup ?? [];
+          return ok({
+            from: iso(from),
+            to: iso(to),
+            now: by(1),
+            before: by(0),
+            groups: ENTITY_GROUPS.flatMap((entityGroup, place) =>
+              asked.length > 0 && !asked.includes(entityGroup)
+                ? []
+                : [{ entityGroup, now: by(1, place), before: by(0, place) }],
+            ),
+            jobs: {
+              all: rows.length,
+              disabled: rows.filter(({ enabled }) => !enabled).length,
+              companies: new Set(rows.map(({ company }) => company)).size,
+              neverRan: rows.filter(({ n, enabled }) => enabled && !ran.has(n)).length,
+            },
+            pending: open.filter((one) => reviewOf(one, now) === 'pending').length,
+            didntRun: open.filter(({ state }) => state === 'Missed').length,
+          });
+        },
+      ),
+
+    chartResults: ({ every = 'day', ...input }, ctx) =>
+      answer<OutputOf<'chartResults'>>(
+        world,
+        ctx,
+        MESSAGES.getJobHistory,
+        input,
+        LAST_DAYS,
+        async (tx, question) => {
+          const { from, to } = question;
+          if (every === 'hour' && to - from > MOST_HOURS * HOUR)
+            return failed(bad('every', MESSAGES.hoursTooLong));
+          const starts =
+            every === 'day'
+              ? daysOf(question).map((day) => ({ date: day.date, from: day.from }))
+              : hoursOf(question);
+          const jobs = classed(await knownJobs(tx, question), input.filters);
+          const byColumn = heaps(
+            await totalsOf(tx, question, [...starts.map((one) => one.from), to], jobs, ['bytes']),
+            ({ stretch }) => stretch,
+          );
+          return ok({
+            from: iso(from),
+            to: iso(to),
+            every,
+            columns: starts.map(({ date, from: start }, place) => ({
+              date,
+              from: iso(start),
+              ...tallyOf(byColumn.get(place) ?? [], isJudgedClass),
+            })),
+          });
+        },
+      ),
+
+    rankFailures: (input, ctx) =>
+      ranking(world, ctx, input, [], (totals) =>
+        sum(
+          totals.filter(({ state }) => state === 'Failed' || state === 'Error'),
+          ({ runs }) => runs,
+        ),
+      ),
+    rankDuration: (input, ctx) =>
+      ranking(world, ctx, input, ['seconds'], (totals) => {
+        const finished = sum(totals, (one) => one.finished);
+        return finished === 0 ? 0 : Math.round(sum(totals, ({ seconds }) => seconds) / finished);
+      }),
+    rankTransferred: (input, ctx) =>
+      ranking(world, ctx, input, ['bytes'], (totals) => sum(totals, ({ bytes }) => bytes)),
+  };
+}
+
+/** Jobs of which there is any run but those that were missed. */
+async function ranOnce(tx: TenantTx): Promise<ReadonlySet<JobN>> {
+  const { rows } = await sql<{
+    readonly n: JobN;
+  }>`select n from stat where tenant_id = ${tx.tenant} and row->>'lastStart' is not null`.execute(
+    tx.sql,
+  );
+  return new Set(rows.map(({ n }) => n));
+}
+
+const sum = (totals: readonly Total[], of: (total: Total) => number): number =>
+  totals.reduce((all, one) => all + of(one), 0);
+
+/** Those that the success rate is about in one class, the others in another. */
+function classed(jobs: KnownJobs, filters: ParsedInputOf<'overviewStats'>['filters']): ClassOf {
+  const counts = countsAsBackup(filters?.type ?? []);
+  return new Map(
+    [...namedJobs(jobs, filters)].map(([n, { job }]) => [n, splitClass(0, counts(job.type))]),
+  );
+}
+
+/** Whole hours that a time touches, the first and the last cut to it. */
+function hoursOf({
+  from,
+  to,
+}: Pick<Question, 'from' | 'to'>): readonly { readonly date: string; readonly from: Ms }[] {
+  const first = Math.floor(from / HOUR);
+  const last = Math.floor((to - 1) / HOUR);
+  return Array.from({ length: last - first + 1 }, (_, i) => Math.max(from, (first + i) * HOUR)).map(
+    (start) => ({ date: iso(start), from: start }),
+  );
+}
+
+/** Jobs of the greatest value, which is above 0; of the same the older job first. */
+const ranking = (
+  world: AppContext,
+  ctx: RequestContext,
+  { limit = RANKED, ...input }: ParsedInputOf<'rankFailures'>,
+  summed: readonly Summed[],
+  valueOf: (totals: readonly Total[]) => number,
+): Promise<Result<RankedOut[]>> =>
+  answer(world, ctx, MESSAGES.getRanking, input, LAST_DAYS, async (tx, question) => {
+    const jobs = namedJobs(await knownJobs(tx, question), input.filters);
+    const byJob = heaps(
+      await totalsOf(tx, question, [question.from, question.to], null, summed),
+      (one) => one.class,
+    );
+    const rows = [...byJob].flatMap(([n, totals]) => {
+      const known = jobs.get(n);
+      const value = valueOf(totals);
+      return known && value > 0
+        ? [{ known, value, executions: sum(totals, ({ runs }) => runs) }]
+        : [];
+    });
+    return ok(
+      rows
+        .sort((a, b) => b.value - a.value || a.known.job.n - b.known.job.n)
+        .slice(0, limit)
+        .map(({ known, value, executions }) => ({ ...rankedJob(known), value, executions })),
+    );
+  });
+
+const rankedJob = ({ job, companyName }: Known): Omit<RankedOut, 'value' | 'executions'> => ({
+  jobInstanceUid: job.uid,
+  jobName: job.name,
+  company: job.company,
+  companyName,
+  computerName: job.computer,
+  source: job.source,
+  type: job.type,
+});

@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Actor, Event, EventOf, EventType } from '#contract/events.ts';
+import type { CompanyN, JobN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
+import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+
+/** What counts as evidence, and its word. */
+const DEEDS = {
+  'problem.reviewed@1': 'reviewed',
+  'problem.reopened@1': 'reopened',
+  'problem.snoozed@1': 'snoozed',
+  'problem.woken@1': 'woken',
+  'problem.noted@1': 'noted',
+  'problem.ticketed@1': 'ticketed',
+  'job.taught@1': 'called usual',
+  'job.ignored@1': 'ignored',
+  'job.heeded@1': 'heeded',
+} as const satisfies Partial<Record<EventType, Evidence['what']>>;
+type DeedType = keyof typeof DEEDS;
+type DeedEvent = EventOf<DeedType>;
+
+/** An event of the log that is evidence. */
+export interface Deed {
+  readonly seq: number;
+  readonly at: Ms;
+  readonly actor: Actor;
+  readonly subject: string | null;
+  readonly company: CompanyN;
+  readonly event: DeedEvent;
+}
+/** A deed on one problem (`problem` null: on a job). `index`: which of the deed's lines. */
+export interface Line {
+  readonly deed: Deed;
+  readonly index: number;
+  readonly problem: ProblemN | null;
+  readonly job: JobN | null;
+  readonly what: Evidence['what'];
+}
+
+/** One line a problem, in the order in which the deed names them. */
+export function linesOf(deed: Deed): Line[] {
+  const { event } = deed;
+  const what = DEEDS[event.type];
+  if ('problems' in event.data)
+    return event.data.problems.map((problem, index): Line => ({
+      deed,
+      index,
+      problem,
+      job: null,
+      what,
+    }));
+  return [{ deed, index: 0, problem: null, job: event.data.n, what }];
+}
+
+/**
+ * Times in the log may be out of order by so much: what came in at once, and servers whose clocks
+ * differ.
+ */
+const SLACK: Ms = 86_400_000;
+
+/**
+ * Between which numbers of the log a time lies: every event of the time has a number above `after`,
+ * and `most` at most.
+ */
+export async function bounds(
+  tx: TenantTx,
+  from: Ms,
+  to: Ms,
+): Promise<{ readonly after: number; readonly most: number }> {
+  const { seq } = await tx.head();
+  return {
+    after: await lastBefore(tx, from - SLACK, seq),
+    most: await lastBefore(tx, to + SLACK, seq),
+  };
+}
+
+/**
+ * The number of the last event before a time, found by halves, so that a year of other events is
+ * not read: 20 looks into 600,000. Each look by the key, whatever the planner believes of the
+ * table: as a plain join it read all of the log. `offset 0` keeps it apart.
+ */
+export const lastBeforeQuery = (
+  tenant: TenantId,
+  at: Ms,
+  head: number,
+): RawBuilder<{ low: number }> => sql`with recursive half(low, high) as (
+    select 0::bigint, ${head}::bigint + 1
+  union all
+    select case when e.at < ${at} then e.seq else half.low end, case when e.at < ${at} then half.high else e.seq end
+    from half cross join lateral (select seq, at from event where tenant_id = ${tenant} and seq = (half.low + half.high) / 2 offset 0) as e where half.high - half.low > 1
+  ) select max(low) as low from half`;
+
+const lastBefore = async (tx: TenantTx, at: Ms, head: number): Promise<number> =>
+  (await lastBeforeQuery(tx.tenant, at, head).execute(tx.sql)).rows[0]?.low ?? 0;
+
+interface Asked {
+  readonly next: number;
+  readonly after: number;
+  readonly from: Ms;
+  readonly to: Ms;
+  readonly companies: readonly CompanyN[] | null;
+  readonly without?: readonly CompanyN[];
+}
+interface Found {
+  readonly seq: number;
+  readonly type: DeedType;
+  readonly at: Ms;
+  readonly actor: Actor;
+  readonly subject: string | null;
+  readonly company: CompanyN | null;
+  readonly data: unknown;
+}
+
+/**
+ * The newest deeds before `next`, newest first. Each type is read from its own end of the index
+ * `event_by_type`, and no further than it gives.
+ */
+export function deedsQuery(
+  tenant: TenantId,
+  { next, after, from, to, companies, without = [] }: Asked,
+  count: number,
+): RawBuilder<Found> {
+  const only =
+    companies !== null
+      ? sql`and company in (${sql.join(companies)})`
+      : without.length > 0
+        ? sql`and (company is null or company not in (${sql.join(without)}))`
+        : sql``;
+  return sql<Found>`select d.* from (values ${sql.join(Object.keys(DEEDS).map((type) => sql`(${type}::text)`))}) as wanted(type)
+    cross join lateral (
+      select seq, type, at, actor, subject, company, data from event
+      where tenant_id = ${tenant} and type = wanted.type and entity not like 'run:%' and seq > ${after} and seq < ${next} and at >= ${from} and at < ${to} ${only}
+      order by seq desc limit ${count}
+    ) as d order by d.seq desc limit ${count}`;
+}
+
+export async function deedsBefore(tx: TenantTx, asked: Asked, count: number): Promise<Deed[]> {
+  const { rows } = await deedsQuery(tx.tenant, asked, count).execute(tx.sql);
+  return rows.map(({ type, data, company, ...rest }) => ({
+    ...rest,
+    company: company ?? 0,
+    event: { type, data } as Event as DeedEvent,
+  }));
+}

@@ -1,0 +1,142 @@
+import { CompiledQuery } from 'kysely';
+import type { ProblemN } from '#contract/ids.ts';
+import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Deed, Line } from './evidence-log.ts';
+
+/** Lines of the log as a person reads them. */
+export async function toEvidence(tx: TenantTx, lines: readonly Line[]): Promise<Evidence[]> {
+  if (lines.length === 0) return [];
+  const problemOf = await problemsOfJobs(tx, lines);
+  const named = lines.map((line) => ({
+    line,
+    problem: line.problem ?? problemOf.get(line) ?? null,
+  }));
+  const problems = await tx.rows('problem', unique(named.map(({ problem }) => problem)));
+  const jobs = await tx.rows(
+    'job',
+    unique(named.map(({ line, problem }) => line.job ?? problems.get(problem ?? 0)?.job ?? null)),
+  );
+  const causes = await tx.rows('cause', unique([...problems.values()].map(({ cause }) => cause)));
+  const companies = await tx.rows(
+    'company',
+    unique([...jobs.values()].map(({ company }) => company)),
+  );
+  const people = await peopleOf(tx);
+  return named.map(({ line: { deed, what, job: about }, problem }): Evidence => {
+    const row = problems.get(problem ?? 0);
+    const job = jobs.get(about ?? row?.job ?? 0);
+    if (!job) throw new Error(`event ${deed.seq} names no job`);
+    return {
+      at: deed.at,
+      who: whoOf(deed, people),
+      what,
+      company: companies.get(job.company)?.name ?? '',
+      job: job.name,
+      computer: job.computer,
+      source: job.source,
+      type: job.type,
+      state: row?.state ?? stateOf(deed),
+      cause: causes.get(row?.cause ?? 0)?.template ?? '',
+      runs: row?.runs ?? 0,
+      ...saidOf(deed),
+    };
+  });
+}
+
+const unique = (ids: readonly (number | null)[]): number[] => [
+  ...new Set(ids.flatMap((id) => id ?? [])),
+];
+
+/** What a deed says of itself. */
+function saidOf({ event: { data } }: Deed): Pick<Evidence, 'comment' | 'until'> {
+  const { comment, content, reason, ticket, until } = data as {
+    comment?: string | null;
+    content?: string | null;
+    reason?: string;
+    ticket?: string | null;
+    until?: number | null;
+  };
+  return { comment: comment ?? content ?? reason ?? ticket ?? null, until: until ?? null };
+}
+
+const stateOf = ({ event }: Deed): string =>
+  'what' in event.data && event.data.what === 'disabled' ? 'Disabled' : '';
+
+const whoOf = ({ actor, subject }: Deed, people: ReadonlyMap<string, string>): string =>
+  subject !== null
+    ? (people.get(subject) ?? FORMER)
+    : actor.is === 'user'
+      ? (people.get(actor.id) ?? FORMER)
+      : actor.is === 'source'
+        ? 'The source'
+        : actor.is === 'rule'
+          ? `Rule “${actor.name}”`
+          : 'The clock';
+const FORMER = 'A former user';
+
+async function peopleOf(tx: TenantTx): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.sql
+    .selectFrom('person')
+    .select(['id', 'name'])
+    .where('tenant_id', '=', tx.tenant)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/**
+ * Each by its job's own index, and its beginning by its name in the log. The name is made before:
+ * what is made in the comparison itself may not be looked up below the policy of the table.
+ */
+export const PROBLEMS_THEN = `select x.i, p.n from json_to_recordset($2::text::json) as x(i int, job bigint, seq bigint, at bigint, missed boolean)
+  cross join lateral (
+    select n from (
+      select n, 'problem:' || n as name from problem
+      where tenant_id = $1 and job_n = x.job and (not x.missed or (row->>'state' = 'Missed' and (closed_at is null or closed_at >= x.at))) offset 0
+    ) as own
+    where (select seq from event where tenant_id = $1 and entity = own.name and entity not like 'run:%' order by seq limit 1) < x.seq
+    order by n desc limit 1
+  ) as p`;
+
+/**
+ * The problem that a deed on a job was about. What was called usual: the newest that had begun by
+ * then. A job that does not run: the one that was open then, where it is that. That a job is
+ * switched off is no problem of its runs.
+ */
+async function problemsOfJobs(
+  tx: TenantTx,
+  lines: readonly Line[],
+): Promise<ReadonlyMap<Line, ProblemN>> {
+  const asked = lines.flatMap((line, index) => {
+    const { event } = line.deed;
+    if (line.job === null || ('what' in event.data && event.data.what === 'disabled')) return [];
+    return [
+      {
+        i: index,
+        job: line.job,
+        seq: line.deed.seq,
+        at: line.deed.at,
+        missed: event.type !== 'job.taught@1',
+      },
+    ];
+  });
+  const found = await select<{ i: number; n: ProblemN }>(tx, PROBLEMS_THEN, asked);
+  return new Map(
+    found.flatMap(({ i, n }) => {
+      const line = lines[i];
+      return line ? [[line, n] as const] : [];
+    }),
+  );
+}
+
+async function select<R>(
+  tx: TenantTx,
+  statement: string,
+  records: readonly object[],
+): Promise<readonly R[]> {
+  if (records.length === 0) return [];
+  const { rows } = await tx.sql.executeQuery(
+    CompiledQuery.raw(statement, [tx.tenant, JSON.stringify(records)]),
+  );
+  return rows as R[];
+}

@@ -1,0 +1,91 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import type { Scope } from '#server/platform/sync/scope.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { bounds, deedsBefore, linesOf } from './evidence-log.ts';
+import type { Line } from './evidence-log.ts';
+import { toEvidence } from './evidence-output.ts';
+
+/** Lines of a page. */
+export const EVIDENCE_PAGE = 500;
+const LONGEST: Ms = 366 * 86_400_000;
+/** Deeds that are read at once: each may be on ten thousand problems. */
+const AT_ONCE = 100;
+
+/** EVID-1 to EVID-4: who did what to which problem, newest first. */
+export function evidenceHandlers(world: AppContext): Pick<Handlers, 'listEvidence'> {
+  return {
+    async listEvidence({ from, to, company, before }, { tenant, session }) {
+      if (!session) throw new Error('a list without a session');
+      if (to <= from) return failed(bad('to', MESSAGES.evidenceEmpty));
+      if (to - from > LONGEST) return failed(bad('from', MESSAGES.evidenceTooLong));
+      const scope = scopeOf(session);
+      const companies = askedOf(scope, company);
+      return world.store.tenant(
+        tenant,
+        async (tx) =>
+          ok(await pageOf(tx, { from, to, companies, without: [...scope.deleted] }, before)),
+        { readOnly: true },
+      );
+    },
+  };
+}
+
+/** Of which companies is told; null for all and for what is of none. */
+const askedOf = (scope: Scope, company: CompanyN | undefined): readonly CompanyN[] | null =>
+  company === undefined
+    ? scope.companies && [...scope.companies]
+    : seesCompany(scope, company)
+      ? [company]
+      : [];
+
+interface Asked {
+  readonly from: Ms;
+  readonly to: Ms;
+  readonly companies: readonly CompanyN[] | null;
+  readonly without: readonly CompanyN[];
+}
+
+/**
+ * The lines before a cursor. A cursor names the line that comes next: `<seq>.<index>` is the line
+ * of the deed's problem at `index`, and `<seq>` all of the deeds before that one; so a deed on many
+ * problems goes on in the next page exactly where it was cut (EVID-2).
+ */
+async function pageOf(
+  tx: TenantTx,
+  { from, to, companies, without }: Asked,
+  before: string | undefined,
+): Promise<OutputOf<'listEvidence'>> {
+  if (companies?.length === 0) return { rows: [], before: null };
+  const { after, most } = await bounds(tx, from, to);
+  const [seq = most + 1, index] = before === undefined ? [] : before.split('.').map(Number);
+  // The deed that was cut is read again, from the line on at which it was.
+  let next = Math.min(index === undefined ? seq : seq + 1, most + 1);
+  const lines: Line[] = [];
+  for (;;) {
+    const deeds = await deedsBefore(tx, { next, after, from, to, companies, without }, AT_ONCE);
+    for (const deed of deeds) {
+      lines.push(...linesOf(deed).slice(deed.seq === seq ? (index ?? 0) : 0));
+      next = deed.seq;
+      if (lines.length > EVIDENCE_PAGE) break;
+    }
+    if (lines.length > EVIDENCE_PAGE || deeds.length < AT_ONCE) break;
+  }
+  const cut = lines[EVIDENCE_PAGE];
+  return {
+    rows: await toEvidence(tx, lines.slice(0, EVIDENCE_PAGE)),
+    before: cut ? `${cut.deed.seq}.${cut.index}` : null,
+  };
+}
+
+const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});

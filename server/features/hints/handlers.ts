@@ -1,0 +1,233 @@
+import { sql } from 'kysely';
+import type { NewEvent, Event } from '#contract/events.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { RunN } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { HintOut, HintShown } from '#contract/hints/calls.ts';
+import { hintAsksSomething, hintMatcher, hintTells } from '#contract/hints/hints.ts';
+import type { HintFields, HintResult, HintRow } from '#contract/hints/hints.ts';
+import { ok } from '#contract/result.ts';
+import type { RequestContext, Handlers } from '#server/platform/http/handler.ts';
+import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
+import { peopleOf } from '#server/platform/queries/run-details.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { type Scope, scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+
+type Done = Record<string, never>;
+
+/**
+ * HINT-1 to HINT-3: hints are kept by those who see the whole provider, read by whom they are for,
+ * and counted where they helped.
+ */
+export function hintHandlers(
+  world: AppContext,
+): Pick<
+  Handlers,
+  'listHints' | 'hintsAtHand' | 'makeHint' | 'changeHint' | 'removeHint' | 'hintHelped'
+> {
+  return {
+    listHints: (_, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const scope = scoped(ctx);
+          const hints = (await standing(tx)).filter((hint) => reads(scope, hint));
+          const [names, helped, results] = [
+            await peopleOf(tx),
+            await helpedOf(tx),
+            await openResults(tx, scope),
+          ];
+          return ok({
+            count: hints.length,
+            hints: hints.map(({ removedAt: _removedAt, madeBy, changedAt, ...hint }): HintOut => {
+              const matches = hintMatcher(hint.when);
+              return {
+                ...shownOf(hint),
+                madeBy: names.get(madeBy) ?? 'A former user',
+                changedAt,
+                matched: results.filter(matches).length,
+                helped: helped.get(hint.id) ?? { problems: 0, last: null },
+              };
+            }),
+          });
+        },
+        { readOnly: true },
+      ),
+
+    hintsAtHand: (_, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const scope = scoped(ctx);
+          return ok({
+            hints: (await standing(tx)).filter((hint) => reads(scope, hint)).map(shownOf),
+          });
+        },
+        { readOnly: true },
+      ),
+
+    makeHint: ({ hint }, ctx) =>
+      runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
+        const refused = refusalOf(scoped(ctx), hint);
+        if (refused) return refusal(refused);
+        if ((await standing(tx)).length >= LIMITS.hints)
+          return refusal({ kind: 'conflict', message: MESSAGES.hintsFull(LIMITS.hints) });
+        const id = world.chance.uuid();
+        return {
+          drafts: [about(id, { type: 'hint.saved@1', data: { id, ...hint } })],
+          answer: () => ok({ _id: id }),
+        };
+      }),
+
+    changeHint: ({ id, hint }, ctx) =>
+      runIdempotently<Done>(world, ctx, async (tx) => {
+        const refused = (await missing(tx, scoped(ctx), id)) ?? refusalOf(scoped(ctx), hint);
+        return refused
+          ? refusal(refused)
+          : { drafts: [about(id, { type: 'hint.saved@1', data: { id, ...hint } })], answer: done };
+      }),
+
+    removeHint: ({ id }, ctx) =>
+      runIdempotently<Done>(world, ctx, async (tx) => {
+        const scope = scoped(ctx);
+        const refused =
+          (await missing(tx, scope, id)) ?? (scope.companies === null ? null : FORBIDDEN);
+        return refused
+          ? refusal(refused)
+          : { drafts: [about(id, { type: 'hint.removed@1', data: { id } })], answer: done };
+      }),
+
+    hintHelped: ({ id, run, helped }, ctx) =>
+      runIdempotently<Done>(world, ctx, async (tx) => {
+        const scope = scoped(ctx);
+        const hint = (await standing(tx)).find((one) => one.id === id && reads(scope, one));
+        const problem = await problemOf(tx, scope, run);
+        if (!hint || problem === null) return refusal(NOT_FOUND);
+        if ((problem.helpedBy ?? []).includes(id) === helped) return { drafts: [], answer: done };
+        const event: Event = {
+          type: 'problem.helped@1',
+          data: { problem: problem.n, hint: id, name: hint.name, helped },
+        };
+        return {
+          drafts: [{ event, company: problem.company, entity: `problem:${problem.n}` }],
+          answer: done,
+        };
+      }),
+  };
+}
+
+function scoped({ session }: RequestContext): Scope {
+  if (!session) throw new Error('hints without a session');
+  return scopeOf(session);
+}
+const done = () => ok({});
+const about = (id: string, event: Event): NewEvent => ({
+  event,
+  company: null,
+  entity: `hint:${id}`,
+});
+
+const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.hintNotYours };
+const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});
+
+export const reads = (scope: Scope, hint: Pick<HintRow, 'inside'>): boolean =>
+  !hint.inside || scope.companies === null;
+const shownOf = ({
+  id,
+  name,
+  when,
+  says,
+  steps,
+  links,
+  inside,
+}: Pick<HintRow, 'id' | keyof HintFields>): HintShown => ({
+  _id: id,
+  name,
+  when,
+  says,
+  steps,
+  links,
+  inside,
+});
+
+/** By name. */
+const standing = async (tx: TenantTx): Promise<HintRow[]> =>
+  (await tx.all('hint'))
+    .filter(({ removedAt }) => removedAt === null)
+    .toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+
+async function missing(tx: TenantTx, scope: Scope, id: string): Promise<Failure | null> {
+  return (await standing(tx)).some((hint) => hint.id === id && reads(scope, hint))
+    ? null
+    : NOT_FOUND;
+}
+
+function refusalOf(scope: Scope, hint: HintFields): Failure | null {
+  if (scope.companies !== null) return FORBIDDEN;
+  if (!hintAsksSomething(hint.when)) return bad('hint.when', MESSAGES.hintAsksNothing);
+  return hintTells(hint) ? null : bad('hint.says', MESSAGES.hintTellsNothing);
+}
+
+async function problemOf(tx: TenantTx, scope: Scope, n: RunN) {
+  const run = (await tx.rows('run', [n])).get(n);
+  if (!run || run.problem === null || !seesCompany(scope, run.company)) return null;
+  return (await tx.rows('problem', [run.problem])).get(run.problem) ?? null;
+}
+
+/**
+ * With how many problems each helped, and when last, by the log: what was taken back counts no
+ * more.
+ */
+async function helpedOf(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['helped']>> {
+  const { rows } = await sql<{
+    hint: string;
+    problems: number;
+    last: number;
+  }>`select hint, count(*)::int as problems, max(at)::float8 as last from (
+    select distinct on (data->>'hint', data->>'problem') data->>'hint' as hint, at, (data->>'helped')::boolean as helped from event
+    where tenant_id = ${tx.tenant} and type = 'problem.helped@1' and entity not like 'run:%' order by data->>'hint', data->>'problem', seq desc
+  ) as said where helped group by hint`.execute(tx.sql);
+  return new Map(rows.map(({ hint, problems, last }) => [hint, { problems, last }]));
+}
+
+/** The newest result of each open problem, as hints see it. */
+async function openResults(tx: TenantTx, scope: Scope): Promise<readonly HintResult[]> {
+  const open = await tx.sql
+    .selectFrom('problem')
+    .select('row')
+    .where('tenant_id', '=', tx.tenant)
+    .where('closed_at', 'is', null)
+    .execute();
+  const problems = open.map(({ row }) => row).filter(({ company }) => seesCompany(scope, company));
+  const [runs, causes, jobs] = [
+    await tx.rows(
+      'run',
+      problems.map(({ lastRun }) => lastRun),
+    ),
+    await tx.rows('cause', distinct(problems.map(({ cause }) => cause))),
+    await tx.rows('job', distinct(problems.map(({ job }) => job))),
+  ];
+  return problems.flatMap((problem) => {
+    const cause = causes.get(problem.cause);
+    const job = jobs.get(problem.job);
+    const message = runs.get(problem.lastRun)?.message;
+    return job
+      ? [
+          {
+            texts: [message, cause?.template].flatMap((text) => text ?? []),
+            kind: cause?.kind ?? 'other',
+            source: job.source,
+          },
+        ]
+      : [];
+  });
+}
+
+const distinct = <N>(all: readonly N[]): N[] => [...new Set(all)];

@@ -1,0 +1,174 @@
+import type { Actor, NewEvent, Event } from '#contract/events.ts';
+import { fold } from '#contract/fold.ts';
+import type { JobN, Ms, ProblemN, RunN, UserId } from '#contract/ids.ts';
+import type { JobRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
+import {
+  type RULE_DEEDS,
+  type RuleResult,
+  type RuleRow,
+  sets,
+  SETTLED,
+  type Settled,
+  standsAt,
+} from '#contract/rules/rules.ts';
+import type { DecisionState } from './decide.ts';
+import type { Ready } from '../rules/active-rules.ts';
+
+type Rows = Pick<DecisionState, 'job' | 'run' | 'problem' | 'cause'>;
+
+/** What a rule did, and as whom. */
+export interface RuleDeed {
+  readonly draft: NewEvent;
+  readonly actor: Actor;
+}
+/** Users to be told of a result, by mail. */
+export interface RuleNotice {
+  readonly rule: RuleRow;
+  readonly users: readonly UserId[];
+  readonly job: JobRow;
+  readonly run: RunRow;
+  readonly problem: ProblemRow;
+}
+export interface Acted {
+  readonly deeds: readonly RuleDeed[];
+  readonly notices: readonly RuleNotice[];
+}
+
+const NOTHING: Acted = { deeds: [], notices: [] };
+
+/**
+ * RULES-3: what the rules do about results that were just decided. `rows`: as they are after
+ * `drafts`; moved on by what is done. Each result is asked of each rule in its order; what one rule
+ * has set, no lower one sets.
+ */
+export function applyRules(
+  rows: Rows,
+  rules: readonly Ready[],
+  drafts: readonly NewEvent[],
+  at: Ms,
+): Acted {
+  const results = resultsOf(drafts, rows);
+  if (results.length === 0) return NOTHING;
+  const deeds: RuleDeed[] = [];
+  const notices: RuleNotice[] = [];
+  const now = rules.filter(({ rule }) => standsAt(rule, at));
+  for (const { job, run, problem: n, streak } of results) {
+    const first = rows.problem.get(n);
+    const cause = first && rows.cause.get(first.cause);
+    if (!first || first.closedAt !== null) continue;
+    const say = (actor: Actor, event: Event): void => {
+      const draft: NewEvent = { event, company: job.company, entity: `problem:${n}` };
+      deeds.push({ draft, actor });
+      fold(rows, { ...draft, seq: 0, at, actor, subject: null, commandId: null });
+    };
+    const result: RuleResult = {
+      source: job.source,
+      type: job.type,
+      state: first.state,
+      company: job.company,
+      job: job.name,
+      computer: job.computer,
+      durationSec: run.durationSec,
+      bytes: run.bytes,
+      streak,
+      startedAt: run.startedAt,
+      texts: [run.message, cause?.template ?? null].flatMap((text) => text ?? []),
+    };
+    const matching = now.filter(({ matches }) => matches(result)).map(({ rule }) => rule);
+    const upper = new Map<Settled, RuleRow>();
+    for (const what of SETTLED) {
+      const rule = matching.find(({ does }) => sets(does, what));
+      if (rule) upper.set(what, rule);
+    }
+    const excepting = upper.get('exception');
+    // The newest result tells whether the problem is one that is known.
+    if (first.lastRun === run.n) {
+      if (excepting && !first.exception && !first.unexcused)
+        say(byRule(excepting), {
+          type: 'problem.excepted@1',
+          data: { problem: n, rule: excepting.id, name: excepting.name },
+        });
+      else if (!excepting && first.exception)
+        say({ is: 'clock' }, { type: 'problem.unexcepted@1', data: { problem: n } });
+    }
+    for (const rule of matching) {
+      const problem = rows.problem.get(n) ?? first;
+      if (problem.ruled?.some((one) => one.rule === rule.id)) continue;
+      const { does } = rule;
+      const did: (typeof RULE_DEEDS)[number][] = [];
+      const actor = byRule(rule);
+      if (
+        does.snoozeHours !== null &&
+        upper.get('snoozeHours') === rule &&
+        problem.snooze === null
+      ) {
+        did.push('snoozed');
+        say(actor, {
+          type: 'problem.snoozed@1',
+          data: { problems: [n], until: at + does.snoozeHours * HOUR, reason: 'By a rule' },
+        });
+      }
+      if (does.note !== null && upper.get('note') === rule && problem.note === null) {
+        did.push('noted');
+        say(actor, { type: 'problem.noted@1', data: { problems: [n], content: does.note } });
+      }
+      if (does.ticket !== null && upper.get('ticket') === rule && problem.ticket === null) {
+        did.push('ticketed');
+        say(actor, { type: 'problem.ticketed@1', data: { problems: [n], ticket: does.ticket } });
+      }
+      if (does.notify.length > 0) {
+        did.push('notified');
+        notices.push({ rule, users: does.notify, job, run, problem });
+      }
+      if (does.hint !== null) did.push('hinted');
+      if (did.length > 0)
+        say(actor, {
+          type: 'problem.ruled@1',
+          data: { problem: n, rule: rule.id, name: rule.name, did, hint: does.hint },
+        });
+    }
+  }
+  return { deeds, notices };
+}
+
+const HOUR: Ms = 3_600_000;
+const byRule = ({ id, name }: RuleRow): Actor => ({ is: 'rule', id, name });
+
+interface Decided {
+  readonly job: JobRow;
+  readonly run: RunRow;
+  readonly problem: ProblemN;
+  readonly streak: number;
+}
+
+/**
+ * Results with a problem, in their order; `streak` as it was then: later ones of the same decision
+ * are not counted.
+ */
+function resultsOf(drafts: readonly NewEvent[], rows: Rows): Decided[] {
+  const found: Decided[] = [];
+  const later = new Map<ProblemN, number>();
+  for (const { event } of drafts.toReversed()) {
+    if (event.type !== 'run.finished@1' && event.type !== 'run.missed@1') continue;
+    const { job: j, n, problem } = event.data;
+    const one = problem === null ? null : decidedAt(rows, j, n, problem);
+    if (problem === null || one === null) continue;
+    const after = later.get(problem) ?? 0;
+    found.push({ ...one, problem, streak: Math.max(1, one.runs - after) });
+    if (!('corrects' in event.data) || event.data.corrects?.problem !== problem)
+      later.set(problem, after + 1);
+  }
+  return found.toReversed();
+}
+
+function decidedAt(
+  rows: Rows,
+  j: JobN,
+  n: RunN,
+  p: ProblemN,
+): { readonly job: JobRow; readonly run: RunRow; readonly runs: number } | null {
+  const job = rows.job.get(j);
+  const run = rows.run.get(n);
+  const problem = rows.problem.get(p);
+  return job && run && problem ? { job, run, runs: problem.runs } : null;
+}

@@ -1,0 +1,66 @@
+import * as v from 'valibot';
+import type { Ms } from '#contract/ids.ts';
+import {
+  type ComputerIn,
+  ComputerInSchema,
+  type ExecutionIn,
+  ExecutionInSchema,
+  type Ingested,
+  type RepositoryIn,
+  RepositoryInSchema,
+} from '#contract/ingest/calls.ts';
+import { makeFastValidator } from '../../platform/events/fast-validate.ts';
+import { type Normal, normalOf } from './normalize.ts';
+
+type Rejected = Ingested['rejected'];
+export interface One<T> {
+  readonly index: number;
+  readonly value: T;
+}
+
+const quick = makeFastValidator(ExecutionInSchema);
+
+/** One record from any sender: as it will be stored, or why it is refused. */
+export function checkedExecution(
+  input: unknown,
+  index: number,
+  now: Ms,
+  byArrival = false,
+  bodyId: string | null = null,
+): Normal | Rejected[number] {
+  const one = quick(input)
+    ? { index, value: input as ExecutionIn }
+    : checked(ExecutionInSchema, input, index);
+  return 'error' in one ? one : normalOf(one.value, index, now, byArrival, bodyId);
+}
+
+export const checkedRepository = (
+  input: unknown,
+  index: number,
+): One<RepositoryIn> | Rejected[number] => checked(RepositoryInSchema, input, index);
+export const checkedComputer = (
+  input: unknown,
+  index: number,
+): One<ComputerIn> | Rejected[number] => checked(ComputerInSchema, input, index);
+
+function checked<S extends v.GenericSchema>(
+  schema: S,
+  input: unknown,
+  index: number,
+): One<v.InferOutput<S>> | Rejected[number] {
+  const result = v.safeParse(schema, input, { abortPipeEarly: true });
+  if (result.success) return { index, value: result.output };
+  const [issue] = result.issues;
+  const path = v.getDotPath(issue) ?? '';
+  return { index, error: `${path === '' ? '' : `${path}: `}${saidOf(issue)}` };
+}
+
+/** Valibot's sentence without what was received: that may be a secret. */
+const saidOf = (issue: v.BaseIssue<unknown>): string =>
+  issue.expected === 'never'
+    ? 'is not a field of the record'
+    : issue.received === 'undefined'
+      ? 'is missing'
+      : issue.expected === null
+        ? 'is not valid'
+        : `must be ${issue.expected.slice(0, 200)}`;

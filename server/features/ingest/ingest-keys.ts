@@ -1,0 +1,199 @@
+import { CompiledQuery } from 'kysely';
+import type { Event } from '#contract/events.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { CompanyN, KeyId } from '#contract/ids.ts';
+import { utcDay } from '#contract/time/day.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { byUser } from '../../platform/auth/event-actor.ts';
+import type { By, TenantTx } from '../../platform/db/store.ts';
+import { scopeOf, seesCompany } from '../../platform/sync/scope.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { hashOf, hintOf, secretOf } from './authenticate-key.ts';
+import { lock } from './load-decision-state.ts';
+import { readUsage } from '../../platform/tenancy/ingest-usage.ts';
+
+type KeyOut = OutputOf<'listKeys'>[number];
+
+/**
+ * The ingest keys of a provider. Whoever is bound to companies sees and touches the keys of those
+ * alone; others do not exist (T7).
+ */
+export function keyHandlers(
+  world: AppContext,
+): Pick<Handlers, 'listKeys' | 'makeKey' | 'rotateKey' | 'revokeKey'> {
+  return {
+    listKeys: (_input, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const keys = (await tx.all('key')).filter(
+            ({ company, connection }) => connection === undefined && sees(ctx, company),
+          );
+          const health = await healthOf(tx);
+          const usage = await readUsage(tx, utcDay(ctx.now));
+          return ok(
+            keys
+              .sort((a, b) => a.madeAt - b.madeAt)
+              .map((key) => outOf(key, health.get(key.id), usage)),
+          );
+        },
+        { readOnly: true },
+      ),
+
+    makeKey: ({ name, companyN, tool, managed }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        await lock(tx);
+        const company = (await tx.rows('company', [companyN])).get(companyN);
+        if (!company || company.deletedAt !== undefined || !sees(ctx, companyN))
+          return failed(NOT_FOUND);
+        const id = world.chance.uuid();
+        const secret = secretOf(world.chance.bytes(32));
+        const event: Event = {
+          type: 'key.made@1',
+          data: {
+            id,
+            name,
+            company: companyN,
+            tool,
+            managed: managed ?? null,
+            hint: hintOf(secret),
+          },
+        };
+        return withSecret(tx, ctx, id, companyN, event, secret);
+      }),
+
+    rotateKey: ({ id }, ctx) =>
+      change(world, ctx, id, async (tx, key) => {
+        const secret = secretOf(world.chance.bytes(32));
+        await forget(tx, id);
+        return withSecret(
+          tx,
+          ctx,
+          id,
+          key.company,
+          { type: 'key.rotated@1', data: { id, hint: hintOf(secret) } },
+          secret,
+        );
+      }),
+
+    revokeKey: ({ id }, ctx) =>
+      change(world, ctx, id, async (tx, key) => {
+        await forget(tx, id);
+        await tx.append(
+          [
+            {
+              event: { type: 'key.revoked@1', data: { id } },
+              company: key.company,
+              entity: `key:${id}`,
+            },
+          ],
+          by(ctx),
+        );
+        return ok({});
+      }),
+  };
+}
+
+const change = <T>(
+  world: AppContext,
+  ctx: RequestContext,
+  id: KeyId,
+  work: (tx: TenantTx, key: KeyRow) => Promise<Result<T>>,
+): Promise<Result<T>> =>
+  world.store.tenant(ctx.tenant, async (tx) => {
+    await lock(tx);
+    const key = (await tx.rows('key', [id])).get(id);
+    return !key || key.connection !== undefined || key.revokedAt !== null || !sees(ctx, key.company)
+      ? failed(NOT_FOUND)
+      : work(tx, key);
+  });
+
+async function withSecret(
+  tx: TenantTx,
+  ctx: RequestContext,
+  id: KeyId,
+  company: CompanyN,
+  event: Event,
+  secret: string,
+): Promise<Result<OutputOf<'makeKey'>>> {
+  await tx.append([{ event, company, entity: `key:${id}` }], by(ctx));
+  await tx.sql
+    .insertInto('key_index')
+    .values({ hash: hashOf(secret), tenant_id: tx.tenant, key_id: id })
+    .execute();
+  const row = (await tx.rows('key', [id])).get(id);
+  if (!row) throw new Error(`The log did not keep key ${id}.`);
+  return ok({
+    key: outOf(row, (await healthOf(tx)).get(id), await readUsage(tx, utcDay(ctx.now))),
+    secret,
+  });
+}
+
+/** From here on the secret opens nothing. */
+async function forget(tx: TenantTx, id: KeyId): Promise<void> {
+  await tx.sql
+    .deleteFrom('key_index')
+    .where('tenant_id', '=', tx.tenant)
+    .where('key_id', '=', id)
+    .execute();
+}
+
+interface Health {
+  readonly last_heard_at: number | null;
+  readonly last_fault_at: number | null;
+  readonly last_fault: string | null;
+}
+
+async function healthOf(tx: TenantTx): Promise<Map<KeyId, Health>> {
+  const { rows } = await tx.sql.executeQuery(
+    CompiledQuery.raw(
+      'select key_id, last_heard_at, last_fault_at, last_fault from source_health where tenant_id = $1',
+      [tx.tenant],
+    ),
+  );
+  return new Map((rows as (Health & { key_id: KeyId })[]).map((row) => [row.key_id, row]));
+}
+
+/** A fault that a good request has followed is over. */
+const outOf = (
+  key: KeyRow,
+  health: Health | undefined,
+  { quota, keys }: Awaited<ReturnType<typeof readUsage>>,
+): KeyOut => ({
+  id: key.id,
+  name: key.name,
+  companyN: key.company,
+  tool: key.tool,
+  hint: key.hint,
+  madeAt: key.madeAt,
+  rotatedAt: key.rotatedAt,
+  revokedAt: key.revokedAt,
+  firstResultAt: key.firstResultAt,
+  lastHeardAt: health?.last_heard_at ?? null,
+  lastFault:
+    health?.last_fault_at === null ||
+    health?.last_fault_at === undefined ||
+    (health.last_heard_at ?? 0) > health.last_fault_at
+      ? null
+      : { at: health.last_fault_at, message: health.last_fault ?? '' },
+  today: {
+    bytes: keys.get(key.id)?.bytes ?? 0,
+    limitBytes: quota.keyBytes,
+    refusedAt: keys.get(key.id)?.refusedTo ?? null,
+  },
+});
+
+const sees = ({ session }: RequestContext, company: CompanyN): boolean =>
+  session !== null && seesCompany(scopeOf(session), company);
+
+function by(ctx: RequestContext): By {
+  if (!ctx.session) throw new Error('A key without a person who asks for it.');
+  return byUser(ctx.session, ctx.command?.id ?? null, ctx.now);
+}
+
+const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };

@@ -1,0 +1,166 @@
+import { withoutBidi } from '#contract/bidi.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { ComputerIn, RepositoryIn } from '#contract/ingest/calls.ts';
+import type { ComputerRow, KeyRow } from '#contract/runs/rows.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { bySource, updateSourceHealth } from './ingest-transaction.ts';
+import { lock } from './load-decision-state.ts';
+import { addUsage, allowanceOf, fits, RECORD_BYTES, refuseOver } from './quota.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { boundedId } from './bounded-id.ts';
+
+interface Kept {
+  readonly accepted: number;
+  readonly duplicates: number;
+}
+interface One<T> {
+  readonly index: number;
+  readonly value: T;
+}
+
+/** One sample of a repository a moment: the same moment again is a duplicate. */
+export function recordRepositories(
+  world: AppContext,
+  tenant: TenantId,
+  key: KeyRow,
+  samples: readonly One<RepositoryIn>[],
+  at: Ms,
+): Promise<Result<Kept>> {
+  return keep(world, tenant, key, samples, at, async (tx) => {
+    const known = new Set(
+      (
+        await tx.sql
+          .selectFrom('repository_sample')
+          .select(['repository_id', 'at'])
+          .where('tenant_id', '=', tenant)
+          .where(
+            'repository_id',
+            'in',
+            samples.map(({ value }) => repositoryId(key, value)),
+          )
+          .where(
+            'at',
+            'in',
+            samples.map(({ value }) => momentOf(value, at)),
+          )
+          .execute()
+      ).map((row) => `${row.at} ${row.repository_id}`),
+    );
+    return samples.flatMap(({ value }): NewEvent[] => {
+      const id = repositoryId(key, value);
+      const moment = momentOf(value, at);
+      if (known.has(`${moment} ${id}`)) return [];
+      known.add(`${moment} ${id}`);
+      return [
+        {
+          company: key.company,
+          entity: `repository:${id}`,
+          event: {
+            type: 'repository.sampled@1',
+            data: {
+              id,
+              key: key.id,
+              company: key.company,
+              uid: uidOf(value),
+              name: withoutBidi(value.name) || '?',
+              type: value.type ?? null,
+              hostName: value.hostName == null ? null : withoutBidi(value.hostName),
+              path: value.path ?? null,
+              capacityBytes: value.capacityBytes ?? null,
+              freeBytes: value.freeBytes ?? null,
+              usedBytes: value.usedBytes ?? null,
+              at: moment,
+            },
+          },
+        },
+      ];
+    });
+  });
+}
+
+/** A computer that is seen again within the hour and has not changed is a duplicate. */
+export function recordComputers(
+  world: AppContext,
+  tenant: TenantId,
+  key: KeyRow,
+  computers: readonly One<ComputerIn>[],
+  at: Ms,
+): Promise<Result<Kept>> {
+  return keep(world, tenant, key, computers, at, async (tx) => {
+    const ids = computers.map(({ value }) => computerId(key, value));
+    const known = new Map(await tx.rows('computer', [...new Set(ids)]));
+    return computers.flatMap(({ value }): NewEvent[] => {
+      const id = computerId(key, value);
+      const data = {
+        id,
+        key: key.id,
+        company: key.company,
+        hostName: withoutBidi(value.hostName) || '?',
+        os: value.os ?? null,
+        osType: value.osType ?? null,
+        ipAddresses: value.ipAddresses ?? [],
+      };
+      const before = known.get(id);
+      if (before && at - before.seenAt < HOUR && same(before, data)) return [];
+      known.set(id, {
+        ...data,
+        seenAt: at,
+        firstSeenAt: before?.firstSeenAt ?? at,
+        note: before?.note ?? null,
+        ignored: before?.ignored ?? null,
+      });
+      return [
+        {
+          company: key.company,
+          entity: `computer:${id}`,
+          event: { type: 'computer.seen@1', data },
+        },
+      ];
+    });
+  });
+}
+
+async function keep<T>(
+  world: AppContext,
+  tenant: TenantId,
+  key: KeyRow,
+  all: readonly One<T>[],
+  at: Ms,
+  draft: (tx: TenantTx) => Promise<readonly NewEvent[]>,
+): Promise<Result<Kept>> {
+  if (all.length === 0) return ok({ accepted: 0, duplicates: 0 });
+  return world.store.tenant(tenant, async (tx) => {
+    await lock(tx);
+    const drafts = await draft(tx);
+    const bytes = drafts.length * RECORD_BYTES;
+    const allowance = await allowanceOf(tx, key, at, world.store.kind === 'pglite');
+    if (allowance !== null && !fits(allowance, bytes)) return failed(refuseOver(tx, allowance, at));
+    addUsage(tx, allowance, bytes, 0);
+    await tx.append(drafts, bySource(key.id, at));
+    await updateSourceHealth(tx, key.id, at, all.length, []);
+    return ok({ accepted: drafts.length, duplicates: all.length - drafts.length });
+  });
+}
+
+const HOUR: Ms = 3_600_000;
+const uidOf = (sample: RepositoryIn): string =>
+  boundedId(sample.uid ?? `${sample.name}@${sample.hostName ?? ''}`);
+const repositoryId = (key: KeyRow, sample: RepositoryIn): string => `${key.id}/${uidOf(sample)}`;
+const computerId = (key: KeyRow, computer: ComputerIn): string =>
+  boundedId(`${key.id}/${computer.hostName.toLowerCase()}`);
+const momentOf = (sample: RepositoryIn, at: Ms): Ms => {
+  const said = sample.at === undefined ? at : Date.parse(sample.at);
+  return Number.isFinite(said) && said >= 0 && said <= at + 24 * HOUR ? said : at;
+};
+
+const same = (
+  before: ComputerRow,
+  next: Pick<ComputerRow, 'hostName' | 'os' | 'osType' | 'ipAddresses'>,
+): boolean =>
+  before.hostName === next.hostName &&
+  before.os === next.os &&
+  before.osType === next.osType &&
+  before.ipAddresses.join() === next.ipAddresses.join();

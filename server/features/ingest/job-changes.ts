@@ -1,0 +1,57 @@
+import { withoutBidi } from '#contract/bidi.ts';
+import type { EventOf } from '#contract/events.ts';
+import type { JobN } from '#contract/ids.ts';
+import type { JobRow, KeyRow } from '#contract/runs/rows.ts';
+import type { JobSays } from './normalize.ts';
+
+/** A job that is heard of for the first time. */
+export const newJob = (n: JobN, key: KeyRow, says: JobSays): EventOf<'job.found@1'>['data'] => ({
+  n,
+  uid: says.uid,
+  key: key.id,
+  company: key.company,
+  name: nameOf(says),
+  source: says.source ?? 'api',
+  type: says.type ?? 'Backup',
+  group: says.group ?? 'other',
+  computer: withoutBidi(says.computer ?? ''),
+  server: withoutBidi(says.server ?? ''),
+  managed: says.managed === undefined ? key.managed : says.managed,
+  enabled: says.enabled ?? true,
+  schedule: says.schedule ?? null,
+  graceSec: says.graceSec ?? null,
+});
+
+/** The job with what its source says anew; null where that is nothing. */
+export function jobChange(job: JobRow, says: JobSays): EventOf<'job.changed@1'>['data'] | null {
+  const next = {
+    n: job.n,
+    name: nameOf(says),
+    source: says.source ?? job.source,
+    type: says.type ?? job.type,
+    group: says.group ?? job.group,
+    computer: withoutBidi(says.computer ?? job.computer),
+    server: withoutBidi(says.server ?? job.server),
+    managed: says.managed === undefined ? job.managed : says.managed,
+    enabled: says.enabled ?? job.enabled,
+    schedule: says.schedule === undefined ? job.schedule : says.schedule,
+    graceSec: says.graceSec === undefined ? job.graceSec : says.graceSec,
+  };
+  const { schedule, ...rest } = next;
+  const equal =
+    Object.entries(rest).every(([name, value]) => job[name as keyof typeof rest] === value) &&
+    sameSchedule(job.schedule, schedule);
+  return equal ? null : next;
+}
+
+/** A job is known by its uid, whatever is left of its name. */
+const nameOf = ({ name, uid }: JobSays): string =>
+  withoutBidi(name) || withoutBidi(uid).slice(0, 200) || '?';
+
+function sameSchedule(a: JobRow['schedule'], b: JobRow['schedule']): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.kind !== b.kind) return false;
+  if (a.is === 'kind') return b.is === 'kind';
+  if (a.is === 'every') return b.is === 'every' && a.everySec === b.everySec;
+  return b.is === 'cron' && a.cron === b.cron && a.tz === b.tz;
+}

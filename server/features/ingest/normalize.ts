@@ -1,0 +1,215 @@
+import { withoutBidi } from '#contract/bidi.ts';
+import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
+import type { ExecutionIn } from '#contract/ingest/calls.ts';
+import { firstLine } from '#contract/runs/first-line.ts';
+import type { JobRow, RunRow, Schedule } from '#contract/runs/rows.ts';
+import type { RunLevel } from '#contract/runs/vocabulary.ts';
+import type { Task, TaskIn } from '#contract/runs/task.ts';
+import { scheduleFault } from '../../platform/jobs/cron.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import { boundedId } from './bounded-id.ts';
+import { lineOfText, storable } from '#contract/stored-text.ts';
+
+/**
+ * What a source says of the job of a run. What it leaves out stays as it is, or gets the default
+ * where the job is new.
+ */
+export interface JobSays {
+  readonly uid: string;
+  readonly name: string;
+  readonly source?: JobRow['source'] | undefined;
+  readonly type?: JobRow['type'] | undefined;
+  readonly group?: JobRow['group'] | undefined;
+  readonly computer?: string | undefined;
+  readonly server?: string | undefined;
+  readonly managed?: boolean | null | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly schedule?: Schedule | null | undefined;
+  readonly graceSec?: Seconds | null | undefined;
+}
+
+/** One execution in our terms, whatever told of it, with no secret in it. */
+export interface Normal {
+  /** Where it stood in what was sent. */
+  readonly index: number;
+  readonly job: JobSays;
+  readonly externalId: string | null;
+  /** The run may also be stored under this shorter id of the same source. */
+  readonly shortId?: string | undefined;
+  /** Taken from a list of restore points: a run that is known stays as it is. */
+  readonly listed?: true | undefined;
+  readonly status: 'Running' | 'Success' | 'Warning' | 'Failed' | 'Error';
+  /** Null: when the run began that is running now; where none is, the moment of arrival. */
+  readonly startedAt: Ms | null;
+  /** Null: the source did not say. */
+  readonly endedAt: Ms | null;
+  /** The times are those of arrival: sent again they differ, and it is the same result still. */
+  readonly byArrival: boolean;
+  readonly durationSec: Seconds | null;
+  readonly bytes: Bytes | null;
+  readonly bytesProcessed: Bytes | null;
+  readonly files: number | null;
+  readonly filesFailed: number | null;
+  readonly message: string | null;
+  readonly exitCode: number | null;
+  readonly log: string | null;
+  /** What was done with each object, in the order of the source; empty where it told of none. */
+  readonly tasks: readonly Task[];
+  readonly detail: RunRow['detail'];
+  readonly level?: RunLevel | null;
+  readonly scheduledFor?: Ms | null;
+  readonly errorCount?: number | null;
+  readonly warningCount?: number | null;
+  /**
+   * What was posted, where it has neither a name nor a time of its own: the same again within
+   * minutes is a repetition (RUN-9).
+   */
+  readonly bodyId?: string | null;
+}
+
+/** A clock of a source may be ahead by so much. */
+const AHEAD: Ms = 24 * 3_600_000;
+/** Seconds of a run at the most: what a column holds. */
+const LONGEST: Seconds = 0xffff_fffe;
+
+/**
+ * The execution, or in words why it cannot be one. `byArrival`: who made the record had no times of
+ * the source's own.
+ */
+export function normalOf(
+  execution: ExecutionIn,
+  index: number,
+  at: Ms,
+  byArrival = false,
+  bodyId: string | null = null,
+): Normal | { readonly index: number; readonly error: string } {
+  const startedAt = Date.parse(execution.startTime);
+  const endedAt =
+    execution.endTime === undefined || execution.endTime === null
+      ? null
+      : Date.parse(execution.endTime);
+  const error = faultOf(execution, startedAt, endedAt, at);
+  if (error !== null) return { index, error };
+  const {
+    job: name,
+    computer,
+    entityGroup: group,
+    source,
+    type,
+    server,
+    managed,
+    enabled,
+    schedule,
+    graceSec,
+  } = execution;
+  return {
+    index,
+    job: {
+      uid: execution.jobInstanceUid ?? boundedId(`${name}@${computer ?? ''}`),
+      name,
+      source,
+      type,
+      group,
+      computer,
+      server,
+      managed,
+      enabled,
+      schedule,
+      graceSec,
+    },
+    externalId: execution.externalId ?? null,
+    status: execution.status,
+    startedAt,
+    endedAt,
+    byArrival,
+    durationSec: execution.durationSec ?? null,
+    bytes: execution.bytesTransferred ?? null,
+    bytesProcessed: execution.bytesProcessed ?? null,
+    files: execution.filesTotal ?? null,
+    filesFailed: execution.filesFailed ?? null,
+    message: lineOf(execution.message),
+    exitCode: execution.exitCode ?? null,
+    log: logOf(execution.log),
+    tasks: (execution.tasks ?? []).map(taskOf),
+    detail: plain(execution.detail ?? {}),
+    level: execution.level ?? null,
+    scheduledFor: execution.scheduledFor == null ? null : Date.parse(execution.scheduledFor),
+    errorCount: execution.errorCount ?? null,
+    warningCount: execution.warningCount ?? null,
+    bodyId: byArrival && execution.externalId === undefined ? bodyId : null,
+  };
+}
+
+export const lineOf = (text: string | null | undefined): string | null =>
+  text === undefined || text === null ? null : firstLine(maskSecrets(withoutBidi(text))) || null;
+
+export const logOf = (text: string | null | undefined): string | null =>
+  text === undefined || text === null || text.trim() === '' ? null : maskSecrets(withoutBidi(text));
+
+const taskOf = ({
+  name,
+  status,
+  startTime,
+  durationSec = null,
+  bytesTransferred = null,
+  bytesProcessed = null,
+  message,
+}: TaskIn): Task => ({
+  name: lineOfText(maskSecrets(withoutBidi(name) || '?')),
+  status,
+  startTime: startTime == null ? null : new Date(startTime).toISOString(),
+  durationSec,
+  bytesTransferred,
+  bytesProcessed,
+  message: storable(maskSecrets(withoutBidi(message ?? '')).trim()) || null,
+});
+
+const plain = (detail: RunRow['detail']): RunRow['detail'] =>
+  Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? maskSecrets(withoutBidi(value)) : value,
+    ]),
+  );
+
+function faultOf(execution: ExecutionIn, startedAt: Ms, endedAt: Ms | null, at: Ms): string | null {
+  if (!Number.isFinite(startedAt) || startedAt < 0) return 'startTime: not a moment after 1970';
+  if (startedAt > at + AHEAD) return 'startTime: more than a day in the future';
+  if (endedAt !== null && !Number.isFinite(endedAt)) return 'endTime: not a moment';
+  if (endedAt !== null && endedAt < startedAt) return 'endTime: before startTime';
+  if (endedAt !== null && endedAt > at + AHEAD) return 'endTime: more than a day in the future';
+  if ((execution.durationSec ?? 0) > LONGEST) return 'durationSec: too long';
+  if (execution.scheduledFor != null && !(Date.parse(execution.scheduledFor) >= 0))
+    return 'scheduledFor: not a moment after 1970';
+  for (const name of [
+    'bytesTransferred',
+    'bytesProcessed',
+    'filesTotal',
+    'filesFailed',
+    'errorCount',
+    'warningCount',
+    'exitCode',
+    'graceSec',
+  ] as const) {
+    if (!Number.isSafeInteger(execution[name] ?? 0)) return `${name}: too large`;
+  }
+  const fault = execution.schedule ? scheduleFault(execution.schedule) : null;
+  if (fault !== null) return `schedule: ${fault}`;
+  for (const [place, task] of (execution.tasks ?? []).entries()) {
+    const wrong = taskFault(task, at);
+    if (wrong !== null) return `tasks.${place}.${wrong}`;
+  }
+  return null;
+}
+
+function taskFault(task: TaskIn, at: Ms): string | null {
+  const startedAt = task.startTime == null ? null : Date.parse(task.startTime);
+  if (startedAt !== null && !(startedAt >= 0)) return 'startTime: not a moment after 1970';
+  if (startedAt !== null && startedAt > at + AHEAD)
+    return 'startTime: more than a day in the future';
+  if ((task.durationSec ?? 0) > LONGEST) return 'durationSec: too long';
+  const large = (['bytesTransferred', 'bytesProcessed'] as const).find(
+    (name) => !Number.isSafeInteger(task[name] ?? 0),
+  );
+  return large === undefined ? null : `${large}: too large`;
+}

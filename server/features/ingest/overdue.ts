@@ -1,0 +1,289 @@
+import type { NewEvent } from '#contract/events.ts';
+import { fold } from '#contract/fold.ts';
+import type { JobN, KeyId, Ms, RunN, TenantId } from '#contract/ids.ts';
+import { expectationOf, quietUntil } from '#contract/problems/expectation.ts';
+import type { Expectation } from '#contract/problems/expectation.ts';
+import { problemOf, type Trouble } from '#contract/problems/judge.ts';
+import type { JobRow, RunRow, StatRow } from '#contract/runs/rows.ts';
+import type { By, TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { unreadConnections } from './unread-connections.ts';
+import { cronNext } from '../../platform/jobs/cron.ts';
+import { ABANDONED, decide, type DecisionState, type Say, stepProblem } from './decide.ts';
+import { loadDecisionStateOfJobs, lock, usedOf } from './load-decision-state.ts';
+import type { Normal } from './normalize.ts';
+import { type RefusedTime, refusedTimes, wasRefused } from './quota.ts';
+import { appendWithRules } from './append-with-rules.ts';
+
+/**
+ * RUN-3: marks those of `jobs` that did not run, each expectation once, and answers when each is
+ * due next. A source whose last request was refused whole is not reliable: none of its jobs is
+ * marked, and it is checked again in a minute. An expectation whose result may have been refused for the
+ * day's quota is passed over (ING-17).
+ */
+export function markMissed(
+  world: AppContext,
+  tenant: TenantId,
+  jobs: readonly JobN[],
+  bootedAt: Ms,
+  now: Ms,
+): Promise<Map<JobN, Ms>> {
+  return world.store.tenant(tenant, async (tx) => {
+    const ground = await loadDecisionStateOfJobs(tx, jobs, [], MISSED);
+    const before = { ...ground.next };
+    const drafts: NewEvent[] = [];
+    const say = sayInto(ground, drafts, now);
+    const unheard = await unheardKeys(tx);
+    const refused = await refusedTimes(tx);
+    const next = new Map<JobN, Ms>(jobs.map((job) => [job, Infinity]));
+    const uids = await missedUids(tx, ground, bootedAt, now);
+    const companies = await tx.rows('company', [
+      ...new Set([...ground.job.values()].map(({ company }) => company)),
+    ]);
+    for (const job of ground.job.values()) {
+      const stat = ground.stat.get(job.n);
+      const expected = stat ? afterRefused(job, stat, refused, bootedAt, now) : null;
+      if (!stat || !expected || companies.get(job.company)?.deletedAt !== undefined) continue;
+      if (expected.dueAt > now) next.set(job.n, expected.dueAt);
+      else if (unheard.has(job.key)) next.set(job.n, now + MINUTE);
+      else {
+        if (!uids.has(uidOf(job.n, expected.at)))
+          miss(ground, job, expected.at, stat.lastStart, say);
+        next.set(
+          job.n,
+          expectationOf(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext)?.dueAt ??
+            Infinity,
+        );
+      }
+    }
+    await appendWithRules(world, tx, ground, drafts, byClock(now), usedOf(before, ground.next));
+    return next;
+  });
+}
+
+/**
+ * DESK-4: a success ends that a job is not expected to run. Said in the log, so that every device
+ * knows.
+ */
+export async function markRanAgain(
+  world: AppContext,
+  tenant: TenantId,
+  jobs: readonly JobN[],
+  now: Ms,
+): Promise<void> {
+  await world.store.tenant(tenant, async (tx) => {
+    await lock(tx);
+    const rows = await tx.rows('job', jobs);
+    const stats = await tx.rows('stat', jobs);
+    const again = [...rows.values()].filter((job) => {
+      const stat = stats.get(job.n);
+      return stat !== undefined && ranAgain(job, stat, now);
+    });
+    await tx.append(
+      again.map(({ n, company }): NewEvent => ({
+        event: { type: 'job.heeded@1', data: { n, what: 'missed' } },
+        company,
+        entity: `job:${n}`,
+      })),
+      byClock(now),
+    );
+  });
+}
+
+/** Whether a job is still ignored as one that does not run, though it has run well since. */
+export const ranAgain = (job: JobRow, stat: StatRow, now: Ms): boolean =>
+  job.missedIgnored !== null &&
+  (job.missedIgnored.until ?? 0) > now &&
+  quietUntil(job, stat) === null;
+
+/** A run that began and never ended has failed, as far as anybody can tell. */
+export async function markAbandoned(
+  world: AppContext,
+  tenant: TenantId,
+  overlong: readonly { readonly run: RunN; readonly job: JobN }[],
+  now: Ms,
+): Promise<void> {
+  await world.store.tenant(tenant, async (tx) => {
+    const ground = await loadDecisionStateOfJobs(
+      tx,
+      [...new Set(overlong.map(({ job }) => job))],
+      overlong.map(({ run }) => run),
+      LEFT,
+    );
+    const before = { ...ground.next };
+    const keys = await tx.rows('key', [...new Set([...ground.job.values()].map(({ key }) => key))]);
+    const refused = await refusedTimes(tx);
+    const drafts: NewEvent[] = [];
+    for (const { run, job } of overlong) {
+      const row = ground.run.get(run);
+      const owner = ground.job.get(job);
+      const key = owner && keys.get(owner.key);
+      // Its end may have come since it was looked for.
+      if (
+        row?.status === 'Running' &&
+        owner &&
+        key &&
+        !wasRefused(refused, owner.key, now - DAY, now)
+      )
+        drafts.push(...decide(ground, key, [abandoned(owner, row)], now).drafts);
+    }
+    await appendWithRules(world, tx, ground, drafts, byClock(now), usedOf(before, ground.next));
+  });
+}
+
+const MINUTE: Ms = 60_000;
+const DAY: Ms = 86_400_000;
+const MISSED: Trouble = problemOf(
+  { status: 'Missed', durationSec: null, bytes: null, files: null, message: null },
+  [],
+) ?? { state: 'Missed', template: 'Did not run', kind: 'silent' };
+const LEFT: Trouble = problemOf(
+  { status: 'Failed', durationSec: null, bytes: null, files: null, message: ABANDONED },
+  [],
+) ?? { state: 'Failed', template: ABANDONED, kind: 'other' };
+const byClock = (at: Ms): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at });
+const uidOf = (job: JobN, at: Ms): string => `missed:${job}@${new Date(at).toISOString()}`;
+
+const sayInto =
+  (ground: DecisionState, drafts: NewEvent[], at: Ms): Say =>
+  (company, entity, event) => {
+    drafts.push({ event, company, entity });
+    fold(ground, {
+      event,
+      company,
+      entity,
+      seq: 0,
+      at,
+      actor: { is: 'clock' },
+      subject: null,
+      commandId: null,
+    });
+  };
+
+export function miss(
+  ground: DecisionState,
+  job: JobRow,
+  expectedAt: Ms,
+  lastStart: Ms | null,
+  say: Say,
+): void {
+  const n = ground.next.run++;
+  const problem = stepProblem(ground, job, n, expectedAt, MISSED, MISSED.kind, say);
+  if (problem === null) return;
+  const message = `Expected at ${minuteText(expectedAt)}; ${lastStart === null ? 'it has never run' : `last run at ${minuteText(lastStart)}`}.`;
+  say(job.company, `run:${n}`, {
+    type: 'run.missed@1',
+    data: {
+      n,
+      job: job.n,
+      company: job.company,
+      key: job.key,
+      uid: uidOf(job.n, expectedAt),
+      startedAt: expectedAt,
+      problem,
+      message,
+    },
+  });
+}
+
+const minuteText = (at: Ms): string =>
+  `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+const abandoned = (job: JobRow, run: RunRow): Normal => ({
+  index: 0,
+  job: { uid: job.uid, name: job.name },
+  externalId: run.uid,
+  status: 'Failed',
+  startedAt: run.startedAt,
+  endedAt: null,
+  byArrival: true,
+  durationSec: null,
+  bytes: null,
+  bytesProcessed: null,
+  files: null,
+  filesFailed: null,
+  message: ABANDONED,
+  exitCode: null,
+  log: null,
+  tasks: [],
+  detail: {},
+});
+
+/** Keys whose last request was a fault. */
+async function unheardKeys(tx: TenantTx): Promise<ReadonlySet<KeyId>> {
+  const rows = await tx.sql
+    .selectFrom('source_health')
+    .select(['key_id', 'last_heard_at', 'last_fault_at'])
+    .where('tenant_id', '=', tx.tenant)
+    .execute();
+  const unread = await unreadConnections(tx);
+  const collected =
+    unread.size === 0
+      ? []
+      : (await tx.all('key')).filter(
+          ({ connection }) => connection !== undefined && unread.has(connection),
+        );
+  return new Set([
+    ...rows.flatMap((row) =>
+      row.last_fault_at !== null && row.last_fault_at > (row.last_heard_at ?? 0)
+        ? [row.key_id]
+        : [],
+    ),
+    ...collected.map(({ id }) => id),
+  ]);
+}
+
+/**
+ * Of several expectations that have passed the last counts, as after a downtime: one line, not one
+ * a day for as long as nobody looked.
+ */
+function expectedBy(job: JobRow, stat: StatRow, bootedAt: Ms, now: Ms): Expectation | null {
+  const first = expectationOf(job, stat, bootedAt, cronNext);
+  if (!first || first.dueAt > now) return first;
+  const last = expectationOf(job, stat, Math.max(bootedAt, now - first.graceMs), cronNext);
+  return last && last.dueAt <= now ? last : first;
+}
+
+/**
+ * A result that was due while results were refused may be one of those: the next expectation
+ * counts.
+ */
+function afterRefused(
+  job: JobRow,
+  stat: StatRow,
+  refused: readonly RefusedTime[],
+  bootedAt: Ms,
+  now: Ms,
+): Expectation | null {
+  let expected = expectedBy(job, stat, bootedAt, now);
+  while (
+    expected &&
+    expected.dueAt <= now &&
+    wasRefused(refused, job.key, expected.at, expected.dueAt)
+  ) {
+    expected = expectationOf(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext);
+  }
+  return expected;
+}
+
+/** A result that came late may have brought an expectation back that was marked already. */
+async function missedUids(
+  tx: TenantTx,
+  ground: DecisionState,
+  bootedAt: Ms,
+  now: Ms,
+): Promise<ReadonlySet<string>> {
+  const wanted = [...ground.job.values()].flatMap((job) => {
+    const stat = ground.stat.get(job.n);
+    const expected = stat ? expectedBy(job, stat, bootedAt, now) : null;
+    return expected ? [uidOf(job.n, expected.at)] : [];
+  });
+  if (wanted.length === 0) return new Set();
+  const rows = await tx.sql
+    .selectFrom('run')
+    .select('uid')
+    .where('tenant_id', '=', tx.tenant)
+    .where('uid', 'in', wanted)
+    .execute();
+  return new Set(rows.map(({ uid }) => uid));
+}

@@ -1,0 +1,76 @@
+import type { Ms } from '#contract/ids.ts';
+import { lock } from './load-decision-state.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import type { Holder } from './authenticate-key.ts';
+import { logOf } from './normalize.ts';
+import { keepLogs, updateSourceHealth } from './ingest-transaction.ts';
+import { addUsage, allowanceOf, fits, logBytes } from './quota.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+
+export const knowsJob = (
+  world: AppContext,
+  { tenant, key }: Holder,
+  uid: string,
+): Promise<boolean> =>
+  world.store.tenant(tenant, async (tx) => (await jobOf(tx, key.id, uid)) !== null, {
+    readOnly: true,
+  });
+
+/**
+ * Puts text behind the log of the run that is named, or that is running; where there is none the
+ * text is not kept. Changes no state.
+ */
+export async function addToLog(
+  world: AppContext,
+  { tenant, key }: Holder,
+  uid: string,
+  run: string | null,
+  text: string,
+  at: Ms,
+): Promise<void> {
+  const body = logOf(text);
+  await world.store.tenant(tenant, async (tx) => {
+    await lock(tx);
+    await updateSourceHealth(tx, key.id, at, 1, []);
+    const job = await jobOf(tx, key.id, uid);
+    if (job === null || body === null) return;
+    const named =
+      run === null
+        ? undefined
+        : await tx.sql
+            .selectFrom('run')
+            .select('n')
+            .where('tenant_id', '=', tenant)
+            .where('key_id', '=', key.id)
+            .where('uid', '=', run)
+            .executeTakeFirst();
+    const n =
+      run === null
+        ? ((await tx.rows('stat', [job])).get(job)?.running ?? null)
+        : (named?.n ?? null);
+    if (n === null) return;
+    const before = await tx.sql
+      .selectFrom('run_log')
+      .select('body')
+      .where('tenant_id', '=', tenant)
+      .where('run_n', '=', n)
+      .executeTakeFirst();
+    const whole = before ? `${before.body}\n${body}` : body;
+    const bytes = logBytes(whole);
+    const allowance = await allowanceOf(tx, key, at, world.store.kind === 'pglite');
+    const stored = fits(allowance, bytes, true);
+    if (stored) await keepLogs(tx, [{ run: n, body: whole }]);
+    addUsage(tx, allowance, stored ? bytes : 0, stored ? 0 : 1);
+  });
+}
+
+async function jobOf(tx: TenantTx, key: string, uid: string): Promise<number | null> {
+  const row = await tx.sql
+    .selectFrom('job')
+    .select('n')
+    .where('tenant_id', '=', tx.tenant)
+    .where('key_id', '=', key)
+    .where('uid', '=', uid)
+    .executeTakeFirst();
+  return row?.n ?? null;
+}

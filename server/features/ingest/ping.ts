@@ -1,0 +1,166 @@
+import type { Hono } from 'hono';
+import { LIMITS } from '#contract/limits.ts';
+import type { Source } from '#contract/runs/vocabulary.ts';
+import { claimBody } from '../../platform/http/body-budget.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { getBodyLimiter } from './ingest-body-limiter.ts';
+import { handshakeRoutes } from './webhook-handshake.ts';
+import { type Holder, holderOf } from './authenticate-key.ts';
+import { lineOf, logOf, type Normal } from './normalize.ts';
+import { type PingAddress, readPingAddress } from './ping-address.ts';
+import { readPingBody } from './ping-body.ts';
+import { addToLog, knowsJob } from './ping-log.ts';
+import { makePerMinuteLimit } from './rate-limit.ts';
+import { recordResults } from './ingest-transaction.ts';
+import { countUnread, hasWarning, unreadLines } from './tools/borg-lines.ts';
+import { signalSentence, statusOfExit } from './tools/exit-code.ts';
+import { plainLine, type ToolQuery } from './tools/tool-output.ts';
+import { readToolQuery } from './tool-query.ts';
+
+/**
+ * Pings of the healthchecks kind: any client of theirs works when it is given `…/ping/{key}/{slug}`
+ * as its address. A job that is new is made, unless the address says `create=0`. Answers are text,
+ * as theirs are. The handshake of CloudEvents stands with them: it is no call of the table either.
+ */
+export function pingRoutes(
+  world: AppContext,
+  perKey: number = LIMITS.pingsPerMinute,
+): (app: Hono) => void {
+  const rate = makePerMinuteLimit(LIMITS.ingestPerMinute);
+  const rateOfKey = makePerMinuteLimit(perKey);
+  return (app) => {
+    handshakeRoutes(app);
+    app.all('/ping/*', async ({ req }) => {
+      const request = req.raw;
+      if (!['GET', 'HEAD', 'POST'].includes(request.method))
+        return text(405, 'method not allowed', { allow: 'GET, HEAD, POST' });
+      const address = readPingAddress(new URL(request.url));
+      if (address === null) return text(400, 'invalid url format');
+      const query = readToolQuery(address.query);
+      const rid = address.query.get('rid');
+      if ('issues' in query) return text(400, `invalid ${query.issues[0]?.path ?? 'query'}`);
+      if (rid !== null && !UUID.test(rid)) return text(400, 'invalid rid');
+      const holder = await holderOf(world, address.secret);
+      if (!holder.ok) return text(404, 'not found');
+      claimBody(request, holder.value.tenant, `key ${holder.value.key.id}`);
+      const slug = address.slug ?? holder.value.key.name;
+      const now = world.clock.now();
+      const tooMany =
+        rateOfKey.ask(holder.value.key.id, now) ?? rate.ask(`${holder.value.key.id} ${slug}`, now);
+      if (tooMany?.kind === 'too-many')
+        return text(429, 'rate limit exceeded', waits(tooMany.retryAfterMs));
+      if (address.query.get('create') === '0' && !(await knowsJob(world, holder.value, slug)))
+        return text(404, 'not found');
+      const read = await getBodyLimiter(world).read(holder.value, request, () =>
+        readPingBody(request),
+      );
+      if (!read.ok || read.value === null) return text(503, 'busy', { 'retry-after': '1' });
+      if (read.value === undefined) return text(400, 'incomplete body');
+      const body = read.value;
+      if (address.action === 'log')
+        await addToLog(
+          world,
+          holder.value,
+          slug,
+          rid === null ? null : ridName(slug, rid),
+          body,
+          now,
+        );
+      else {
+        const recorded = await recordResults(
+          world,
+          holder.value.tenant,
+          holder.value.key,
+          [normal(holder.value, slug, address, query, rid, body)],
+          now,
+        );
+        if (!recorded.ok)
+          return recorded.failure.kind === 'too-many'
+            ? text(429, 'daily storage limit reached', waits(recorded.failure.retryAfterMs))
+            : text(404, 'not found');
+      }
+      return text(200, 'OK');
+    });
+  };
+}
+
+/** A ping has no times but its arrival: an end belongs to the start that is open. */
+function normal(
+  { key }: Holder,
+  slug: string,
+  { action, query: params }: PingAddress,
+  query: ToolQuery,
+  rid: string | null,
+  body: string,
+): Normal {
+  const exit = typeof action === 'object' ? action.exit : query.exit;
+  const lines = READS_BORG.has(key.tool) ? body.split('\n').map(plainLine) : [];
+  // borgmatic reports borg's warnings as a success: only the log has them.
+  const good = key.tool === 'borgmatic' && hasWarning(lines) ? 'Warning' : 'Success';
+  const status =
+    action === 'start'
+      ? 'Running'
+      : action === 'fail'
+        ? 'Failed'
+        : exit === null || exit === 0
+          ? good
+          : statusOfExit(key.tool, exit);
+  const unread = action === 'start' ? [] : unreadLines(lines);
+  const log = logOf(body);
+  return {
+    index: 0,
+    job: {
+      uid: slug,
+      name: query.job ?? slug,
+      source: sourceOf(key.tool),
+      ...(query.host === null ? {} : { computer: query.host }),
+      ...(query.schedule === null ? {} : { schedule: query.schedule }),
+      ...(params.has('grace') ? { graceSec: query.graceSec } : {}),
+    },
+    externalId: rid === null ? null : ridName(slug, rid),
+    status,
+    startedAt: null,
+    endedAt: null,
+    byArrival: true,
+    durationSec: null,
+    bytes: null,
+    bytesProcessed: null,
+    files: null,
+    filesFailed: unread.length === 0 ? null : countUnread(unread),
+    message:
+      status === 'Success' || status === 'Running'
+        ? null
+        : (signalSentence('the command', exit) ??
+          (status === 'Warning' ? lineOf(unread[0]) : null) ??
+          lineOf(body) ??
+          (exit === null ? 'Reported as failed.' : `Ended with exit code ${exit}.`)),
+    exitCode: action === 'start' ? null : exit,
+    log,
+    tasks: [],
+    detail: {},
+  };
+}
+
+const READS_BORG: ReadonlySet<Source> = new Set(['borg', 'borgmatic']);
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+/** An id of a run is the client's own and says nothing of other jobs. */
+const ridName = (slug: string, rid: string): string => `${slug} ${rid.toLowerCase()}`;
+const sourceOf = (tool: Source): Source => (tool === 'borgmatic' ? tool : 'ping');
+
+const waits = (ms: number): Readonly<Record<string, string>> => ({
+  'retry-after': String(Math.max(1, Math.ceil(ms / 1000))),
+});
+
+const text = (
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response =>
+  new Response(body, {
+    status,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'ping-body-limit': String(LIMITS.logBytes),
+      ...headers,
+    },
+  });

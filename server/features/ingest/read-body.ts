@@ -1,0 +1,65 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { storable } from '#contract/stored-text.ts';
+import { takeBytes } from '../../platform/http/body-budget.ts';
+import { readBytes } from '../../platform/http/body.ts';
+import { busyFor } from '../../platform/http/envelope.ts';
+
+/** What a packed body may become. */
+export const UNPACKED_BYTES = 4 * LIMITS.ingestBodyBytes;
+
+/**
+ * The text of a request's body, unpacked where it came as gzip. What is not UTF-8 is kept as it can
+ * be read: it is a tool's output.
+ */
+export async function readText(request: Request): Promise<Result<string>> {
+  const bytes = await readBytes(request, LIMITS.ingestBodyBytes);
+  if (!bytes.ok) return bytes.failure.kind === 'too-large' ? failed(tooLarge(request)) : bytes;
+  const encoding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase();
+  if (encoding === 'identity' || encoding === '') return ok(textOf(bytes.value));
+  if (encoding !== 'gzip' && encoding !== 'x-gzip')
+    return failed(bad('content-encoding', 'Only gzip is understood.'));
+  try {
+    const unpacked = await unpack(bytes.value, { maxOutputLength: UNPACKED_BYTES });
+    return takeBytes(request, unpacked.byteLength) ? ok(textOf(unpacked)) : failed(busyFor(1_000));
+  } catch (error) {
+    const isTooLarge =
+      error instanceof RangeError ||
+      (error as { readonly code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE';
+    return failed(isTooLarge ? tooLarge(request) : bad('', 'The body is not gzip.'));
+  }
+}
+
+/**
+ * Says how to shorten what this tool sends: the end of an output is enough, but a list in JSON must
+ * not be cut.
+ */
+function tooLarge(request: Request): Failure {
+  const list = LISTS[new URL(request.url).pathname.split('/').at(-1) ?? ''];
+  const shorter =
+    list === undefined
+      ? ''
+      : ` For a list, compress it with gzip (Content-Encoding: gzip) or ask for fewer entries: ${list}`;
+  return {
+    kind: 'too-large',
+    message: `${MESSAGES.tooLarge} A body may have 1 MB, or 4 MB unpacked. Send the end of the output only, for example through: tail -c 1000000${shorter}`,
+  };
+}
+const LISTS: Readonly<Record<string, string>> = {
+  restic: 'restic snapshots --json --latest 100',
+  borg: 'borg list --json --last 100',
+};
+
+export const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message: MESSAGES.badInput,
+  issues: [{ path, message }],
+});
+
+const unpack = promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(gunzip);
+const textOf = (bytes: Uint8Array): string => storable(new TextDecoder().decode(bytes));

@@ -1,0 +1,75 @@
+import type { Issue } from '#contract/errors.ts';
+import { isTimeZone } from '#contract/time/day.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { Schedule } from '#contract/runs/rows.ts';
+import { lineOfText, storable } from '#contract/stored-text.ts';
+import { scheduleFault } from '../../platform/jobs/cron.ts';
+import type { ToolQuery } from './tools/tool-output.ts';
+
+/**
+ * `job, host, exit, tz, every, cron, grace` of an address. `every` and `grace` in seconds, or as
+ * `90m`, `24h`, `7d`.
+ */
+export function readToolQuery(
+  params: URLSearchParams,
+): ToolQuery | { readonly issues: readonly Issue[] } {
+  const issues: Issue[] = [];
+  const fault = (path: string, message: string): null => {
+    issues.push({ path, message });
+    return null;
+  };
+  const name = (path: string): string | null => {
+    const value = lineOfText(params.get(path) ?? '').trim();
+    return value === ''
+      ? null
+      : value.length > LIMITS.nameChars
+        ? fault(path, `At most ${LIMITS.nameChars} characters.`)
+        : value;
+  };
+  const exitText = params.get('exit');
+  const exit =
+    exitText === null || exitText === ''
+      ? null
+      : /^\d{1,3}$/.test(exitText) && Number(exitText) <= 255
+        ? Number(exitText)
+        : fault('exit', 'A whole number from 0 to 255.');
+  // A plus sign that was not escaped has become a space.
+  const tzText =
+    params
+      .get('tz')
+      ?.replace(/^ (?=\d\d:?\d\d$)/, '+')
+      .trim() ?? '';
+  const tz =
+    tzText === ''
+      ? null
+      : /^[+-]\d\d:?\d\d$/.test(tzText) || isTimeZone(tzText)
+        ? tzText
+        : fault('tz', 'Not a time zone.');
+  const length = (path: string): number | null => {
+    const text = params.get(path);
+    if (text === null || text === '') return null;
+    const match = /^(\d{1,9})([smhd]?)$/.exec(text);
+    return match
+      ? Number(match[1]) * (UNITS[match[2] ?? ''] ?? 1)
+      : fault(path, 'Seconds, or as 90m, 24h, 7d.');
+  };
+  const every = length('every');
+  const graceSec = length('grace');
+  const cron = params.get('cron');
+  const schedule: Schedule | null =
+    cron !== null && cron !== ''
+      ? {
+          is: 'cron',
+          cron: storable(cron).replaceAll('+', ' ').slice(0, 100),
+          tz: tz === null || /^[+-]/.test(tz) ? 'UTC' : tz,
+        }
+      : every !== null
+        ? { is: 'every', everySec: every }
+        : null;
+  const wrong = schedule === null ? null : scheduleFault(schedule);
+  if (wrong !== null) fault(schedule?.is === 'cron' ? 'cron' : 'every', wrong);
+  const query = { job: name('job'), host: name('host'), exit, tz, schedule, graceSec };
+  return issues.length > 0 ? { issues } : query;
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, 's': 1, 'm': 60, 'h': 3_600, 'd': 86_400 };

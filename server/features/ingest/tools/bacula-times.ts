@@ -1,0 +1,68 @@
+import type { Ms } from '#contract/ids.ts';
+import { type Json, momentOf, whole, word } from './tool-output.ts';
+
+export interface Times {
+  readonly start: Ms | null;
+  readonly end: Ms | null;
+  readonly scheduled: Ms | null;
+}
+
+/**
+ * When a row of the catalogue began, ended and was due. The catalogue keeps the director's wall
+ * clock; `JobTDate` is the same moment as the end (of a running job: the start) in seconds since
+ * 1970, so the difference of the two is the offset of the wall clock.
+ */
+export function timesOf(row: Json, tz: string | null, running: boolean): Times {
+  const ended = set(row['realendtime']) ?? set(row['endtime']);
+  const reference = running
+    ? (set(row['starttime']) ?? set(row['schedtime']))
+    : (set(row['endtime']) ?? ended);
+  const offset = offsetOf(reference, whole(row['jobtdate']));
+  const zone = offset === null || agrees(reference, tz, offset) ? tz : zoneText(offset);
+  return {
+    start: momentOf(set(row['starttime']), zone),
+    end: running ? null : momentOf(ended, zone),
+    scheduled: momentOf(set(row['schedtime']), zone),
+  };
+}
+
+/** False for a time without a zone; null without a time. */
+export function hasZone(value: unknown): boolean | null {
+  const text = set(value);
+  return text === null ? null : momentOf(text, null) !== null;
+}
+
+/** Times that are not set are the number 0, or zeros. */
+function set(value: unknown): string | null {
+  const text = word(value);
+  return text === null || /^[0:\-. T]*$/.test(text) ? null : text;
+}
+
+const QUARTER: Ms = 15 * 60_000;
+const FURTHEST: Ms = 14 * 3_600_000;
+/** The wall clock is written in whole seconds, and a director may write the two with a short delay. */
+const APART: Ms = 60_000;
+
+/** How far the wall clock is ahead of UTC, or null where the two cannot be the same moment. */
+function offsetOf(local: string | null, seconds: number | null): Ms | null {
+  const wall = local === null ? null : momentOf(local, 'UTC');
+  if (wall === null || seconds === null || seconds === 0) return null;
+  const ahead = wall - seconds * 1000;
+  const offset = Math.round(ahead / QUARTER) * QUARTER;
+  return Math.abs(offset) > FURTHEST || Math.abs(ahead - offset) > APART ? null : offset;
+}
+
+/** A named zone knows when its clock was changed; it is used where it fits what `JobTDate` says. */
+function agrees(local: string | null, tz: string | null, offset: Ms): boolean {
+  if (tz === null || local === null) return false;
+  const wall = momentOf(local, 'UTC');
+  const read = momentOf(local, tz);
+  return wall !== null && read !== null && wall - read === offset;
+}
+
+const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+
+function zoneText(offset: Ms): string {
+  const minutes = Math.abs(offset) / 60_000;
+  return `${offset < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+}

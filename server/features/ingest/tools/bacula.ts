@@ -1,0 +1,220 @@
+import type { ExecutionIn } from '#contract/ingest/calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { RunLevel } from '#contract/runs/vocabulary.ts';
+import { boundedId } from '../bounded-id.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { baculaLog, failureIn } from './bacula-log.ts';
+import { hasZone, timesOf } from './bacula-times.ts';
+import {
+  common,
+  details,
+  iso,
+  isObject,
+  type Json,
+  jsonIn,
+  list,
+  logText,
+  none,
+  notARun,
+  type Reader,
+  type Reading,
+  type ToolQuery,
+  whole,
+  word,
+} from './tool-output.ts';
+
+/**
+ * Rows of the catalogue's table Job (Bacula 9.6 to 15, Bareos), one or an array, names in any case.
+ * With them may come `ClientName`, `PoolName`, `Director` (the catalogue does not know its name)
+ * and `LogText`, the joined lines of the table Log. An empty array says that nothing ran.
+ * `JobTDate` contains the zone of the times; without it `tz` is needed.
+ */
+export const readBacula: Reader = (body, query, at) => {
+  const value = jsonIn(body);
+  const rows = isObject(value)
+    ? list(value['jobs'] ?? value['result'] ?? [value])
+    : Array.isArray(value)
+      ? list(value)
+      : null;
+  if (rows === null) return none('There is no row of the table Job in it.');
+  if (rows.length === 0) return notARun('No row of the table Job: nothing ran.');
+  if (rows.length > LIMITS.ingestRecords)
+    return none(`At most ${LIMITS.ingestRecords} rows at once.`);
+  const readings = rows.map((row, index) =>
+    isObject(row) ? readRow(lowered(row), query, at, index) : none('Not a row.', index),
+  );
+  return {
+    executions: readings.flatMap((one) => one.executions),
+    rejected: readings.flatMap((one) => one.rejected),
+  };
+};
+
+const lowered = (row: Json): Json =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
+
+function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
+  const code = word(row['jobstatus']);
+  const known = STATUSES[code ?? ''];
+  if (code === null || known === undefined)
+    return none('JobStatus is not one of the catalogue.', index);
+  const task = TASKS[word(row['type']) ?? 'B'];
+  if (task === undefined)
+    return none(`Type ${word(row['type']) ?? ''} is not one of the catalogue.`, index);
+  const running = known === 'Running';
+  const times = timesOf(row, query.tz, running);
+  if (times.start === null && hasZone(row['starttime']) === false)
+    return none('StartTime carries no zone: send JobTDate with it, or tz.', index);
+  // Waiting in the queue: it has not begun, and will be sent again when it has.
+  if (running && times.start === null) return { executions: [], rejected: [] };
+  const startedAt = times.start ?? times.end ?? times.scheduled ?? at;
+  const endedAt = running ? null : Math.max(startedAt, times.end ?? at);
+  const log = baculaLog(word(row['logtext']) ?? '');
+  const files = whole(row['jobfiles']);
+  const bytes = whole(row['jobbytes']);
+  const errors = whole(row['joberrors']) ?? 0;
+  const level = LEVELS[word(row['level']) ?? ''] ?? null;
+  const backup = task === 'Backup';
+  const empty = backup && level === 'Full' && known === 'Success' && files === 0 && bytes === 0;
+  const status = known === 'Success' && (errors > 0 || empty) ? 'Warning' : known;
+  const client = word(row['client']) ?? word(row['clientname']);
+  const name = (query.job ?? word(row['name']) ?? 'bacula').slice(0, LIMITS.nameChars - 20);
+  const director = word(row['director']) ?? word(row['directorname']) ?? query.host ?? '';
+  const externalId = idOf(row, director);
+  return {
+    rejected: [],
+    executions: [
+      {
+        byArrival: times.start === null || (times.end === null && !running),
+        execution: {
+          ...common(
+            { ...query, job: backup ? name : `${name} (${task})`, host: client ?? query.host },
+            'bacula',
+            'bacula',
+          ),
+          ...(director === ''
+            ? {}
+            : {
+                jobInstanceUid: boundedId(
+                  `${director}/${name}${backup ? '' : ` (${task})`}@${client ?? ''}`,
+                ),
+              }),
+          type: TYPES[task],
+          status,
+          exitCode: null,
+          level: backup ? level : null,
+          ...(externalId === null ? {} : { externalId }),
+          ...(times.scheduled === null ? {} : { scheduledFor: iso(times.scheduled) }),
+          startTime: iso(startedAt),
+          endTime: endedAt === null ? null : iso(endedAt),
+          bytesTransferred: running ? null : bytes,
+          bytesProcessed: running ? null : whole(row['readbytes']),
+          filesTotal: running ? null : files,
+          filesFailed: whole(row['jobmissingfiles']),
+          ...(running ? {} : { errorCount: errors }),
+          message:
+            status === 'Success' || running
+              ? null
+              : failureIn(log) ||
+                (empty
+                  ? 'Nothing was saved: no file and no byte.'
+                  : (REASONS[code] ?? `JobStatus ${code}`)),
+          log: logText(log),
+          detail: details({
+            jobId: word(row['jobid']),
+            job: word(row['job']),
+            director: director === '' ? null : director,
+            task: backup ? null : task,
+            pool: word(row['pool']) ?? word(row['poolname']),
+            jobStatus: code,
+          }),
+        },
+      },
+    ],
+  };
+}
+
+/**
+ * The name that the director gives each run, as `Files.2026-11-22_01.05.00_03`: numbers (`JobId`)
+ * begin again in a new catalogue, and two directors count alike.
+ */
+function idOf(row: Json, director: string): string | null {
+  const job = word(row['job']);
+  if (job !== null) return boundedId(`${director === '' ? '' : `${director}/`}${job}`);
+  const number = word(row['jobid']);
+  const due = word(row['schedtime']) ?? word(row['starttime']) ?? '';
+  return number === null
+    ? null
+    : boundedId(
+        `${director === '' ? '' : `${director}/`}${number} ${word(row['name']) ?? ''} ${due}`.trim(),
+      );
+}
+
+/** What a job does. `M` is a backup whose data was moved since: still that backup. */
+type Task =
+  | 'Backup'
+  | 'Restore'
+  | 'Verify'
+  | 'Admin'
+  | 'Copy'
+  | 'Migration'
+  | 'Archive'
+  | 'Console'
+  | 'System'
+  | 'Scan';
+const TASKS: Readonly<Record<string, Task>> = {
+  B: 'Backup',
+  M: 'Backup',
+  R: 'Restore',
+  V: 'Verify',
+  D: 'Admin',
+  C: 'Copy',
+  c: 'Copy',
+  g: 'Migration',
+  A: 'Archive',
+  U: 'Console',
+  I: 'System',
+  S: 'Scan',
+};
+const TYPES: Readonly<Record<Task, NonNullable<ExecutionIn['type']>>> = {
+  Backup: 'Backup',
+  Copy: 'Copy',
+  Migration: 'Copy',
+  Archive: 'Archive',
+  Restore: 'Other',
+  Verify: 'Other',
+  Admin: 'Other',
+  Console: 'Other',
+  System: 'Other',
+  Scan: 'Other',
+};
+const LEVELS: Readonly<Record<string, RunLevel>> = {
+  F: 'Full',
+  I: 'Incremental',
+  D: 'Differential',
+  B: 'Base',
+  f: 'VirtualFull',
+};
+/** The letters of the catalogue. Those that wait for something are running. */
+const STATUSES: Readonly<Record<string, ExecutionIn['status']>> = {
+  T: 'Success',
+  W: 'Warning',
+  D: 'Warning',
+  e: 'Failed',
+  E: 'Failed',
+  f: 'Failed',
+  A: 'Failed',
+  I: 'Failed',
+  ...Object.fromEntries(
+    'RCBFSMsjcdtpialLqm'.split('').map((letter) => [letter, 'Running' as const]),
+  ),
+};
+const REASONS: Readonly<Record<string, string>> = {
+  T: 'Ended well, with errors.',
+  W: 'Ended with warnings.',
+  D: 'Verify found differences.',
+  A: 'Cancelled by user.',
+  e: 'Ended with a non-fatal error.',
+  E: 'Ended in error.',
+  f: 'Ended with a fatal error.',
+  I: 'Incomplete.',
+};

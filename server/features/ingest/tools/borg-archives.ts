@@ -1,0 +1,116 @@
+import { LIMITS } from '#contract/limits.ts';
+import type { RepositoryIn } from '#contract/ingest/calls.ts';
+import { timesOf } from './borg-times.ts';
+import {
+  common,
+  details,
+  iso,
+  isObject,
+  type Json,
+  list,
+  newestOf,
+  none,
+  notARun,
+  type Reading,
+  type ReadRun,
+  sub,
+  type ToolQuery,
+  whole,
+  word,
+} from './tool-output.ts';
+
+/** The size of a repository, where the output has one: what all archives take up together. */
+export function repositoryOf(json: Json, query: ToolQuery, at?: string): RepositoryIn[] {
+  const repository = sub(json, 'repository');
+  const usedBytes = whole(sub(sub(json, 'cache'), 'stats')['unique_csize']);
+  const location = word(repository['location']);
+  const id = word(repository['id']);
+  if (usedBytes === null || (location === null && id === null)) return [];
+  const name = (location ?? id ?? 'borg').slice(-LIMITS.nameChars);
+  return [
+    {
+      name,
+      type: 'borg',
+      usedBytes,
+      ...(id === null ? {} : { uid: id.slice(0, 300) }),
+      ...(location === null ? {} : { path: location.slice(-500) }),
+      ...(query.host === null ? {} : { hostName: query.host }),
+      ...(at === undefined ? {} : { at }),
+    },
+  ];
+}
+
+/**
+ * `borg list --json`, `borg info --json`, of one repository or more: each archive is a backup that
+ * succeeded. What an archive adds to its repository is not taken from here: it shrinks with every
+ * archive that shares its data.
+ */
+export function readArchives(blocks: readonly Json[], query: ToolQuery): Reading {
+  const repositories = blocks.flatMap((json) => repositoryOf(json, query));
+  const archives = blocks.flatMap((json) =>
+    list(json['archives'])
+      .filter(isObject)
+      .map((archive) => ({ archive, repository: word(sub(json, 'repository')['location']) })),
+  );
+  const complete = archives.filter(
+    ({ archive }) => !/\.checkpoint(?:\.\d+)?$/.test(word(archive['name']) ?? ''),
+  );
+  if (complete.length === 0) {
+    if (repositories.length > 0) return { executions: [], rejected: [], repositories };
+    return notARun('The list has no archives in it.');
+  }
+  if (query.tz === null && complete.some(({ archive }) => needsZone(archive)))
+    return none('tz: borg writes times without a zone, so the address must name it');
+  const startOf = ({ archive }: { readonly archive: Json }): number =>
+    timesOf(archive, query.tz).start ?? 0;
+  const { points, note } = newestOf(complete, startOf);
+  const rejected: { index: number; error: string }[] = [];
+  const executions = points.flatMap(({ archive, repository }, index): ReadRun[] => {
+    const { start, end, durationSec } = timesOf(archive, query.tz);
+    const id = word(archive['id']);
+    if (id !== null && start !== null)
+      return [runOf(archive, id, repository, { start, end, durationSec }, query)];
+    rejected.push({ index, error: 'An archive without an id or a start.' });
+    return [];
+  });
+  return { executions, rejected, repositories, ...(note === undefined ? {} : { note }) };
+}
+
+const needsZone = (archive: Json): boolean =>
+  (word(archive['start']) ?? word(archive['time'])) !== null &&
+  timesOf(archive, null).start === null;
+
+function runOf(
+  archive: Json,
+  id: string,
+  repository: string | null,
+  times: { start: number; end: number | null; durationSec: number | null },
+  query: ToolQuery,
+): ReadRun {
+  const stats = sub(archive, 'stats');
+  const { exitCode: _, ...fields } = common(
+    { ...query, host: word(archive['hostname']) ?? query.host },
+    'borg',
+    repository ?? 'borg',
+  );
+  return {
+    byArrival: false,
+    listed: true,
+    execution: {
+      ...fields,
+      type: 'Backup',
+      status: 'Success',
+      externalId: id,
+      startTime: iso(times.start),
+      endTime: iso(times.end ?? times.start),
+      durationSec: times.durationSec === null ? null : Math.round(times.durationSec),
+      bytesProcessed: whole(stats['original_size']),
+      filesTotal: whole(stats['nfiles']),
+      detail: details({
+        archive: word(archive['name']),
+        repository,
+        comment: word(archive['comment']),
+      }),
+    },
+  };
+}

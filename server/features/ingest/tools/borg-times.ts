@@ -1,0 +1,72 @@
+import { DateTime } from 'luxon';
+import type { Ms } from '#contract/ids.ts';
+import { type Json, momentOf, span, word, zoneOf } from './tool-output.ts';
+
+export interface Times {
+  /** Null: the zone is not known. */
+  readonly start: Ms | null;
+  readonly end: Ms | null;
+  readonly durationSec: number | null;
+}
+
+/**
+ * When an archive was made. Borg writes local times in whole seconds and without a zone; only the
+ * duration is certain. Where start and end are not as far apart as the duration says, the clock was
+ * changed between them, and one of them counts.
+ */
+export function timesOf(archive: Json, tz: string | null): Times {
+  const durationSec = span(archive['duration']);
+  const start = momentOf(archive['start'], tz) ?? momentOf(archive['time'], tz);
+  const end = momentOf(archive['end'], tz);
+  if (durationSec === null || start === null || end === null)
+    return { start, end: end === null || start === null ? end : Math.max(start, end), durationSec };
+  const lengthMs = durationSec * 1000;
+  if (Math.abs(end - start - lengthMs) <= WHOLE_SECONDS_MS)
+    return { start, end: Math.max(start, end), durationSec };
+  const fromStart = { start, end: start + lengthMs, durationSec };
+  const fromEnd = { start: end - lengthMs, end, durationSec };
+  // An offset is that of the moment when the report was made, after the end.
+  if (tz !== null && /^[+-]\d/.test(tz)) return fromEnd;
+  return !reads(fromStart.end, archive['end'], tz) && reads(fromEnd.start, archive['start'], tz)
+    ? fromEnd
+    : fromStart;
+}
+
+const WHOLE_SECONDS_MS: Ms = 2_000;
+
+/** Whether a clock in the zone showed the local time then. */
+function reads(at: Ms, local: unknown, tz: string | null): boolean {
+  const said = DateTime.fromISO(word(local) ?? '', { zone: 'UTC' }).toMillis();
+  const shown = DateTime.fromMillis(at, { zone: zoneOf(tz ?? 'UTC') })
+    .setZone('UTC', { keepLocalTime: true })
+    .toMillis();
+  return Math.abs(said - shown) <= WHOLE_SECONDS_MS;
+}
+
+/**
+ * The offset of local times, as `+02:00`, from log lines that carry epoch seconds: each was written
+ * between start and end. Null where there are none or more than one offset fits.
+ */
+export function offsetFromLog(archive: Json, logged: readonly Json[]): string | null {
+  const start = momentOf(archive['start'], 'UTC');
+  const end = momentOf(archive['end'], 'UTC');
+  if (start === null || end === null) return null;
+  const times = logged.flatMap((line) => span(line['time']) ?? []);
+  if (times.length === 0) return null;
+  // A reduce: there may be more lines than a call has arguments.
+  const first = times.reduce((a, b) => Math.min(a, b)) * 1000;
+  const last = times.reduce((a, b) => Math.max(a, b)) * 1000;
+  const fitting = OFFSETS_MIN.filter(
+    (minutes) =>
+      first + minutes * 60_000 >= start - BESIDE_MS && last + minutes * 60_000 <= end + BESIDE_MS,
+  );
+  const [minutes] = fitting;
+  if (minutes === undefined || fitting.length > 1) return null;
+  const size = Math.abs(minutes);
+  return `${minutes < 0 ? '-' : '+'}${String(Math.floor(size / 60)).padStart(2, '0')}:${String(size % 60).padStart(2, '0')}`;
+}
+
+/** All offsets in use are multiples of a quarter of an hour, from -12:00 to +14:00. */
+const OFFSETS_MIN = Array.from({ length: 26 * 4 + 1 }, (_, n) => n * 15 - 12 * 60);
+/** Lines come a little before the start and after the end. */
+const BESIDE_MS: Ms = 5 * 60_000;

@@ -1,0 +1,250 @@
+import type { ExecutionIn } from '#contract/ingest/calls.ts';
+import { cutText } from '#contract/stored-text.ts';
+import { firstLine } from '#contract/runs/first-line.ts';
+import { readArchives, repositoryOf } from './borg-archives.ts';
+import { countUnread, hasWarning, unreadLines } from './borg-lines.ts';
+import { offsetFromLog, timesOf } from './borg-times.ts';
+import { signalSentence, statusOfExit } from './exit-code.ts';
+import {
+  common,
+  details,
+  iso,
+  isObject,
+  type Json,
+  jsonIn,
+  list,
+  logText,
+  none,
+  notARun,
+  one,
+  plainLine,
+  readLines,
+  type Reader,
+  type Reading,
+  type ReadRun,
+  sub,
+  type ToolQuery,
+  whole,
+  word,
+} from './tool-output.ts';
+
+/**
+ * `borg create --json` (1.2 and 1.4) with its standard error, with or without `--log-json`; and
+ * what borgmatic makes of it, an array with an element a repository. Exit 0 is a success, 1 (and
+ * 100 to 127 of modern codes) a warning. Times are local and carry no zone: it comes from `tz` or
+ * from the log, else the end is the arrival. Lists of archives are read as well; what other
+ * commands print is no run.
+ */
+export const readBorg: Reader = (body, query, at) => {
+  const { blocks: found, isArray, rest } = split(body);
+  const { objects, text } = readLines(rest);
+  const blocks =
+    found.length > 0
+      ? found
+      : objects.filter((json) => isObject(json['archive']) || Array.isArray(json['archives']));
+  const logged = objects.filter((line) => line['type'] === 'log_message');
+  const lines = [
+    ...text.map(plainLine).filter((line) => line !== ''),
+    ...logged.map((line) => `${word(line['levelname']) ?? 'INFO'}: ${word(line['message']) ?? ''}`),
+  ];
+  const created = blocks.filter((json) => isObject(json['archive']));
+  const output: Output = {
+    logged,
+    lines,
+    interrupted:
+      logged.some((line) => word(line['msgid']) === 'Signal.SIGINT') ||
+      lines.some((line) => INTERRUPTED.test(line)),
+  };
+  if (
+    created.length === 0 &&
+    blocks.some((json) => 'archives' in json || 'cache' in json || 'repository' in json)
+  )
+    return readArchives(blocks, query);
+  if (created.length === 0) return readWithout(output, query, at, isArray);
+  const failed = isArray && query.exit !== null && query.exit !== 0;
+  const runs = created.map((json) =>
+    runOf(json, output, namedFor(json, created.length, failed ? { ...query, exit: 0 } : query), at),
+  );
+  return {
+    // The array has only the repositories that succeeded: the code of borgmatic tells about the
+    // others.
+    executions: [...runs, ...(failed ? readWithout(output, query, at, isArray).executions : [])],
+    rejected: [],
+    repositories: created.flatMap((json, index) =>
+      repositoryOf(
+        json,
+        query,
+        runs[index]?.byArrival ? undefined : (runs[index]?.execution.endTime ?? undefined),
+      ),
+    ),
+  };
+};
+
+interface Output {
+  readonly logged: readonly Json[];
+  readonly lines: readonly string[];
+  readonly interrupted: boolean;
+}
+
+const INTERRUPTED = /^(?:ERROR: )?Got Ctrl-C \/ SIGINT\.$|^(?:ERROR: )?Keyboard interrupt$/;
+
+/**
+ * Of several repositories each is a job of its own: a success of one must not hide a failure of
+ * another.
+ */
+function namedFor(json: Json, repositories: number, query: ToolQuery): ToolQuery {
+  const place = word(sub(json, 'repository')['label']) ?? word(sub(json, 'repository')['location']);
+  if (repositories < 2 || place === null) return query;
+  return {
+    ...query,
+    job: query.job === null ? place : `${cutText(query.job, 98)} (${place.slice(-98)})`,
+  };
+}
+
+function runOf(
+  json: Json,
+  { logged, lines, interrupted }: Output,
+  query: ToolQuery,
+  at: number,
+): ReadRun {
+  const archive = sub(json, 'archive');
+  const stats = sub(archive, 'stats');
+  const { start, end, durationSec } = timesOf(archive, query.tz ?? offsetFromLog(archive, logged));
+  const endedAt = end ?? at;
+  const startedAt = start ?? endedAt - (durationSec ?? 0) * 1000;
+  const unread = unreadLines(lines);
+  const status =
+    query.exit === null
+      ? hasWarning(lines)
+        ? 'Warning'
+        : 'Success'
+      : statusOfExit('borg', query.exit);
+  const files = whole(stats['nfiles']);
+  const id = word(archive['id']);
+  const execution: ExecutionIn = {
+    ...common(query, 'borg', 'borg'),
+    type: 'Backup',
+    status,
+    ...(id === null ? {} : { externalId: id }),
+    startTime: iso(startedAt),
+    endTime: iso(Math.max(startedAt, endedAt)),
+    durationSec: durationSec === null ? null : Math.round(durationSec),
+    bytesTransferred: whole(stats['deduplicated_size']),
+    bytesProcessed: whole(stats['original_size']),
+    filesTotal: files,
+    filesFailed: countUnread(unread),
+    message:
+      status === 'Success'
+        ? null
+        : interrupted
+          ? signalSentence('borg', 130)
+          : messageOf(query.exit, status, lines, unread, files),
+    log: logText(lines.join('\n')),
+    detail: details({
+      archive: word(archive['name']),
+      repository: word(sub(json, 'repository')['location']),
+      compressedSize: whole(stats['compressed_size']),
+      repositorySize: whole(sub(sub(json, 'cache'), 'stats')['unique_csize']),
+    }),
+  };
+  return { execution, byArrival: end === null || start === null };
+}
+
+/** Output without an archive: borg failed, or this was no backup. */
+function readWithout(
+  { lines, interrupted }: Output,
+  query: ToolQuery,
+  at: number,
+  isArray: boolean,
+): Reading {
+  const exit = query.exit;
+  if (exit === null && lines.length === 0)
+    return isArray
+      ? notARun('The list has no archives in it.')
+      : none('There is no archive of borg in it, and no exit code.');
+  if (exit === 0) return notARun(NO_ARCHIVE);
+  if (lines.length > 0 && lines.every((line) => OTHERS.test(line))) return notARun(NO_ARCHIVE);
+  const crashed = lines.some((line) => line.startsWith('Traceback (most recent call last)'));
+  const status = exit === null || crashed || isArray ? 'Failed' : statusOfExit('borg', exit);
+  return one(
+    {
+      ...common(query, 'borg', 'borg'),
+      type: 'Backup',
+      status,
+      startTime: iso(at),
+      endTime: iso(at),
+      message: interrupted
+        ? signalSentence('borg', 130)
+        : messageOf(exit, status, lines, unreadLines(lines), null),
+      log: logText(lines.join('\n')),
+    },
+    true,
+  );
+}
+
+const NO_ARCHIVE =
+  'There is no archive in it, so nothing is recorded: it was a dry run or another command, or borg create ran without --json.';
+/** What prune, check and compact write about what they do. */
+const OTHERS =
+  /^(?:INFO: )?(?:Keeping archive |Would prune: |Pruning archive|Would keep|Starting (?:repository|archive consistency) check|Finished (?:full|partial) (?:repository|archive) check|(?:Archive )?consistency check complete|Analyzing archive |compaction freed about |terminating with success status)/i;
+
+function messageOf(
+  exit: number | null,
+  status: string,
+  lines: readonly string[],
+  unread: readonly string[],
+  files: number | null,
+): string {
+  const signal = signalSentence('borg', exit);
+  if (signal !== null) return signal;
+  const [first] = unread;
+  if (status === 'Warning' && first !== undefined)
+    return `${files === 0 ? 'Nothing was saved' : 'Could not be read'}: ${firstLine(first)}`;
+  const line = firstLine(
+    lines.filter((text) => !/^(?:INFO: )?terminating with /.test(text)).join('\n'),
+  );
+  if (files === 0 && status === 'Warning')
+    return line === '' ? 'Nothing was saved: the archive is empty.' : `Nothing was saved: ${line}`;
+  return line || `borg ended with exit code ${exit ?? 2}.`;
+}
+
+interface Split {
+  readonly blocks: readonly Json[];
+  readonly isArray: boolean;
+  readonly rest: string;
+}
+
+/**
+ * Borg writes its JSON over many lines, the first of which is `{` and the last `}`; borgmatic an
+ * array on one line.
+ */
+function split(body: string): Split {
+  const all = blocksIn(body);
+  if (all !== null) return { ...all, rest: '' };
+  const array = /^\[(?:\{|\]).*$/m.exec(body);
+  const inLine = array ? blocksIn(array[0]) : null;
+  if (array && inLine)
+    return {
+      ...inLine,
+      rest: body.slice(0, array.index) + body.slice(array.index + array[0].length),
+    };
+  // One look for each of them: a pattern for both would look for the end again from every
+  // beginning.
+  const first = /^[{[]\r?\n/m.exec(body);
+  const end = first?.[0].startsWith('[') ? /^\]\r?$/gm : /^\}\r?$/gm;
+  end.lastIndex = first ? first.index + first[0].length : body.length;
+  const last = end.exec(body);
+  const found =
+    first && last ? blocksIn(body.slice(first.index, last.index + last[0].length)) : null;
+  return found && first && last
+    ? { ...found, rest: body.slice(0, first.index) + body.slice(last.index + last[0].length) }
+    : { blocks: [], isArray: false, rest: body };
+}
+
+function blocksIn(text: string): Omit<Split, 'rest'> | null {
+  const value = jsonIn(text);
+  if (Array.isArray(value)) return { blocks: list(value).filter(isObject), isArray: true };
+  return isObject(value) && ('archive' in value || 'archives' in value || 'repository' in value)
+    ? { blocks: [value], isArray: false }
+    : null;
+}

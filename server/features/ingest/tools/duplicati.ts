@@ -1,0 +1,150 @@
+import { firstLine } from '#contract/runs/first-line.ts';
+import {
+  common,
+  details,
+  iso,
+  isObject,
+  type Json,
+  logText,
+  list,
+  momentOf,
+  none,
+  notARun,
+  objectIn,
+  one,
+  type Reader,
+  sub,
+  whole,
+  word,
+} from './tool-output.ts';
+import { boundedId } from '../bounded-id.ts';
+
+/**
+ * What Duplicati posts with `--send-http-json-urls`: `{Data, Extra, LogLines, Exception}`. Its
+ * other operations are jobs of their own beside the backup ("Laptop (Restore)"), so that a restore
+ * that went well is no backup.
+ */
+export const readDuplicati: Reader = (body, query, at) => {
+  const report = objectIn(body);
+  if (!report || !('Data' in report || 'Extra' in report))
+    return none('There is no report of Duplicati in it.');
+  const data = sub(report, 'Data');
+  const extra = sub(report, 'Extra');
+  const operation = word(extra['OperationName']) ?? word(data['MainOperation']) ?? 'Backup';
+  const backup = operation === 'Backup';
+  if (!backup && !RECORDED.has(operation))
+    return notARun(`${operation} is no backup.`.slice(0, 200));
+  if (data['Dryrun'] === true) return notARun('A dry run is no backup.');
+  const exception = word(report['Exception']);
+  const parsed = word(data['ParsedResult']) ?? (exception === null ? 'Unknown' : 'Fatal');
+  const interrupted = data['Interrupted'] === true;
+  const partial = data['PartialBackup'] === true;
+  const reported = exception !== null || interrupted ? 'Failed' : (STATUSES[parsed] ?? 'Failed');
+  const status = reported === 'Success' && partial ? 'Warning' : reported;
+  const end = momentOf(data['EndTime'], query.tz);
+  const start = momentOf(data['BeginTime'], query.tz);
+  const startedAt = start ?? end ?? at;
+  const errors = textsOf(data['Errors']);
+  const warnings = textsOf(data['Warnings']);
+  const lines = list(report['LogLines'])
+    .map((line) => (isObject(line) ? word(line['Message']) : word(line)))
+    .filter((line) => line !== null);
+  const name = query.job ?? word(extra['backup-name']) ?? 'duplicati';
+  const job = backup ? name : `${name.slice(0, 180)} (${operation})`;
+  return one(
+    {
+      ...common({ ...query, job }, 'duplicati', job, word(extra['machine-name']) ?? ''),
+      ...uidOf(extra, backup ? '' : `/${operation}`),
+      type: backup ? 'Backup' : 'Other',
+      status,
+      startTime: iso(startedAt),
+      endTime: iso(Math.max(startedAt, end ?? at)),
+      bytesTransferred:
+        whole(sub(data, 'BackendStatistics')['BytesUploaded']) ?? whole(data['SizeOfAddedFiles']),
+      bytesProcessed: whole(data['SizeOfExaminedFiles']),
+      filesTotal: whole(data['ExaminedFiles']),
+      filesFailed: whole(data['FilesWithError']),
+      ...counted('errorCount', whole(data['ErrorsActualLength']) ?? errors.length),
+      ...counted('warningCount', whole(data['WarningsActualLength']) ?? warnings.length),
+      message:
+        status === 'Success'
+          ? null
+          : reasonOf(errors, warnings, exception) ||
+            (interrupted
+              ? 'Interrupted: Duplicati was stopped before it had finished.'
+              : partial
+                ? 'Incomplete: Duplicati was stopped, and only a part was saved.'
+                : parsed === 'Unknown'
+                  ? 'Duplicati does not say how it ended.'
+                  : `Duplicati ended with ${parsed}.`),
+      log: logText([...errors, ...warnings, ...lines, exception ?? ''].join('\n')),
+      detail: details({
+        result: parsed,
+        operation: backup ? null : operation,
+        interrupted: interrupted || null,
+        partial: partial || null,
+        filesAdded: whole(data['AddedFiles']),
+        filesModified: whole(data['ModifiedFiles']),
+        filesDeleted: whole(data['DeletedFiles']),
+        nextRun: word(extra['next-scheduled-run']),
+      }),
+    },
+    start === null || end === null,
+  );
+};
+
+/** The job at its machine, whatever it is called. */
+function uidOf(extra: Json, ending: string): { readonly jobInstanceUid?: string } {
+  const id = word(extra['backup-id']);
+  return id === null
+    ? {}
+    : { jobInstanceUid: boundedId(`${word(extra['machine-id']) ?? ''}/${id}${ending}`) };
+}
+
+const textsOf = (value: unknown): string[] =>
+  list(value)
+    .map(word)
+    .filter((line) => line !== null);
+const counted = <K extends string>(name: K, count: number): { readonly [P in K]: number } =>
+  ({ [name]: count }) as { readonly [P in K]: number };
+
+/** Errors before warnings; the exception where both are silent or say little. */
+const reasonOf = (
+  errors: readonly string[],
+  warnings: readonly string[],
+  exception: string | null,
+): string =>
+  firstLine(
+    [
+      ...errors.map((line) => `error: ${line}`),
+      ...warnings.map((line) => `warning: ${line}`),
+      exception ?? '',
+    ].join('\n'),
+  );
+
+/**
+ * Operations that read or change what was saved. The rest (lists, filters, mails) is no work that
+ * could fail a backup.
+ */
+const RECORDED: ReadonlySet<string> = new Set([
+  'Restore',
+  'RestoreControlfiles',
+  'Test',
+  'Verify',
+  'Compact',
+  'Delete',
+  'Repair',
+  'RepairUpdate',
+  'PurgeFiles',
+  'PurgeBrokenFiles',
+  'Vacuum',
+  'RecreateDatabase',
+]);
+/** Unknown is the result of what has not ended. */
+const STATUSES: Readonly<Record<string, 'Success' | 'Warning' | 'Failed'>> = {
+  Success: 'Success',
+  Warning: 'Warning',
+  Error: 'Failed',
+  Fatal: 'Failed',
+  Unknown: 'Failed',
+};

@@ -1,0 +1,195 @@
+import {
+  amount,
+  common,
+  details,
+  iso,
+  isObject,
+  type Json,
+  jsonIn,
+  list,
+  logText,
+  momentOf,
+  none,
+  one,
+  type Reader,
+  type Reading,
+  readLines,
+  sub,
+  type ToolQuery,
+  whole,
+  word,
+} from './tool-output.ts';
+import type { ExecutionIn } from '#contract/ingest/calls.ts';
+import { firstLine } from '#contract/runs/first-line.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { TASK_STATUSES } from '#contract/runs/task-status.ts';
+import type { TaskIn } from '#contract/runs/task.ts';
+import { cutText } from '#contract/stored-text.ts';
+
+/**
+ * `kopia snapshot create --json`: one manifest, or an array of them. An `incomplete` one, or one
+ * with failed entries, has failed. Each path is a job of its own; where the address names the job,
+ * several are what one run of it did.
+ */
+export const readKopia: Reader = (body, query, at) => {
+  const value = jsonIn(body);
+  const found = isObject(value) ? [value] : list(value).filter(isObject);
+  const manifests = found.length > 0 ? found : readLines(body).objects;
+  const snapshots = manifests.filter((one) => 'source' in one || 'rootEntry' in one);
+  if (query.job !== null && snapshots.length > 1 && snapshots.length <= LIMITS.tasks) {
+    // The exit code is that of all of them.
+    const paths = snapshots.map((manifest) => readManifest(manifest, { ...query, exit: null }));
+    const executions = paths.flatMap((path) => path.executions);
+    if (executions.length === snapshots.length)
+      return one(
+        together(
+          executions.map(({ execution }) => execution),
+          query.exit,
+        ),
+        executions.some(({ byArrival }) => byArrival),
+      );
+  }
+  const text = found.length > 0 ? '' : readLines(body).text.join('\n');
+  const readings = snapshots.map((manifest) => readManifest(manifest, query, text));
+  if (readings.length > 0)
+    return {
+      executions: readings.flatMap((one) => one.executions),
+      rejected: readings.flatMap((one, index) =>
+        one.rejected.map(({ error }) => ({ index, error })),
+      ),
+    };
+  if (query.exit === null) return none('There is no manifest of kopia in it, and no exit code.');
+  const bad = query.exit !== 0;
+  return one(
+    {
+      ...common(query, 'kopia', 'kopia'),
+      type: 'Backup',
+      status: bad ? 'Failed' : 'Success',
+      startTime: iso(at),
+      endTime: iso(at),
+      message: bad ? firstLine(body) || `kopia ended with exit code ${query.exit}.` : null,
+      log: logText(body),
+    },
+    true,
+  );
+};
+
+/** `text`: what kopia printed besides its manifests. */
+function readManifest(manifest: Json, query: ToolQuery, text = ''): Reading {
+  const source = sub(manifest, 'source');
+  const summary = sub(sub(manifest, 'rootEntry'), 'summ');
+  const stats = sub(manifest, 'stats');
+  const start = momentOf(manifest['startTime'], null);
+  const end = momentOf(manifest['endTime'], null);
+  if (start === null) return none('startTime is missing.');
+  const failed = whole(summary['numFailed']) ?? whole(stats['errorCount']) ?? 0;
+  const ignored = whole(summary['numIgnoredErrors']) ?? whole(stats['ignoredErrorCount']) ?? 0;
+  const incomplete = word(manifest['incomplete']) ?? word(summary['incomplete']);
+  const rootless = manifest['rootEntry'] === null;
+  const exited = query.exit !== null && query.exit !== 0;
+  const status =
+    incomplete !== null || rootless || failed > 0 || exited
+      ? 'Failed'
+      : ignored > 0
+        ? 'Warning'
+        : 'Success';
+  const [first] = list(summary['errors']).filter(isObject);
+  const reason = first
+    ? [word(first['path']), word(first['error'])].filter((part) => part !== null).join(': ')
+    : null;
+  const id = word(manifest['id']);
+  const path = word(source['path']);
+  return one(
+    {
+      ...common(query, 'kopia', path ?? 'kopia', word(source['host']) ?? ''),
+      type: 'Backup',
+      status,
+      ...(id === null ? {} : { externalId: id }),
+      startTime: iso(start),
+      endTime: end === null ? null : iso(Math.max(start, end)),
+      bytesTransferred: whole(sub(manifest, 'storageStats')['newData']),
+      bytesProcessed: whole(summary['size']) ?? whole(stats['totalSize']),
+      filesTotal: whole(summary['files']) ?? whole(stats['fileCount']),
+      filesFailed: failed + ignored,
+      ...(summary['numFailed'] === undefined ? {} : { errorCount: failed, warningCount: ignored }),
+      message:
+        status === 'Success'
+          ? null
+          : (reason ??
+            (incomplete !== null
+              ? `Incomplete: ${incomplete}`
+              : (exited && firstLine(text)) ||
+                (rootless
+                  ? 'Nothing was saved: the snapshot has no root.'
+                  : failed + ignored > 0
+                    ? 'Some entries failed.'
+                    : `kopia ended with exit code ${query.exit}.`))),
+      detail: details({
+        snapshot: id,
+        path,
+        user: word(source['userName']),
+        directories: whole(summary['dirs']),
+        ignoredErrors: amount(ignored),
+      }),
+    },
+    end === null,
+  );
+}
+
+/**
+ * One run over several paths: it did as badly as the worst of them. Named by the first snapshot.
+ */
+function together(paths: readonly ExecutionIn[], exit: number | null): ExecutionIn {
+  const worst = TASK_STATUSES.flatMap(
+    (status) => paths.find((path) => path.status === status) ?? [],
+  )[0];
+  const [first] = paths;
+  if (!first || !worst) throw new Error('Nothing to put together.');
+  const said = worst.message == null ? null : `${pathOf(worst)}: ${worst.message}`;
+  const bad = exit !== null && exit !== 0;
+  const ends = paths.flatMap(({ endTime }) => endTime ?? []);
+  const sum = (
+    name: 'bytesTransferred' | 'bytesProcessed' | 'filesTotal' | 'filesFailed',
+  ): number | null =>
+    paths.every((path) => path[name] == null)
+      ? null
+      : paths.reduce((all, path) => all + (path[name] ?? 0), 0);
+  return {
+    ...first,
+    exitCode: exit,
+    status: bad ? 'Failed' : worst.status,
+    message: bad ? (said ?? `kopia ended with exit code ${exit}.`) : said,
+    startTime: paths.map(({ startTime }) => startTime).toSorted()[0] ?? first.startTime,
+    endTime: ends.length < paths.length ? null : (ends.toSorted().at(-1) ?? null),
+    bytesTransferred: sum('bytesTransferred'),
+    bytesProcessed: sum('bytesProcessed'),
+    filesTotal: sum('filesTotal'),
+    filesFailed: sum('filesFailed'),
+    detail: details({ paths: paths.length, user: word(first.detail?.['user']) }),
+    tasks: paths.map(taskOf),
+  };
+}
+
+const pathOf = (path: ExecutionIn): string =>
+  cutText(word(path.detail?.['path']) ?? path.job, LIMITS.nameChars);
+
+function taskOf(path: ExecutionIn): TaskIn {
+  const {
+    status,
+    startTime,
+    endTime = null,
+    bytesTransferred = null,
+    bytesProcessed = null,
+    message,
+  } = path;
+  return {
+    name: pathOf(path),
+    status,
+    startTime,
+    durationSec:
+      endTime === null ? null : Math.round((Date.parse(endTime) - Date.parse(startTime)) / 1000),
+    bytesTransferred,
+    bytesProcessed,
+    message: message == null ? null : firstLine(message),
+  };
+}

@@ -1,0 +1,242 @@
+import { firstLine } from '#contract/runs/first-line.ts';
+import type { Ms } from '#contract/ids.ts';
+import {
+  amount,
+  common,
+  details,
+  iso,
+  isObject,
+  type Json,
+  list,
+  logText,
+  momentOf,
+  none,
+  notARun,
+  objectIn,
+  one,
+  readLines,
+  type Reader,
+  type Reading,
+  span,
+  sub,
+  type ToolQuery,
+  whole,
+  word,
+} from './tool-output.ts';
+
+/**
+ * The log of `rclone … --use-json-log --stats-log-level NOTICE` (1.60 and later), or one answer of
+ * its remote control (`job/status`). Exit 0 is a success; 9 too: nothing needed to be transferred.
+ * Without an exit code the last totals decide.
+ */
+export const readRclone: Reader = (body, query, at) => {
+  const answer = objectIn(body);
+  if (answer && !('level' in answer)) return readAnswer(answer, query, at);
+  const { objects, text } = readLines(body);
+  if (objects.length === 0) {
+    const refused = refusedCall(body);
+    if (refused) return readRefused(refused, query, at);
+  }
+  const totals = objects.findLast((line) => isObject(line['stats']));
+  const stats = sub(totals, 'stats');
+  const known = totals !== undefined;
+  if (!known && query.exit === null && text.length === 0 && objects.length === 0)
+    return none('There is no line of rclone in it, and no exit code.');
+  if (objects.some(isDryRun) || text.some((line) => DRY_RUN.test(line)))
+    return notARun('A dry run is no backup.');
+  const length = span(stats['elapsedTime']);
+  const last = momentOf(objects.at(-1)?.['time'], null);
+  const endedAt = last ?? at;
+  const startedAt = endedAt - (length ?? 0) * 1000;
+  const errors = whole(stats['errors']) ?? 0;
+  const left = query.exit === null ? unfinished(stats, text) : null;
+  const bad =
+    query.exit === null
+      ? errors > 0 || stats['fatalError'] === true || !known || left !== null
+      : query.exit !== 0 && query.exit !== 9;
+  const transfers = whole(stats['transfers']);
+  return one(
+    {
+      ...common(query, 'rclone', 'rclone'),
+      type: 'Sync',
+      status: bad ? 'Failed' : 'Success',
+      startTime: iso(startedAt),
+      endTime: iso(endedAt),
+      durationSec: length === null ? null : Math.round(length),
+      bytesTransferred: whole(stats['bytes']),
+      bytesProcessed: whole(stats['totalBytes']),
+      filesTotal: transfers === null ? null : transfers + (whole(stats['checks']) ?? 0),
+      filesFailed: known ? errors : null,
+      ...(known ? { errorCount: errors } : {}),
+      message: bad ? reasonOf(query.exit, stats, objects, text, left) : null,
+      log: logText([...objects.map(lineText), ...text].join('\n')),
+      detail: details({
+        transfers,
+        checks: whole(stats['checks']),
+        deletes: whole(stats['deletes']),
+        renames: whole(stats['renames']),
+        speed: amount(stats['speed']),
+      }),
+    },
+    last === null,
+  );
+};
+
+/**
+ * Why it failed: rclone's own last error, else the most telling error line, else what the exit code
+ * means. Never its totals.
+ */
+function reasonOf(
+  exit: number | null,
+  stats: Json,
+  objects: readonly Json[],
+  text: readonly string[],
+  left: string | null,
+): string {
+  if (exit !== null && exit > 128) return `Cancelled: rclone was ended by signal ${exit - 128}.`;
+  const last = word(stats['lastError']);
+  if (last !== null) return firstLine(last) || last;
+  const errors = objects.filter(
+    (line) =>
+      ERROR_LEVELS.has(word(line['level'])?.toLowerCase() ?? '') && !isObject(line['stats']),
+  );
+  const said = firstLine(
+    [
+      ...text.filter((line) => !isCut(line) && !TOTALS.test(line)).map(withoutVerb),
+      ...errors.map(lineText),
+    ].join('\n'),
+  );
+  if (left !== null) return left;
+  return (
+    said ||
+    (exit === null
+      ? 'The output of rclone does not say how it ended.'
+      : `rclone ended with exit code ${exit}${exit in EXITS ? `: ${EXITS[exit]}` : ''}.`)
+  );
+}
+
+/** In words what the codes mean. 1 and 2 changed places with version 1.69, so both say the same. */
+const EXITS: Readonly<Record<number, string>> = {
+  1: 'a wrong command line, or an error without a code of its own',
+  2: 'a wrong command line, or an error without a code of its own',
+  3: 'a folder was not found',
+  4: 'a file was not found',
+  5: 'temporary errors that did not go away',
+  6: 'errors that trying again does not help',
+  7: 'a fatal error',
+  8: 'the limit of what may be transferred was reached',
+  10: 'the time limit was reached',
+};
+const ERROR_LEVELS: ReadonlySet<string> = new Set([
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+  'fatal',
+]);
+const TOTALS =
+  /^\s*(?:(?:Transferred|Errors|Checks|Deleted|Renamed|Elapsed time|Transferring):|\* )/;
+/**
+ * `Failed to sync with 3 errors: last error was: …` says the verb of the command before the reason.
+ */
+const withoutVerb = (line: string): string =>
+  line.replace(/(Failed to \w+)(?: with \d+ errors?: last error was)?: (?=\S)/, 'Fatal: ');
+
+/** A dry run prints totals like a real one; only its notices show it. */
+const DRY_RUN = /\bas --dry-run is set\b/;
+const isDryRun = (line: Json): boolean => DRY_RUN.test(word(line['msg']) ?? '');
+
+/** Why the totals cannot be the last ones, or null where they may be. */
+function unfinished(stats: Json, text: readonly string[]): string | null {
+  if (text.some(isCut)) return 'Interrupted: the output of rclone is cut off.';
+  const missing = Math.max(
+    0,
+    (whole(stats['totalTransfers']) ?? 0) - (whole(stats['transfers']) ?? 0),
+  );
+  const open = list(stats['transferring']).length + list(stats['checking']).length;
+  return open > 0 || (missing > 0 && (whole(stats['errors']) ?? 0) === 0)
+    ? `Interrupted: ${Math.max(open, missing)} files were still to be transferred.`
+    : null;
+}
+
+/** The beginning of a line of JSON whose end did not arrive. */
+const isCut = (line: string): boolean => /^\{"(?:level|time|msg)"/.test(line);
+
+/**
+ * `rclone rc job/status`. Job numbers begin again with each process, so the start belongs to the
+ * name of the run.
+ */
+function readAnswer(answer: Json, query: ToolQuery, at: Ms): Reading {
+  if (!('finished' in answer && 'startTime' in answer)) {
+    if ('error' in answer && 'path' in answer) return readRefused(answer, query, at);
+    if ('totalTransfers' in answer || 'transfers' in answer)
+      return notARun(
+        'core/stats counts what the whole process did and is no run: send job/status, or the log of the command.',
+      );
+    if ('jobid' in answer)
+      return notARun(
+        'This is the number of a job and not its result: send job/status when it has finished.',
+      );
+    return none('There is no line of rclone in it.');
+  }
+  const start = momentOf(answer['startTime'], null);
+  const end = momentOf(answer['endTime'], null);
+  const finished = answer['finished'] === true;
+  if (start === null) return none('startTime is missing.');
+  const id = word(answer['id']);
+  const length = finished ? span(answer['duration']) : null;
+  const bad = finished && answer['success'] !== true;
+  const said = word(answer['error']);
+  return one(
+    {
+      ...common(query, 'rclone', 'rclone'),
+      type: 'Sync',
+      status: !finished ? 'Running' : bad ? 'Failed' : 'Success',
+      externalId: `job/${id ?? ''}@${word(answer['startTime']) ?? ''}`.slice(0, 300),
+      startTime: iso(start),
+      endTime: finished ? iso(Math.max(start, end ?? start + (length ?? 0) * 1000)) : null,
+      durationSec: length === null ? null : Math.round(length),
+      message: bad
+        ? firstLine(said ?? '') || 'rclone says that the job failed, and not why.'
+        : null,
+      log: bad ? logText(said ?? '') : null,
+      detail: details({ jobId: id, group: word(answer['group']) }),
+    },
+    false,
+  );
+}
+
+/** A call that the remote control refused, in the text of `rclone rc`. */
+function refusedCall(body: string): Json | null {
+  const begin = body.indexOf('{');
+  const end = body.lastIndexOf('}');
+  return /Failed to rc: /.test(body.slice(0, 1_000)) && begin >= 0 && end > begin
+    ? objectIn(body.slice(begin, end + 1))
+    : null;
+}
+
+function readRefused(answer: Json, query: ToolQuery, at: Ms): Reading {
+  const path = word(answer['path']) ?? '';
+  const error = word(answer['error']) ?? 'no reason given';
+  // Asking for a result failed, which says nothing about a run.
+  if (/^(?:job|core|rc)\//.test(path))
+    return notARun(`rclone has no result for it: ${error}`.slice(0, 300));
+  return one(
+    {
+      ...common(query, 'rclone', 'rclone'),
+      type: 'Sync',
+      status: 'Failed',
+      startTime: iso(at),
+      endTime: iso(at),
+      message: firstLine(error) || error.slice(0, 500),
+      log: logText(JSON.stringify(answer, null, 1)),
+      detail: details({ call: path }),
+    },
+    true,
+  );
+}
+
+function lineText(line: Json): string {
+  const object = word(line['object']);
+  return `${word(line['time']) ?? ''} ${(word(line['level']) ?? 'info').toUpperCase()}: ${object === null ? '' : `${object}: `}${word(line['msg']) ?? ''}`.trim();
+}

@@ -1,0 +1,77 @@
+import {
+  common,
+  details,
+  iso,
+  type Json,
+  list,
+  momentOf,
+  newestOf,
+  notARun,
+  type Reading,
+  type ReadRun,
+  sub,
+  type ToolQuery,
+  whole,
+  word,
+} from './tool-output.ts';
+
+/**
+ * `restic snapshots --json`: each snapshot is a backup that succeeded. 0.17 and later write a
+ * summary into the snapshot; before, only the start is known.
+ */
+export function readSnapshots(snapshots: readonly Json[], query: ToolQuery): Reading {
+  if (snapshots.length === 0) return notARun('The list has no snapshots in it.');
+  const { points, note } = newestOf(snapshots, startOf);
+  const rejected: { index: number; error: string }[] = [];
+  const executions = points.flatMap((snapshot, index): ReadRun[] => {
+    const id = word(snapshot['id']);
+    const time = momentOf(snapshot['time'], null);
+    if (id !== null && /^[\da-f]{8,64}$/.test(id) && time !== null)
+      return [runOf(snapshot, id, time, query)];
+    rejected.push({ index, error: 'A snapshot without an id or a time.' });
+    return [];
+  });
+  return { executions, rejected, ...(note === undefined ? {} : { note }) };
+}
+
+const startOf = (snapshot: Json): number => momentOf(snapshot['time'], null) ?? 0;
+
+function runOf(snapshot: Json, id: string, time: number, query: ToolQuery): ReadRun {
+  const summary = sub(snapshot, 'summary');
+  const start = momentOf(summary['backup_start'], null) ?? time;
+  const end = momentOf(summary['backup_end'], null);
+  const paths = list(snapshot['paths']).flatMap((path) => word(path) ?? []);
+  const { exitCode: _, ...fields } = common(
+    { ...query, host: word(snapshot['hostname']) ?? query.host },
+    'restic',
+    paths.join(', '),
+  );
+  return {
+    byArrival: false,
+    listed: true,
+    shortId: id.slice(0, 8),
+    execution: {
+      ...fields,
+      type: 'Backup',
+      status: 'Success',
+      externalId: id,
+      startTime: iso(start),
+      endTime: iso(Math.max(start, end ?? start)),
+      durationSec: end === null ? null : Math.max(0, Math.round((end - start) / 1000)),
+      bytesTransferred: whole(summary['data_added_packed']) ?? whole(summary['data_added']),
+      bytesProcessed: whole(summary['total_bytes_processed']),
+      filesTotal: whole(summary['total_files_processed']),
+      detail: details({
+        snapshot: id,
+        paths: paths.join(', ') || null,
+        tags:
+          list(snapshot['tags'])
+            .flatMap((tag) => word(tag) ?? [])
+            .join(', ') || null,
+        filesNew: whole(summary['files_new']),
+        filesChanged: whole(summary['files_changed']),
+        filesUnmodified: whole(summary['files_unmodified']),
+      }),
+    },
+  };
+}

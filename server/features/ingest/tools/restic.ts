@@ -1,0 +1,248 @@
+import { firstLine } from '#contract/runs/first-line.ts';
+import { signalSentence } from './exit-code.ts';
+import {
+  common,
+  details,
+  iso,
+  isObject,
+  type Json,
+  jsonIn,
+  logText,
+  momentOf,
+  none,
+  notARun,
+  one,
+  plainLine,
+  readLines,
+  type Reader,
+  type Reading,
+  span,
+  type ToolQuery,
+  whole,
+  word,
+} from './tool-output.ts';
+import { countErrors, errorText, hasReason } from './restic-errors.ts';
+import { readSnapshots } from './restic-snapshots.ts';
+
+/**
+ * `restic backup --json`, its standard output and error in one (0.14 and later). Exit 0 is a
+ * success, 3 a warning: some source files could not be read. 0.14 writes no times: the end is the
+ * arrival, the start is before it by `total_duration`. Lists of snapshots and statistics are read
+ * as well; what other commands print is no run.
+ */
+export const readRestic: Reader = (body, query, at) => {
+  const array = arrayIn(body);
+  if (array !== undefined) return readArray(array, query);
+  const { objects, text: raw } = readLines(body);
+  const text = raw
+    .map(plainLine)
+    .filter((line) => line !== '' && !PROGRESS.test(line) && !PIECE.test(line));
+  const summary = objects.findLast(isBackupSummary);
+  const errors = objects.filter((line) => line['message_type'] === 'error');
+  const exit =
+    query.exit ?? whole(objects.find((line) => line['message_type'] === 'exit_error')?.['code']);
+  if (summary?.['dry_run'] === true)
+    return notARun('This was a dry run of restic: nothing was saved, so nothing is recorded.');
+  const other = summary ? null : otherOutput(objects, text, query);
+  if (other !== null) return other;
+  const saved = summary
+    ? undefined
+    : text.map((line) => SAVED.exec(line)?.[1]).findLast((id) => id !== undefined);
+  if (!summary && exit === null && text.length === 0 && errors.length === 0)
+    return none('There is no line of restic in it, and no exit code.');
+  if (!summary && saved === undefined && exit === 0) return notARun(NO_SUMMARY);
+  const skipped = text.find((line) => SKIPPED.test(line));
+  const length = span(summary?.['total_duration']);
+  const end = momentOf(summary?.['backup_end'], null);
+  const endedAt = end ?? at;
+  const start = momentOf(summary?.['backup_start'], null) ?? endedAt - (length ?? 0) * 1000;
+  const status = statusOf(
+    exit,
+    summary !== undefined || saved !== undefined,
+    errors.length > 0 || skipped !== undefined,
+  );
+  const id = word(summary?.['snapshot_id']) ?? saved ?? null;
+  const reading = one(
+    {
+      ...common(query, 'restic', 'restic'),
+      exitCode: exit,
+      type: 'Backup',
+      status,
+      ...(id === null ? {} : { externalId: id }),
+      startTime: iso(start),
+      endTime: iso(Math.max(start, endedAt)),
+      durationSec: length === null ? null : Math.round(length),
+      bytesTransferred: whole(summary?.['data_added_packed']) ?? whole(summary?.['data_added']),
+      bytesProcessed: whole(summary?.['total_bytes_processed']),
+      filesTotal: whole(summary?.['total_files_processed']),
+      filesFailed: summary || errors.length > 0 ? countErrors(errors) : null,
+      message:
+        status === 'Success' ? null : messageOf(exit, status, objects, errors, text, skipped),
+      log: logText([...new Set([...text, ...errors.map(errorText)])].join('\n')),
+      detail: details({
+        snapshot: id,
+        filesNew: whole(summary?.['files_new']),
+        filesChanged: whole(summary?.['files_changed']),
+        filesUnmodified: whole(summary?.['files_unmodified']),
+        dataAdded: whole(summary?.['data_added']),
+      }),
+    },
+    end === null,
+  );
+  return id === null || id.length <= SHORT
+    ? reading
+    : {
+        ...reading,
+        executions: reading.executions.map((run) => ({ ...run, shortId: id.slice(0, SHORT) })),
+      };
+};
+
+/** Signs of a snapshot's id in the output of 0.14. */
+const SHORT = 8;
+const NO_SUMMARY =
+  'There is no summary of a backup in it, so nothing is recorded: run restic backup with --json, and send its whole output.';
+const SAVED = /^snapshot ([\da-f]{8,64}) saved$/;
+const SKIPPED = / does not exist, skipping$/;
+/** `[0:05] 12.00%  3 / 25 packs`: how far a command is. */
+const PROGRESS = /^\[\d+:\d\d(?::\d\d)?\] +\d+(?:\.\d+)?%/;
+/** The rest of a JSON line whose beginning was cut off. */
+const PIECE = /"(?:message_type|percent_done|item|during|snapshot_id)":|"\]?\}$/;
+
+/** Restore, check and tag end with a summary too. */
+const isBackupSummary = (line: Json): boolean =>
+  line['message_type'] === 'summary' &&
+  ('files_new' in line || 'total_duration' in line || 'snapshot_id' in line);
+
+/** The first array in the output: of the whole, or on a line of its own. */
+function arrayIn(body: string): readonly unknown[] | undefined {
+  const all = jsonIn(body);
+  if (Array.isArray(all)) return all as readonly unknown[];
+  if (all === null) return [];
+  const line = /^\[(?:\{|\]).*$/m.exec(body)?.[0];
+  const value = line === undefined ? undefined : jsonIn(line);
+  return Array.isArray(value) ? (value as readonly unknown[]) : undefined;
+}
+
+function readArray(array: readonly unknown[], query: ToolQuery): Reading {
+  const groups = array.filter(isObject);
+  if (groups.some((group) => 'keep' in group || 'remove' in group))
+    return notARun('This is the output of restic forget, which is no backup: nothing is recorded.');
+  const snapshots = groups.flatMap((group) =>
+    Array.isArray(group['snapshots']) ? group['snapshots'].filter(isObject) : [group],
+  );
+  if (
+    groups.length === array.length &&
+    snapshots.every((snapshot) => 'tree' in snapshot && 'time' in snapshot)
+  )
+    return readSnapshots(snapshots, query);
+  return none('This is no list of snapshots, and no output of restic backup.');
+}
+
+/** What other commands of restic print. Null: it may be the output of a backup. */
+function otherOutput(
+  objects: readonly Json[],
+  text: readonly string[],
+  query: ToolQuery,
+): Reading | null {
+  const stats = objects.find((line) => 'total_size' in line && 'snapshots_count' in line);
+  if (stats) return readStats(stats, query);
+  const types = new Set(
+    objects.map((line) => word(line['message_type']) ?? word(line['struct_type'])),
+  );
+  if (['status', 'verbose_status', 'error'].some((type) => types.has(type))) return null;
+  const ended = objects.findLast((line) => line['message_type'] === 'summary');
+  const command = ended
+    ? 'num_errors' in ended
+      ? 'check'
+      : 'files_restored' in ended || 'bytes_restored' in ended
+        ? 'restore'
+        : 'another command'
+    : types.has('initialized')
+      ? 'init'
+      : types.has('node')
+        ? 'ls'
+        : types.has('statistics')
+          ? 'diff'
+          : commandOf(text);
+  return command === null
+    ? null
+    : notARun(
+        `This is the output of restic ${command}, which is no backup: nothing is recorded.`.replace(
+          'restic another',
+          'another restic',
+        ),
+      );
+}
+
+function commandOf(text: readonly string[]): string | null {
+  const [, command] = OTHERS.find(([line]) => text.some((one) => line.test(one))) ?? [];
+  if (command === 'check') return command;
+  return command === undefined ||
+    text.some((line) => line.startsWith('Fatal: ') || SAVED.test(line))
+    ? null
+    : command;
+}
+
+const OTHERS: readonly (readonly [line: RegExp, command: string])[] = [
+  [/^(?:check all packs|check snapshots, trees and blobs|no errors were found)$/, 'check'],
+  [/^(?:to repack: |total prune: |collecting packs for deletion)/, 'prune'],
+  [/^created restic repository /, 'init'],
+  [/^(?:successfully removed locks|successfully removed \d+ locks)$/, 'unlock'],
+];
+
+/**
+ * Only the raw data is what the repository takes up; the other ways of counting give the size of
+ * what would be restored.
+ */
+function readStats(stats: Json, query: ToolQuery): Reading {
+  const usedBytes = whole(stats['total_size']);
+  if (
+    !('total_blob_count' in stats) ||
+    (whole(stats['total_file_count']) ?? 0) > 0 ||
+    usedBytes === null
+  ) {
+    return notARun(
+      'These statistics count what would be restored, not what the repository takes up, so nothing is recorded: use restic stats --mode raw-data --json.',
+    );
+  }
+  const name = query.job ?? 'restic repository';
+  return {
+    executions: [],
+    rejected: [],
+    repositories: [
+      { name, type: 'restic', usedBytes, ...(query.host === null ? {} : { hostName: query.host }) },
+    ],
+  };
+}
+
+function statusOf(
+  exit: number | null,
+  finished: boolean,
+  troubled: boolean,
+): 'Success' | 'Warning' | 'Failed' {
+  if (exit === null) return finished ? (troubled ? 'Warning' : 'Success') : 'Failed';
+  return exit === 0 ? (troubled ? 'Warning' : 'Success') : exit === 3 ? 'Warning' : 'Failed';
+}
+
+function messageOf(
+  exit: number | null,
+  status: string,
+  objects: readonly Json[],
+  errors: readonly Json[],
+  text: readonly string[],
+  skipped: string | undefined,
+): string {
+  const signal = signalSentence('restic', exit);
+  if (signal !== null) return signal;
+  const first = errors.find(hasReason) ?? errors[0];
+  if (status === 'Warning')
+    return first
+      ? `Could not be read: ${errorText(first)}`
+      : (skipped ?? 'At least one source file could not be read.');
+  const last = word(objects.find((line) => line['message_type'] === 'exit_error')?.['message']);
+  return (
+    last ??
+    (firstLine(text.join('\n')) ||
+      (first ? errorText(first) : `restic ended with exit code ${exit ?? 1}.`))
+  );
+}

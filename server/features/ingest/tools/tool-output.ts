@@ -1,0 +1,273 @@
+import { DateTime } from 'luxon';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { ExecutionIn, Ingested, RepositoryIn } from '#contract/ingest/calls.ts';
+import type { Schedule } from '#contract/runs/rows.ts';
+import { cutText, parseStorable } from '#contract/stored-text.ts';
+
+/** What the address says besides the tool's own output. Null: not said. */
+export interface ToolQuery {
+  readonly job: string | null;
+  readonly host: string | null;
+  readonly exit: number | null;
+  /** A zone's name, or an offset as `+02:00`: for tools that write local times. */
+  readonly tz: string | null;
+  readonly schedule: Schedule | null;
+  readonly graceSec: number | null;
+}
+
+/** One run in a tool's output. */
+export interface ReadRun {
+  readonly execution: ExecutionIn;
+  /** The tool gives no times, so they are counted back from the arrival. */
+  readonly byArrival: boolean;
+  /**
+   * From a list of restore points: adds runs that are not known yet, and says nothing about a run
+   * that is.
+   */
+  readonly listed?: true;
+  /** A shorter spelling of `externalId` that the same tool uses elsewhere. */
+  readonly shortId?: string;
+}
+
+/** What was read of a tool's output. */
+export interface Reading {
+  readonly executions: readonly ReadRun[];
+  readonly rejected: Ingested['rejected'];
+  /** Sizes of repositories that the output reports. */
+  readonly repositories?: readonly RepositoryIn[];
+  /**
+   * Why there is nothing, or not everything, to record although nothing is wrong: one sentence for
+   * the sender.
+   */
+  readonly note?: string;
+}
+
+/** From a tool's own output to executions. Pure. */
+export type Reader = (body: string, query: ToolQuery, at: Ms) => Reading;
+
+export const one = (execution: ExecutionIn, byArrival: boolean): Reading => ({
+  executions: [{ execution, byArrival }],
+  rejected: [],
+});
+/** The output is understood, and is not the result of a backup. */
+export const notARun = (note: string, repositories: readonly RepositoryIn[] = []): Reading => ({
+  executions: [],
+  rejected: [],
+  repositories,
+  note,
+});
+export const none = (error: string, index = 0): Reading => ({
+  executions: [],
+  rejected: [{ index, error }],
+});
+
+/** The fields that every tool has alike. */
+export function common(
+  query: ToolQuery,
+  source: NonNullable<ExecutionIn['source']>,
+  name: string,
+  host = '',
+): Pick<ExecutionIn, 'job' | 'source' | 'computer' | 'schedule' | 'graceSec' | 'exitCode'> {
+  const computer = cutText(query.host ?? host, LIMITS.nameChars);
+  return {
+    job: cutText(query.job ?? name, LIMITS.nameChars) || source,
+    source,
+    exitCode: query.exit,
+    ...(computer === '' ? {} : { computer }),
+    ...(query.schedule === null ? {} : { schedule: query.schedule }),
+    ...(query.graceSec === null ? {} : { graceSec: query.graceSec }),
+  };
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Lines of JSON objects among lines of text, as a tool's two outputs poured into one. Of more than
+ * `MOST_LINES` lines only the first and the last are read.
+ */
+export function readLines(body: string): { readonly objects: Json[]; readonly text: string[] } {
+  const objects: Json[] = [];
+  const text: string[] = [];
+  let broken = 0;
+  for (const line of withoutMiddle(body).split(/\r?\n/)) {
+    const like = broken < BROKEN && line.startsWith('{') && line.trimEnd().endsWith('}');
+    const object = like ? objectIn(line) : null;
+    if (like && !object) broken += 1;
+    if (object) objects.push(object);
+    else if (line.trim() !== '') text.push(line);
+  }
+  return { objects, text };
+}
+
+/**
+ * Each line costs time however short it is, so the number of lines is bounded. The largest body, 4
+ * MB, has fewer lines of any tool: paths and messages are longer than 40 bytes on average.
+ */
+const MOST_LINES = 100_000;
+
+/** The first and the last half of `MOST_LINES` lines; the lines between them are not looked at. */
+function withoutMiddle(body: string): string {
+  let head = 0;
+  let tail = body.length;
+  for (let n = 0; n < MOST_LINES / 2; n += 1) {
+    const end = body.indexOf('\n', head);
+    if (end === -1) return body;
+    head = end + 1;
+  }
+  // A line break at the end closes the last line and begins no other.
+  if (body.endsWith('\n')) tail -= 1;
+  for (let n = 0; n < MOST_LINES / 2; n += 1) {
+    const start = body.lastIndexOf('\n', tail - 1);
+    if (start < head) return body;
+    tail = start;
+  }
+  return body.slice(0, head) + body.slice(tail + 1);
+}
+
+/**
+ * So many lines that look like an object and are none: more is no output of a tool, and each that
+ * cannot be read costs more than one that can.
+ */
+const BROKEN = 1_000;
+
+/** A line of output without escape sequences; of what overwrites itself, the last. */
+export const plainLine = (line: string): string =>
+  line
+    .replace(ESCAPES, '')
+    .split('\r')
+    .findLast((part) => part.trim() !== '')
+    ?.trimEnd() ?? '';
+const ESCAPE = String.fromCharCode(27);
+const ESCAPES = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|[@-Z_])`, 'g');
+
+/** What is read of a list of restore points: the newest of them, and a sentence about the rest. */
+export function newestOf<T>(
+  points: readonly T[],
+  startOf: (point: T) => Ms,
+): { readonly points: readonly T[]; readonly note?: string } {
+  if (points.length <= LIMITS.ingestRecords) return { points };
+  const newest = points.toSorted((a, b) => startOf(b) - startOf(a)).slice(0, LIMITS.ingestRecords);
+  return {
+    points: newest,
+    note: `Only the newest ${LIMITS.ingestRecords} of ${points.length} restore points were read.`,
+  };
+}
+
+/** A JSON object, or null for anything else. */
+export function objectIn(text: string): Json | null {
+  const value = jsonIn(text);
+  return isObject(value) ? value : null;
+}
+
+/** A JSON value, or undefined for anything else and for what no tool writes. */
+export function jsonIn(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
+  try {
+    return parseStorable(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** No tool nests deeper. Parsing millions of open brackets takes longer than any real output. */
+const MAX_DEPTH = 200;
+const MIN_CHECKED_CHARS = 10_000;
+
+function isTooDeep(text: string): boolean {
+  if (text.length < MIN_CHECKED_CHARS) return false;
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (isInString) {
+      if (char === BACKSLASH) at += 1;
+      else if (char === QUOTE) isInString = false;
+    } else if (char === QUOTE) isInString = true;
+    else if (char === OPEN_BRACKET || char === OPEN_BRACE) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return true;
+    } else if (char === CLOSE_BRACKET || char === CLOSE_BRACE) depth -= 1;
+  }
+  return false;
+}
+const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [
+  0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d,
+];
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const sub = (json: Json | null | undefined, name: string): Json => {
+  const value = json?.[name];
+  return isObject(value) ? value : {};
+};
+export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/**
+ * Text, also of a number; null for what is empty or neither. Names that are no UTF-8 come as halves
+ * of pairs, which no database stores.
+ */
+export const word = (value: unknown): string | null =>
+  typeof value === 'string'
+    ? value.trim().toWellFormed() || null
+    : typeof value === 'number' && Number.isFinite(value)
+      ? String(value)
+      : null;
+/** A number, also written as text. */
+export function amount(value: unknown): number | null {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+/** A count: whole and not below 0. */
+export const whole = (value: unknown): number | null => {
+  const number = amount(value);
+  return number === null || number < 0 || number > Number.MAX_SAFE_INTEGER
+    ? null
+    : Math.round(number);
+};
+
+/** Seconds that something took: not below 0, not more than a run can last. */
+export const span = (value: unknown): number | null => {
+  const number = amount(value);
+  return number === null || number < 0 || number > 0xffff_fffe ? null : number;
+};
+
+/**
+ * A moment; one without a zone is read in `tz`. Null where it is none, or where the zone is needed
+ * and not known.
+ */
+export function momentOf(value: unknown, tz: string | null): Ms | null {
+  const text = word(value);
+  if (
+    text === null ||
+    text.length > MOMENT_CHARS ||
+    /^0{4}-/.test(text) ||
+    text.startsWith('0001-')
+  )
+    return null;
+  const iso = text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T').replace(/ (?=[+-]\d\d:?\d\d$)/, '');
+  if (/T.*(?:Z|[+-]\d\d:?\d\d)$/.test(iso)) return finite(DateTime.fromISO(iso).toMillis());
+  return tz === null ? null : finite(DateTime.fromISO(iso, { zone: zoneOf(tz) }).toMillis());
+}
+
+/**
+ * No tool writes longer ones; what patterns make of a moment takes longer than the moment is long.
+ */
+const MOMENT_CHARS = 64;
+
+/** `+02:00` as luxon names it. */
+export const zoneOf = (tz: string): string =>
+  /^[+-]\d\d:?\d\d$/.test(tz) ? `UTC${tz.slice(0, 3)}:${tz.slice(-2)}` : tz;
+const finite = (ms: number): Ms | null => (Number.isFinite(ms) ? ms : null);
+
+export const iso = (ms: Ms): string => new Date(Math.max(0, Math.round(ms))).toISOString();
+/** Values that say something, for the panel. */
+export const details = (
+  all: Readonly<Record<string, string | number | boolean | null>>,
+): NonNullable<ExecutionIn['detail']> =>
+  Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) =>
+      value === null ? [] : [[name, typeof value === 'string' ? cutText(value, 1000) : value]],
+    ),
+  );
+export const logText = (body: string): string | null =>
+  body.trim() === '' ? null : body.slice(-200_000);

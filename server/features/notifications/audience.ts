@@ -1,0 +1,60 @@
+import type { CompanyN, UserId } from '#contract/ids.ts';
+import { categoriesOf } from '#contract/notifications/notifications.ts';
+import type { NotifyCategory } from '#contract/notifications/notifications.ts';
+import { brandingOf } from '#server/platform/tenancy/branding.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Fact } from './fact.ts';
+
+/**
+ * Who may be told of what, by the rights of this moment. `companies` null: all; `deleted`: nobody
+ * sees them.
+ */
+export interface Listener {
+  readonly id: UserId;
+  readonly companies: ReadonlySet<CompanyN> | null;
+  readonly deleted: ReadonlySet<CompanyN>;
+  readonly categories: readonly NotifyCategory[];
+}
+
+/** Those of these users that there still are. */
+export async function listenersOf(
+  tx: TenantTx,
+  ids: readonly UserId[],
+): Promise<ReadonlyMap<UserId, Listener>> {
+  if (ids.length === 0) return new Map();
+  const users = await tx.rows('user', [...new Set(ids)]);
+  const { features } = await brandingOf(tx);
+  const deleted = await deletedIn(tx);
+  return new Map(
+    [...users.values()].flatMap(({ id, roles, companies, deletedAt }): [UserId, Listener][] =>
+      deletedAt === null
+        ? [
+            [
+              id,
+              {
+                id,
+                companies: companies && new Set(companies),
+                deleted,
+                categories: categoriesOf(roles, features),
+              },
+            ],
+          ]
+        : [],
+    ),
+  );
+}
+
+export const deletedIn = async (tx: TenantTx): Promise<ReadonlySet<CompanyN>> =>
+  new Set(
+    (await tx.all('company')).flatMap(({ n, deletedAt }) => (deletedAt === undefined ? [] : [n])),
+  );
+
+/** NOTIFY-1: a fact is told to who may open its page and sees all the companies that it is of. */
+export const hears = (
+  { companies, deleted, categories }: Listener,
+  fact: Pick<Fact, 'category' | 'companies'>,
+): boolean =>
+  categories.includes(fact.category) &&
+  (fact.companies === null
+    ? companies === null
+    : fact.companies.every((n) => !deleted.has(n) && (companies === null || companies.has(n))));

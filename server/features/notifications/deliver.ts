@@ -1,0 +1,289 @@
+import type { Selectable } from 'kysely';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { columnOver, isAhead } from '../../platform/clock-bounds.ts';
+import { mailAddressOf } from '#server/platform/auth/email-confirmation.ts';
+import { OutboundError } from '#server/platform/outbound/address.ts';
+import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
+import { post } from '#server/platform/mail/queue-mail.ts';
+import type { WebhookDeliveryTable, WebhookTable } from '#server/platform/db/database-notify.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { unseal } from '#server/platform/crypto/vault.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { oneLine } from './fact.ts';
+import { session } from './signature.ts';
+
+const SECOND: Ms = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/**
+ * After each try that failed it is waited so long; after the last it is given up. A day and a half
+ * in all.
+ */
+export const WAITS: readonly Ms[] = [
+  5 * SECOND,
+  MINUTE,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  6 * HOUR,
+  10 * HOUR,
+  16 * HOUR,
+];
+const TIMEOUT_MS: Ms = 10 * SECOND;
+const MOST_WAIT: Ms = 24 * HOUR;
+/** A server that died while it delivered is succeeded after so long. */
+const HELD_MS: Ms = 2 * MINUTE;
+/** How long the secret before the present one signs as well. */
+export const BOTH_MS: Ms = 24 * HOUR;
+/** Deliveries of one address in one turn. */
+const AT_ONCE = 5;
+
+export type Delivery = Selectable<WebhookDeliveryTable>;
+type Hook = Selectable<WebhookTable>;
+/** What came of a try. `code` null: there was no answer. */
+export interface Answered {
+  readonly ok: boolean;
+  readonly code: number | null;
+  readonly says: string;
+  readonly afterMs: Ms | null;
+  readonly gone: boolean;
+}
+
+/**
+ * Takes the addresses for which something is due, each by one server at a time, and delivers to all
+ * of them side by side, to each in order.
+ */
+export async function deliverDue(world: AppContext, tenant: TenantId): Promise<void> {
+  const now = world.clock.now();
+  const due = await world.store.tenant(
+    tenant,
+    ({ sql }) =>
+      sql
+        .selectFrom('webhook_delivery')
+        .select('webhook_id')
+        .distinct()
+        .where('tenant_id', '=', tenant)
+        .where(columnOver('next_at', now, MOST_WAIT))
+        .execute(),
+    { readOnly: true },
+  );
+  await Promise.all(
+    due.map(async ({ webhook_id: id }) => {
+      const hook = await world.store.tenant(tenant, (tx) => hold(tx, id, world.clock.now()));
+      if (!hook) return;
+      try {
+        for (let n = 0; n < AT_ONCE && (await deliverNext(world, tenant, hook)); n += 1);
+      } finally {
+        await world.store.tenant(tenant, ({ sql }) =>
+          sql
+            .updateTable('webhook')
+            .set({ held_until: 0 })
+            .where('tenant_id', '=', tenant)
+            .where('id', '=', id)
+            .execute(),
+        );
+      }
+    }),
+  );
+}
+
+async function hold({ sql, tenant }: TenantTx, id: string, now: Ms): Promise<Hook | null> {
+  const hook = await sql
+    .selectFrom('webhook')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where(columnOver('held_until', now, HELD_MS))
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+  if (!hook) return null;
+  await sql
+    .updateTable('webhook')
+    .set({ held_until: now + HELD_MS })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+  return hook;
+}
+
+/** Whether one went out: after one that failed the address has its pause. */
+async function deliverNext(world: AppContext, tenant: TenantId, { id }: Hook): Promise<boolean> {
+  const taken = await world.store.tenant(tenant, async (tx) => {
+    const { sql } = tx;
+    const now = world.clock.now();
+    const hook = await hookOf(tx, id);
+    const delivery = await sql
+      .selectFrom('webhook_delivery')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('webhook_id', '=', id)
+      .where(columnOver('next_at', now, MOST_WAIT))
+      .orderBy('made_at')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    return hook && delivery
+      ? { hook, delivery, secrets: await secretsOf(tx, world, hook, now) }
+      : null;
+  });
+  if (taken === null) return false;
+  const { hook, delivery, secrets } = taken;
+  const answer = await tryOnce(world, hook, delivery, secrets);
+  await world.store.tenant(tenant, (tx) => keep(tx, world, hook, delivery, answer));
+  return answer.ok;
+}
+
+export const hookOf = ({ sql, tenant }: TenantTx, id: string): Promise<Hook | undefined> =>
+  sql
+    .selectFrom('webhook')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+export async function secretsOf(
+  tx: TenantTx,
+  world: AppContext,
+  hook: Hook,
+  now: Ms,
+): Promise<readonly string[]> {
+  const place = { table: 'webhook', column: 'sealed', row: hook.id };
+  const secrets = [await unseal(tx, world, place, hook.sealed)];
+  if (hook.sealed_before !== null && isAhead(hook.before_until, now, BOTH_MS))
+    secrets.push(await unseal(tx, world, place, hook.sealed_before));
+  return secrets;
+}
+
+/** One request. Only an answer of 200 to 299 is a yes; no redirect is followed. */
+export async function tryOnce(
+  world: AppContext,
+  { fields }: Pick<Hook, 'fields'>,
+  { id, body }: Pick<Delivery, 'id' | 'body'>,
+  secrets: readonly string[],
+): Promise<Answered> {
+  try {
+    const answer = await fetchOutbound(world, fields.url, {
+      method: 'POST',
+      headers: session(secrets, id, world.clock.now(), body),
+      body,
+      timeoutMs: TIMEOUT_MS,
+      mostBytes: 65_536,
+    });
+    const { status } = answer;
+    const wait = Number(answer.headers.get('retry-after') ?? Number.NaN);
+    return {
+      ok: answer.ok,
+      code: status,
+      says: answer.ok ? '' : `It answered ${status}.`,
+      afterMs: Number.isFinite(wait) && wait >= 0 ? Math.min(wait * SECOND, MOST_WAIT) : null,
+      gone: status === 410,
+    };
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return { ok: false, code: null, says: error.message, afterMs: null, gone: false };
+  }
+}
+
+async function keep(
+  tx: TenantTx,
+  world: AppContext,
+  { id }: Hook,
+  delivery: Delivery,
+  { ok, code, says, afterMs, gone }: Answered,
+): Promise<void> {
+  const { sql, tenant } = tx;
+  const now = world.clock.now();
+  const tries = delivery.tries + 1;
+  const wait = WAITS[tries - 1];
+  const over = ok || gone || wait === undefined;
+  await sql
+    .updateTable('webhook_delivery')
+    .set({
+      tries,
+      code,
+      fault: ok ? null : says,
+      state: ok ? 'sent' : over ? 'failed' : 'waiting',
+      done_at: over ? now : null,
+      next_at: over ? null : now + Math.max(afterMs ?? 0, wait),
+    })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', delivery.id)
+    .where('state', '=', 'waiting')
+    .execute();
+  if (ok) {
+    await sql
+      .updateTable('webhook')
+      .set({ failing_since: null })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .where('failing_since', 'is not', null)
+      .execute();
+    return;
+  }
+  await sql
+    .updateTable('webhook')
+    .set({ failing_since: now })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where('failing_since', 'is', null)
+    .execute();
+  // The others behind it wait with it: an address that says no is not asked once for each of them.
+  if (!over)
+    await sql
+      .updateTable('webhook_delivery')
+      .set({ next_at: now + wait })
+      .where('tenant_id', '=', tenant)
+      .where('webhook_id', '=', id)
+      .where('state', '=', 'waiting')
+      .where('next_at', '<', now + wait)
+      .execute();
+  const hook = await hookOf(tx, id);
+  if (
+    hook &&
+    hook.stopped_at === null &&
+    (gone || now - (hook.failing_since ?? now) >= LIMITS.webhookFailMs)
+  )
+    await stop(tx, world, hook, gone, says, now);
+}
+
+/**
+ * NOTIFY-4: nothing more goes there until somebody switches it on again; who made it is told by
+ * mail.
+ */
+async function stop(
+  tx: TenantTx,
+  world: AppContext,
+  { id, fields, made_by, failing_since }: Hook,
+  gone: boolean,
+  says: string,
+  now: Ms,
+): Promise<void> {
+  const { sql, tenant } = tx;
+  await sql
+    .updateTable('webhook')
+    .set({ stopped_at: now, fields: JSON.stringify({ ...fields, enabled: false }) })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+  await sql
+    .updateTable('webhook_delivery')
+    .set({ state: 'dropped', next_at: null, done_at: now })
+    .where('tenant_id', '=', tenant)
+    .where('webhook_id', '=', id)
+    .where('state', '=', 'waiting')
+    .execute();
+  const user = (await tx.rows('user', [made_by])).get(made_by);
+  const to = await mailAddressOf(tx, made_by);
+  if (!user || user.deletedAt !== null || to === null) return;
+  const why = gone
+    ? 'It answered that it is gone (410).'
+    : `Nothing was taken there for ${Math.floor((now - (failing_since ?? now)) / (24 * HOUR))} days. ${says}`;
+  await post(tx, world, {
+    kind: 'mail',
+    to,
+    subject: oneLine(`Switched off: webhook ${fields.name}`).slice(0, 150),
+    text: `The webhook ${oneLine(fields.name)} was switched off.\n\n${why}\n\nWhat waited for it was dropped. Switch it on again under Webhooks when the address answers.\n`,
+  });
+}

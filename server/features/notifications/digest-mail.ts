@@ -1,0 +1,120 @@
+import { LIMITS } from '#contract/limits.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import { NOTIFY_CATEGORIES } from '#contract/notifications/notifications.ts';
+import type { NotifyCategory } from '#contract/notifications/notifications.ts';
+import { oneLine, viewOf } from './fact.ts';
+import type { Fact } from './fact.ts';
+
+const WORDS: Readonly<Record<NotifyCategory, (n: number) => string>> = {
+  failed: (n) => (n === 1 ? '1 job failed' : `${n} jobs failed`),
+  missed: (n) => (n === 1 ? '1 job did not run' : `${n} jobs did not run`),
+  sla: (n) => (n === 1 ? '1 SLA alarm is broken' : `${n} SLA alarms are broken`),
+  repository: (n) => (n === 1 ? '1 repository fills up' : `${n} repositories fill up`),
+  source: (n) => (n === 1 ? '1 source stopped reporting' : `${n} sources stopped reporting`),
+  ticket: (n) => (n === 1 ? '1 ticket was closed elsewhere' : `${n} tickets were closed elsewhere`),
+};
+export const factsInWords = (category: NotifyCategory, n: number): string => WORDS[category](n);
+
+/**
+ * `reviewed`: results that are broken and that somebody has reviewed: counted, not listed. `portal`
+ * null: there is no address to link to.
+ */
+export interface Digest {
+  readonly facts: readonly Fact[];
+  readonly reviewed: number;
+  readonly at: Ms;
+  readonly timeZone: string;
+  readonly portal: string | null;
+}
+export type DigestLook = Pick<Branding, 'name' | 'accent' | 'sidebar'>;
+
+/** NOTIFY-3: only what is broken, so many lines of each kind, each with the address of its view. */
+export function digestMail(
+  { facts, reviewed, at, timeZone, portal }: Digest,
+  { name, accent, sidebar }: DigestLook,
+): { readonly subject: string; readonly text: string; readonly html: string } {
+  const parts = NOTIFY_CATEGORIES.map((category) => ({
+    category,
+    own: facts.filter((fact) => fact.category === category),
+  })).filter(({ own }) => own.length > 0);
+  const provider = oneLine(name);
+  const head =
+    parts.map(({ category, own }) => WORDS[category](own.length)).join(', ') || 'All well';
+  const when = `As of ${new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)} (${timeZone}).`;
+  const rest = [
+    ...(parts.length === 0 ? ['Nothing that you are told of is broken.'] : []),
+    ...(reviewed > 0
+      ? [`${reviewed} more ${reviewed === 1 ? 'is' : 'are'} reviewed and not yet well.`]
+      : []),
+    when,
+  ];
+  const why = `${provider} sends this because you asked for it.`;
+  const settings = portal === null ? null : `${portal}/monitoring/notifications`;
+  const side = coloured(sidebar, '#1b3256');
+  const link = coloured(accent, '#23509e');
+  const a = (to: string, words: string): string =>
+    portal === null
+      ? escaped(words)
+      : `<a href="${escaped(portal + to)}" style="color:${link}">${escaped(words)}</a>`;
+  return {
+    subject: `${provider}: ${head}`.slice(0, 200),
+    text: [
+      ...parts.flatMap(({ category, own }) => [
+        `${WORDS[category](own.length)}${portal === null ? '' : `\n${portal}${viewOf(category, null)}`}`,
+        ...own
+          .slice(0, LIMITS.digestLines)
+          .map((fact) => `- ${fact.line}${portal === null ? '' : `\n  ${portal}${fact.link}`}`),
+        ...more(own.length),
+        '',
+      ]),
+      ...rest,
+      '',
+      why,
+      ...(settings === null ? [] : [`Change it: ${settings}`]),
+      '',
+    ].join('\n'),
+    html: [
+      '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>',
+      `<body style="margin:0;background:#f1ede4;color:#1f1d18;font:15px/1.5 Arial,Helvetica,sans-serif">`,
+      `<table role="presentation" width="100%" cellspacing="0" cellpadding="0"><tr><td align="center" style="padding:16px"><table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="max-width:640px;background:#ffffff">`,
+      `<tr><td style="background:${side};color:${isLight(side) ? '#1f1d18' : '#ffffff'};padding:14px 20px;font-weight:bold">${escaped(provider)}</td></tr><tr><td style="padding:16px 20px">`,
+      `<h1 style="font-size:20px;margin:0 0 12px">${escaped(head)}</h1>`,
+      ...parts.map(
+        ({ category, own }) =>
+          `<h2 style="font-size:16px;margin:16px 0 4px">${a(viewOf(category, null), WORDS[category](own.length))}</h2><ul style="margin:0;padding-left:20px">${own
+            .slice(0, LIMITS.digestLines)
+            .map((fact) => `<li style="margin:4px 0">${a(fact.link, fact.line)}</li>`)
+            .join('')}</ul>${more(own.length)
+            .map((line) => `<p style="margin:4px 0">${line}</p>`)
+            .join('')}`,
+      ),
+      ...rest.map((line) => `<p style="margin:12px 0 0">${escaped(line)}</p>`),
+      `<p style="margin:16px 0 0;font-size:13px;color:#514c43">${escaped(why)}${settings === null ? '' : ` ${a('/monitoring/notifications', 'Change it')}`}</p>`,
+      '</td></tr></table></td></tr></table></body></html>',
+      '',
+    ].join('\n'),
+  };
+}
+
+const more = (count: number): readonly string[] =>
+  count > LIMITS.digestLines ? [`and ${count - LIMITS.digestLines} more`] : [];
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? one);
+const coloured = (said: string | null, usual: string): string =>
+  said !== null && /^#[\da-f]{6}$/i.test(said) ? said : usual;
+
+/** By relative luminance: whether dark letters read better on it. */
+function isLight(colour: string): boolean {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const one = parseInt(colour.slice(at, at + 2), 16) / 255;
+    return one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.4;
+}

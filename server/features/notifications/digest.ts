@@ -1,0 +1,168 @@
+import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { NotifyCategory, NotifySettings } from '#contract/notifications/notifications.ts';
+import { reviewOf } from '#contract/runs/review.ts';
+import { columnOver, LONGEST_PERIOD_MS } from '../../platform/clock-bounds.ts';
+import { mailAddressOf } from '#server/platform/auth/email-confirmation.ts';
+import { brandingOf } from '#server/platform/tenancy/branding.ts';
+import { faultOf } from '#server/platform/http/serve-call.ts';
+import { post } from '#server/platform/mail/queue-mail.ts';
+import { portalAddressOf } from '#server/platform/tenancy/portal-address.ts';
+import { openProblems } from '#server/platform/queries/problems.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { hears, listenersOf } from './audience.ts';
+import { digestMail } from './digest-mail.ts';
+import type { Digest } from './digest-mail.ts';
+import { digestAfter, lastDigest } from './due.ts';
+import type { Fact } from './fact.ts';
+import { problemFacts, ticketFacts } from './new-facts.ts';
+import { findOpenFacts } from './open-facts.ts';
+
+/**
+ * NOTIFY-3: sends the digests that are due. What was missed while no server ran is sent at the next
+ * look, where it is no more than a few hours late, once for the last such time. The mail and that
+ * it was sent stand in one transaction: two servers send once.
+ */
+export async function sendDigests(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
+  const due = await world.store.tenant(
+    tenant,
+    ({ sql }) =>
+      sql
+        .selectFrom('notify_setting')
+        .select('user_id')
+        .where('tenant_id', '=', tenant)
+        .where(columnOver('next_at', now, LONGEST_PERIOD_MS))
+        .orderBy('next_at')
+        .execute(),
+    { readOnly: true },
+  );
+  for (const { user_id: user } of due) {
+    try {
+      await world.store.tenant(tenant, (tx) => sendDue(tx, world, user, now));
+    } catch (error) {
+      // What is wrong with one keeps nobody else's from going out, and is tried again when the next
+      // is due.
+      world.log.error('a digest could not be sent', { tenant, ...faultOf(error) });
+      await world.store.tenant(tenant, (tx) => sendDue(tx, world, user, now, true));
+    }
+  }
+}
+
+async function sendDue(
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId,
+  now: Ms,
+  skip = false,
+): Promise<void> {
+  const { sql, tenant } = tx;
+  const row = await sql
+    .selectFrom('notify_setting')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', user)
+    .where(columnOver('next_at', now, LONGEST_PERIOD_MS))
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+  if (!row || row.next_at === null) return;
+  const late = now - lastDigest(row.settings, row.next_at, now);
+  const sent =
+    !skip &&
+    late <= LIMITS.digestLateMs &&
+    (await sendDigest(
+      tx,
+      world,
+      user,
+      row.settings,
+      row.last_at,
+      now,
+      row.settings.digest.whenWell,
+    )) !== null;
+  await sql
+    .updateTable('notify_setting')
+    .set({ next_at: digestAfter(row.settings, now), ...(sent && { last_at: now }) })
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', user)
+    .execute();
+}
+
+/**
+ * Whom it went to; null where it did not: nobody is there, there is no verified address, or there
+ * is nothing to report. `since`: includes what was closed since then.
+ */
+export async function sendDigest(
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId,
+  settings: NotifySettings,
+  since: Ms | null,
+  now: Ms,
+  alsoWell: boolean,
+): Promise<string | null> {
+  const to = await mailAddressOf(tx, user);
+  if (to === null) return null;
+  const digest = await gather(tx, world, user, settings, since, now);
+  if (digest === null || (digest.facts.length === 0 && !alsoWell)) return null;
+  await post(tx, world, { kind: 'mail', to, ...digestMail(digest, await brandingOf(tx)) });
+  return to;
+}
+
+const DAY: Ms = 86_400_000;
+
+async function gather(
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId,
+  settings: NotifySettings,
+  since: Ms | null,
+  now: Ms,
+): Promise<Digest | null> {
+  const listener = (await listenersOf(tx, [user])).get(user);
+  if (!listener) return null;
+  const wanted = (category: NotifyCategory): boolean =>
+    settings.categories[category].mail && listener.categories.includes(category);
+  const hear = (facts: readonly Fact[]): readonly Fact[] =>
+    facts.filter((fact) => wanted(fact.category) && hears(listener, fact));
+  const problems =
+    wanted('failed') || wanted('missed')
+      ? (
+          await openProblems(tx, {
+            companies: listener.companies && [...listener.companies],
+            without: [...listener.deleted],
+          })
+        ).filter(({ state }) =>
+          state === 'Missed'
+            ? wanted('missed')
+            : (state === 'Failed' || state === 'Error') && wanted('failed'),
+        )
+      : [];
+  const pending = problems
+    .filter((one) => reviewOf(one, now) === 'pending')
+    .toSorted((a, b) => b.lastAt - a.lastAt);
+  const closed = wanted('ticket')
+    ? await tx.sql
+        .selectFrom('ticket')
+        .select('row')
+        .where('tenant_id', '=', tx.tenant)
+        .where('open', '=', 0)
+        .execute()
+    : [];
+  const tickets = closed.flatMap(({ row: { id, closedAt, closedBy } }) =>
+    closedBy === 'system' && closedAt !== null && closedAt > (since ?? now - DAY) ? [id] : [],
+  );
+  return {
+    facts: [
+      ...hear(await problemFacts(tx, pending)),
+      ...hear(await findOpenFacts(tx, now)),
+      ...hear(await ticketFacts(tx, tickets)),
+    ],
+    reviewed: problems.filter(
+      ({ review, ...one }) => review !== null && reviewOf({ ...one, review }, now) === 'cleared',
+    ).length,
+    at: now,
+    timeZone: settings.timeZone,
+    portal: await portalAddressOf(tx, world),
+  };
+}

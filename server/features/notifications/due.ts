@@ -1,0 +1,43 @@
+import { Cron } from 'croner';
+import type { Ms } from '#contract/ids.ts';
+import type { NotifySettings } from '#contract/notifications/notifications.ts';
+
+/**
+ * When the digest is due next after a moment. A time that the clocks skip is the first moment after
+ * the gap, one that they show twice is the first. Null where there is none.
+ */
+export function digestAfter(
+  { digest, timeZone }: Pick<NotifySettings, 'digest' | 'timeZone'>,
+  after: Ms,
+): Ms | null {
+  if (!digest.on) return null;
+  const [hour = 0, minute = 0] = digest.at.split(':').map(Number);
+  try {
+    return (
+      new Cron(`${minute} ${hour} * * ${digest.weekdays.map((day) => day % 7).join()}`, {
+        timezone: timeZone,
+        paused: true,
+      })
+        .nextRun(new Date(after))
+        ?.getTime() ?? null
+    );
+  } catch {
+    return null;
+  }
+}
+
+/** The last time up to now that it was due, from one that is known. */
+export function lastDigest(
+  settings: Pick<NotifySettings, 'digest' | 'timeZone'>,
+  known: Ms,
+  now: Ms,
+): Ms {
+  let at = known;
+  for (
+    let next = digestAfter(settings, at);
+    next !== null && next <= now;
+    next = digestAfter(settings, at)
+  )
+    at = next;
+  return at;
+}

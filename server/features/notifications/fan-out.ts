@@ -1,0 +1,241 @@
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import {
+  isQuiet,
+  NOTIFY_CATEGORIES,
+  quietUntil,
+  WEBHOOK_TYPES,
+} from '#contract/notifications/notifications.ts';
+import type { NotifyCategory, WebhookFields } from '#contract/notifications/notifications.ts';
+import { isoOrNull } from '#server/platform/queries/run-details.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { hears, listenersOf } from './audience.ts';
+import { viewOf } from './fact.ts';
+import type { Fact } from './fact.ts';
+
+/** What comes at once is told at once: so long it is waited for more of the same. */
+const GATHER_MS: Ms = 10_000;
+
+/** Puts facts on their way, in the transaction that has found them. */
+export async function fanOut(
+  tx: TenantTx,
+  world: AppContext,
+  facts: readonly Fact[],
+  portal: string | null,
+  now: Ms,
+): Promise<void> {
+  if (facts.length === 0) return;
+  await toWebhooks(tx, world, facts, portal, now);
+  await toDevices(tx, facts, now);
+}
+
+/**
+ * NOTIFY-4: machines have no night. A delivery holds as many facts of one category as it may; of an
+ * address that falls behind the oldest are dropped.
+ */
+async function toWebhooks(
+  tx: TenantTx,
+  world: AppContext,
+  facts: readonly Fact[],
+  portal: string | null,
+  now: Ms,
+): Promise<void> {
+  const { sql, tenant } = tx;
+  const hooks = await sql
+    .selectFrom('webhook')
+    .select(['id', 'fields'])
+    .where('tenant_id', '=', tenant)
+    .where('stopped_at', 'is', null)
+    .execute();
+  for (const { id, fields } of hooks) {
+    if (!fields.enabled) continue;
+    let put = 0;
+    for (const category of NOTIFY_CATEGORIES) {
+      const own = fields.categories.includes(category)
+        ? facts.filter((fact) => fact.category === category && isFor(fields, fact))
+        : [];
+      for (let from = 0; from < own.length; from += LIMITS.webhookFacts) {
+        const some = own.slice(from, from + LIMITS.webhookFacts);
+        await queueDelivery(tx, world, {
+          webhook: id,
+          category,
+          facts: some.length,
+          body: bodyOf(
+            category,
+            some.map(({ link, data }) => ({
+              ...data,
+              url: portal === null ? null : portal + link,
+            })),
+            now,
+          ),
+          now,
+        });
+        put += 1;
+      }
+    }
+    if (put > 0) await dropOldest(tx, id, now);
+  }
+}
+
+/**
+ * NOTIFY-8: all that it is of has to be chosen; what is of the provider as a whole goes to those of
+ * all companies alone.
+ */
+const isFor = (
+  { companies = null }: Pick<WebhookFields, 'companies'>,
+  fact: Pick<Fact, 'companies'>,
+): boolean =>
+  companies === null ||
+  (fact.companies !== null &&
+    fact.companies.length > 0 &&
+    fact.companies.every((n) => companies.includes(n)));
+
+export const bodyOf = (
+  category: NotifyCategory | 'test',
+  items: readonly object[],
+  now: Ms,
+): string =>
+  JSON.stringify({ type: WEBHOOK_TYPES[category], timestamp: isoOrNull(now), data: { items } });
+
+export async function queueDelivery(
+  { sql, tenant }: TenantTx,
+  { chance }: AppContext,
+  {
+    webhook,
+    category,
+    facts,
+    body,
+    now,
+  }: {
+    readonly webhook: string;
+    readonly category: NotifyCategory | 'test';
+    readonly facts: number;
+    readonly body: string;
+    readonly now: Ms;
+  },
+): Promise<string> {
+  const id = chance.uuid();
+  await sql
+    .insertInto('webhook_delivery')
+    .values({
+      tenant_id: tenant,
+      id,
+      webhook_id: webhook,
+      category,
+      facts,
+      body,
+      state: 'waiting',
+      made_at: now,
+      done_at: null,
+      next_at: now,
+      code: null,
+      fault: null,
+    })
+    .execute();
+  return id;
+}
+
+async function dropOldest({ sql, tenant }: TenantTx, webhook: string, now: Ms): Promise<void> {
+  const over = await sql
+    .selectFrom('webhook_delivery')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('webhook_id', '=', webhook)
+    .where('state', '=', 'waiting')
+    .orderBy('made_at', 'desc')
+    .orderBy('id')
+    .offset(LIMITS.webhookWaiting)
+    .execute();
+  if (over.length > 0)
+    await sql
+      .updateTable('webhook_delivery')
+      .set({ state: 'dropped', next_at: null, done_at: now })
+      .where('tenant_id', '=', tenant)
+      .where(
+        'id',
+        'in',
+        over.map(({ id }) => id),
+      )
+      .execute();
+}
+
+/**
+ * NOTIFY-5: each device of who hears of it, once for all that comes together; in quiet hours when
+ * they are over.
+ */
+async function toDevices(tx: TenantTx, facts: readonly Fact[], now: Ms): Promise<void> {
+  const { sql, tenant } = tx;
+  const devices = await sql
+    .selectFrom('push_device')
+    .innerJoin('notify_setting', (on) =>
+      on
+        .onRef('notify_setting.tenant_id', '=', 'push_device.tenant_id')
+        .onRef('notify_setting.user_id', '=', 'push_device.user_id'),
+    )
+    .select(['push_device.id', 'push_device.user_id', 'notify_setting.settings'])
+    .where('push_device.tenant_id', '=', tenant)
+    .execute();
+  const listeners = await listenersOf(
+    tx,
+    devices.map(({ user_id }) => user_id),
+  );
+  for (const { id, user_id, settings } of devices) {
+    const listener = listeners.get(user_id);
+    const next = isQuiet(settings.quiet, settings.timeZone, now)
+      ? quietUntil(settings.quiet, settings.timeZone, now)
+      : now + GATHER_MS;
+    for (const category of NOTIFY_CATEGORIES) {
+      const own =
+        listener && settings.categories[category].push
+          ? facts.filter((fact) => fact.category === category && hears(listener, fact))
+          : [];
+      if (own.length > 0) await putWaiting(tx, id, category, own, now, next);
+    }
+  }
+}
+
+async function putWaiting(
+  { sql, tenant }: TenantTx,
+  device: string,
+  category: NotifyCategory,
+  facts: readonly Fact[],
+  now: Ms,
+  next: Ms,
+): Promise<void> {
+  const before = await sql
+    .selectFrom('push_waiting')
+    .select(['facts', 'company_n', 'next_at', 'at'])
+    .where('tenant_id', '=', tenant)
+    .where('device_id', '=', device)
+    .where('category', '=', category)
+    .executeTakeFirst();
+  const company = oneCompany(facts, before);
+  const count = facts.length + (before?.facts ?? 0);
+  const [only] = facts;
+  const row = {
+    facts: count,
+    company_n: company,
+    link: count === 1 && only ? only.link : viewOf(category, company),
+    at: before?.at ?? now,
+    next_at: before?.next_at ?? next,
+  };
+  await sql
+    .insertInto('push_waiting')
+    .values({ tenant_id: tenant, device_id: device, category, ...row })
+    .onConflict((on) => on.columns(['tenant_id', 'device_id', 'category']).doUpdateSet(row))
+    .execute();
+}
+
+/** The company of them all, where it is one. */
+function oneCompany(
+  facts: readonly Fact[],
+  before: { readonly company_n: CompanyN | null } | undefined,
+): CompanyN | null {
+  const all = new Set<CompanyN | null>(
+    facts.map(({ companies }) => (companies?.length === 1 ? (companies[0] ?? null) : null)),
+  );
+  if (before) all.add(before.company_n);
+  const [first = null] = all;
+  return all.size === 1 ? first : null;
+}

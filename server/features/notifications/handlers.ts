@@ -1,0 +1,326 @@
+import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { categoriesOf, notifyDefaults } from '#contract/notifications/notifications.ts';
+import type { NotifySettings } from '#contract/notifications/notifications.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { brandingOf } from '#server/platform/tenancy/branding.ts';
+import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
+import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { seal, unseal } from '#server/platform/crypto/vault.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { sendDigest } from './digest.ts';
+import { digestAfter } from './due.ts';
+import { startPolling } from './poll.ts';
+import { endpointHash, push, vapidOf } from './push.ts';
+import type { Subscription } from './push.ts';
+import { keepPushed } from './push-due.ts';
+import { pointOf } from './web-push.ts';
+
+const TRIES = 10;
+const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+
+/** NOTIFY-2: how the user itself is told. */
+export function notifyHandlers(
+  world: AppContext,
+): Pick<
+  Handlers,
+  | 'getNotify'
+  | 'saveNotify'
+  | 'sendDigest'
+  | 'addPushDevice'
+  | 'keepPushDevice'
+  | 'removePushDevice'
+  | 'tryPushDevice'
+> {
+  const often = makeRateLimit(TRIES);
+  const tooOften = (ctx: RequestContext): Failure | null => {
+    const wait = often.ask(`${ctx.tenant} ${signedOf(ctx).userId}`, ctx.now);
+    return wait === null
+      ? null
+      : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
+  };
+  return {
+    getNotify: (_, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const { userId, roles, sessionId } = signedOf(ctx);
+        const { sql, tenant } = tx;
+        const { features } = await brandingOf(tx);
+        const { settings, row } = await settingsOf(tx, userId);
+        const person = await sql
+          .selectFrom('person')
+          .select(['email', 'email_verified'])
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', userId)
+          .executeTakeFirst();
+        const devices = await sql
+          .selectFrom('push_device')
+          .select(['id', 'agent', 'made_at', 'last_at', 'fault', 'session_id'])
+          .where('tenant_id', '=', tenant)
+          .where('user_id', '=', userId)
+          .orderBy('made_at', 'desc')
+          .execute();
+        return ok({
+          settings,
+          categories: [...categoriesOf(roles, features)],
+          email: person?.email || null,
+          emailVerified: person?.email_verified ?? false,
+          nextAt: row?.next_at ?? null,
+          lastAt: row?.last_at ?? null,
+          vapid: pointOf((await vapidOf(tx, world)).key),
+          devices: devices.map(({ id, agent, made_at, last_at, fault, session_id }) => ({
+            _id: id,
+            agent,
+            current: session_id === sessionId,
+            madeAt: made_at,
+            lastAt: last_at,
+            fault,
+          })),
+        });
+      }),
+
+    saveNotify: ({ settings }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const kept = {
+          ...settings,
+          digest: {
+            ...settings.digest,
+            weekdays: settings.digest.weekdays.toSorted((a, b) => a - b),
+          },
+        };
+        const nextAt = digestAfter(kept, ctx.now);
+        await keepSettings(tx, signedOf(ctx), kept, nextAt);
+        return ok({ nextAt });
+      }),
+
+    async sendDigest(_, ctx) {
+      const wait = tooOften(ctx);
+      if (wait) return failed(wait);
+      return world.store.tenant(ctx.tenant, async (tx) => {
+        const { userId } = signedOf(ctx);
+        const { settings, row } = await settingsOf(tx, userId);
+        const person = await tx.sql
+          .selectFrom('person')
+          .select(['email', 'email_verified'])
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', userId)
+          .executeTakeFirst();
+        if (person?.email && !person.email_verified)
+          return failed({ kind: 'conflict', message: MESSAGES.emailNotConfirmed });
+        const to = await sendDigest(
+          tx,
+          world,
+          userId,
+          settings,
+          row?.last_at ?? null,
+          ctx.now,
+          true,
+        );
+        return to === null
+          ? failed({ kind: 'conflict', message: MESSAGES.noMailAddress })
+          : ok({ to });
+      });
+    },
+
+    addPushDevice: (subscription, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        await tx.lock();
+        const { sql, tenant } = tx;
+        const session = signedOf(ctx);
+        const endpoint_hash = endpointHash(subscription.endpoint);
+        const before = await sql
+          .selectFrom('push_device')
+          .select(['id', 'user_id'])
+          .where('tenant_id', '=', tenant)
+          .where('endpoint_hash', '=', endpoint_hash)
+          .executeTakeFirst();
+        // A browser is told of one user's: of whoever signed in there last.
+        if (before) await removeDevice(tx, before.id);
+        const { count } = await sql
+          .selectFrom('push_device')
+          .select((e) => e.fn.countAll<number>().as('count'))
+          .where('tenant_id', '=', tenant)
+          .where('user_id', '=', session.userId)
+          .executeTakeFirstOrThrow();
+        if (count >= LIMITS.pushDevices)
+          return failed({
+            kind: 'conflict',
+            message: MESSAGES.pushDevicesFull(LIMITS.pushDevices),
+          });
+        const id = world.chance.uuid();
+        const { settings, row } = await settingsOf(tx, session.userId);
+        // Who has chosen nothing yet is told as it says there.
+        if (!row) await keepSettings(tx, session, settings, null);
+        await sql
+          .insertInto('push_device')
+          .values({
+            tenant_id: tenant,
+            id,
+            user_id: session.userId,
+            session_id: session.sessionId,
+            endpoint_hash,
+            sealed: await seal(tx, world, placeOf(id), JSON.stringify(subscription)),
+            agent: (ctx.request.headers.get('user-agent') ?? '').slice(0, 200),
+            made_at: ctx.now,
+            seen_at: ctx.now,
+            last_at: null,
+            fault: null,
+          })
+          .execute();
+        await audit(tx, world, ctx, { what: 'push.added', user: session.userId, detail: { id } });
+        return ok({ _id: id });
+      }),
+
+    keepPushDevice: ({ endpoint }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        const { sql, tenant } = tx;
+        const session = signedOf(ctx);
+        const hash = endpointHash(endpoint);
+        const row = await sql
+          .selectFrom('push_device')
+          .select(['id', 'user_id'])
+          .where('tenant_id', '=', tenant)
+          .where('endpoint_hash', '=', hash)
+          .forUpdate()
+          .executeTakeFirst();
+        if (row?.user_id === session.userId)
+          await sql
+            .updateTable('push_device')
+            .set({ session_id: session.sessionId, seen_at: ctx.now })
+            .where('tenant_id', '=', tenant)
+            .where('id', '=', row.id)
+            .execute();
+        else if (row) await removeDevice(tx, row.id);
+        return ok({ known: row?.user_id === session.userId });
+      }),
+
+    removePushDevice: ({ id }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        if (!(await deviceOf(tx, signedOf(ctx), id))) return failed(NOT_FOUND);
+        await removeDevice(tx, id);
+        await audit(tx, world, ctx, {
+          what: 'push.removed',
+          user: signedOf(ctx).userId,
+          detail: { id },
+        });
+        return ok({});
+      }),
+
+    /** The push service is asked outside of any transaction. */
+    async tryPushDevice({ id }, ctx) {
+      const wait = tooOften(ctx);
+      if (wait) return failed(wait);
+      const found = await world.store.tenant(ctx.tenant, async (tx) => {
+        const device = await deviceOf(tx, signedOf(ctx), id);
+        return device
+          ? {
+              subscription: JSON.parse(
+                await unseal(tx, world, placeOf(id), device.sealed),
+              ) as Subscription,
+              vapid: await vapidOf(tx, world),
+              branding: await brandingOf(tx),
+            }
+          : null;
+      });
+      if (found === null) return failed(NOT_FOUND);
+      const pushed = await push(world, found.vapid, found.subscription, {
+        title: found.branding.name,
+        body: 'This is how you are told.',
+        link: '/monitoring/notifications',
+        tag: 'test',
+      });
+      await world.store.tenant(ctx.tenant, (tx) => keepPushed(tx, id, pushed, ctx.now));
+      return ok({ ok: pushed.ok, says: pushed.says });
+    },
+  };
+}
+
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('what one is told without a session');
+  return session;
+}
+
+const placeOf = (id: string) => ({ table: 'push_device', column: 'sealed', row: id });
+
+async function settingsOf(
+  tx: TenantTx,
+  user: string,
+): Promise<{
+  readonly settings: NotifySettings;
+  readonly row: { readonly next_at: number | null; readonly last_at: number | null } | undefined;
+}> {
+  const { sql, tenant } = tx;
+  const row = await sql
+    .selectFrom('notify_setting')
+    .select(['settings', 'next_at', 'last_at'])
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', user)
+    .executeTakeFirst();
+  if (row) return { settings: row.settings, row };
+  const person = await sql
+    .selectFrom('person')
+    .select('time_zone')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', user)
+    .executeTakeFirst();
+  return { settings: notifyDefaults(person?.time_zone ?? (await brandingOf(tx)).timeZone), row };
+}
+
+/** What waits for a device in quiet hours is looked at again now: they may be others. */
+async function keepSettings(
+  tx: TenantTx,
+  { userId }: Principal,
+  settings: NotifySettings,
+  next_at: number | null,
+): Promise<void> {
+  await startPolling(tx);
+  const { sql, tenant } = tx;
+  const values = { settings: JSON.stringify(settings), next_at };
+  await sql
+    .insertInto('notify_setting')
+    .values({ tenant_id: tenant, user_id: userId, ...values, last_at: null })
+    .onConflict((on) => on.columns(['tenant_id', 'user_id']).doUpdateSet(values))
+    .execute();
+  const devices = await sql
+    .selectFrom('push_device')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .execute();
+  if (devices.length > 0)
+    await sql
+      .updateTable('push_waiting')
+      .set({ next_at: 0 })
+      .where('tenant_id', '=', tenant)
+      .where('tries', '=', 0)
+      .where(
+        'device_id',
+        'in',
+        devices.map(({ id }) => id),
+      )
+      .execute();
+}
+
+const deviceOf = ({ sql, tenant }: TenantTx, { userId }: Principal, id: string) =>
+  sql
+    .selectFrom('push_device')
+    .select('sealed')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+
+async function removeDevice({ sql, tenant }: TenantTx, id: string): Promise<void> {
+  await sql
+    .deleteFrom('push_waiting')
+    .where('tenant_id', '=', tenant)
+    .where('device_id', '=', id)
+    .execute();
+  await sql
+    .deleteFrom('push_device')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { ticketNumber } from '#contract/tickets/tickets.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { CauseRow, JobRow, ProblemRow } from '#contract/runs/rows.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { isoOrNull } from '#server/platform/queries/run-details.ts';
+import { oneLine } from './fact.ts';
+import type { Fact } from './fact.ts';
+
+/**
+ * NOTIFY-1: what the log says between two events that somebody may be told of. What a rule knows as
+ * an exception or has put off is no news.
+ */
+export async function findNewFacts(
+  tx: TenantTx,
+  after: number,
+  to: number,
+  now: Ms,
+): Promise<readonly Fact[]> {
+  const { rows } = await sql<{
+    kind: 'problem' | 'ticket';
+    id: string;
+  }>`select case when type = 'ticket.changed@1' then 'ticket' else 'problem' end as kind, case when type = 'ticket.changed@1' then data->>'id' else data->>'n' end as id
+    from event where tenant_id = ${tx.tenant} and seq > ${after} and seq <= ${to}
+      and ((type = 'problem.opened@1' and data->>'state' in ('Failed', 'Error', 'Missed')) or (type = 'ticket.changed@1' and data->>'by' = 'system' and data->'status'->>'closed' = 'true')) order by seq`.execute(
+    tx.sql,
+  );
+  const problems = await tx.rows(
+    'problem',
+    rows.flatMap(({ kind, id }) => (kind === 'problem' ? [Number(id)] : [])),
+  );
+  const told = [...problems.values()].filter(
+    ({ exception, snooze }) =>
+      (exception ?? null) === null && (snooze === null || snooze.until <= now),
+  );
+  return [
+    ...(await problemFacts(tx, told)),
+    ...(await ticketFacts(tx, [
+      ...new Set(rows.flatMap(({ kind, id }) => (kind === 'ticket' ? [id] : []))),
+    ])),
+  ];
+}
+
+export async function problemFacts(
+  tx: TenantTx,
+  problems: readonly ProblemRow[],
+): Promise<readonly Fact[]> {
+  const jobs = await tx.rows('job', [...new Set(problems.map(({ job }) => job))]);
+  const causes = await tx.rows('cause', [...new Set(problems.map(({ cause }) => cause))]);
+  const names = await companiesOf(tx, problems);
+  return problems.flatMap((problem) => {
+    const job = jobs.get(problem.job);
+    return job
+      ? [problemFact(problem, job, causes.get(problem.cause), names.get(problem.company) ?? '')]
+      : [];
+  });
+}
+
+function problemFact(
+  { n, company, state, lastRun, openedAt, runs }: ProblemRow,
+  job: JobRow,
+  cause: CauseRow | undefined,
+  companyName: string,
+): Fact {
+  const category = state === 'Missed' ? 'missed' : 'failed';
+  const times = runs > 1 ? `, ${runs} times` : '';
+  return {
+    category,
+    subject: `problem:${n}`,
+    companies: [company],
+    link: runLink(lastRun),
+    line: oneLine(
+      `${companyName}: ${job.name}${job.computer === '' ? '' : ` on ${job.computer}`}${category === 'missed' ? '' : `: ${cause?.template ?? state}`}${times}`,
+    ),
+    data: {
+      problem: n,
+      company: { n: company, name: companyName },
+      job: {
+        uid: job.uid,
+        name: job.name,
+        computer: job.computer,
+        source: job.source,
+        type: job.type,
+      },
+      state,
+      cause: cause?.template ?? null,
+      since: isoOrNull(openedAt),
+    },
+  };
+}
+const runLink = (run: number): string =>
+  `/monitoring/daily-checks?review=any&date=last-30&run=${run}`;
+
+/** Tickets that the ticketing system has closed. */
+export async function ticketFacts(tx: TenantTx, ids: readonly string[]): Promise<readonly Fact[]> {
+  const tickets = [...(await tx.rows('ticket', ids)).values()].filter(
+    ({ deletedAt, closedAt, closedBy }) =>
+      deletedAt === null && closedAt !== null && closedBy === 'system',
+  );
+  const names = await companiesOf(tx, tickets);
+  return tickets.map((ticket): Fact => {
+    const { id, company, subject, closedAt } = ticket;
+    const number = ticketNumber(ticket);
+    const companyName = names.get(company) ?? '';
+    return {
+      category: 'ticket',
+      subject: `ticket:${id}:${closedAt ?? 0}`,
+      companies: [company],
+      link: `/monitoring/tickets?state=all&ticket=${id}`,
+      line: oneLine(`${companyName}: ${number} ${subject}`),
+      data: {
+        ticket: { id, number, subject },
+        company: { n: company, name: companyName },
+        closedAt: isoOrNull(closedAt),
+      },
+    };
+  });
+}
+
+async function companiesOf(
+  tx: TenantTx,
+  of: readonly { readonly company: CompanyN }[],
+): Promise<ReadonlyMap<CompanyN, string>> {
+  const rows = await tx.rows('company', [...new Set(of.map(({ company }) => company))]);
+  return new Map([...rows.values()].map(({ n, name }) => [n, name]));
+}

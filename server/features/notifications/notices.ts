@@ -1,0 +1,183 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { Notification } from '#contract/notifications/notices.ts';
+import { hasAuthorityOver } from '#contract/users/authority.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { FORBIDDEN, NOT_FOUND } from '../../platform/http/envelope.ts';
+import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+
+type Names =
+  | 'listNotifications'
+  | 'ackNotification'
+  | 'publishNotification'
+  | 'publishedNotifications'
+  | 'endNotification';
+const MOST = 50;
+
+/**
+ * Notices above the pages: each is for all of a provider, for those with one of its roles, or for
+ * one user, who alone learns of it.
+ */
+export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> => ({
+  listNotifications: ({ userId }, ctx) =>
+    world.store.tenant(
+      ctx.tenant,
+      async (tx) => {
+        const session = signedOf(ctx);
+        return userId === session.userId
+          ? ok(await openNotifications(tx, session))
+          : failed(NOT_FOUND);
+      },
+      { readOnly: true },
+    ),
+
+  ackNotification: ({ notificationId, userId }, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      const session = signedOf(ctx);
+      // Told again, it is done already: the page may not have heard the answer.
+      if (
+        userId !== session.userId ||
+        !(await standing(tx, session, true)).some(({ id }) => id === notificationId)
+      )
+        return failed(NOT_FOUND);
+      await tx.sql
+        .insertInto('notification_ack')
+        .values({
+          tenant_id: tx.tenant,
+          notification_id: notificationId,
+          user_id: userId,
+          at: ctx.now,
+        })
+        .onConflict((on) => on.columns(['tenant_id', 'notification_id', 'user_id']).doNothing())
+        .execute();
+      return ok({});
+    }),
+
+  publishNotification: (fields, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      const session = signedOf(ctx);
+      const { userId } = fields;
+      if (session.companies !== null) return failed(FORBIDDEN);
+      if (userId !== null) {
+        const user = (await tx.rows('user', [userId])).get(userId);
+        if (user?.deletedAt !== null) return failed(NOT_FOUND);
+        if (userId !== session.userId && !hasAuthorityOver(session, user)) return failed(FORBIDDEN);
+      }
+      const row: Notification = { _id: world.chance.uuid(), ...fields };
+      const { _id: id } = row;
+      await tx.sql
+        .insertInto('notification')
+        .values({
+          tenant_id: tx.tenant,
+          id,
+          row: JSON.stringify(row),
+          made_at: ctx.now,
+          ended_at: null,
+        })
+        .execute();
+      await audit(tx, world, ctx, {
+        what: 'notification.published',
+        user: userId,
+        detail: { notification: id, app: row.app },
+      });
+      return ok(row);
+    }),
+
+  publishedNotifications: (_, ctx) =>
+    world.store.tenant(
+      ctx.tenant,
+      async (tx) => {
+        if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
+        const rows = await tx.sql
+          .selectFrom('notification')
+          .select(['id', 'row', 'made_at'])
+          .where('tenant_id', '=', tx.tenant)
+          .where('ended_at', 'is', null)
+          .orderBy('made_at', 'desc')
+          .limit(200)
+          .execute();
+        const acks = new Map(
+          (
+            await tx.sql
+              .selectFrom('notification_ack')
+              .select(['notification_id', (e) => e.fn.countAll<number>().as('acks')])
+              .where('tenant_id', '=', tx.tenant)
+              .groupBy('notification_id')
+              .execute()
+          ).map((one) => [one.notification_id, one.acks]),
+        );
+        return ok<OutputOf<'publishedNotifications'>>(
+          rows.map(({ id, row, made_at: at }) => ({
+            ...row,
+            roles: row.roles && [...row.roles],
+            at,
+            acks: acks.get(id) ?? 0,
+          })),
+        );
+      },
+      { readOnly: true },
+    ),
+
+  endNotification: ({ id }, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
+      const { numUpdatedRows } = await tx.sql
+        .updateTable('notification')
+        .set({ ended_at: ctx.now })
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', id)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst();
+      if (Number(numUpdatedRows) === 0) return failed(NOT_FOUND);
+      await audit(tx, world, ctx, {
+        what: 'notification.ended',
+        user: null,
+        detail: { notification: id },
+      });
+      return ok({});
+    }),
+});
+
+type NotificationOut = OutputOf<'listNotifications'>[number];
+/** What a user has not acknowledged yet, newest first. */
+export const openNotifications = async (
+  tx: TenantTx,
+  session: Principal,
+): Promise<NotificationOut[]> =>
+  (await standing(tx, session)).map(({ row }) => ({ ...row, roles: row.roles && [...row.roles] }));
+
+/** What stands for somebody, newest first; `also`: with what was acknowledged. */
+async function standing(
+  { tenant, sql }: TenantTx,
+  { userId, roles }: Principal,
+  also = false,
+): Promise<{ readonly id: string; readonly row: Notification }[]> {
+  let query = sql
+    .selectFrom('notification')
+    .select(['id', 'row'])
+    .where('tenant_id', '=', tenant)
+    .where('ended_at', 'is', null);
+  if (!also)
+    query = query.where('id', 'not in', (e) =>
+      e
+        .selectFrom('notification_ack')
+        .select('notification_id')
+        .where('tenant_id', '=', tenant)
+        .where('user_id', '=', userId),
+    );
+  const rows = await query.orderBy('made_at', 'desc').execute();
+  return rows
+    .filter(
+      ({ row }) =>
+        (row.userId === null || row.userId === userId) &&
+        (row.roles === null || row.roles.some((role) => roles.includes(role))),
+    )
+    .slice(0, also ? undefined : MOST);
+}
+
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('a signed-in call without a session');
+  return session;
+}

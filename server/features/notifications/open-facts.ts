@@ -1,0 +1,172 @@
+import { sql } from 'kysely';
+import type { Ms } from '#contract/ids.ts';
+import { fullAt } from '#contract/repositories/capacity.ts';
+import {
+  FULL_SHARE,
+  FULL_SOON_DAYS,
+  SOURCE_DAY_MS,
+  SOURCE_FAILS,
+  SOURCE_WEEK_MS,
+} from '#contract/notifications/notifications.ts';
+import type { KeyRow, RepositoryRow } from '#contract/runs/rows.ts';
+import type { SlaRow } from '#contract/sla/sla.ts';
+import { companyNames } from '#server/platform/queries/known-jobs.ts';
+import { repositoriesOf } from '#server/platform/queries/repositories.ts';
+import { isoOrNull } from '#server/platform/queries/run-details.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { deletedIn } from './audience.ts';
+import { oneLine } from './fact.ts';
+import type { Fact } from './fact.ts';
+
+/**
+ * NOTIFY-1: what is broken as long as it stands: alarms, repositories that fill up, sources that
+ * say nothing.
+ */
+export async function findOpenFacts(tx: TenantTx, now: Ms): Promise<readonly Fact[]> {
+  const names = await companyNames(tx);
+  const deleted = await deletedIn(tx);
+  const repositories = (
+    await repositoriesOf(tx, { companies: null, without: [...deleted] })
+  ).flatMap((row) => repositoryFact(row, names.get(row.company) ?? '', now) ?? []);
+  return [
+    ...(await slaFacts(tx)),
+    ...repositories,
+    ...(await keyFacts(tx, names, now)),
+    ...(await connectionFacts(tx)),
+  ];
+}
+
+async function slaFacts(tx: TenantTx): Promise<readonly Fact[]> {
+  const rows = await tx.sql
+    .selectFrom('sla_alarm')
+    .select(['row', 'broken_since'])
+    .where('tenant_id', '=', tx.tenant)
+    .where('broken_since', 'is not', null)
+    .execute();
+  return rows.flatMap(({ row, broken_since: since }) => (row.enabled ? [slaFact(row, since)] : []));
+}
+const slaFact = ({ id, name, companies }: SlaRow, since: Ms | null): Fact => ({
+  category: 'sla',
+  subject: `sla:${id}:${since ?? 0}`,
+  companies,
+  link: `/monitoring/sla?alarm=${id}`,
+  line: oneLine(name),
+  data: { alarm: { id, name }, since: isoOrNull(since) },
+});
+
+function repositoryFact(row: RepositoryRow, companyName: string, now: Ms): Fact | null {
+  const { id, company, name, capacityBytes, usedBytes, freeBytes } = row;
+  const full = fullAt(row);
+  const days = full === null ? null : Math.max(0, Math.floor((full - now) / SOURCE_DAY_MS));
+  const used =
+    usedBytes ?? (capacityBytes !== null && freeBytes !== null ? capacityBytes - freeBytes : null);
+  const share =
+    capacityBytes !== null && capacityBytes > 0 && used !== null ? used / capacityBytes : null;
+  if ((days === null || days >= FULL_SOON_DAYS) && (share === null || share < FULL_SHARE))
+    return null;
+  const words =
+    days === 0
+      ? 'full'
+      : days !== null && days < FULL_SOON_DAYS
+        ? `full in ${days} ${days === 1 ? 'day' : 'days'}`
+        : `${Math.floor((share ?? 0) * 100)} % used`;
+  return {
+    category: 'repository',
+    subject: `repository:${id}`,
+    companies: company === 0 ? null : [company],
+    link: `/monitoring/repositories?open=${encodeURIComponent(id)}`,
+    line: oneLine(`${companyName === '' ? '' : `${companyName}: `}${name}: ${words}`),
+    data: {
+      repository: { id, name },
+      company: company === 0 ? null : { n: company, name: companyName },
+      fullAt: isoOrNull(full),
+      usedShare: share,
+    },
+  };
+}
+
+/**
+ * Keys that were heard before. Those of a system that is asked are told of by its connection. Their
+ * jobs are counted in a second step: in one, the planner reads every problem for every job, and
+ * with 10,000 of them the database does nothing else for minutes.
+ */
+async function keyFacts(
+  tx: TenantTx,
+  names: ReadonlyMap<number, string>,
+  now: Ms,
+): Promise<readonly Fact[]> {
+  const { rows } = await sql<{
+    row: KeyRow;
+    heard: number;
+    faulty: boolean;
+  }>`select k.row, h.last_heard_at::float8 as heard, coalesce(h.last_fault_at > h.last_heard_at, false) as faulty
+    from source_key as k join source_health as h on h.tenant_id = k.tenant_id and h.key_id = k.id
+    where k.tenant_id = ${tx.tenant} and k.row->>'revokedAt' is null and k.row->>'connection' is null and h.last_heard_at < ${now - SOURCE_DAY_MS} order by k.id`.execute(
+    tx.sql,
+  );
+  if (rows.length === 0) return [];
+  const counted = await sql<{
+    key: string;
+    jobs: number;
+    overdue: number;
+  }>`select job.key_id as key, count(*)::int as jobs, count(p.n)::int as overdue
+    from job left join problem as p on p.tenant_id = job.tenant_id and p.job_n = job.n and p.n = (job.row->>'problem')::bigint and p.row->>'state' = 'Missed'
+    where job.tenant_id = ${tx.tenant} and job.key_id in (${sql.join(rows.map(({ row }) => row.id))}) and job.row->>'enabled' = 'true'
+      and (job.row->'missedIgnored'->>'at' is null or (job.row->'missedIgnored'->>'until')::float8 < ${now}) group by job.key_id`.execute(
+    tx.sql,
+  );
+  const jobsOf = new Map(counted.rows.map((one) => [one.key, one]));
+  return rows.flatMap(({ row: { id, name, company }, heard, faulty }): Fact[] => {
+    const { jobs, overdue } = jobsOf.get(id) ?? { jobs: 0, overdue: 0 };
+    if (jobs === 0 || (!faulty && overdue < jobs && now - heard < SOURCE_WEEK_MS)) return [];
+    const companyName = names.get(company) ?? '';
+    return [
+      {
+        category: 'source',
+        subject: `key:${id}`,
+        companies: [company],
+        link: '/monitoring/sources',
+        line: oneLine(
+          `${companyName}: ${name}: ${faulty ? 'what it sends is not accepted' : 'says nothing'}`,
+        ),
+        data: {
+          source: { id, name, is: 'key' },
+          company: { n: company, name: companyName },
+          lastHeardAt: isoOrNull(heard),
+          jobs,
+        },
+      },
+    ];
+  });
+}
+
+async function connectionFacts(tx: TenantTx): Promise<readonly Fact[]> {
+  const rows = await tx.sql
+    .selectFrom('connection')
+    .innerJoin('collection', (on) =>
+      on
+        .onRef('collection.tenant_id', '=', 'connection.tenant_id')
+        .onRef('collection.connection_id', '=', 'connection.id'),
+    )
+    .select([
+      'connection.id',
+      'connection.name',
+      'connection.company_n',
+      (e) => e.fn.max('collection.error').as('error'),
+      (e) => e.fn.min('collection.succeeded_at').as('succeeded_at'),
+    ])
+    .where('connection.tenant_id', '=', tx.tenant)
+    .where('connection.enabled', '=', true)
+    .where('collection.fails', '>=', SOURCE_FAILS)
+    .groupBy(['connection.id', 'connection.name', 'connection.company_n'])
+    .orderBy('connection.id')
+    .execute();
+  return rows.map(({ id, name, company_n: company, error, succeeded_at: at }): Fact => ({
+    category: 'source',
+    subject: `connection:${id}`,
+    companies: company === null ? null : [company],
+    link: '/monitoring/connections',
+    line: oneLine(`${name}: ${error ?? 'cannot be read'}`),
+    data: { source: { id, name, is: 'connection' }, lastHeardAt: isoOrNull(at), error },
+  }));
+}

@@ -1,0 +1,255 @@
+import { sql } from 'kysely';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { isQuiet, NOTIFY_CATEGORIES, quietUntil } from '#contract/notifications/notifications.ts';
+import type { NotifyCategory } from '#contract/notifications/notifications.ts';
+import { columnOver } from '../../platform/clock-bounds.ts';
+import { brandingOf } from '#server/platform/tenancy/branding.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { unseal } from '#server/platform/crypto/vault.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { factsInWords } from './digest-mail.ts';
+import { listenersOf } from './audience.ts';
+import { oneLine, viewOf } from './fact.ts';
+import { push, vapidOf } from './push.ts';
+import type { Notice, Pushed, Subscription, Vapid } from './push.ts';
+
+const MOST_TRIES = 5;
+const HELD_MS: Ms = 60_000;
+const WAIT_MS: Ms = 60_000;
+const MOST_WAIT: Ms = 3_600_000;
+const AT_ONCE = 20;
+/** A browser in which nobody opened the portal for so long is told no more. */
+const SEEN_MS: Ms = 30 * 86_400_000;
+
+interface Due {
+  readonly device: string;
+  readonly subscription: Subscription;
+  readonly notice: Notice;
+  readonly told: readonly { readonly category: NotifyCategory; readonly facts: number }[];
+  readonly tries: number;
+}
+
+/**
+ * NOTIFY-5: a device belongs to its session: with that ended by somebody, or its user gone, nothing
+ * goes there. Called before anything is sent.
+ */
+export async function dropDevices({ sql: db, tenant }: TenantTx, now: Ms): Promise<void> {
+  await sql`delete from push_device where tenant_id = ${tenant} and (seen_at < ${now - SEEN_MS} or exists (select from session where session.tenant_id = push_device.tenant_id and session.id = push_device.session_id and session.ended_at is not null))`.execute(
+    db,
+  );
+  await sql`delete from push_waiting where tenant_id = ${tenant} and not exists (select from push_device where push_device.tenant_id = push_waiting.tenant_id and push_device.id = push_waiting.device_id)`.execute(
+    db,
+  );
+}
+
+/** Quiet hours end within a day, longer by an hour where the clocks change. */
+const LONGEST_QUIET_MS: Ms = 25 * 3_600_000;
+
+export async function pushDue(world: AppContext, tenant: TenantId): Promise<void> {
+  const now = world.clock.now();
+  const any = await world.store.tenant(
+    tenant,
+    ({ sql: db }) =>
+      db
+        .selectFrom('push_waiting')
+        .select('device_id')
+        .where('tenant_id', '=', tenant)
+        .where(columnOver('next_at', now, LONGEST_QUIET_MS))
+        .limit(1)
+        .executeTakeFirst(),
+    { readOnly: true },
+  );
+  if (!any) return;
+  const { due, vapid } = await world.store.tenant(tenant, async (tx) => {
+    await dropDevices(tx, now);
+    return { due: await takeDue(tx, world, now), vapid: await vapidOf(tx, world) };
+  });
+  await Promise.all(due.map((one) => sendOne(world, tenant, vapid, one)));
+}
+
+/**
+ * All that waits for a device goes in one notification; where it is quiet there by now, it waits
+ * on.
+ */
+async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readonly Due[]> {
+  const { sql: db, tenant } = tx;
+  const rows = await db
+    .selectFrom('push_waiting')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where(columnOver('next_at', now, LONGEST_QUIET_MS))
+    .orderBy('at')
+    .limit(AT_ONCE * NOTIFY_CATEGORIES.length)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  const devices = await db
+    .selectFrom('push_device')
+    .innerJoin('notify_setting', (on) =>
+      on
+        .onRef('notify_setting.tenant_id', '=', 'push_device.tenant_id')
+        .onRef('notify_setting.user_id', '=', 'push_device.user_id'),
+    )
+    .select([
+      'push_device.id',
+      'push_device.user_id',
+      'push_device.sealed',
+      'notify_setting.settings',
+    ])
+    .where('push_device.tenant_id', '=', tenant)
+    .where('push_device.id', 'in', rows.map(({ device_id }) => device_id).concat(NOBODY))
+    .execute();
+  const listeners = await listenersOf(
+    tx,
+    devices.map(({ user_id }) => user_id),
+  );
+  const { name } = await brandingOf(tx);
+  const companies = await tx.rows(
+    'company',
+    rows.flatMap(({ company_n }) => company_n ?? []),
+  );
+  const found: Due[] = [];
+  for (const { id, user_id, sealed, settings } of devices.slice(0, AT_ONCE)) {
+    const listener = listeners.get(user_id);
+    const quiet = isQuiet(settings.quiet, settings.timeZone, now);
+    const own = rows.filter(({ device_id }) => device_id === id);
+    // What its user may hear of no more, or has switched off meanwhile, is not told.
+    const heard = own.filter(
+      ({ category, company_n }) =>
+        listener?.categories.includes(category) === true &&
+        settings.categories[category].push &&
+        (company_n === null ||
+          (!listener.deleted.has(company_n) &&
+            (listener.companies === null || listener.companies.has(company_n)))),
+    );
+    const of = (which: readonly { readonly category: NotifyCategory }[]) =>
+      db
+        .updateTable('push_waiting')
+        .set({
+          next_at: quiet ? quietUntil(settings.quiet, settings.timeZone, now) : now + HELD_MS,
+        })
+        .where('tenant_id', '=', tenant)
+        .where('device_id', '=', id)
+        .where(
+          'category',
+          'in',
+          which.map(({ category }) => category),
+        )
+        .execute();
+    const dropped = own.filter((one) => !heard.includes(one)).map(({ category }) => category);
+    if (dropped.length > 0)
+      await db
+        .deleteFrom('push_waiting')
+        .where('tenant_id', '=', tenant)
+        .where('device_id', '=', id)
+        .where('category', 'in', dropped)
+        .execute();
+    if (heard.length === 0) continue;
+    await of(heard);
+    if (quiet) continue;
+    const [first] = heard;
+    const names = new Set(heard.map(({ company_n }) => company_n));
+    const [company = null] = names;
+    const companyName =
+      names.size === 1 && company !== null ? companies.get(company)?.name : undefined;
+    const words = NOTIFY_CATEGORIES.flatMap((category) =>
+      heard
+        .filter((one) => one.category === category)
+        .map(({ facts }) => factsInWords(category, facts)),
+    );
+    found.push({
+      device: id,
+      subscription: JSON.parse(
+        await unseal(tx, world, { table: 'push_device', column: 'sealed', row: id }, sealed),
+      ) as Subscription,
+      told: heard,
+      tries: Math.max(...heard.map(({ tries }) => tries)),
+      notice: {
+        title: oneLine(name),
+        body: oneLine(
+          `${words.join(', ')}${companyName === undefined ? '' : ` at ${companyName}`}`,
+        ),
+        link:
+          heard.length === 1 && first
+            ? first.link
+            : viewOf(
+                heard.some(({ category }) => category === 'failed')
+                  ? 'failed'
+                  : (first?.category ?? 'failed'),
+                names.size === 1 ? company : null,
+              ),
+        tag: heard.map(({ category }) => category).join(),
+      },
+    });
+  }
+  return found;
+}
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+async function sendOne(
+  world: AppContext,
+  tenant: TenantId,
+  vapid: Vapid,
+  { device, subscription, notice, told, tries }: Due,
+): Promise<void> {
+  const pushed = await push(world, vapid, subscription, notice);
+  await world.store.tenant(tenant, async (tx) => {
+    const { sql: db } = tx;
+    const now = world.clock.now();
+    await keepPushed(tx, device, pushed, now);
+    const over = pushed.ok || pushed.gone || tries + 1 >= MOST_TRIES;
+    for (const { category, facts } of told) {
+      // What came meanwhile is not lost with what was sent.
+      const whole =
+        over &&
+        Number(
+          (
+            await db
+              .deleteFrom('push_waiting')
+              .where('tenant_id', '=', tenant)
+              .where('device_id', '=', device)
+              .where('category', '=', category)
+              .where('facts', '<=', facts)
+              .executeTakeFirst()
+          ).numDeletedRows,
+        ) > 0;
+      if (!whole)
+        await db
+          .updateTable('push_waiting')
+          .set(
+            over
+              ? (e) => ({ facts: e('facts', '-', facts), tries: 0, next_at: now, at: now })
+              : {
+                  tries: tries + 1,
+                  next_at: now + Math.min(MOST_WAIT, pushed.afterMs ?? WAIT_MS * 2 ** tries),
+                },
+          )
+          .where('tenant_id', '=', tenant)
+          .where('device_id', '=', device)
+          .where('category', '=', category)
+          .execute();
+    }
+  });
+}
+
+/** NOTIFY-5: a browser that its push service does not know any more is none. */
+export async function keepPushed(
+  { sql: db, tenant }: TenantTx,
+  device: string,
+  { ok, gone, says }: Pushed,
+  now: Ms,
+): Promise<void> {
+  if (gone)
+    await db
+      .deleteFrom('push_device')
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', device)
+      .execute();
+  else
+    await db
+      .updateTable('push_device')
+      .set(ok ? { last_at: now, fault: null } : { fault: says })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', device)
+      .execute();
+}

@@ -1,0 +1,118 @@
+import { createECDH, createHash, generateKeyPairSync } from 'node:crypto';
+import type { JsonWebKey } from 'node:crypto';
+import type { Ms } from '#contract/ids.ts';
+import { OutboundError } from '#server/platform/outbound/address.ts';
+import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
+import { storeSecret, readSecret } from '#server/platform/outbound/secret.ts';
+import { portalAddressOf } from '#server/platform/tenancy/portal-address.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { sealMessage, vapidHeader } from './web-push.ts';
+import type { PushKeys } from './web-push.ts';
+
+/** As a browser gives it. */
+export interface Subscription {
+  readonly endpoint: string;
+  readonly keys: PushKeys;
+}
+/**
+ * What a service worker shows: no name of a person, job or computer. `link`: an address of the
+ * portal.
+ */
+export interface Notice {
+  readonly title: string;
+  readonly body: string;
+  readonly link: string;
+  readonly tag: string;
+}
+/**
+ * The provider's own key pair: what one provider's devices trust says nothing to those of another.
+ */
+export interface Vapid {
+  readonly key: JsonWebKey;
+  readonly contact: string;
+}
+export interface Pushed {
+  readonly ok: boolean;
+  readonly gone: boolean;
+  readonly says: string;
+  readonly afterMs: Ms | null;
+}
+
+export const endpointHash = (endpoint: string): string =>
+  createHash('sha256').update(endpoint).digest('hex');
+
+/** Made when it is asked for first, and sealed. */
+export async function vapidOf(tx: TenantTx, world: AppContext): Promise<Vapid> {
+  const address = await portalAddressOf(tx, world);
+  const contact =
+    address?.startsWith('https://') === true ? address : 'mailto:webmaster@localhost.localdomain';
+  const kept = await readSecret(tx, world, 'push');
+  if (kept !== null) return { key: JSON.parse(kept) as JsonWebKey, contact };
+  // The first to come makes it, also where two servers ask at once.
+  await tx.lock();
+  const before = await readSecret(tx, world, 'push');
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key =
+    before === null ? privateKey.export({ format: 'jwk' }) : (JSON.parse(before) as JsonWebKey);
+  if (before === null) await storeSecret(tx, world, 'push', JSON.stringify(key));
+  return { key, contact };
+}
+
+const NONE: readonly string[] = [];
+/** An hour: who was away longer sees it in the portal. */
+const TTL_SEC = 3_600;
+
+/**
+ * NOTIFY-5: one notification to one browser, encrypted for it alone, by its push service: any user
+ * names one, so that the networks of administrators are none of its.
+ */
+export async function push(
+  world: AppContext,
+  { key, contact }: Vapid,
+  subscription: Subscription,
+  notice: Notice,
+): Promise<Pushed> {
+  let body: Buffer;
+  try {
+    body = sealMessage(subscription.keys, JSON.stringify(notice), {
+      salt: world.chance.bytes(16),
+      privateKey: freshKey(),
+    });
+  } catch {
+    return { ok: false, gone: true, says: 'The browser’s key is not valid.', afterMs: null };
+  }
+  try {
+    const headers = {
+      'authorization': vapidHeader(key, contact, subscription.endpoint, world.clock.now()),
+      'content-encoding': 'aes128gcm',
+      'content-type': 'application/octet-stream',
+      'ttl': String(TTL_SEC),
+      'urgency': 'high',
+    };
+    const answer = await fetchOutbound(world, subscription.endpoint, {
+      method: 'POST',
+      headers,
+      body,
+      mostBytes: 65_536,
+      within: world.config.outbound?.push ?? NONE,
+    });
+    const wait = Number(answer.headers.get('retry-after') ?? Number.NaN);
+    return {
+      ok: answer.ok,
+      gone: answer.status === 404 || answer.status === 410,
+      says: answer.ok ? '' : `The push service answered ${answer.status}.`,
+      afterMs: Number.isFinite(wait) && wait >= 0 ? wait * 1_000 : null,
+    };
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return { ok: false, gone: false, says: error.message, afterMs: null };
+  }
+}
+
+/** A private key of P-256, used once. */
+function freshKey(): Uint8Array {
+  const ecdh = createECDH('prime256v1');
+  ecdh.generateKeys();
+  return ecdh.getPrivateKey();
+}

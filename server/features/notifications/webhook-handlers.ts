@@ -1,0 +1,349 @@
+import type { Failure } from '#contract/errors.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { DeliveryOut, WebhookOut } from '#contract/notifications/calls.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
+import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { scopeOf } from '#server/platform/sync/scope.ts';
+import { seal } from '#server/platform/crypto/vault.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { BOTH_MS, hookOf, secretsOf, tryOnce } from './deliver.ts';
+import { startPolling } from './poll.ts';
+import { freshSecret } from './signature.ts';
+import { bodyOf, queueDelivery } from './fan-out.ts';
+
+const TRIES = 20;
+const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+type Hook = NonNullable<Awaited<ReturnType<typeof hookOf>>>;
+
+/**
+ * NOTIFY-4: webhooks tell of every company, so they are kept by who sees them all; for anybody else
+ * there are none.
+ */
+export function webhookHandlers(
+  world: AppContext,
+): Pick<
+  Handlers,
+  | 'listWebhooks'
+  | 'makeWebhook'
+  | 'changeWebhook'
+  | 'removeWebhook'
+  | 'renewWebhookSecret'
+  | 'testWebhook'
+  | 'listDeliveries'
+  | 'redeliver'
+> {
+  const often = makeRateLimit(TRIES);
+  const tooOften = ({ tenant, now }: RequestContext): Failure | null => {
+    const wait = often.ask(tenant, now);
+    return wait === null
+      ? null
+      : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
+  };
+  /** Under the lock: what was read is what is written over. */
+  const change = <T>(
+    ctx: RequestContext,
+    id: string,
+    work: (tx: TenantTx, hook: Hook) => Promise<Result<T>>,
+  ): Promise<Result<T>> =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      await tx.lock();
+      const hook = seesAll(ctx) ? await hookOf(tx, id) : undefined;
+      return hook ? work(tx, hook) : failed(NOT_FOUND);
+    });
+  return {
+    listWebhooks: (_, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => ok({ webhooks: seesAll(ctx) ? await told(tx) : [] }),
+        { readOnly: true },
+      ),
+
+    makeWebhook: ({ webhook }, ctx) =>
+      world.store.tenant(ctx.tenant, async (tx) => {
+        if (!seesAll(ctx)) return failed({ kind: 'forbidden', message: MESSAGES.webhookNotYours });
+        await tx.lock();
+        if (await isStrange(tx, webhook.companies, null)) return failed(NO_COMPANY);
+        const { sql, tenant } = tx;
+        const { count } = await sql
+          .selectFrom('webhook')
+          .select((e) => e.fn.countAll<number>().as('count'))
+          .where('tenant_id', '=', tenant)
+          .executeTakeFirstOrThrow();
+        if (count >= LIMITS.webhooks)
+          return failed({ kind: 'conflict', message: MESSAGES.webhooksFull(LIMITS.webhooks) });
+        const id = world.chance.uuid();
+        const secret = freshSecret(world);
+        await sql
+          .insertInto('webhook')
+          .values({
+            tenant_id: tenant,
+            id,
+            fields: JSON.stringify({ ...webhook, companies: webhook.companies ?? null }),
+            sealed: await seal(tx, world, placeOf(id), secret),
+            sealed_before: null,
+            made_by: signedOf(ctx).userId,
+            made_at: ctx.now,
+            changed_at: ctx.now,
+            failing_since: null,
+            stopped_at: null,
+          })
+          .execute();
+        await startPolling(tx);
+        await audit(tx, world, ctx, { what: 'webhook.made', user: null, detail: { id } });
+        return ok({ _id: id, secret });
+      }),
+
+    changeWebhook: ({ id, webhook }, ctx) =>
+      change(ctx, id, async (tx, hook) => {
+        if (await isStrange(tx, webhook.companies, hook)) return failed(NO_COMPANY);
+        const { sql, tenant } = tx;
+        const anew = hook.stopped_at !== null && webhook.enabled;
+        const { companies = hook.fields.companies ?? null } = webhook;
+        await sql
+          .updateTable('webhook')
+          .set({
+            fields: JSON.stringify({ ...webhook, companies }),
+            changed_at: ctx.now,
+            ...((anew || webhook.url !== hook.fields.url) && { failing_since: null }),
+            ...(anew && { stopped_at: null }),
+          })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', id)
+          .execute();
+        if (!webhook.enabled)
+          await sql
+            .updateTable('webhook_delivery')
+            .set({ state: 'dropped', next_at: null, done_at: ctx.now })
+            .where('tenant_id', '=', tenant)
+            .where('webhook_id', '=', id)
+            .where('state', '=', 'waiting')
+            .execute();
+        await audit(tx, world, ctx, {
+          what: 'webhook.changed',
+          user: null,
+          detail: { id, enabled: webhook.enabled },
+        });
+        return ok({});
+      }),
+
+    removeWebhook: ({ id }, ctx) =>
+      change(ctx, id, async (tx) => {
+        const { sql, tenant } = tx;
+        await sql
+          .deleteFrom('webhook_delivery')
+          .where('tenant_id', '=', tenant)
+          .where('webhook_id', '=', id)
+          .execute();
+        await sql
+          .deleteFrom('webhook')
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', id)
+          .execute();
+        await audit(tx, world, ctx, { what: 'webhook.removed', user: null, detail: { id } });
+        return ok({});
+      }),
+
+    renewWebhookSecret: ({ id }, ctx) =>
+      change(ctx, id, async (tx, hook) => {
+        const secret = freshSecret(world);
+        await tx.sql
+          .updateTable('webhook')
+          .set({
+            sealed: await seal(tx, world, placeOf(id), secret),
+            sealed_before: hook.sealed,
+            before_until: ctx.now + BOTH_MS,
+            changed_at: ctx.now,
+          })
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', id)
+          .execute();
+        await audit(tx, world, ctx, { what: 'webhook.secret-renewed', user: null, detail: { id } });
+        return ok({ _id: id, secret });
+      }),
+
+    /** The address is asked outside of any transaction, also where the webhook is switched off. */
+    async testWebhook({ id }, ctx) {
+      const wait = tooOften(ctx);
+      if (wait) return failed(wait);
+      const body = bodyOf('test', [], ctx.now);
+      const found = await change(ctx, id, async (tx, hook) => {
+        const delivery = await queueDelivery(tx, world, {
+          webhook: id,
+          category: 'test',
+          facts: 0,
+          body,
+          now: ctx.now,
+        });
+        // It is ours to deliver: nobody else takes it.
+        await tx.sql
+          .updateTable('webhook_delivery')
+          .set({ next_at: null, state: 'failed', tries: 1 })
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', delivery)
+          .execute();
+        return ok({ hook, delivery, secrets: await secretsOf(tx, world, hook, ctx.now) });
+      });
+      if (!found.ok) return found;
+      const { hook, delivery, secrets } = found.value;
+      const { ok: good, code, says } = await tryOnce(world, hook, { id: delivery, body }, secrets);
+      await world.store.tenant(ctx.tenant, ({ sql, tenant }) =>
+        sql
+          .updateTable('webhook_delivery')
+          .set({
+            state: good ? 'sent' : 'failed',
+            code,
+            fault: good ? null : says,
+            done_at: world.clock.now(),
+          })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', delivery)
+          .execute(),
+      );
+      return ok({ ok: good, code, says });
+    },
+
+    listDeliveries: ({ id }, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const { sql, tenant } = tx;
+          if (!seesAll(ctx) || !(await hookOf(tx, id))) return failed(NOT_FOUND);
+          const rows = await sql
+            .selectFrom('webhook_delivery')
+            .selectAll()
+            .where('tenant_id', '=', tenant)
+            .where('webhook_id', '=', id)
+            .orderBy('made_at', 'desc')
+            .orderBy('id')
+            .limit(LIMITS.webhookHistory)
+            .execute();
+          return ok({
+            deliveries: rows.map(
+              ({
+                id: _id,
+                category,
+                facts,
+                state,
+                made_at,
+                done_at,
+                next_at,
+                tries,
+                code,
+                fault,
+                body,
+              }): DeliveryOut => ({
+                _id,
+                category,
+                facts,
+                state,
+                madeAt: made_at,
+                doneAt: done_at,
+                nextAt: next_at,
+                tries,
+                code,
+                fault,
+                body,
+              }),
+            ),
+          });
+        },
+        { readOnly: true },
+      ),
+
+    redeliver: ({ id, delivery }, ctx) =>
+      change(ctx, id, async (tx, hook) => {
+        if (!hook.fields.enabled) return failed({ kind: 'conflict', message: MESSAGES.webhookOff });
+        const done = await tx.sql
+          .updateTable('webhook_delivery')
+          .set({ state: 'waiting', tries: 0, next_at: ctx.now, done_at: null })
+          .where('tenant_id', '=', tx.tenant)
+          .where('webhook_id', '=', id)
+          .where('id', '=', delivery)
+          .executeTakeFirst();
+        return Number(done.numUpdatedRows) === 0 ? failed(NOT_FOUND) : ok({});
+      }),
+  };
+}
+
+/** Whether a company is not there that was not chosen while it was. */
+async function isStrange(
+  tx: TenantTx,
+  companies: readonly CompanyN[] | null | undefined,
+  kept: Hook | null,
+): Promise<boolean> {
+  const fresh = (companies ?? []).filter((n) => kept?.fields.companies?.includes(n) !== true);
+  const there = await tx.rows('company', fresh);
+  return fresh.some((n) => {
+    const one = there.get(n);
+    return one === undefined || one.deletedAt !== undefined;
+  });
+}
+const NO_COMPANY: Failure = {
+  kind: 'bad-input',
+  message: MESSAGES.badInput,
+  issues: [{ path: 'webhook.companies', message: MESSAGES.webhookCompany }],
+};
+
+const placeOf = (id: string) => ({ table: 'webhook', column: 'sealed', row: id });
+
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('webhooks without a session');
+  return session;
+}
+const seesAll = (ctx: RequestContext): boolean => scopeOf(signedOf(ctx)).companies === null;
+
+async function told({ sql, tenant }: TenantTx): Promise<WebhookOut[]> {
+  const hooks = await sql
+    .selectFrom('webhook')
+    .select(['id', 'fields', 'made_at', 'changed_at', 'failing_since', 'stopped_at'])
+    .where('tenant_id', '=', tenant)
+    .orderBy('made_at')
+    .orderBy('id')
+    .execute();
+  const waiting = new Map(
+    (
+      await sql
+        .selectFrom('webhook_delivery')
+        .select((e) => ['webhook_id', e.fn.countAll<number>().as('count')])
+        .where('tenant_id', '=', tenant)
+        .where('state', '=', 'waiting')
+        .groupBy('webhook_id')
+        .execute()
+    ).map((one) => [one.webhook_id, one.count]),
+  );
+  const last = new Map(
+    (
+      await sql
+        .selectFrom('webhook_delivery')
+        .select(['webhook_id', 'state', 'code', 'made_at', 'done_at'])
+        .distinctOn('webhook_id')
+        .where('tenant_id', '=', tenant)
+        .where('tries', '>', 0)
+        .orderBy('webhook_id')
+        .orderBy('made_at', 'desc')
+        .execute()
+    ).map((one) => [one.webhook_id, one]),
+  );
+  return hooks.map(({ id, fields, made_at, changed_at, failing_since, stopped_at }): WebhookOut => {
+    const latest = last.get(id);
+    return {
+      _id: id,
+      ...fields,
+      companies: fields.companies ?? null,
+      madeAt: made_at,
+      changedAt: changed_at,
+      failingSince: failing_since,
+      stoppedAt: stopped_at,
+      lastAt: latest ? (latest.done_at ?? latest.made_at) : null,
+      lastState: latest?.state ?? null,
+      lastCode: latest?.code ?? null,
+      waiting: waiting.get(id) ?? 0,
+    };
+  });
+}

@@ -1,0 +1,146 @@
+import type { EventListed } from '#contract/providers/admin-calls.ts';
+import { EventSchema } from '#contract/events.ts';
+import type { TenantId } from '#contract/ids.ts';
+import { BOM, csvLine, csvName, utcText, wallText } from '#contract/runs/csv.ts';
+import { failed, ok } from '#contract/result.ts';
+import { FORBIDDEN, NOT_FOUND, refuse } from '../../platform/http/envelope.ts';
+import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import { keepsProvider, providersFrom } from '../../platform/tenancy/providers.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { eventsBefore } from './event-log.ts';
+import { overviewOf } from './admin-overview.ts';
+
+const PAGE = 100;
+const MOST_LINES = 50_000;
+const TYPES = EventSchema.options.map(({ entries }) => entries.type.literal).toSorted();
+
+/**
+ * For who sees the whole of the provider: the own one and those below it, which is as far as
+ * anybody sees.
+ */
+export const adminHandlers = (
+  world: AppContext,
+): Pick<Handlers, 'adminOverview' | 'adminEvents' | 'exportAdminEvents'> => ({
+  async adminOverview(_, ctx) {
+    if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
+    const providers = [];
+    for (const id of await providersFrom(world, ctx.tenant))
+      providers.push(await overviewOf(world, id, id === ctx.tenant, ctx.now));
+    return ok({
+      at: ctx.now,
+      providers,
+      storage: (await isTop(world, ctx.tenant)) ? await world.store.space() : null,
+    });
+  },
+
+  async adminEvents({ provider, before, ...query }, ctx) {
+    const at = await placeOf(world, ctx, provider);
+    if (at === null) return failed(NOT_FOUND);
+    if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
+    return world.store.tenant(
+      at,
+      async (tx) => {
+        const { events, next } = await eventsBefore(tx, query, before ?? null, PAGE);
+        return ok({ events: [...events], next, types: TYPES });
+      },
+      { readOnly: true },
+    );
+  },
+
+  async exportAdminEvents({ provider, ...query }, ctx) {
+    const at = await placeOf(world, ctx, provider);
+    if (at === null) return refuse(NOT_FOUND);
+    if (signedOf(ctx).companies !== null) return refuse(FORBIDDEN);
+    return world.store.tenant(
+      at,
+      async (tx) => {
+        const {
+          branding: { timeZone: zone },
+        } = await tx.sql
+          .selectFrom('provider')
+          .select('branding')
+          .where('tenant_id', '=', at)
+          .executeTakeFirstOrThrow();
+        const lines: EventListed[] = [];
+        let next: number | null = null;
+        do {
+          const page = await eventsBefore(
+            tx,
+            query,
+            next,
+            Math.min(5_000, MOST_LINES - lines.length),
+          );
+          lines.push(...page.events);
+          ({ next } = page);
+        } while (next !== null && lines.length < MOST_LINES);
+        const body =
+          BOM +
+          [
+            [
+              'Number',
+              `When (${zone})`,
+              'When (UTC)',
+              'Type',
+              'Entity',
+              'Company',
+              'Who',
+              'In whose name',
+              'As another user',
+              'Data',
+            ],
+            ...lines.map((one) => [
+              one.seq,
+              wallText(one.at, zone),
+              utcText(one.at),
+              one.type,
+              one.entity,
+              one.company,
+              one.actor,
+              one.subject,
+              one.acting ? 'Yes' : 'No',
+              one.data,
+            ]),
+          ]
+            .map((line) => csvLine(line))
+            .join('');
+        return new Response(body, {
+          headers: {
+            'content-type': 'text/csv; charset=utf-8',
+            'content-disposition': `attachment; filename="${csvName('Events', ctx.now, zone)}"`,
+          },
+        });
+      },
+      { readOnly: true },
+    );
+  },
+});
+
+/** The server belongs to the provider that has none above it. */
+const isTop = (world: AppContext, tenant: TenantId): Promise<boolean> =>
+  world.store.system(
+    async (sql) =>
+      (
+        await sql
+          .selectFrom('tenant_list')
+          .select('master_id')
+          .where('tenant_id', '=', tenant)
+          .executeTakeFirstOrThrow()
+      ).master_id === null,
+  );
+
+/** The provider that was asked for; null where it is none of those that the own one keeps. */
+const placeOf = async (
+  world: AppContext,
+  ctx: RequestContext,
+  provider: TenantId | undefined,
+): Promise<TenantId | null> =>
+  provider === undefined || provider === ctx.tenant
+    ? ctx.tenant
+    : (await keepsProvider(world, ctx.tenant, signedOf(ctx), provider))
+      ? provider
+      : null;
+
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('a signed-in call without a session');
+  return session;
+}

@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import type { EventListed } from '#contract/providers/admin-calls.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { Actor } from '#contract/events.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { usernameKey } from '../../platform/auth/usernames.ts';
+
+export type EventQuery = Omit<ParsedInputOf<'exportAdminEvents'>, 'provider'>;
+
+/**
+ * So many events are looked at in one go, and in one call at most: a word that nothing holds must
+ * not read a year.
+ */
+const STEP = 20_000;
+const MOST_READ = 400_000;
+
+/** With the user's id, where one was named. */
+type Asked = Omit<EventQuery, 'actor'> & { readonly actor: string | undefined };
+
+interface Found {
+  readonly seq: number;
+  readonly at: Ms;
+  readonly type: string;
+  readonly entity: string;
+  readonly company: number | null;
+  readonly actor: Actor;
+  readonly subject: string | null;
+  readonly data: unknown;
+}
+
+/**
+ * Events that match, newest first, from before `before`; `next`: where to go on, null where the log
+ * is at its beginning.
+ */
+export async function eventsBefore(
+  tx: TenantTx,
+  query: EventQuery,
+  before: number | null,
+  count: number,
+): Promise<{ readonly events: readonly EventListed[]; readonly next: number | null }> {
+  const { seq: head } = await tx.head();
+  const asked = { ...query, actor: await actorOf(tx, query.actor) };
+  const first = query.from === undefined ? 1 : (await lastBefore(tx, query.from, head)) + 1;
+  let next = Math.min(
+    before ?? Infinity,
+    query.to === undefined ? head + 1 : (await lastBefore(tx, query.to, head)) + 1,
+  );
+  const found: Found[] = [];
+  const stop = next - MOST_READ;
+  while (next > first && found.length < count && next > stop) {
+    const low = Math.max(first, next - STEP);
+    const rows = await matching(tx, asked, low, next, count - found.length);
+    found.push(...rows);
+    next = rows.length > 0 && found.length === count ? (rows.at(-1)?.seq ?? low) : low;
+  }
+  return { events: await told(tx, found), next: next > first ? next : null };
+}
+
+/** A user may be asked for by name. Those who are not known by it are asked for as they are. */
+async function actorOf(
+  { tenant, sql: db }: TenantTx,
+  actor: string | undefined,
+): Promise<string | undefined> {
+  if (actor === undefined || actor === '' || actor === 'clock' || actor === 'source')
+    return actor === '' ? undefined : actor;
+  const named = await db
+    .selectFrom('person')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('username_key', '=', usernameKey(actor))
+    .executeTakeFirst();
+  return named?.id ?? actor;
+}
+
+async function matching(
+  { tenant, sql: db }: TenantTx,
+  { type, entity, actor, company, text }: Asked,
+  low: number,
+  high: number,
+  count: number,
+): Promise<Found[]> {
+  let query = db
+    .selectFrom('event')
+    .select(['seq', 'at', 'type', 'entity', 'company', 'actor', 'subject', 'data'])
+    .where('tenant_id', '=', tenant)
+    .where('seq', '>=', low)
+    .where('seq', '<', high);
+  if (type !== undefined) query = query.where('type', 'like', `${literal(type)}%`);
+  if (entity !== undefined) query = query.where('entity', 'like', `${literal(entity)}%`);
+  if (company !== undefined) query = query.where('company', '=', company);
+  if (actor === 'clock' || actor === 'source') query = query.where(sql`actor->>'is'`, '=', actor);
+  else if (actor !== undefined)
+    query = query.where((is) =>
+      is.or([is(sql`actor->>'id'`, '=', actor), is(sql`subject::text`, '=', actor)]),
+    );
+  if (text !== undefined && text !== '') {
+    const like = `%${literal(text)}%`;
+    query = query.where((is) =>
+      is.or([
+        is('type', 'ilike', like),
+        is('entity', 'ilike', like),
+        is(sql`data::text`, 'ilike', like),
+      ]),
+    );
+  }
+  return await query.orderBy('seq', 'desc').limit(count).execute();
+}
+
+const literal = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+
+async function told(tx: TenantTx, found: readonly Found[]): Promise<EventListed[]> {
+  const { tenant, sql: db } = tx;
+  const people = new Map(
+    (
+      await db
+        .selectFrom('person')
+        .select(['id', 'username'])
+        .where('tenant_id', '=', tenant)
+        .execute()
+    ).map(({ id, username }) => [id, username]),
+  );
+  const companies = new Map(
+    (
+      await db.selectFrom('company').select(['n', 'row']).where('tenant_id', '=', tenant).execute()
+    ).map(({ n, row }) => [n, row.name]),
+  );
+  const keys = new Map((await tx.all('key')).map(({ id, name }) => [id, name]));
+  return found.map(({ seq, at, type, entity, company, actor, subject, data }) => ({
+    seq,
+    at,
+    type,
+    entity,
+    company: company === null ? null : (companies.get(company) ?? String(company)),
+    actor:
+      actor.is === 'user'
+        ? (people.get(actor.id) ?? actor.id)
+        : actor.is === 'source'
+          ? `source ${keys.get(actor.id) ?? actor.id}`
+          : actor.is === 'rule'
+            ? `rule ${actor.name}`
+            : actor.is,
+    subject: subject === null ? null : (people.get(subject) ?? subject),
+    acting: actor.is === 'user' && actor.impersonation !== undefined,
+    data: JSON.stringify(data),
+  }));
+}
+
+/** The number of the last event before a time, found by halves: 0 where all are later. */
+export async function lastBefore(
+  { tenant, sql: db }: { readonly tenant: TenantId; readonly sql: TenantTx['sql'] },
+  at: Ms,
+  head: number,
+): Promise<number> {
+  let low = 0;
+  let high = head + 1;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    const row = await db
+      .selectFrom('event')
+      .select('at')
+      .where('tenant_id', '=', tenant)
+      .where('seq', '=', middle)
+      .executeTakeFirst();
+    if (row !== undefined && row.at < at) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,300 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { TenantId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { ProviderListed } from '#contract/providers/calls.ts';
+import { seesUser } from '#contract/users/authority.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { keepsProvider, providersFrom } from '../../platform/tenancy/providers.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { isPlainUsername, usernameKey } from '../../platform/auth/usernames.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import {
+  badField,
+  FORBIDDEN,
+  NOT_FOUND,
+  signedOf,
+  usernameNotPlain,
+} from '../../platform/auth/guards.ts';
+import { seesCompany } from '../../platform/tenancy/company-list.ts';
+import { invite } from '../users/invite.ts';
+import { about } from '../users/users.ts';
+
+/** Thrown to take a transaction back: the name leads to another provider. */
+class HostTaken extends Error {}
+const HOST_TAKEN = failed({ kind: 'conflict', message: MESSAGES.hostTaken });
+const LAST_HOST = 'A provider that is not the default one needs a host name.';
+
+/** Providers below providers: a master sees and changes its own ones, and no other. */
+export const providerHandlers = (
+  world: AppContext,
+): Pick<Handlers, 'listProviders' | 'createProvider' | 'setHosts'> => ({
+  async listProviders(_, ctx) {
+    const ids =
+      signedOf(ctx).companies === null ? await providersFrom(world, ctx.tenant) : [ctx.tenant];
+    const listed: ProviderListed[] = [];
+    for (const id of ids) listed.push(await listedProvider(world, ctx, id));
+    return ok<OutputOf<'listProviders'>>(listed);
+  },
+
+  async createProvider({ name, hosts, administrator }, ctx) {
+    if (signedOf(ctx).companies !== null) return FORBIDDEN;
+    if (!isPlainUsername(administrator.username)) return usernameNotPlain('administrator.username');
+    const id = world.chance.uuid();
+    const user = world.chance.uuid();
+    const [domain = ''] = hosts;
+    if (await isReserved(world, id, hosts)) return HOST_TAKEN;
+    const above = await world.store.tenant(
+      ctx.tenant,
+      ({ sql }) =>
+        sql
+          .selectFrom('provider')
+          .select('branding')
+          .where('tenant_id', '=', ctx.tenant)
+          .executeTakeFirstOrThrow(),
+      { readOnly: true },
+    );
+    try {
+      await world.store.tenant(id, async (tx) => {
+        const { sql } = tx;
+        await sql
+          .insertInto('tenant_list')
+          .values({ tenant_id: id, is_default: false, master_id: ctx.tenant })
+          .execute();
+        await sql
+          .insertInto('provider')
+          .values({
+            tenant_id: id,
+            branding: JSON.stringify(brandingBelow(above.branding, id, name, domain)),
+          })
+          .execute();
+        await sql.insertInto('head').values({ tenant_id: id }).execute();
+        await takeHosts(tx, hosts);
+        // Whoever made it is nobody here: its own record says who it was.
+        await tx.append(
+          [
+            about(user, {
+              type: 'user.made@1',
+              data: { id: user, roles: ['admin', 'super-admin'], companies: null },
+            }),
+          ],
+          { actor: { is: 'clock' }, subject: null, commandId: null, at: ctx.now },
+        );
+        await sql
+          .insertInto('person')
+          .values({
+            tenant_id: id,
+            id: user,
+            username: administrator.username,
+            username_key: usernameKey(administrator.username),
+            name: administrator.name,
+            email: administrator.email,
+            password_hash: null,
+          })
+          .execute();
+        await audit(
+          tx,
+          world,
+          { ...ctx, session: null },
+          { what: 'provider.made', user: null, detail: { by: ctx.tenant } },
+        );
+        await invite(
+          tx,
+          world,
+          { ...ctx, session: null },
+          { id: user, name: administrator.name, email: administrator.email },
+        );
+      });
+    } catch (error) {
+      if (error instanceof HostTaken) return HOST_TAKEN;
+      throw error;
+    }
+    await recorded(world, ctx, 'provider.made', id);
+    return ok(await listedProvider(world, ctx, id));
+  },
+
+  async setHosts({ id, hosts }, ctx) {
+    if (!(await keepsProvider(world, ctx.tenant, signedOf(ctx), id))) return NOT_FOUND;
+    const { master_id: master } = await world.store.system((sql) =>
+      sql
+        .selectFrom('tenant_list')
+        .select('master_id')
+        .where('tenant_id', '=', id)
+        .executeTakeFirstOrThrow(),
+    );
+    if (id === ctx.tenant && master !== null) return FORBIDDEN;
+    if (await isReserved(world, id, hosts)) return HOST_TAKEN;
+    try {
+      const done = await world.store.tenant(id, async (tx) => {
+        const { sql } = tx;
+        const { is_default } = await sql
+          .selectFrom('tenant_list')
+          .select('is_default')
+          .where('tenant_id', '=', id)
+          .executeTakeFirstOrThrow();
+        if (hosts.length === 0 && !is_default) return badField('hosts', LAST_HOST);
+        await sql
+          .deleteFrom('provider_host')
+          .where('tenant_id', '=', id)
+          .where('host', 'not in', hosts.length === 0 ? [''] : [...hosts])
+          .execute();
+        await takeHosts(tx, hosts);
+        const { branding } = await sql
+          .selectFrom('provider')
+          .select('branding')
+          .where('tenant_id', '=', id)
+          .executeTakeFirstOrThrow();
+        const [first] = hosts;
+        if (first !== undefined && !hosts.includes(branding.domain))
+          await sql
+            .updateTable('provider')
+            .set({ branding: JSON.stringify({ ...branding, domain: first }) })
+            .where('tenant_id', '=', id)
+            .execute();
+        if (id !== ctx.tenant)
+          await audit(
+            tx,
+            world,
+            { ...ctx, session: null },
+            { what: 'provider.hosts', user: null, detail: { by: ctx.tenant } },
+          );
+        return ok(null);
+      });
+      if (!done.ok) return done;
+    } catch (error) {
+      if (error instanceof HostTaken) return HOST_TAKEN;
+      throw error;
+    }
+    await recorded(world, ctx, 'provider.hosts', id);
+    return ok(await listedProvider(world, ctx, id));
+  },
+});
+
+/**
+ * The default provider answers at every name that nobody has: nobody else takes the one it is known
+ * by, nor the machine's own names. A name that is no whole one could be anybody's.
+ */
+async function isReserved(
+  world: AppContext,
+  id: TenantId,
+  hosts: readonly string[],
+): Promise<boolean> {
+  const fallback = await world.store.system((sql) =>
+    sql
+      .selectFrom('tenant_list')
+      .select('tenant_id')
+      .where('is_default', '=', true)
+      .executeTakeFirst(),
+  );
+  if (fallback?.tenant_id === id) return false;
+  const known =
+    fallback &&
+    (await world.store.tenant(
+      fallback.tenant_id,
+      ({ sql }) =>
+        sql
+          .selectFrom('provider')
+          .select('branding')
+          .where('tenant_id', '=', fallback.tenant_id)
+          .executeTakeFirst(),
+      { readOnly: true },
+    ));
+  const own = (known?.branding.domain ?? '')
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/[:/].*$/, '');
+  return hosts.some((host) => host === own || !host.includes('.') || /^[\d.]+$/.test(host));
+}
+
+/** Each host leads to one provider: all of them are this one's, or nothing is done. */
+async function takeHosts({ tenant, sql }: TenantTx, hosts: readonly string[]): Promise<void> {
+  for (const host of new Set(hosts)) {
+    await sql
+      .insertInto('provider_host')
+      .values({ host, tenant_id: tenant })
+      .onConflict((on) => on.column('host').doNothing())
+      .execute();
+    const { tenant_id } = await sql
+      .selectFrom('provider_host')
+      .select('tenant_id')
+      .where('host', '=', host)
+      .executeTakeFirstOrThrow();
+    if (tenant_id !== tenant) throw new HostTaken(host);
+  }
+}
+
+/** The look of the one above, without its names, pictures, contacts and ways to sign in. */
+const brandingBelow = (above: Branding, id: TenantId, name: string, domain: string): Branding => ({
+  ...above,
+  id,
+  name,
+  title: name,
+  sidebarTitle: name,
+  domain,
+  favIconUrl: null,
+  sidebarLogoUrl: null,
+  sidebarLogoDarkUrl: null,
+  sidebarLogoWidth: null,
+  sidebarLogoHeight: null,
+  supportEmail: null,
+  supportPhone: null,
+  authType: 'db',
+  oidc: null,
+  securityQuestions: false,
+});
+
+const recorded = (
+  world: AppContext,
+  ctx: RequestContext,
+  what: string,
+  provider: TenantId,
+): Promise<void> =>
+  world.store.tenant(ctx.tenant, (tx) =>
+    audit(tx, world, ctx, { what, user: null, detail: { provider } }),
+  );
+
+/** Of what one sees there: who keeps providers below sees all of them. */
+const listedProvider = (
+  world: AppContext,
+  ctx: RequestContext,
+  id: TenantId,
+): Promise<ProviderListed> =>
+  world.store.tenant(
+    id,
+    async (tx) => {
+      const { sql } = tx;
+      const reach = signedOf(ctx);
+      const { branding } = await sql
+        .selectFrom('provider')
+        .select('branding')
+        .where('tenant_id', '=', id)
+        .executeTakeFirstOrThrow();
+      const hosts = (
+        await sql
+          .selectFrom('provider_host')
+          .select('host')
+          .where('tenant_id', '=', id)
+          .orderBy('host')
+          .execute()
+      ).map(({ host }) => host);
+      const { master_id: master } = await sql
+        .selectFrom('tenant_list')
+        .select('master_id')
+        .where('tenant_id', '=', id)
+        .executeTakeFirstOrThrow();
+      return {
+        _id: id,
+        name: branding.name,
+        hosts,
+        master,
+        own: id === ctx.tenant,
+        companies: (await tx.all('company')).filter((one) => seesCompany(reach, one)).length,
+        users: (await tx.all('user')).filter(
+          (user) => user.deletedAt === null && seesUser(reach, user),
+        ).length,
+      };
+    },
+    { readOnly: true },
+  );

@@ -1,0 +1,329 @@
+import type { JobN } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import { reviewAsked, reviewOf } from '#contract/runs/review.ts';
+import { ENTITY_GROUPS, isBackupType, SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
+import type { EntityGroup } from '#contract/runs/vocabulary.ts';
+import type {
+  CalendarLine,
+  CellCounts,
+  CompanyTally,
+  DayTally,
+  Figures,
+  FiguresName,
+  Holding,
+  JobLine,
+  ResultLine,
+  Results,
+} from '#contract/reports/figures.ts';
+import { byName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
+import type { Known, KnownJobs } from '#server/platform/queries/known-jobs.ts';
+import { lastGoodOf } from '#server/platform/queries/last-good.ts';
+import { openProblems } from '#server/platform/queries/problems.ts';
+import { daysOf } from '#server/platform/queries/query.ts';
+import type { Question } from '#server/platform/queries/query.ts';
+import { repositoriesOf } from '#server/platform/queries/repositories.ts';
+import { countResults, findResults } from '#server/platform/queries/results.ts';
+import { companiesOf, sheetOf } from '#server/platform/queries/sheet.ts';
+import type { SheetRow } from '#server/platform/queries/sheet.ts';
+import { loadRunDetails } from '#server/platform/queries/run-details.ts';
+import {
+  heaps,
+  isJudgedClass,
+  judgedJobs,
+  splitClass,
+  tallyOf,
+  totalsOf,
+  wholeClass,
+} from '#server/platform/queries/totals.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+
+/**
+ * The figures of a template, by the questions that the reading calls ask: nothing is counted a
+ * second way. Those of other providers come from each of them.
+ */
+export const GATHER: {
+  readonly [N in Exclude<FiguresName, 'providers'>]: (
+    tx: TenantTx,
+    question: Question,
+  ) => Promise<Figures[N]>;
+} = {
+  jobs: async (tx, question) => ({ days: dates(question), lines: await jobLines(tx, question) }),
+
+  async companies(tx, question) {
+    const groups = companiesOf(byName(await knownJobs(tx, question)));
+    const rows = await sheetOf(tx, question, daysOf(question), groups, 'worst', isBackupType);
+    return {
+      days: dates(question),
+      lines: rows.map((row) => {
+        const { job, companyName } = first(row);
+        return { company: job.company, companyName, jobs: row.jobs.length, ...lineOf(row) };
+      }),
+    };
+  },
+
+  async company(tx, question) {
+    const lines = await jobLines(tx, question);
+    const totals = await totalsOf(tx, question, [question.from, question.to], null, ['bytes']);
+    const tally = tallyOf(totals, judgedJobs(await knownJobs(tx, question), []));
+    return {
+      days: dates(question),
+      lines,
+      tally,
+      troubles: await resultsOf(
+        tx,
+        question,
+        RUN_STATES.filter((state) => state !== 'Success' && state !== 'Running'),
+      ),
+    };
+  },
+
+  async days(tx, question) {
+    const days = daysOf(question);
+    const totals = await totalsOf(
+      tx,
+      question,
+      [...days.map(({ from }) => from), question.to],
+      null,
+      ['bytes'],
+    );
+    const known = await knownJobs(tx, question);
+    const isJudged = judgedJobs(known, []);
+    const byDay = heaps(totals, ({ stretch }) => stretch);
+    const tallies = days.map(({ date }, place): DayTally => ({
+      day: date,
+      tally: tallyOf(byDay.get(place) ?? [], isJudged),
+    }));
+    return { days: tallies, all: tallyOf(totals, isJudged), jobs: known.size };
+  },
+
+  results: (tx, question) => resultsOf(tx, question, []),
+
+  async holdings(tx, question) {
+    const groups = companiesOf(byName(await knownJobs(tx, question)));
+    const places = new Map(
+      groups.flatMap((group, place) => group.map(({ job }): [JobN, number] => [job.n, place])),
+    );
+    const bytes = heaps(
+      await totalsOf(tx, question, [question.from, question.to], places, ['bytes']),
+      (one) => one.class,
+    );
+    const repositories = Map.groupBy(await repositoriesOf(tx, question), ({ company }) => company);
+    const names = await namesOf(tx, question);
+    const lines = groups.map((group, place): Holding => {
+      const { company, companyName } = {
+        company: group[0]?.job.company ?? 0,
+        companyName: group[0]?.companyName ?? '',
+      };
+      const held = repositories.get(company) ?? [];
+      repositories.delete(company);
+      return {
+        company,
+        companyName,
+        jobs: group.length,
+        disabled: group.filter(({ job }) => !job.enabled).length,
+        computers: new Set(
+          group.flatMap(({ job }) => (job.computer === '' ? [] : [job.computer.toLowerCase()])),
+        ).size,
+        groups: groupsOf(group),
+        transferred: tallyOf(bytes.get(place) ?? [], () => true).bytes,
+        ...storedIn(held),
+      };
+    });
+    // Companies that have repositories and no job.
+    const bare = [...repositories].flatMap(([company, held]): Holding[] => {
+      const companyName = names.get(company);
+      return companyName === undefined
+        ? []
+        : [
+            {
+              company,
+              companyName,
+              jobs: 0,
+              disabled: 0,
+              computers: 0,
+              groups: groupsOf([]),
+              transferred: 0,
+              ...storedIn(held),
+            },
+          ];
+    });
+    return [...lines, ...bare.toSorted((a, b) => a.companyName.localeCompare(b.companyName, 'en'))];
+  },
+
+  tallies: async (tx, question) => await talliesOf(tx, question, await knownJobs(tx, question)),
+
+  async details(tx, question) {
+    const known = await knownJobs(tx, question);
+    const companies = await talliesOf(tx, question, known);
+    const lastGood = await lastGoodOf(tx, question);
+    const byJob = heaps(
+      await totalsOf(tx, question, [question.from, question.to], null, ['bytes']),
+      (one) => one.class,
+    );
+    const byCompany = Map.groupBy(byName(known), ({ job }) => job.company);
+    return companies.map((company) => ({
+      company,
+      jobs: (byCompany.get(company.company) ?? []).map(({ job, companyName }) => ({
+        company: job.company,
+        companyName,
+        jobName: job.name,
+        computerName: job.computer,
+        source: SOURCE_NAMES[job.source],
+        tally: tallyOf(byJob.get(job.n) ?? [], () => true),
+        lastGoodAt: lastGood.get(job.n) ?? null,
+      })),
+    }));
+  },
+};
+
+const dates = (question: Question): readonly string[] => daysOf(question).map(({ date }) => date);
+
+function first({ jobs: [known] }: SheetRow): Known {
+  if (!known) throw new RangeError('a report: a row without a job');
+  return known;
+}
+
+/** What a row of the spreadsheet says, without its jobs. */
+export const lineOf = ({
+  cells,
+  counts,
+  share,
+  judged,
+  good,
+}: Pick<SheetRow, 'cells' | 'counts' | 'share' | 'judged' | 'good'>): CalendarLine => ({
+  cells: cells.map(({ state, bad }) => ({ state, bad })),
+  share,
+  judged,
+  good,
+  counts: Object.fromEntries(
+    RUN_STATES.map((state) => [state, counts.get(state) ?? 0]),
+  ) as CellCounts,
+});
+
+async function jobLines(tx: TenantTx, question: Question): Promise<readonly JobLine[]> {
+  const rows = await sheetOf(
+    tx,
+    question,
+    daysOf(question),
+    byName(await knownJobs(tx, question)).map((one) => [one]),
+    'worst',
+  );
+  return rows.map((row) => {
+    const { job, companyName } = first(row);
+    return {
+      company: job.company,
+      companyName,
+      jobName: job.name,
+      computerName: job.computer,
+      source: SOURCE_NAMES[job.source],
+      type: job.type,
+      ...lineOf(row),
+    };
+  });
+}
+
+/** Results that are read at once. */
+const AT_ONCE = 1_000;
+
+async function resultsOf(
+  tx: TenantTx,
+  question: Question,
+  status: readonly RunState[],
+): Promise<Results> {
+  const known = await knownJobs(tx, question);
+  const wanted = { filters: { status: [...status] } };
+  const count = await countResults(tx, question, known, wanted);
+  const ns = await findResults(tx, question, known, wanted, { first: 0, most: LIMITS.reportRows });
+  const lines: ResultLine[] = [];
+  for (let at = 0; at < ns.length; at += AT_ONCE) {
+    for (const {
+      run,
+      known: { job, companyName },
+      problem,
+    } of await loadRunDetails(tx, ns.slice(at, at + AT_ONCE), known)) {
+      lines.push({
+        companyName,
+        jobName: job.name,
+        computerName: job.computer,
+        source: SOURCE_NAMES[job.source],
+        state: run.status === 'Success' && run.anomaly.length > 0 ? 'Anomaly' : run.status,
+        startedAt: run.startedAt,
+        seconds: run.durationSec,
+        bytes: run.bytes,
+        message: run.message,
+        review: reviewAsked(problem, question.now, true),
+        ticket: problem?.ticket ?? null,
+      });
+    }
+  }
+  return { lines, count };
+}
+
+async function talliesOf(
+  tx: TenantTx,
+  question: Question,
+  known: KnownJobs,
+): Promise<readonly CompanyTally[]> {
+  const { from, to, now } = question;
+  const groups = Map.groupBy(byName(known), ({ job }) => job.company);
+  const classes = new Map(
+    [...known].map(([n, { job }]) => [n, splitClass(job.company, isBackupType(job.type))]),
+  );
+  const totals = heaps(
+    await totalsOf(tx, question, [from - (to - from), from, to], classes, ['bytes']),
+    (one) => wholeClass(one.class),
+  );
+  const open = Map.groupBy(
+    (await openProblems(tx, question)).filter((one) => reviewOf(one, now) === 'pending'),
+    ({ company }) => company,
+  );
+  const names = await namesOf(tx, question);
+  return [...names].map(([company, companyName]): CompanyTally => {
+    const all = totals.get(company) ?? [];
+    const of = (stretch: number) =>
+      tallyOf(
+        all.filter((one) => one.stretch === stretch),
+        isJudgedClass,
+      );
+    return {
+      company,
+      companyName,
+      jobs: groups.get(company)?.length ?? 0,
+      now: of(1),
+      before: of(0),
+      open: open.get(company)?.length ?? 0,
+    };
+  });
+}
+
+/** The companies that are meant, by name: also those without a job. */
+async function namesOf(tx: TenantTx, question: Question): Promise<ReadonlyMap<number, string>> {
+  const all = await companyNames(tx);
+  const { companies, without } = question;
+  return new Map(
+    [...all]
+      .filter(([n]) => !without.includes(n) && (companies === null || companies.includes(n)))
+      .toSorted(([, a], [, b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)),
+  );
+}
+
+const groupsOf = (group: readonly Known[]): { readonly [G in EntityGroup]: number } =>
+  Object.fromEntries(
+    ENTITY_GROUPS.map((one) => [one, group.filter(({ job }) => job.group === one).length]),
+  ) as { readonly [G in EntityGroup]: number };
+
+function storedIn(
+  held: readonly { readonly usedBytes: number | null; readonly capacityBytes: number | null }[],
+): Pick<Holding, 'repositories' | 'used' | 'capacity'> {
+  return {
+    repositories: held.length,
+    used: sumOf(held.map(({ usedBytes }) => usedBytes)),
+    capacity: sumOf(held.map(({ capacityBytes }) => capacityBytes)),
+  };
+}
+function sumOf(all: readonly (number | null)[]): number | null {
+  const said = all.flatMap((one) => one ?? []);
+  return said.length === 0 ? null : said.reduce((a, b) => a + b, 0);
+}

@@ -1,0 +1,53 @@
+import type { Failure } from '#contract/errors.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed } from '#contract/result.ts';
+import type { RequestContext, Principal } from '#server/platform/http/handler.ts';
+import { faultOf } from '#server/platform/http/serve-call.ts';
+import { StoreFault } from '#server/platform/db/retry.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { mayReport } from './access.ts';
+
+export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+export const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.forbidden };
+export const badField = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});
+
+/**
+ * For who may see scheduled reports at all. What nobody expected is said in the words of the call.
+ */
+export async function asked<T>(
+  world: AppContext,
+  ctx: RequestContext,
+  sentence: string,
+  work: (tx: TenantTx, session: Principal) => Promise<Result<T>>,
+  readOnly = false,
+): Promise<Result<T>> {
+  const { session, tenant } = ctx;
+  if (!session) throw new Error('a report without a session');
+  return spoken(world, sentence, () =>
+    world.store.tenant(
+      tenant,
+      async (tx) => ((await mayReport(tx, session)) ? work(tx, session) : failed(FORBIDDEN)),
+      { readOnly },
+    ),
+  );
+}
+
+export async function spoken<T>(
+  world: AppContext,
+  sentence: string,
+  work: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoreFault) throw error;
+    world.log.error('a call about reports failed', faultOf(error));
+    return failed({ kind: 'server-fault', message: sentence });
+  }
+}

@@ -1,0 +1,228 @@
+import { gunzipSync } from 'node:zlib';
+import type { OutputOf } from '#contract/calls.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import type { ReportOut } from '#contract/reports/calls.ts';
+import { firstRows, rowsIn } from '#contract/reports/report.ts';
+import { TEMPLATES } from '#contract/reports/templates.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { refuse } from '#server/platform/http/envelope.ts';
+import type { Handlers, Principal } from '#server/platform/http/handler.ts';
+import { readBlob } from '#server/platform/db/blob-store.ts';
+import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { peopleOf } from '#server/platform/queries/run-details.ts';
+import { manageableOwners, mayUse, seesAll } from './access.ts';
+import { asked, NOT_FOUND, spoken } from './guards.ts';
+import { makeReport } from './make-report.ts';
+import { queueReport, sentOut } from './sent.ts';
+import type { SentRow } from './sent.ts';
+import { missingOf, refusalOf, settingOf } from './settings.ts';
+
+const DAY: Ms = 86_400_000;
+const PREVIEWS_A_MINUTE = 20;
+const PREVIEW_ROWS = 200;
+
+/** REPORT-5 to REPORT-7: what would be sent, sending it now, and what was. */
+export function historyHandlers(
+  world: AppContext,
+): Pick<
+  Handlers,
+  'sendReport' | 'previewReport' | 'listSentReports' | 'openSentReport' | 'reportFile'
+> {
+  const previews = makeRateLimit(PREVIEWS_A_MINUTE);
+  return {
+    sendReport: ({ reportSettingId }, ctx) =>
+      asked(world, ctx, MESSAGES.sendReport, async (tx, session) => {
+        const setting = await settingOf(tx, session, reportSettingId);
+        if (!setting) return failed(NOT_FOUND);
+        await tx.lock();
+        const { count } = await tx.sql
+          .selectFrom('report_sent')
+          .select((e) => e.fn.countAll<number>().as('count'))
+          .where('tenant_id', '=', tx.tenant)
+          .where('due_at', 'is', null)
+          .where('made_at', '>', ctx.now - DAY)
+          .executeTakeFirstOrThrow();
+        if (count >= LIMITS.reportSendsPerDay)
+          return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
+        const id = await queueReport(tx, world, {
+          setting: setting.id,
+          owner: setting.owner_id,
+          by: session.userId,
+          fields: setting.fields,
+          dueAt: null,
+        });
+        if (id === null) throw new Error('a report sent by hand was there already');
+        await audit(tx, world, ctx, {
+          what: 'report.sent',
+          user: setting.owner_id,
+          detail: { report: setting.id, recipients: setting.fields.recipients.length },
+        });
+        return ok({ _id: id });
+      }),
+
+    async previewReport({ setting }, ctx) {
+      const allowed = await asked(
+        world,
+        ctx,
+        MESSAGES.getReport,
+        async (tx, session) => {
+          const refused = refusalOf(setting, session, session) ?? (await missingOf(tx, setting));
+          if (refused) return failed(refused);
+          const wait = previews.ask(session.userId, ctx.now);
+          return wait === null
+            ? ok(session)
+            : failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait });
+        },
+        true,
+      );
+      if (!allowed.ok) return allowed;
+      return spoken(world, MESSAGES.getReport, async () => {
+        const made = await makeReport(world, ctx.tenant, allowed.value, setting, ctx.now);
+        return made.ok
+          ? ok(
+              told({
+                report: firstRows(made.value.report, PREVIEW_ROWS),
+                rows: rowsIn(made.value.report),
+              }),
+            )
+          : made;
+      });
+    },
+
+    listSentReports: ({ reportSettingId, page = 1, pageSize = PAGE_SIZE }, ctx) =>
+      asked(
+        world,
+        ctx,
+        MESSAGES.getReports,
+        async (tx, session) => {
+          const owners = await manageableOwners(tx, session);
+          let query = tx.sql
+            .selectFrom('report_sent')
+            .where('tenant_id', '=', tx.tenant)
+            .where('owner_id', 'in', [...owners]);
+          if (reportSettingId !== undefined)
+            query = query.where('setting_id', '=', reportSettingId);
+          const { count } = await query
+            .select((e) => e.fn.countAll<number>().as('count'))
+            .executeTakeFirstOrThrow();
+          const rows = await query
+            .selectAll()
+            .orderBy('made_at', 'desc')
+            .orderBy('id')
+            .limit(pageSize)
+            .offset((page - 1) * pageSize)
+            .execute();
+          const names = await peopleOf(tx);
+          const files = await filesOf(tx, rows);
+          return ok({
+            rows: rows.map((row) =>
+              sentOut(row, names, mayOpen(session, owners, row) ? fileOf(files, row) : undefined),
+            ),
+            count,
+            page,
+            pageSize,
+          });
+        },
+        true,
+      ),
+
+    openSentReport: ({ id }, ctx) =>
+      asked(
+        world,
+        ctx,
+        MESSAGES.getReport,
+        async (tx, session) => {
+          const row = await sentOf(tx, session, id);
+          const data = row?.data_id == null ? null : await readBlob(tx, world, row.data_id);
+          if (!row || !data) return failed(NOT_FOUND);
+          const files = await filesOf(tx, [row]);
+          // What was kept is what was made here.
+          const { report, rows } = JSON.parse(gunzipSync(data.bytes).toString('utf8')) as ReportOut;
+          return ok({
+            sent: sentOut(row, await peopleOf(tx), fileOf(files, row)),
+            ...told({ report, rows }),
+          });
+        },
+        true,
+      ),
+
+    async reportFile({ id }, ctx) {
+      const found = await asked(
+        world,
+        ctx,
+        MESSAGES.getReport,
+        async (tx, session) => {
+          const row = await sentOf(tx, session, id);
+          const file = row?.file_id == null ? null : await readBlob(tx, world, row.file_id);
+          return file ? ok(file) : failed(NOT_FOUND);
+        },
+        true,
+      );
+      if (!found.ok) return refuse(found.failure);
+      const { name, type, bytes } = found.value;
+      return new Response(new Uint8Array(bytes), {
+        headers: {
+          'content-type': type,
+          'content-disposition': `attachment; filename="${name}"`,
+          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+          'cache-control': 'no-store',
+        },
+      });
+    },
+  };
+}
+
+/** The shape of the contract has lists that may be written. */
+const told = (out: ReportOut): OutputOf<'previewReport'> =>
+  structuredClone(out) as OutputOf<'previewReport'>;
+
+/**
+ * One that was sent: of those that this user may manage, and only where it sees all that is in it.
+ */
+async function sentOf(tx: TenantTx, session: Principal, id: string): Promise<SentRow | null> {
+  const { sql, tenant } = tx;
+  const row = await sql
+    .selectFrom('report_sent')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && mayOpen(session, await manageableOwners(tx, session), row) ? row : null;
+}
+const mayOpen = (session: Principal, owners: ReadonlySet<UserId>, row: SentRow): boolean =>
+  owners.has(row.owner_id) &&
+  seesAll(session, row.sees) &&
+  mayUse(TEMPLATES[row.fields.template], session);
+
+interface About {
+  readonly id: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly until: Ms;
+}
+async function filesOf(
+  { sql, tenant }: TenantTx,
+  rows: readonly SentRow[],
+): Promise<ReadonlyMap<string, About>> {
+  const ids = rows.flatMap((row) => row.file_id ?? []);
+  return new Map(
+    ids.length === 0
+      ? []
+      : (
+          await sql
+            .selectFrom('kept_file')
+            .select(['id', 'name', 'bytes', 'until'])
+            .where('tenant_id', '=', tenant)
+            .where('id', 'in', ids)
+            .execute()
+        ).map((one) => [one.id, one]),
+  );
+}
+const fileOf = (files: ReadonlyMap<string, About>, row: SentRow): About | undefined =>
+  row.file_id === null ? undefined : files.get(row.file_id);

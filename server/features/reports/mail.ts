@@ -1,0 +1,68 @@
+import { withoutBidi } from '#contract/bidi.ts';
+import { firstRows, rowsIn } from '#contract/reports/report.ts';
+import type { Report } from '#contract/reports/report.ts';
+import { wordsOf } from './render/format.ts';
+import { escaped, reportHtml } from './render/html.ts';
+import type { Look } from './render/theme.ts';
+
+/** Mail programs cut a mail that is longer. */
+const MOST_CHARS = 90_000;
+/** Rows of a mail that is not the report itself. */
+const FEW = 25;
+
+/**
+ * What a mail says of a report: the figures and the first rows, whole where it is short. `fileName`
+ * null: there is no file with it.
+ */
+export function reportMail(
+  report: Report,
+  look: Look,
+  fileName: string | null,
+  portal: string | null,
+): { readonly subject: string; readonly text: string; readonly html: string } {
+  const words = wordsOf(report);
+  const span = words.span(report.from, report.to - 1);
+  const rows = rowsIn(report);
+  const link = portal === null ? null : `${portal}/monitoring/report-settings`;
+  const said = (shown: number): readonly string[] => [
+    ...(shown < rows
+      ? [
+          `The first ${shown} of ${rows} rows${fileName === null ? '.' : `: all of them are in ${fileName}.`}`,
+        ]
+      : fileName === null
+        ? []
+        : [`The same as a file: ${fileName}.`]),
+    'This mail was sent because somebody named this address in a scheduled report.',
+  ];
+  const html = (shown: Report): string =>
+    reportHtml(shown, look, footOf(said(rowsIn(shown)), link));
+  const whole = rows <= 400 ? html(report) : null;
+  return {
+    subject: withoutBidi(`${report.name}: ${span}`).replace(/[\p{Cc}\u2028\u2029]+/gu, ' '),
+    text: [
+      report.name,
+      span,
+      '',
+      ...report.facts.map(({ title, kind, value }) => `${title}: ${words.cell(kind, value)}`),
+      ...(report.notices.length > 0 ? ['', ...report.notices] : []),
+      '',
+      ...(fileName === null ? [] : [`Attached: ${fileName}`]),
+      ...(link === null ? [] : [`Open it in the portal: ${link}`]),
+      '',
+      `${look.provider}. ${said(rows).at(-1) ?? ''}`,
+      '',
+    ].join('\n'),
+    html: whole !== null && whole.length <= MOST_CHARS ? whole : html(firstRows(report, FEW)),
+  };
+}
+
+const footOf = (lines: readonly string[], link: string | null): string =>
+  [
+    ...lines.map(
+      (line) =>
+        `<p class="soft" style="font-size:12px;color:#514c43;margin:4px 0">${escaped(line)}</p>`,
+    ),
+    ...(link === null
+      ? []
+      : [`<p><a href="${escaped(link)}" style="color:inherit">Open it in the portal</a></p>`]),
+  ].join('\n');

@@ -1,0 +1,177 @@
+import { sql } from 'kysely';
+import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { CalendarCell } from '#contract/calendar/calendar.ts';
+import { isBackupType } from '#contract/runs/vocabulary.ts';
+import type { Figures, FiguresName, ProviderLine } from '#contract/reports/figures.ts';
+import type { Body, Report } from '#contract/reports/report.ts';
+import type { ReportFields } from '#contract/reports/setting.ts';
+import type { Template } from '#contract/reports/template.ts';
+import { TEMPLATES } from '#contract/reports/templates.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import { providersFrom } from '#server/platform/tenancy/providers.ts';
+import { companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
+import { daysOf, reachOf, wallOf } from '#server/platform/queries/query.ts';
+import type { Question } from '#server/platform/queries/query.ts';
+import { sheetOf } from '#server/platform/queries/sheet.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { deletedIn, mayUse } from './access.ts';
+import type { Rights } from './access.ts';
+import { GATHER, lineOf } from './gather.ts';
+import { timeOfPeriod } from './period.ts';
+
+/** A question to the database that takes longer is given up, and with it the report. */
+const MOST_MS = 60_000;
+
+/** `sees`: the companies whose results are in it; null: all that there are. */
+export interface Made {
+  readonly report: Report;
+  readonly sees: readonly CompanyN[] | null;
+}
+
+/**
+ * REPORT-4: a report of what `rights` may see at this moment, as if it were `at`. In snapshots of
+ * its own, one a provider.
+ */
+export async function makeReport(
+  world: AppContext,
+  tenant: TenantId,
+  rights: Rights,
+  fields: Pick<ReportFields, 'name' | 'template' | 'companies' | 'period' | 'language'>,
+  at: Ms,
+): Promise<Result<Made>> {
+  const template = TEMPLATES[fields.template];
+  const below =
+    template.figures === 'providers'
+      ? (await providersFrom(world, tenant)).filter((id) => id !== tenant)
+      : [];
+  if (!mayUse(template, rights))
+    return failed({ kind: 'forbidden', message: MESSAGES.reportNotAllowed });
+  const asked = await world.store.tenant(
+    tenant,
+    async (tx) => {
+      await patiently(tx);
+      const wall = await wallOf(tx);
+      const reach = reachOf({ session: rights }, { companyIds: fields.companies });
+      const question: Question = {
+        ...timeOfPeriod(fields.period, at, wall),
+        ...reach,
+        wall,
+        now: at,
+      };
+      if (fields.companies.length > 0 && reach.companies?.length === 0)
+        return failed({ kind: 'forbidden', message: MESSAGES.reportNothingSeen });
+      return ok({
+        question,
+        body:
+          template.figures === 'providers'
+            ? null
+            : await bodyOf(template, (name) => GATHER[name](tx, question)),
+      });
+    },
+    { readOnly: true, long: true },
+  );
+  if (!asked.ok) return asked;
+  const { question } = asked.value;
+  const body =
+    asked.value.body ??
+    (await bodyOf(TEMPLATES.sspCalendarReportSummary, async () => ({
+      days: daysOf(question).map(({ date }) => date),
+      lines: await providerLines(world, below, question),
+    })));
+  const {
+    from,
+    to,
+    wall: { timeZone },
+    companies,
+  } = question;
+  return ok({
+    report: {
+      ...body,
+      name: fields.name,
+      template: template.prettyName,
+      from,
+      to,
+      madeAt: at,
+      timeZone,
+      language: fields.language,
+    },
+    sees: companies,
+  });
+}
+
+/** Which figures a template takes is known to itself. */
+async function bodyOf<N extends FiguresName>(
+  template: Template<N>,
+  gather: (name: N) => Promise<Figures[N]>,
+): Promise<Body> {
+  return template.body(await gather(template.figures));
+}
+
+const patiently = async ({ sql: db }: TenantTx): Promise<unknown> =>
+  sql`select set_config('statement_timeout', ${String(MOST_MS)}, true), set_config('work_mem', '32MB', true)`.execute(
+    db,
+  );
+
+/** A line for each provider, by name: the days are those of the one that reports. */
+async function providerLines(
+  world: AppContext,
+  providers: readonly TenantId[],
+  { from, to, wall, now }: Question,
+): Promise<readonly ProviderLine[]> {
+  const lines: ProviderLine[] = [];
+  for (const id of providers) {
+    lines.push(
+      await world.store.tenant(
+        id,
+        async (tx) => {
+          await patiently(tx);
+          const question: Question = {
+            from,
+            to,
+            wall,
+            now,
+            companies: null,
+            without: await deletedIn(tx),
+          };
+          const days = daysOf(question);
+          const jobs = [...(await knownJobs(tx, question)).values()];
+          const { branding } = await tx.sql
+            .selectFrom('provider')
+            .select('branding')
+            .where('tenant_id', '=', id)
+            .executeTakeFirstOrThrow();
+          const [row] =
+            jobs.length === 0
+              ? [
+                  {
+                    cells: days.map((): { state: CalendarCell; bad: number } => ({
+                      state: null,
+                      bad: 0,
+                    })),
+                    counts: new Map(),
+                    share: null,
+                    judged: 0,
+                    good: 0,
+                  },
+                ]
+              : await sheetOf(tx, question, days, [jobs], 'worst', isBackupType);
+          if (!row) throw new RangeError('a report: a provider without a row');
+          const line = lineOf({ ...row, cells: row.cells.map((cell) => ({ runs: 0, ...cell })) });
+          return {
+            provider: branding.name,
+            companies: [...(await companyNames(tx)).keys()].filter(
+              (n) => !question.without.includes(n),
+            ).length,
+            jobs: jobs.length,
+            ...line,
+          };
+        },
+        { readOnly: true, long: true },
+      ),
+    );
+  }
+  return lines.toSorted((a, b) => a.provider.localeCompare(b.provider, 'en'));
+}

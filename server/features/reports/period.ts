@@ -1,0 +1,35 @@
+import type { Ms } from '#contract/ids.ts';
+import { dayOf, dayText, startOfDay } from '#contract/time/day.ts';
+import type { DayN } from '#contract/time/day.ts';
+import type { ReportPeriod } from '#contract/reports/setting.ts';
+import type { Wall } from '#server/platform/queries/query.ts';
+
+/**
+ * The time of a report that is due at a moment: whole operational days of the provider, the last of
+ * them cut at that moment.
+ */
+export function timeOfPeriod(
+  period: ReportPeriod,
+  at: Ms,
+  { timeZone, dayBeginsHour }: Wall,
+): { readonly from: Ms; readonly to: Ms } {
+  const today = dayOf(at, timeZone, dayBeginsHour);
+  const start = (day: DayN): Ms => startOfDay(day, timeZone, dayBeginsHour);
+  const month = monthOf(today);
+  const lastDays = LAST[period];
+  if (lastDays !== undefined) return { from: start(today - lastDays + 1), to: at + 1 };
+  if (period === 'yesterday') return { from: start(today - 1), to: start(today) };
+  return period === 'this-month'
+    ? { from: start(month), to: at + 1 }
+    : { from: start(monthOf(month - 1)), to: start(month) };
+}
+
+const LAST: Partial<Record<ReportPeriod, number>> = {
+  'last-2': 2,
+  'last-7': 7,
+  'last-14': 14,
+  'last-30': 30,
+};
+
+/** The first day of a day's month. */
+const monthOf = (day: DayN): DayN => day - Number(dayText(day).slice(8)) + 1;

@@ -1,0 +1,70 @@
+import { BOM, csvLine, utcText, wallText } from '#contract/runs/csv.ts';
+import type { Cell } from '#contract/runs/csv.ts';
+import { cellOfLetter } from '#contract/reports/report.ts';
+import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
+import { STATE_WORDS } from '#contract/reports/words.ts';
+
+/**
+ * A report as CSV: tables of the same columns are one, with the title of each in front; others
+ * stand below each other. Numbers stand as they are, a moment makes two columns and the days of a
+ * calendar one each.
+ */
+export function reportCsv({ sections, timeZone }: Report): string {
+  const [first] = sections;
+  if (!first) return BOM;
+  const alike = sections.every(
+    ({ columns }) => JSON.stringify(columns) === JSON.stringify(first.columns),
+  );
+  const titled = sections.some(({ title }) => title !== null);
+  if (alike)
+    return (
+      BOM +
+      csvLine([...(titled ? ['Company'] : []), ...headOf(first)]) +
+      sections.map((one) => rowsOf(one, timeZone, titled ? [one.title ?? ''] : [])).join('')
+    );
+  return (
+    BOM +
+    sections
+      .map((one) => csvLine([one.title ?? '']) + csvLine(headOf(one)) + rowsOf(one, timeZone, []))
+      .join('\r\n')
+  );
+}
+
+const headOf = ({ columns }: Section): readonly string[] =>
+  columns.flatMap(({ title, kind, days }) =>
+    kind === 'moment' ? [title, `${title} (UTC)`] : kind === 'days' ? (days ?? []) : [title],
+  );
+
+const rowsOf = ({ columns, rows }: Section, timeZone: string, before: readonly string[]): string =>
+  rows
+    .map((row) =>
+      csvLine([
+        ...before,
+        ...columns.flatMap((column, i) => cellsOf(column, row[i] ?? null, timeZone)),
+      ]),
+    )
+    .join('');
+
+function cellsOf(
+  { kind, days = [] }: Column,
+  value: ReportCell,
+  timeZone: string,
+): readonly Cell[] {
+  if (kind === 'days') {
+    if (value === null || typeof value !== 'object') return days.map(() => null);
+    return days.map((_, i) => {
+      const cell = cellOfLetter(value.states[i] ?? '');
+      const bad = value.bad?.[i] ?? 0;
+      return cell === null ? null : `${STATE_WORDS[cell]}${bad > 0 ? ` (${bad})` : ''}`;
+    });
+  }
+  if (value !== null && typeof value === 'object') return [null];
+  if (kind === 'moment')
+    return typeof value === 'number' ? [wallText(value, timeZone), utcText(value)] : [null, null];
+  if (kind === 'share' && typeof value === 'number') return [Math.floor(value * 10_000) / 10_000];
+  return [
+    kind === 'state' && typeof value === 'string' && value in STATE_WORDS
+      ? STATE_WORDS[value as keyof typeof STATE_WORDS]
+      : value,
+  ];
+}

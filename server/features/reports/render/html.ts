@@ -1,0 +1,188 @@
+import { cellOfLetter, LETTERS } from '#contract/reports/report.ts';
+import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
+import { STATE_WORDS } from '#contract/reports/words.ts';
+import { isNumber, signOf, wordsOf } from './format.ts';
+import type { Words } from './format.ts';
+import { PAPER } from './theme.ts';
+import type { Look } from './theme.ts';
+
+export const escaped = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+
+/** Its ink on light and on dark alike: between the two. */
+const INKS: Readonly<Record<string, string>> = {
+  Failed: PAPER.failedMark,
+  Error: PAPER.failedMark,
+  Missed: PAPER.off,
+  Anomaly: PAPER.anomalyMark,
+  Warning: PAPER.warningMark,
+  Running: PAPER.runningMark,
+  Success: PAPER.successMark,
+  off: PAPER.off,
+};
+const session = (state: string): string =>
+  `<b style="color:${INKS[state] ?? PAPER.off}">${signOf(state)}</b>`;
+const FONT = 'font-family:system-ui,-apple-system,&quot;Segoe UI&quot;,Helvetica,Arial,sans-serif';
+
+/**
+ * A report as one page that needs nothing else: no pictures, no scripts, no addresses. It says its
+ * own colours for light and dark, and reads the same where a mail program takes the style sheet
+ * away; one of very many cells, which no mail shows whole, is styled by its style sheet alone: so
+ * it stays small enough to be sent. Every name is text.
+ */
+export function reportHtml(
+  report: Report,
+  { provider, side, sideInk }: Pick<Look, 'provider' | 'side' | 'sideInk'>,
+  foot = '',
+): string {
+  const words = wordsOf(report);
+  const drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days'));
+  const hand = cellsIn(report) > MANY ? SHORT : LONG;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
+<title>${escaped(report.name)}</title><style>${STYLE}${hand.style}</style></head>
+<body class="page" style="margin:0;background:#f8f5ef;color:#1f1d18;${FONT};font-size:14px;line-height:1.4">
+<div style="background:${side};color:${sideInk};padding:12px 20px;font-weight:600">${escaped(provider)}<span style="float:right;font-weight:400">${escaped(report.template)}</span></div>
+<div style="padding:16px 20px;max-width:1200px">
+<h1 style="font-size:22px;line-height:1.2;margin:0 0 4px">${escaped(report.name)}</h1>
+<p class="soft" style="margin:0 0 16px;color:#514c43">${escaped(words.span(report.from, report.to - 1))}</p>
+<table role="presentation" class="rule" style="border-collapse:collapse;border-top:2px solid #1f1d18;margin:0 0 16px"><tr>${report.facts
+    .map(
+      ({ title, kind, value }) =>
+        `<td style="padding:8px 24px 0 0;vertical-align:top"><div style="font-size:20px;font-weight:600">${escaped(words.cell(kind, value))}</div><div class="soft" style="font-size:12px;color:#514c43">${escaped(title)}</div></td>`,
+    )
+    .join('')}</tr></table>
+${report.notices.map((text) => `<p style="font-weight:600">${escaped(text)}</p>`).join('\n')}
+${report.sections.map((section) => sectionOf(section, words, hand)).join('\n')}
+${
+  drawn
+    ? `<p class="soft" style="font-size:12px;color:#514c43">${Object.entries(STATE_WORDS)
+        .filter(([state]) => state !== 'Error')
+        .map(
+          ([state, word]) =>
+            `<span style="white-space:nowrap;margin-right:14px">${session(state)} ${escaped(word)}</span>`,
+        )
+        .join(' ')}<span style="white-space:nowrap">· Not due</span></p>`
+    : ''
+}
+<p class="soft" style="font-size:12px;color:#514c43">${escaped(provider)} · made ${escaped(words.moment(report.madeAt))} (${escaped(report.timeZone)})</p>${foot}
+</div></body></html>
+`;
+}
+
+/**
+ * Where a mail program heeds it. What is written on the elements themselves is for those that do
+ * not.
+ */
+const STYLE =
+  '@media (prefers-color-scheme:dark){.page{background:#151310!important;color:#ede8dd!important}.soft,.page th{color:#bdb6a8!important}.rule,.page th{border-color:#b9b1a2!important}.page td.c{border-color:#2d2a24!important}}@media print{tr{break-inside:avoid}thead{display:table-header-group}}';
+
+function sectionOf(
+  { title, columns, rows, total, none }: Section,
+  words: Words,
+  hand: Hand,
+): string {
+  const head =
+    title === null ? '' : `<h2 style="font-size:16px;margin:20px 0 6px">${escaped(title)}</h2>`;
+  if (rows.length === 0) return `${head}<p class="soft" style="color:#514c43">${escaped(none)}</p>`;
+  const heads = columns.flatMap((column) =>
+    column.kind === 'days'
+      ? (column.days ?? []).map((date) => hand.head(String(Number(date.slice(8))), 'center'))
+      : [hand.head(escaped(column.title), isNumber(column) ? 'right' : 'left')],
+  );
+  return `${head}<div style="overflow-x:auto"><table${hand.table} style="border-collapse:collapse;width:100%;font-size:13px"><thead><tr>${heads.join('')}</tr></thead><tbody>
+${rows.map((row) => `<tr>${columns.map((column, i) => cells(column, row[i] ?? null, words, false, hand)).join('')}${hand.end}`).join('\n')}
+${total ? `<tr style="font-weight:600">${columns.map((column, i) => cells(column, total[i] ?? null, words, true, hand)).join('')}</tr>` : ''}</tbody></table></div>`;
+}
+
+function cells(column: Column, value: ReportCell, words: Words, sum: boolean, hand: Hand): string {
+  if (column.kind === 'days') {
+    const days = column.days ?? [];
+    if (value === null || typeof value !== 'object') return hand.gap(days.length);
+    return days
+      .map((date, i) => {
+        const cell = cellOfLetter(value.states[i] ?? '');
+        const bad = value.bad?.[i] ?? 0;
+        const said = `${date}: ${cell === null ? 'Not due' : STATE_WORDS[cell]}${bad > 0 ? `, ${bad}` : ''}`;
+        return hand.day(cell ?? '', escaped(said));
+      })
+      .join('');
+  }
+  const word = value === null && sum ? '' : escaped(words.cell(column.kind, value));
+  const text =
+    column.kind === 'state' && typeof value === 'string' ? `${session(value)} ${word}` : word;
+  return hand.cell(text, column);
+}
+
+type Side = 'left' | 'right' | 'center';
+/** How cells are written. `day`: a state by its name, and the words of it. `end`: of a row. */
+interface Hand {
+  readonly style: string;
+  readonly table: string;
+  readonly end: string;
+  head(inner: string, side: Side): string;
+  cell(inner: string, column: Column): string;
+  day(state: string, said: string): string;
+  gap(days: number): string;
+}
+
+/** More cells of days than any mail shows. */
+const MANY = 10_000;
+const cellsIn = ({ sections }: Report): number =>
+  sections.reduce(
+    (all, { columns, rows }) =>
+      all + rows.length * columns.reduce((days, column) => days + (column.days?.length ?? 0), 0),
+    0,
+  );
+
+const td = (inner: string, style: string, more = ''): string =>
+  `<td class="c"${more} style="border-bottom:1px solid #e6e0d4;padding:4px 6px;vertical-align:top;${style}">${inner}</td>`;
+/** Each cell with its own style. */
+const LONG: Hand = {
+  style: '',
+  table: '',
+  end: '</tr>',
+  gap: (days) => td('', '', ` colspan="${days}"`),
+  day: (state, said) => td(session(state), 'text-align:center;padding:4px 2px', ` title="${said}"`),
+  head: (inner, side) =>
+    `<th scope="col" style="text-align:${side};font-size:12px;font-weight:600;color:#514c43;border-bottom:2px solid #1f1d18;padding:4px ${side === 'center' ? '2px' : '6px'};vertical-align:bottom">${inner}</th>`,
+  cell: (inner, column) =>
+    td(
+      inner,
+      isNumber(column)
+        ? 'text-align:right;white-space:nowrap'
+        : column.kind === 'text'
+          ? `overflow-wrap:anywhere;min-width:${Math.round(110 * (column.wide ?? 1))}px`
+          : 'white-space:nowrap',
+    ),
+};
+
+const LETTER_OF: Readonly<Record<string, string>> = { ...LETTERS, '': 'u' };
+/**
+ * By classes, without the ends that HTML leaves out; days that are well, or not due, have no words
+ * of their own beside the legend's.
+ */
+const SHORT: Hand = {
+  style: `.z th{text-align:left;font-size:12px;font-weight:600;color:#514c43;border-bottom:2px solid #1f1d18;padding:4px 6px;vertical-align:bottom}.z .h{text-align:center;padding:4px 2px}.z td{border-bottom:1px solid #e6e0d4;padding:4px 6px;vertical-align:top;white-space:nowrap}.z .t{overflow-wrap:anywhere;white-space:normal;min-width:110px}.z .n{text-align:right}${Object.entries(
+    LETTER_OF,
+  )
+    .map(
+      ([state, letter]) =>
+        `.z .${letter}{text-align:center;padding:4px 2px;font-weight:700;color:${INKS[state] ?? PAPER.off}}`,
+    )
+    .join('')}@media (prefers-color-scheme:dark){.page .z td{border-color:#2d2a24}}`,
+  table: ' class="z"',
+  end: '',
+  head: (inner, side) =>
+    `<th scope=col${side === 'left' ? '' : ` class=${side === 'right' ? 'n' : 'h'}`}>${inner}`,
+  gap: (days) => `<td colspan=${days}>`,
+  day: (state, said) =>
+    `<td class=${LETTER_OF[state] ?? 'u'}${state === 'Success' || state === '' ? '' : ` title="${said}"`}>${signOf(state)}`,
+  cell: (inner, column) =>
+    `<td${isNumber(column) ? ' class=n' : column.kind === 'text' ? ' class=t' : ''}>${inner}`,
+};

@@ -1,0 +1,33 @@
+/**
+ * The thread in which a report becomes a file: text and numbers in, bytes out. It reads nothing but
+ * its own fonts.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Report } from '#contract/reports/report.ts';
+import type { ReportFormat } from '#contract/reports/setting.ts';
+import { reportCsv } from './csv.ts';
+import { reportHtml } from './html.ts';
+import type { Look } from './theme.ts';
+import { reportPdf } from './pdf.ts';
+
+export interface RenderAsk {
+  readonly report: Report;
+  readonly look: Look;
+  readonly format: ReportFormat;
+}
+
+if (parentPort !== null) {
+  const bytes = new Uint8Array(await rendered(workerData as RenderAsk));
+  parentPort.postMessage(bytes, [bytes.buffer]);
+}
+
+async function rendered({ report, look, format }: RenderAsk): Promise<Buffer> {
+  switch (format) {
+    case 'pdf':
+      return reportPdf(report, look);
+    case 'html':
+      return Buffer.from(reportHtml(report, look), 'utf8');
+    case 'csv':
+      return Buffer.from(reportCsv(report), 'utf8');
+  }
+}

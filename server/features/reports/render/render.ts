@@ -1,0 +1,42 @@
+import { Worker } from 'node:worker_threads';
+import type { Ms } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { RenderAsk } from './render-worker.ts';
+
+/** So long a file may take, and so much memory: a calendar of 10,000 jobs is far below both. */
+export const RENDER_MS: Ms = 180_000;
+const MEMORY_MB = 2_048;
+
+export type Rendered =
+  | { readonly is: 'file'; readonly bytes: Uint8Array }
+  | { readonly is: 'late' }
+  | { readonly is: 'broken'; readonly error: unknown };
+
+/** Makes a file in a thread of its own, which ends with it. The server goes on meanwhile. */
+export function render(
+  world: Pick<AppContext, 'clock'>,
+  ask: RenderAsk,
+  mostMs: Ms = RENDER_MS,
+): Promise<Rendered> {
+  const worker = new Worker(new URL('./render-worker.ts', import.meta.url), {
+    workerData: ask,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  return new Promise<Rendered>((resolve) => {
+    const timer = world.clock.after(mostMs, () => end({ is: 'late' }));
+    function end(outcome: Rendered): void {
+      timer.cancel();
+      resolve(outcome);
+      void worker.terminate();
+    }
+    worker.once('message', (bytes: Uint8Array) => {
+      end({ is: 'file', bytes });
+    });
+    worker.once('error', (error) => {
+      end({ is: 'broken', error });
+    });
+    worker.once('exit', (code) => {
+      end({ is: 'broken', error: new Error(`the thread of a report ended with ${code}`) });
+    });
+  });
+}

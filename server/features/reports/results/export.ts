@@ -1,0 +1,130 @@
+import type { JobN, Ms, RunN } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { BOM, csvLine, csvName } from '#contract/runs/csv.ts';
+import type { ExportColumn, FileColumnId } from '#contract/runs/csv.ts';
+import { reportColumns } from '#contract/reports/result-csv.ts';
+import { failed, ok } from '#contract/result.ts';
+import { refuse } from '#server/platform/http/envelope.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+import { faultOf } from '#server/platform/http/serve-call.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { titlesOf } from '#contract/runs/csv-cells.ts';
+import { cellsOf } from './cells.ts';
+import type { Around } from './cells.ts';
+import { knownJobs } from '#server/platform/queries/known-jobs.ts';
+import type { KnownJobs } from '#server/platform/queries/known-jobs.ts';
+import { lastGoodOf } from '#server/platform/queries/last-good.ts';
+import { answer, bad } from '#server/platform/queries/query.ts';
+import type { Question } from '#server/platform/queries/query.ts';
+import { findResults } from '#server/platform/queries/results.ts';
+import { peopleOf, loadRunDetails } from '#server/platform/queries/run-details.ts';
+
+/** Results that are read at once, and of a file at most. */
+const AT_ONCE = 1_000;
+export const EXPORT_MOST = 1_000_000;
+const LAST_DAYS = 2;
+
+/** A file that was begun: which results, in their order, and what is told of them. */
+interface Begun {
+  readonly ns: readonly RunN[];
+  readonly jobs: KnownJobs;
+  readonly around: Omit<Around, 'stats'>;
+  readonly question: Question;
+}
+
+/**
+ * REP-9: results as CSV. Which they are and their order is settled at once; they are read and
+ * written some at a time, as fast as they are taken.
+ */
+export function exportHandlers(world: AppContext): Pick<Handlers, 'exportResults'> {
+  return {
+    async exportResults({ columns: chosen, ...input }, ctx) {
+      const columns = reportColumns(chosen);
+      const begun = await answer<Begun>(
+        world,
+        ctx,
+        MESSAGES.export,
+        input,
+        LAST_DAYS,
+        async (tx, question) => {
+          const jobs = await knownJobs(tx, question);
+          const ns = await findResults(tx, question, jobs, input, {
+            first: 0,
+            most: EXPORT_MOST + 1,
+          });
+          if (ns.length > EXPORT_MOST) return failed(bad('from', MESSAGES.exportTooLong));
+          const lastGood = columns.some(({ id }) => id === 'lastGood')
+            ? await lastGoodOf(tx, question)
+            : new Map<JobN, Ms>();
+          return ok({
+            ns,
+            jobs,
+            question,
+            around: {
+              names: await peopleOf(tx),
+              lastGood,
+              anomalies: input.filters?.anomaly ?? true,
+              wall: question.wall,
+              now: question.now,
+            },
+          });
+        },
+      );
+      if (!begun.ok) return refuse(begun.failure);
+      const {
+        wall: { timeZone },
+        now,
+      } = begun.value.question;
+      return new Response(fileOf(world, ctx.tenant, columns, begun.value), {
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': `attachment; filename="${csvName('DailyChecks', now, timeZone)}"`,
+        },
+      });
+    },
+  };
+}
+
+function fileOf(
+  world: AppContext,
+  tenant: string,
+  columns: readonly ExportColumn<FileColumnId>[],
+  { ns, jobs, around }: Begun,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let next = 0;
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(encoder.encode(BOM + csvLine(titlesOf(columns))));
+    },
+    async pull(controller) {
+      if (next >= ns.length) {
+        controller.close();
+        return;
+      }
+      const some = ns.slice(next, next + AT_ONCE);
+      next += AT_ONCE;
+      try {
+        controller.enqueue(
+          encoder.encode(
+            await world.store.tenant(
+              tenant,
+              async (tx) => {
+                const told = await loadRunDetails(tx, some, jobs);
+                const stats = await tx.rows('stat', [...new Set(told.map(({ run }) => run.job))]);
+                return told
+                  .map((one) => csvLine(cellsOf(one, columns, { ...around, stats })))
+                  .join('');
+              },
+              { readOnly: true },
+            ),
+          ),
+        );
+      } catch (error) {
+        // A file that is cut must not look whole.
+        world.log.error('an export failed', faultOf(error));
+        controller.error(error);
+      }
+    },
+  });
+}

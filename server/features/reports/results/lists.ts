@@ -1,0 +1,151 @@
+import { slicePage } from '#server/platform/queries/slice-page.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { DidNotRunOut } from '#contract/reports/result-rows.ts';
+import type { Ignored, ProblemRow, StatRow } from '#contract/runs/rows.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import { ok } from '#contract/result.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { byName, jobNameOf, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
+import type { Known } from '#server/platform/queries/known-jobs.ts';
+import { expectedOf } from '../../../platform/queries/expected-start.ts';
+import { openProblems } from '#server/platform/queries/problems.ts';
+import { answer } from '#server/platform/queries/query.ts';
+import { countResults, findResults } from '#server/platform/queries/results.ts';
+import {
+  isoOrNull,
+  noteOf,
+  peopleOf,
+  resultOf,
+  loadRunDetails,
+} from '#server/platform/queries/run-details.ts';
+
+const LAST_DAYS = 2;
+
+/** REP-1, REP-4: lists of results and of jobs, in pages. */
+export function listHandlers(
+  world: AppContext,
+): Pick<Handlers, 'listResults' | 'listJobNames' | 'listDidNotRun'> {
+  return {
+    listResults: ({ page = 1, pageSize = PAGE_SIZE, ...input }, ctx) =>
+      answer<OutputOf<'listResults'>>(
+        world,
+        ctx,
+        MESSAGES.getJobs,
+        input,
+        LAST_DAYS,
+        async (tx, question) => {
+          const jobs = await knownJobs(tx, question);
+          const count = await countResults(tx, question, jobs, input);
+          const ns = await findResults(tx, question, jobs, input, {
+            first: (page - 1) * pageSize,
+            most: pageSize,
+          });
+          const names = await peopleOf(tx);
+          return ok({
+            rows: (await loadRunDetails(tx, ns, jobs)).map((one) =>
+              resultOf(one, names, input.filters?.anomaly ?? true, question.now),
+            ),
+            count,
+            page,
+            pageSize,
+          });
+        },
+      ),
+
+    listJobNames: ({ page = 1, pageSize = PAGE_SIZE, filters }, ctx) =>
+      answer<OutputOf<'listJobNames'>>(
+        world,
+        ctx,
+        MESSAGES.getJobs,
+        { filters },
+        LAST_DAYS,
+        async (tx, question) => {
+          const jobs = byName(namedJobs(await knownJobs(tx, question), filters));
+          return ok({
+            rows: slicePage(jobs, page, pageSize).map(jobNameOf),
+            count: jobs.length,
+            page,
+            pageSize,
+          });
+        },
+      ),
+
+    listDidNotRun: ({ page = 1, pageSize = PAGE_SIZE, scheduleState, ...input }, ctx) =>
+      answer<OutputOf<'listDidNotRun'>>(
+        world,
+        ctx,
+        MESSAGES.getJobs,
+        input,
+        LAST_DAYS,
+        async (tx, question) => {
+          const jobs = namedJobs(await knownJobs(tx, question), input.filters);
+          const disabled = scheduleState === 'Disabled';
+          const missed = disabled
+            ? []
+            : (await openProblems(tx, question)).filter(
+                ({ job, state, lastAt }) =>
+                  state === 'Missed' &&
+                  jobs.has(job) &&
+                  (input.from === undefined || lastAt >= question.from) &&
+                  (input.to === undefined || lastAt < question.to),
+              );
+          const rows: readonly {
+            readonly known: Known;
+            readonly problem: ProblemRow | undefined;
+          }[] = disabled
+            ? byName(jobs)
+                .filter(({ job }) => !job.enabled)
+                .map((known) => ({ known, problem: undefined }))
+            : missed
+                .sort((a, b) => b.lastAt - a.lastAt || b.n - a.n)
+                .flatMap((problem) => {
+                  const known = jobs.get(problem.job);
+                  return known ? [{ known, problem }] : [];
+                });
+          const shown = slicePage(rows, page, pageSize);
+          const stats = await tx.rows(
+            'stat',
+            shown.map(({ known }) => known.job.n),
+          );
+          return ok({
+            rows: shown.map(({ known, problem }) =>
+              didNotRunOf(known, problem, stats.get(known.job.n), question.now),
+            ),
+            count: rows.length,
+            page,
+            pageSize,
+          });
+        },
+      ),
+  };
+}
+
+function didNotRunOf(
+  known: Known,
+  problem: ProblemRow | undefined,
+  stat: StatRow | undefined,
+  now: number,
+): DidNotRunOut {
+  const id = problem ? String(problem.lastRun) : null;
+  const said = problem ? known.job.missedIgnored : known.job.disabledIgnored;
+  const ignored = holds(said, now) ? said : null;
+  return {
+    ...jobNameOf(known),
+    _id: id,
+    mongo_id: id,
+    since: isoOrNull(problem?.openedAt),
+    expectedAt: isoOrNull(problem?.lastAt),
+    nextRun: isoOrNull(stat && expectedOf(known.job, stat)),
+    lastRunAt: isoOrNull(stat?.lastStart),
+    lastSuccessAt: isoOrNull(stat?.lastSuccess),
+    runs: problem?.runs ?? 0,
+    ignored: ignored !== null,
+    ignoredUntil: isoOrNull(ignored?.until),
+    note: noteOf(problem),
+  };
+}
+
+const holds = (said: Ignored | null, now: number): boolean =>
+  said !== null && (said.until === null || said.until > now);

@@ -1,0 +1,204 @@
+import { gzipSync } from 'node:zlib';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { csvName } from '#contract/runs/csv.ts';
+import { firstRows, rowsIn } from '#contract/reports/report.ts';
+import type { Report } from '#contract/reports/report.ts';
+import type { ReportFormat } from '#contract/reports/setting.ts';
+import { TEMPLATES } from '#contract/reports/templates.ts';
+import { columnOver } from '../../platform/clock-bounds.ts';
+import { unverifiedAddressOf } from '#server/platform/auth/email-confirmation.ts';
+import { faultOf } from '#server/platform/http/serve-call.ts';
+import { storeBlob } from '#server/platform/db/blob-store.ts';
+import { post } from '#server/platform/mail/queue-mail.ts';
+import { portalAddressOf } from '#server/platform/tenancy/portal-address.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { mayReport, rightsOf } from './access.ts';
+import { lookOf } from './branding.ts';
+import { reportMail } from './mail.ts';
+import { makeReport } from './make-report.ts';
+import { render, RENDER_MS } from './render/render.ts';
+import type { SentRow } from './sent.ts';
+
+/**
+ * Longer than any report may take: what a server held that then died is taken up again after it.
+ */
+const HELD_MS: Ms = RENDER_MS + 5 * 60_000;
+const MOST_TRIES = 3;
+const TYPES: Readonly<Record<ReportFormat, string>> = {
+  pdf: 'application/pdf',
+  html: 'text/html; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+};
+
+/** Takes the next report that waits for itself, and makes and sends it. False where none waits. */
+export async function sendNext(world: AppContext, tenant: TenantId): Promise<boolean> {
+  const row = await world.store.tenant(tenant, async ({ sql }) => {
+    const now = world.clock.now();
+    const next = await sql
+      .selectFrom('report_sent')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where((e) =>
+        e.or([
+          e('state', '=', 'waiting'),
+          e.and([e('state', '=', 'making'), columnOver('held_until', now, HELD_MS)]),
+        ]),
+      )
+      .orderBy('made_at')
+      .limit(1)
+      .forUpdate()
+      .skipLocked()
+      .executeTakeFirst();
+    if (next)
+      await sql
+        .updateTable('report_sent')
+        .set({ state: 'making', held_until: now + HELD_MS, tries: next.tries + 1 })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', next.id)
+        .execute();
+    return next;
+  });
+  if (!row) return false;
+  if (row.tries >= MOST_TRIES) {
+    await giveUp(world, tenant, row, MESSAGES.reportNotMade);
+    return true;
+  }
+  try {
+    const fault = await sendOne(world, tenant, row);
+    if (fault !== null) await giveUp(world, tenant, row, fault);
+  } catch (error) {
+    world.log.error('a report could not be sent', { tenant, ...faultOf(error) });
+    await giveUp(world, tenant, row, MESSAGES.reportNotMade);
+  }
+  return true;
+}
+
+/** Why it was not sent; null where it is on its way. */
+async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promise<string | null> {
+  const { fields } = row;
+  const at = row.due_at ?? row.made_at;
+  const { rights, look, portal } = await world.store.tenant(
+    tenant,
+    async (tx) => {
+      const owner = await rightsOf(tx, row.owner_id);
+      return {
+        rights: owner && (await mayReport(tx, owner)) ? owner : null,
+        look: await lookOf(tx),
+        portal: await portalAddressOf(tx, world),
+      };
+    },
+    { readOnly: true },
+  );
+  if (rights === null) return MESSAGES.reportOwnerGone;
+  // REPORT-5: what the owner may see now, not what somebody might when it was set up.
+  const made = await makeReport(world, tenant, rights, fields, at);
+  if (!made.ok) return made.failure.message;
+  const { report, sees } = made.value;
+  const drawn = await render(world, { report, look, format: fields.format });
+  if (drawn.is === 'late') return MESSAGES.reportTooLate;
+  if (drawn.is === 'broken') throw drawn.error;
+  if (drawn.bytes.byteLength > LIMITS.reportFileBytes) return MESSAGES.reportFileTooLarge;
+  const name = fileName(report, fields, at);
+  const mail = reportMail(report, look, name, portal);
+  const shown = dataOf(report);
+  await world.store.tenant(tenant, async (tx) => {
+    const now = world.clock.now();
+    const until = now + LIMITS.reportKeepMs;
+    const still = await tx.sql
+      .selectFrom('report_sent')
+      .select('state')
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', row.id)
+      .where('tries', '=', row.tries + 1)
+      .forUpdate()
+      .executeTakeFirst();
+    // Another server took it over meanwhile.
+    if (still?.state !== 'making') return;
+    const file = await storeBlob(tx, world, {
+      name,
+      type: TYPES[fields.format],
+      bytes: drawn.bytes,
+      until,
+    });
+    const data = await storeBlob(tx, world, {
+      name: 'report.json.gz',
+      type: 'application/gzip',
+      bytes: shown,
+      until,
+    });
+    const mails: SentRow['mails'][number][] = [];
+    const unverified = await unverifiedAddressOf(tx, row.owner_id);
+    for (const to of fields.recipients) {
+      // EMAIL-2: what the owner typed as their own address gets nothing until it is confirmed.
+      if (to.toLowerCase() === unverified)
+        mails.push({
+          id: world.chance.uuid(),
+          to,
+          state: 'failed',
+          at: null,
+          fault: MESSAGES.reportAddressNotConfirmed,
+        });
+      else
+        mails.push({
+          id: await post(tx, world, { kind: 'mail', to, ...mail, files: [file] }),
+          to,
+          state: 'sending',
+          at: null,
+          fault: null,
+        });
+    }
+    await tx.sql
+      .updateTable('report_sent')
+      .set({
+        state: 'sending',
+        held_until: null,
+        done_at: now,
+        sees: JSON.stringify(sees),
+        told: JSON.stringify({
+          from: report.from,
+          to: report.to,
+          rows: rowsIn(report),
+          fault: null,
+        }),
+        mails: JSON.stringify(mails),
+        file_id: file,
+        data_id: data,
+      })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', row.id)
+      .execute();
+  });
+  return null;
+}
+
+/** The first rows of it, for who opens it on a page. */
+const dataOf = (report: Report): Uint8Array =>
+  gzipSync(
+    JSON.stringify({ report: firstRows(report, LIMITS.reportShownRows), rows: rowsIn(report) }),
+  );
+
+const fileName = ({ timeZone }: Report, { template, format }: SentRow['fields'], at: Ms): string =>
+  csvName(TEMPLATES[template].templateName, at, timeZone).replace(/csv$/, format);
+
+const giveUp = (
+  world: AppContext,
+  tenant: TenantId,
+  { id, told }: SentRow,
+  fault: string,
+): Promise<unknown> =>
+  world.store.tenant(tenant, ({ sql }) =>
+    sql
+      .updateTable('report_sent')
+      .set({
+        state: 'failed',
+        held_until: null,
+        done_at: world.clock.now(),
+        told: JSON.stringify({ ...told, fault }),
+      })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .where('state', '=', 'making')
+      .execute(),
+  );

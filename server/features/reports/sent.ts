@@ -1,0 +1,77 @@
+import type { Selectable } from 'kysely';
+import type { Ms, UserId } from '#contract/ids.ts';
+import type { SentOut } from '#contract/reports/calls.ts';
+import type { ReportFields } from '#contract/reports/setting.ts';
+import type { ReportSentTable } from '#server/platform/db/database-reports.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+
+export type SentRow = Selectable<ReportSentTable>;
+
+export interface Due {
+  readonly setting: string;
+  readonly owner: UserId;
+  readonly by: UserId | null;
+  readonly fields: ReportFields;
+  readonly dueAt: Ms | null;
+}
+
+/**
+ * Puts a report on its way, in the transaction that says so. A time that it was due is put there
+ * once, whoever finds it. Null where it was already.
+ */
+export async function queueReport(
+  { sql, tenant }: TenantTx,
+  world: AppContext,
+  { setting, owner, by, fields, dueAt }: Due,
+): Promise<string | null> {
+  const id = world.chance.uuid();
+  const row = await sql
+    .insertInto('report_sent')
+    .values({
+      tenant_id: tenant,
+      id,
+      setting_id: setting,
+      owner_id: owner,
+      by_id: by,
+      fields: JSON.stringify(fields),
+      state: 'waiting',
+      made_at: world.clock.now(),
+      due_at: dueAt,
+      done_at: null,
+      held_until: null,
+      sees: 'null',
+      told: JSON.stringify({ from: null, to: null, rows: null, fault: null }),
+      mails: '[]',
+      file_id: null,
+      data_id: null,
+    })
+    .onConflict((on) => on.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** What the history tells of it. */
+export const sentOut = (
+  row: SentRow,
+  names: ReadonlyMap<UserId, string>,
+  file: { readonly name: string; readonly bytes: number; readonly until: Ms } | undefined,
+): SentOut => ({
+  _id: row.id,
+  setting: row.setting_id,
+  name: row.fields.name,
+  template: row.fields.template,
+  format: row.fields.format,
+  how: row.due_at === null ? 'hand' : 'schedule',
+  by: row.by_id === null ? null : (names.get(row.by_id) ?? 'A former user'),
+  state: row.state,
+  madeAt: row.made_at,
+  dueAt: row.due_at,
+  doneAt: row.done_at,
+  ...row.told,
+  bytes: file?.bytes ?? null,
+  fileName: file?.name ?? null,
+  kept: file?.until ?? null,
+  mails: row.mails.map(({ to, state, at, fault }) => ({ to, state, at, fault })),
+});

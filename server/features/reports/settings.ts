@@ -1,0 +1,264 @@
+import { sql } from 'kysely';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { isTimeZone } from '#contract/time/day.ts';
+import type { SettingOut } from '#contract/reports/calls.ts';
+import { fieldsFault } from '#contract/reports/setting.ts';
+import type { ReportFields } from '#contract/reports/setting.ts';
+import { MOST_CUSTOMERS, TEMPLATE_KEYS } from '#contract/reports/template.ts';
+import { TEMPLATES } from '#contract/reports/templates.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+import { mailAddressOf } from '#server/platform/auth/email-confirmation.ts';
+import { gatewaysOf } from '#server/platform/mail/gateways.ts';
+import { wallOf } from '#server/platform/queries/query.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { peopleOf } from '#server/platform/queries/run-details.ts';
+import { manageableOwners, mayReport, mayUse, rightsOf, seesAll } from './access.ts';
+import type { Rights } from './access.ts';
+import { asked, badField, NOT_FOUND } from './guards.ts';
+import { dueAfter } from './schedule.ts';
+
+/** REPORT-1, REPORT-2: scheduled reports are kept by who may, within what it sees. */
+export function settingHandlers(
+  world: AppContext,
+): Pick<
+  Handlers,
+  | 'listReportSettings'
+  | 'listReportTemplates'
+  | 'makeReportSetting'
+  | 'changeReportSetting'
+  | 'removeReportSetting'
+> {
+  return {
+    listReportSettings: (_, ctx) =>
+      asked(world, ctx, MESSAGES.getReports, async (tx, session) => {
+        const owners = await manageableOwners(tx, session);
+        const rows = (
+          await tx.sql
+            .selectFrom('report_setting')
+            .selectAll()
+            .where('tenant_id', '=', tx.tenant)
+            .orderBy('made_at')
+            .execute()
+        ).filter((row) => owners.has(row.owner_id));
+        const names = await peopleOf(tx);
+        const last = await lastOf(tx);
+        const able = new Map<UserId, boolean>();
+        for (const owner of new Set(rows.map((row) => row.owner_id)))
+          able.set(owner, await stillMay(tx, owner));
+        const recipient = await mailAddressOf(tx, session.userId);
+        const settings = rows.map((row): SettingOut => ({
+          _id: row.id,
+          ...row.fields,
+          owner: names.get(row.owner_id) ?? 'A former user',
+          mine: row.owner_id === session.userId,
+          gone: able.get(row.owner_id) !== true,
+          changedAt: row.changed_at,
+          nextAt: row.next_at,
+          last: last.get(row.id) ?? null,
+        }));
+        const newest = rows.toSorted((a, b) => b.changed_at - a.changed_at)[0]?.fields;
+        return ok({
+          settings: settings.toSorted((a, b) => a.name.localeCompare(b.name, 'en')),
+          mails: (await gatewaysOf(tx, world)).mail !== null,
+          // Dates are written as in the provider's newest report, until somebody says otherwise.
+          usual: {
+            timeZone: newest?.schedule.timeZone ?? (await wallOf(tx)).timeZone,
+            language: newest?.language ?? 'en-US',
+            recipient,
+          },
+        });
+      }),
+
+    listReportTemplates: (_, ctx) =>
+      asked(
+        world,
+        ctx,
+        MESSAGES.getReports,
+        (_tx, session) =>
+          Promise.resolve(
+            ok(
+              TEMPLATE_KEYS.map((key) => TEMPLATES[key])
+                .filter((template) => mayUse(template, session))
+                .map(({ key, prettyName, description, templateName, customers }) => ({
+                  key,
+                  prettyName,
+                  description,
+                  templateName,
+                  customers,
+                  mostCustomers: MOST_CUSTOMERS,
+                })),
+            ),
+          ),
+        true,
+      ),
+
+    makeReportSetting: ({ setting }, ctx) =>
+      asked(world, ctx, MESSAGES.makeReport, async (tx, session) => {
+        const refused = refusalOf(setting, session, session) ?? (await missingOf(tx, setting));
+        if (refused) return failed(refused);
+        await tx.lock();
+        const { count } = await tx.sql
+          .selectFrom('report_setting')
+          .select((e) => e.fn.countAll<number>().as('count'))
+          .where('tenant_id', '=', tx.tenant)
+          .executeTakeFirstOrThrow();
+        if (count >= LIMITS.reports)
+          return failed({ kind: 'conflict', message: MESSAGES.reportsFull(LIMITS.reports) });
+        const id = world.chance.uuid();
+        await tx.sql
+          .insertInto('report_setting')
+          .values({
+            tenant_id: tx.tenant,
+            id,
+            owner_id: session.userId,
+            fields: JSON.stringify(setting),
+            next_at: nextOf(setting, ctx.now),
+            made_at: ctx.now,
+            changed_at: ctx.now,
+          })
+          .execute();
+        await audit(tx, world, ctx, {
+          what: 'report.made',
+          user: session.userId,
+          detail: { report: id, template: setting.template, recipients: setting.recipients.length },
+        });
+        return ok({ _id: id });
+      }),
+
+    changeReportSetting: ({ id, setting }, ctx) =>
+      asked(world, ctx, MESSAGES.changeReport, async (tx, session) => {
+        const before = await settingOf(tx, session, id);
+        if (!before) return failed(NOT_FOUND);
+        const owner = (await stillMay(tx, before.owner_id))
+          ? ((await rightsOf(tx, before.owner_id)) ?? session)
+          : session;
+        const refused = refusalOf(setting, session, owner) ?? (await missingOf(tx, setting));
+        if (refused) return failed(refused);
+        await tx.sql
+          .updateTable('report_setting')
+          .set({
+            owner_id: owner.userId,
+            fields: JSON.stringify(setting),
+            next_at: nextOf(setting, ctx.now),
+            changed_at: ctx.now,
+          })
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', id)
+          .execute();
+        await audit(tx, world, ctx, {
+          what: 'report.changed',
+          user: owner.userId,
+          detail: { report: id, template: setting.template, recipients: setting.recipients.length },
+        });
+        return ok({});
+      }),
+
+    removeReportSetting: ({ id }, ctx) =>
+      asked(world, ctx, MESSAGES.removeReport, async (tx, session) => {
+        const before = await settingOf(tx, session, id);
+        if (!before) return failed(NOT_FOUND);
+        await tx.sql
+          .deleteFrom('report_setting')
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', id)
+          .execute();
+        await audit(tx, world, ctx, {
+          what: 'report.removed',
+          user: before.owner_id,
+          detail: { report: id },
+        });
+        return ok({});
+      }),
+  };
+}
+
+/** One that this user may manage. */
+export async function settingOf(
+  tx: TenantTx,
+  session: Pick<Rights, 'userId' | 'roles' | 'companies' | 'key'>,
+  id: string,
+) {
+  const { sql: db, tenant } = tx;
+  const row = await db
+    .selectFrom('report_setting')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && (await manageableOwners(tx, session)).has(row.owner_id) ? row : null;
+}
+
+/** Whether reports still go out as this user's. */
+export async function stillMay(tx: TenantTx, id: UserId): Promise<boolean> {
+  const rights = await rightsOf(tx, id);
+  return rights !== null && mayReport(tx, rights);
+}
+
+const nextOf = ({ enabled, schedule }: ReportFields, now: Ms): Ms | null =>
+  enabled ? dueAfter(schedule, now) : null;
+
+/**
+ * Why it may not be kept so: what does not fit together, and what its owner or who asks may not
+ * see.
+ */
+export function refusalOf(
+  {
+    template: key,
+    companies,
+    schedule,
+  }: Pick<ReportFields, 'template' | 'companies'> & {
+    readonly schedule?: ReportFields['schedule'];
+  },
+  session: Rights,
+  owner: Rights,
+): Failure | null {
+  const template = TEMPLATES[key];
+  const fault = fieldsFault(template.customers, companies);
+  if (!mayUse(template, session) || !mayUse(template, owner))
+    return { kind: 'forbidden', message: MESSAGES.reportNotAllowed };
+  if (fault !== null)
+    return badField(
+      'setting.companies',
+      {
+        one: MESSAGES.reportOneCompany,
+        some: MESSAGES.reportSomeCompanies,
+        many: MESSAGES.reportManyCompanies,
+        none: MESSAGES.reportNoCompanies,
+      }[fault],
+    );
+  if (!seesAll(session, companies) || !seesAll(owner, companies))
+    return badField('setting.companies', MESSAGES.reportNotYours);
+  return schedule !== undefined && !isTimeZone(schedule.timeZone)
+    ? badField('setting.schedule.timeZone', MESSAGES.reportZone)
+    : null;
+}
+
+/** A company that there is not is told like one that is not seen. */
+export const missingOf = async (
+  tx: TenantTx,
+  { companies }: Pick<ReportFields, 'companies'>,
+): Promise<Failure | null> =>
+  (await tx.rows('company', companies)).size < companies.length
+    ? badField('setting.companies', MESSAGES.reportNotYours)
+    : null;
+
+/** The newest of the history, by setting. */
+async function lastOf({
+  sql: db,
+  tenant,
+}: TenantTx): Promise<ReadonlyMap<string, NonNullable<SettingOut['last']>>> {
+  const { rows } = await sql<{
+    id: string;
+    state: NonNullable<SettingOut['last']>['state'];
+    at: Ms;
+  }>`select distinct on (setting_id) setting_id::text as id, state, made_at as at from report_sent where tenant_id = ${tenant} order by setting_id, made_at desc`.execute(
+    db,
+  );
+  return new Map(rows.map(({ id, state, at }) => [id, { state, at }]));
+}

@@ -1,0 +1,181 @@
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { columnOver, LONGEST_PERIOD_MS } from '../../platform/clock-bounds.ts';
+import { faultOf } from '#server/platform/http/serve-call.ts';
+import { deleteExpiredBlobs } from '#server/platform/db/blob-store.ts';
+import { gatewaysOf } from '#server/platform/mail/gateways.ts';
+import { repeat } from '#server/platform/jobs/repeat.ts';
+import type { Watch } from '#server/platform/jobs/repeat.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { dueAfter } from './schedule.ts';
+import { queueReport } from './sent.ts';
+import type { SentRow } from './sent.ts';
+import { sendNext } from './send-report.ts';
+
+const EVERY: Ms = 2_000;
+const CLEAN_MS: Ms = 3_600_000;
+
+/**
+ * REPORT-3: finds what is due, makes one report after the other, and keeps what became of their
+ * mails. A time that passed while no server ran is sent once, for the last such time; two servers
+ * on one database send once.
+ */
+export function startReports(world: AppContext): Watch {
+  let cleanAt: Ms = 0;
+  return repeat(world, EVERY, 'the clock of the reports failed', async (now, over) => {
+    const clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
+    if (clean) cleanAt = now;
+    for (const tenant of await world.store.tenants()) {
+      if (over()) return;
+      try {
+        if (
+          !clean &&
+          !(await world.store.tenant(tenant, (tx) => hasWork(tx, now), { readOnly: true }))
+        )
+          continue;
+        await world.store.tenant(tenant, (tx) => findDue(tx, world, now));
+        while (await sendNext(world, tenant)) if (over()) return;
+        await world.store.tenant(tenant, (tx) => followMails(tx, world));
+        if (clean) await world.store.tenant(tenant, (tx) => forget(tx, now));
+      } catch (error) {
+        world.log.error('the reports of a provider could not be looked after', {
+          tenant,
+          ...faultOf(error),
+        });
+      }
+    }
+  });
+}
+
+/** Mostly there is nothing to do: one look by two small indexes. */
+async function hasWork({ sql, tenant }: TenantTx, now: Ms): Promise<boolean> {
+  const { work } = await sql
+    .selectNoFrom((e) =>
+      e
+        .or([
+          e.exists(
+            e
+              .selectFrom('report_setting')
+              .select('id')
+              .where('tenant_id', '=', tenant)
+              .where(columnOver('next_at', now, LONGEST_PERIOD_MS)),
+          ),
+          e.exists(
+            e
+              .selectFrom('report_sent')
+              .select('id')
+              .where('tenant_id', '=', tenant)
+              .where('state', 'in', ['waiting', 'making', 'sending']),
+          ),
+        ])
+        .as('work'),
+    )
+    .executeTakeFirstOrThrow();
+  return work === true;
+}
+
+async function findDue(tx: TenantTx, world: AppContext, now: Ms): Promise<void> {
+  const { sql, tenant } = tx;
+  const due = await sql
+    .selectFrom('report_setting')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where(columnOver('next_at', now, LONGEST_PERIOD_MS))
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  for (const { id, owner_id, fields, next_at } of due) {
+    if (next_at === null) continue;
+    await queueReport(tx, world, {
+      setting: id,
+      owner: owner_id,
+      by: null,
+      fields,
+      dueAt: lastDue(fields.schedule, next_at, now),
+    });
+    await sql
+      .updateTable('report_setting')
+      .set({ next_at: dueAfter(fields.schedule, now) })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute();
+  }
+}
+
+/** The last time up to now that it was due, from one that is known. */
+export function lastDue(schedule: Parameters<typeof dueAfter>[0], known: Ms, now: Ms): Ms {
+  let at = known;
+  for (
+    let next = dueAfter(schedule, at);
+    next !== null && next <= now;
+    next = dueAfter(schedule, at)
+  )
+    at = next;
+  return at;
+}
+
+/** What became of the mails that are on their way, as long as it is known. */
+async function followMails(tx: TenantTx, world: AppContext): Promise<void> {
+  const { sql, tenant } = tx;
+  const open = await sql
+    .selectFrom('report_sent')
+    .select(['id', 'mails'])
+    .where('tenant_id', '=', tenant)
+    .where('state', '=', 'sending')
+    .execute();
+  if (open.length === 0) return;
+  const gateway = (await gatewaysOf(tx, world)).mail !== null;
+  for (const { id, mails } of open) {
+    const rows = new Map(
+      (
+        await sql
+          .selectFrom('outgoing')
+          .select(['id', 'sent_at', 'next_at', 'fault'])
+          .where('tenant_id', '=', tenant)
+          .where(
+            'id',
+            'in',
+            mails.map((one) => one.id),
+          )
+          .execute()
+      ).map((row) => [row.id, row]),
+    );
+    const now = mails.map((mail): SentRow['mails'][number] => {
+      const row = rows.get(mail.id);
+      if (mail.state !== 'sending') return mail;
+      if (row?.sent_at != null) return { ...mail, state: 'sent', at: row.sent_at };
+      if (row && row.next_at !== null) return mail;
+      return row && row.fault === null && !gateway
+        ? { ...mail, state: 'kept' }
+        : { ...mail, state: 'failed', fault: row?.fault ?? null };
+    });
+    const states = new Set(now.map((one) => one.state));
+    const state: SentRow['state'] = states.has('sending')
+      ? 'sending'
+      : states.size > 1
+        ? 'partly'
+        : states.has('sent')
+          ? 'sent'
+          : states.has('kept')
+            ? 'kept'
+            : 'failed';
+    if (state !== 'sending' || JSON.stringify(now) !== JSON.stringify(mails))
+      await sql
+        .updateTable('report_sent')
+        .set({ state, mails: JSON.stringify(now) })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute();
+  }
+}
+
+/** Files go after their time, what was told of them after a year. */
+async function forget(tx: TenantTx, now: Ms): Promise<void> {
+  await deleteExpiredBlobs(tx, now);
+  await tx.sql
+    .deleteFrom('report_sent')
+    .where('tenant_id', '=', tx.tenant)
+    .where('made_at', '<', now - LIMITS.reportHistoryMs)
+    .execute();
+}

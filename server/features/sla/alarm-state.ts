@@ -1,0 +1,35 @@
+import type { Ms } from '#contract/ids.ts';
+import type { SlaRow } from '#contract/sla/sla.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+
+/** An alarm and what was told of it. */
+export interface Kept {
+  readonly alarm: SlaRow;
+  readonly brokenSince: Ms | null;
+  readonly firedAt: Ms | null;
+}
+
+export async function keptAlarms(tx: TenantTx): Promise<readonly Kept[]> {
+  const rows = await tx.sql
+    .selectFrom('sla_alarm')
+    .select(['row', 'broken_since', 'fired_at'])
+    .where('tenant_id', '=', tx.tenant)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ row, broken_since: brokenSince, fired_at: firedAt }) => ({
+    alarm: row,
+    brokenSince,
+    firedAt,
+  }));
+}
+
+/** A changed alarm is judged anew, as if nothing had been told of it. */
+export async function keepAlarm(tx: TenantTx, alarm: SlaRow): Promise<void> {
+  const row = JSON.stringify(alarm);
+  const values = { tenant_id: tx.tenant, id: alarm.id, row, broken_since: null, fired_at: null };
+  await tx.sql
+    .insertInto('sla_alarm')
+    .values(values)
+    .onConflict((on) => on.columns(['tenant_id', 'id']).doUpdateSet({ row, broken_since: null }))
+    .execute();
+}

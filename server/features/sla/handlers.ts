@@ -1,0 +1,262 @@
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { SlaOut } from '#contract/sla/calls.ts';
+import type { SlaFields, SlaRow } from '#contract/sla/sla.ts';
+import type { UserRow } from '#contract/users/rows.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
+import { knownJobs } from '#server/platform/queries/known-jobs.ts';
+import { peopleOf } from '#server/platform/queries/run-details.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { type Scope, scopeOf, seesCompany, sharesCompany } from '#server/platform/sync/scope.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { jobsOf, judgeAll } from './judge.ts';
+import { keepAlarm, keptAlarms } from './alarm-state.ts';
+import type { Kept } from './alarm-state.ts';
+import { slaReport } from './report.ts';
+
+/**
+ * SLA-1, SLA-2: alarms are kept within the companies that their makers see, and told as they stand
+ * now.
+ */
+export function slaHandlers(
+  world: AppContext,
+): Pick<
+  Handlers,
+  | 'saveSlaAlarm'
+  | 'changeSlaAlarm'
+  | 'getSlaAlarm'
+  | 'listSlaAlarms'
+  | 'removeSlaAlarm'
+  | 'slaReport'
+> {
+  return {
+    saveSlaAlarm: ({ alarm }, ctx) =>
+      write(world, ctx, async (tx, session, scope) => {
+        const made = await alarmOf(tx, scope, alarm);
+        if (!made.ok) return made;
+        if ((await keptAlarms(tx)).length >= LIMITS.slaAlarms)
+          return failed({ kind: 'conflict', message: MESSAGES.slaFull(LIMITS.slaAlarms) });
+        const id = world.chance.uuid();
+        await keepAlarm(tx, {
+          ...alarm,
+          ...made.value,
+          id,
+          madeBy: session.userId,
+          changedAt: ctx.now,
+        });
+        await audit(tx, world, ctx, { what: 'sla.made', user: null, detail: { id } });
+        return ok({ _id: id, id });
+      }),
+
+    changeSlaAlarm: ({ id, alarm }, ctx) =>
+      write(world, ctx, async (tx, _signed, scope) => {
+        const before = await seenAlarm(tx, scope, id);
+        if (!before) return failed(NOT_FOUND);
+        const made = await alarmOf(tx, scope, alarm);
+        if (!made.ok) return made;
+        await keepAlarm(tx, {
+          ...alarm,
+          ...made.value,
+          id,
+          madeBy: before.alarm.madeBy,
+          changedAt: ctx.now,
+        });
+        await audit(tx, world, ctx, { what: 'sla.changed', user: null, detail: { id } });
+        return ok({});
+      }),
+
+    removeSlaAlarm: ({ id }, ctx) =>
+      write(world, ctx, async (tx, _signed, scope) => {
+        if (!(await seenAlarm(tx, scope, id))) return failed(NOT_FOUND);
+        await tx.sql
+          .deleteFrom('sla_alarm')
+          .where('tenant_id', '=', tx.tenant)
+          .where('id', '=', id)
+          .execute();
+        await audit(tx, world, ctx, { what: 'sla.removed', user: null, detail: { id } });
+        return ok({});
+      }),
+
+    getSlaAlarm: ({ jobInstanceUid }, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const { companies, deleted } = scoped(ctx);
+          const jobs = await knownJobs(tx, {
+            companies: companies === null ? null : [...companies],
+            without: [...deleted],
+          });
+          const own = [...jobs.values()].filter(({ job }) => job.uid === jobInstanceUid);
+          if (own.length === 0) return failed(NOT_FOUND);
+          const looks = ({ alarm }: Kept): boolean => {
+            const meant = jobsOf(alarm, jobs);
+            return own.some(({ job }) => meant.has(job.n));
+          };
+          return ok({
+            alarms: await told(tx, (await seenAlarms(tx, scoped(ctx))).filter(looks), ctx.now),
+          });
+        },
+        { readOnly: true },
+      ),
+
+    listSlaAlarms: (_, ctx) =>
+      world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const scope = scoped(ctx);
+          const users = await tx.all('user');
+          const names = await peopleOf(tx);
+          const people = users.filter(
+            (user) => user.deletedAt === null && sharesCompany(scope, user),
+          );
+          return ok({
+            alarms: await told(tx, await seenAlarms(tx, scope), ctx.now),
+            people: people
+              .flatMap(({ id }) => {
+                const name = names.get(id);
+                return name === undefined ? [] : [{ id, name }];
+              })
+              .toSorted((a, b) => a.name.localeCompare(b.name)),
+          });
+        },
+        { readOnly: true },
+      ),
+
+    slaReport: slaReport(world),
+  };
+}
+
+const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+const bad = (path: string, message: string): Result<never> =>
+  failed({ kind: 'bad-input', message, issues: [{ path, message }] });
+
+function scoped({ session }: RequestContext): Scope {
+  if (!session) throw new Error('alarms without a session');
+  return scopeOf(session);
+}
+
+/** One writer at a time: what was read is what is written over. */
+function write<T>(
+  world: AppContext,
+  ctx: RequestContext,
+  work: (tx: TenantTx, session: Principal, scope: Scope) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const { session } = ctx;
+  if (!session) throw new Error('alarms without a session');
+  return world.store.tenant(ctx.tenant, async (tx) => {
+    await tx.lock();
+    return work(tx, session, scopeOf(session));
+  });
+}
+
+/** Who sees all that it looks at. One that looks at no company is its maker's own. */
+function seesAlarm(scope: Scope, { companies, madeBy }: Pick<SlaRow, 'companies' | 'madeBy'>) {
+  if (companies === null || companies.length === 0)
+    return scope.companies === null || (companies !== null && madeBy === scope.own);
+  return companies.every((n) => seesCompany(scope, n));
+}
+const seenAlarms = async (tx: TenantTx, scope: Scope): Promise<readonly Kept[]> =>
+  (await keptAlarms(tx)).filter(({ alarm }) => seesAlarm(scope, alarm));
+const seenAlarm = async (tx: TenantTx, scope: Scope, id: string): Promise<Kept | undefined> =>
+  (await seenAlarms(tx, scope)).find(({ alarm }) => alarm.id === id);
+
+/**
+ * Which job it is of, and whose jobs it looks at: where no company is named, those that its maker
+ * sees.
+ */
+async function alarmOf(
+  tx: TenantTx,
+  scope: Scope,
+  { job, group, maxAgeHours, minSuccessPct, recipients }: SlaFields,
+): Promise<Result<Pick<SlaRow, 'n' | 'companies'>>> {
+  if ((job === null) === (group === null)) return bad('alarm.job', MESSAGES.slaOfWhat);
+  if (maxAgeHours === null && minSuccessPct === null)
+    return bad('alarm.maxAgeHours', MESSAGES.slaAsksNothing);
+  const users = await tx.rows('user', recipients);
+  if (!recipients.every((id) => mayTell(scope, users.get(id))))
+    return bad('alarm.recipients', MESSAGES.notFound);
+  if (job !== null) {
+    const found = (await tx.all('job')).filter(
+      (one) =>
+        one.uid === job.jobInstanceUid &&
+        (job.key === null || one.key === job.key) &&
+        seesCompany(scope, one.company),
+    );
+    const [only] = found;
+    if (!only) return failed(NOT_FOUND);
+    return found.length > 1
+      ? failed({ kind: 'conflict', message: MESSAGES.jobAmbiguous })
+      : ok({ n: only.n, companies: [only.company] });
+  }
+  const named = group?.companyIds ?? [];
+  if (named.length === 0)
+    return ok({ n: null, companies: scope.companies === null ? null : [...scope.companies] });
+  const known = await tx.rows('company', named);
+  return named.every((n) => known.has(n) && seesCompany(scope, n))
+    ? ok({ n: null, companies: [...new Set(named)] })
+    : bad('alarm.group.companyIds', MESSAGES.notFound);
+}
+
+const mayTell = (scope: Scope, user: UserRow | undefined): boolean =>
+  user !== undefined && user.deletedAt === null && sharesCompany(scope, user);
+
+const LATE = 20;
+
+async function told(tx: TenantTx, kept: readonly Kept[], now: Ms): Promise<SlaOut[]> {
+  const names = await peopleOf(tx);
+  const { verdicts, jobs, lastSuccess } = await judgeAll(
+    tx,
+    kept.map(({ alarm }) => alarm),
+    now,
+  );
+  return kept
+    .flatMap(
+      ({
+        alarm: { id, n, companies: _companies, madeBy, ...alarm },
+        brokenSince,
+        firedAt,
+      }): SlaOut[] => {
+        const verdict = verdicts.get(id);
+        const own = n === null ? undefined : jobs.get(n);
+        if (!verdict) return [];
+        const late = verdict.late.slice(0, LATE).flatMap((one) => {
+          const known = jobs.get(one);
+          return known
+            ? [
+                {
+                  jobInstanceUid: known.job.uid,
+                  jobName: known.job.name,
+                  companyName: known.companyName,
+                  lastSuccessAt: lastSuccess.get(one) ?? null,
+                },
+              ]
+            : [];
+        });
+        return [
+          {
+            _id: id,
+            id,
+            jobInstanceUid: alarm.job?.jobInstanceUid ?? null,
+            ...alarm,
+            recipients: [...alarm.recipients],
+            madeBy: names.get(madeBy) ?? 'A former user',
+            jobName: own?.job.name ?? null,
+            companyName: own?.companyName ?? null,
+            kept: verdict.kept,
+            jobs: verdict.jobs,
+            share: verdict.share,
+            lateCount: verdict.late.length,
+            late,
+            brokenSince,
+            lastFiredAt: firedAt,
+          },
+        ];
+      },
+    )
+    .toSorted((a, b) => Number(a.kept) - Number(b.kept) || a.name.localeCompare(b.name));
+}

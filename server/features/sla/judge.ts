@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import type { JobN, Ms } from '#contract/ids.ts';
+import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { NO_TALLY } from '#contract/dashboard/overview.ts';
+import type { Tally } from '#contract/dashboard/overview.ts';
+import { judgeSla } from '#contract/sla/sla.ts';
+import type { SlaJob, SlaRow, SlaVerdict } from '#contract/sla/sla.ts';
+import { countsAsBackup } from '#contract/runs/vocabulary.ts';
+import type { JobType } from '#contract/runs/vocabulary.ts';
+import { knownJobs, meantJobs } from '#server/platform/queries/known-jobs.ts';
+import type { KnownJobs } from '#server/platform/queries/known-jobs.ts';
+import { wallOf } from '#server/platform/queries/query.ts';
+import { heaps, tallyOf, totalsOf } from '#server/platform/queries/totals.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+
+export interface Judged {
+  readonly verdicts: ReadonlyMap<string, SlaVerdict>;
+  readonly jobs: KnownJobs;
+  readonly lastSuccess: ReadonlyMap<JobN, Ms>;
+}
+
+/**
+ * What stands with each alarm at a moment: one reading of the results for every length of window
+ * that occurs.
+ */
+export async function judgeAll(tx: TenantTx, alarms: readonly SlaRow[], now: Ms): Promise<Judged> {
+  const gone = (await tx.all('company')).flatMap(({ n, deletedAt }) =>
+    deletedAt === undefined ? [] : [n],
+  );
+  const reach = { companies: null, without: gone };
+  const jobs = await knownJobs(tx, reach);
+  const lastSuccess = await lastSuccesses(tx);
+  const { timeZone, dayBeginsHour } = await wallOf(tx);
+  const today = dayOf(now, timeZone, dayBeginsHour);
+  const verdicts = new Map<string, SlaVerdict>();
+  for (const windowDays of new Set(alarms.map((alarm) => alarm.windowDays))) {
+    const from = startOfDay(today - windowDays + 1, timeZone, dayBeginsHour);
+    const tallies = await talliesOf(tx, reach, [
+      from,
+      startOfDay(today + 1, timeZone, dayBeginsHour),
+    ]);
+    const told = new Map(slaJobs(jobs, lastSuccess, tallies, now).map((one) => [one.n, one]));
+    for (const alarm of alarms.filter((one) => one.windowDays === windowDays))
+      verdicts.set(
+        alarm.id,
+        judgeSla(
+          alarm,
+          [...jobsOf(alarm, jobs).keys()].flatMap((n) => told.get(n) ?? []),
+          now,
+        ),
+      );
+  }
+  return { verdicts, jobs, lastSuccess };
+}
+
+/** The jobs that an alarm looks at: of a group those that make backups (OVER-7). */
+export function jobsOf(
+  { n, companies, group }: Pick<SlaRow, 'n' | 'companies' | 'group'>,
+  jobs: KnownJobs,
+): KnownJobs {
+  if (n !== null) {
+    const known = jobs.get(n);
+    return new Map(known ? [[n, known]] : []);
+  }
+  const meant =
+    meantJobs(
+      jobs,
+      group === null
+        ? {}
+        : { source: group.source, type: group.type, entityGroup: group.entityGroup },
+    ) ?? jobs;
+  return backupsOf(
+    companies === null
+      ? meant
+      : new Map([...meant].filter(([, { job }]) => companies.includes(job.company))),
+    group?.type ?? [],
+  );
+}
+
+/** OVER-7: those of the jobs that count where jobs of these types are asked for. */
+export function backupsOf(jobs: KnownJobs, asked: readonly JobType[]): KnownJobs {
+  const counts = countsAsBackup(asked);
+  return new Map([...jobs].filter(([, { job }]) => counts(job.type)));
+}
+
+export const talliesOf = async (
+  tx: TenantTx,
+  reach: Parameters<typeof totalsOf>[1],
+  edges: readonly Ms[],
+): Promise<ReadonlyMap<JobN, Tally>> =>
+  new Map(
+    [...heaps(await totalsOf(tx, reach, edges, null, []), (one) => one.class)].map(([job, all]) => [
+      job,
+      tallyOf(all, () => true),
+    ]),
+  );
+
+export const slaJobs = (
+  jobs: KnownJobs,
+  lastSuccess: ReadonlyMap<JobN, Ms>,
+  tallies: ReadonlyMap<JobN, Tally>,
+  now: Ms,
+): readonly SlaJob[] =>
+  [...jobs.values()].map(({ job }): SlaJob => ({
+    n: job.n,
+    quiet:
+      !job.enabled || (job.missedIgnored !== null && (job.missedIgnored.until ?? Infinity) > now),
+    firstSeenAt: job.firstSeenAt,
+    lastSuccess: lastSuccess.get(job.n) ?? null,
+    tally: tallies.get(job.n) ?? NO_TALLY,
+  }));
+
+export async function lastSuccesses(tx: TenantTx): Promise<ReadonlyMap<JobN, Ms>> {
+  const { rows } = await sql<{
+    n: number;
+    at: number;
+  }>`select n::float8 as n, (row->>'lastSuccess')::float8 as at from stat where tenant_id = ${tx.tenant} and row->>'lastSuccess' is not null`.execute(
+    tx.sql,
+  );
+  return new Map(rows.map(({ n, at }) => [n, at]));
+}

@@ -1,0 +1,99 @@
+import type { JobN, Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { successShare, sumTallies } from '#contract/dashboard/overview.ts';
+import type { Tally } from '#contract/dashboard/overview.ts';
+import type { SlaLine } from '#contract/sla/calls.ts';
+import { ageOf } from '#contract/sla/sla.ts';
+import type { SlaJob } from '#contract/sla/sla.ts';
+import { ok } from '#contract/result.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+import { byName, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
+import type { Known } from '#server/platform/queries/known-jobs.ts';
+import { answer } from '#server/platform/queries/query.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { backupsOf, lastSuccesses, slaJobs, talliesOf } from './judge.ts';
+
+const HOUR: Ms = 3_600_000;
+const DAYS = 30;
+
+/** SLA-4: the same formulas as of the alarms, for any time, by job or by company. */
+export const slaReport =
+  (world: AppContext): Handlers['slaReport'] =>
+  (
+    { from, to, filters, by = 'job', minSuccessPct, maxAgeHours, page = 1, pageSize = PAGE_SIZE },
+    ctx,
+  ) =>
+    answer(world, ctx, MESSAGES.getReport, { from, to, filters }, DAYS, async (tx, question) => {
+      const named = namedJobs(await knownJobs(tx, question), filters);
+      const known = backupsOf(named, filters?.type ?? []);
+      const tallies = await talliesOf(tx, question, [question.from, question.to]);
+      const jobs = new Map(
+        slaJobs(known, await lastSuccesses(tx), tallies, question.now).map((one) => [one.n, one]),
+      );
+      const asked = { minSuccessPct: minSuccessPct ?? null, maxAgeHours: maxAgeHours ?? null };
+      const groups =
+        by === 'job'
+          ? byName(known).map((one) => [one])
+          : [...Map.groupBy(byName(known), ({ job }) => job.company).values()];
+      const lines = groups
+        .map((group) => lineOf(group, jobs, asked, by, question.now))
+        .toSorted(
+          (a, b) => (a.share ?? 2) - (b.share ?? 2) || (b.ageHours ?? -1) - (a.ageHours ?? -1),
+        );
+      const total = sumTallies([...jobs.values()].map(({ tally }) => tally));
+      return ok({
+        rows: lines.slice((page - 1) * pageSize, page * pageSize),
+        count: lines.length,
+        page,
+        pageSize,
+        total: {
+          ...figuresOf(total),
+          met: lines.filter(({ met }) => met === true).length,
+          missedTarget: lines.filter(({ met }) => met === false).length,
+        },
+      });
+    });
+
+const figuresOf = (tally: Tally) => ({
+  runs: tally.runs - tally.running,
+  success: tally.success,
+  warning: tally.warning + tally.anomaly,
+  failed: tally.failed,
+  missed: tally.missed,
+  share: successShare(tally),
+});
+
+function lineOf(
+  group: readonly Known[],
+  jobs: ReadonlyMap<JobN, SlaJob>,
+  {
+    minSuccessPct,
+    maxAgeHours,
+  }: { readonly minSuccessPct: number | null; readonly maxAgeHours: number | null },
+  by: 'job' | 'company',
+  now: Ms,
+): SlaLine {
+  const [first] = group;
+  const own = group.flatMap(({ job }) => jobs.get(job.n) ?? []);
+  const figures = figuresOf(sumTallies(own.map(({ tally }) => tally)));
+  const ages = own.flatMap((job) => ageOf(job, now) ?? []);
+  const oldest = ages.length === 0 ? null : Math.max(...ages);
+  const good = own.flatMap(({ quiet, lastSuccess }) =>
+    quiet || lastSuccess === null ? [] : [lastSuccess],
+  );
+  const shareMet =
+    minSuccessPct === null || figures.share === null ? null : figures.share * 100 >= minSuccessPct;
+  const ageMet = maxAgeHours === null || oldest === null ? null : oldest <= maxAgeHours * HOUR;
+  return {
+    company: first?.job.company ?? 0,
+    companyName: first?.companyName ?? '',
+    jobInstanceUid: by === 'job' ? (first?.job.uid ?? null) : null,
+    jobName: by === 'job' ? (first?.job.name ?? null) : null,
+    jobs: own.length,
+    ...figures,
+    lastSuccessAt: good.length === 0 ? null : Math.min(...good),
+    ageHours: oldest === null ? null : Math.floor(oldest / HOUR),
+    met: shareMet === null && ageMet === null ? null : shareMet !== false && ageMet !== false,
+  };
+}

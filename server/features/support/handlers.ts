@@ -1,0 +1,193 @@
+import type { SupportContext, SupportOut } from '#contract/support/calls.ts';
+import { SUPPORT_PARTS, SUPPORT_WORDS } from '#contract/support/calls.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import { failed, ok } from '#contract/result.ts';
+import { FORBIDDEN } from '../../platform/http/envelope.ts';
+import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import { post } from '../../platform/mail/queue-mail.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+
+const HOUR: Ms = 3_600_000;
+
+/**
+ * SUPPORT-1 to SUPPORT-3: requests to the support of the portal, by mail, and what became of them.
+ */
+export const supportHandlers = (
+  world: AppContext,
+): Pick<Handlers, 'sendSupport' | 'listSupport'> => ({
+  sendSupport: ({ subject, message, context = {} }, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      const { userId } = signedOf(ctx);
+      const { sql, tenant } = tx;
+      const portal = await portalOf(tx);
+      if (!portal.on) return failed(FORBIDDEN);
+      if (portal.to === null)
+        return failed({ kind: 'conflict', message: MESSAGES.supportNoAddress });
+      // Two at once are counted one after the other.
+      await tx.lock();
+      const last = await sql
+        .selectFrom('support_request')
+        .select('at')
+        .where('tenant_id', '=', tenant)
+        .where('user_id', '=', userId)
+        .where('at', '>', ctx.now - HOUR)
+        .orderBy('at')
+        .execute();
+      const [first] = last;
+      if (first && last.length >= LIMITS.supportPerHour)
+        return failed({
+          kind: 'too-many',
+          message: MESSAGES.supportTooMany(LIMITS.supportPerHour),
+          retryAfterMs: first.at + HOUR - ctx.now,
+        });
+      const person = await sql
+        .selectFrom('person')
+        .select(['name', 'username', 'email', 'email_verified'])
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', userId)
+        .executeTakeFirstOrThrow();
+      const text = supportText(message, context);
+      const id = world.chance.uuid();
+      const address = person.email ?? '';
+      const from = `From ${person.name} (${person.username})${address === '' ? ', who has no e-mail address here' : `, ${address}${person.email_verified ? '' : ' (address not confirmed)'}`}.`;
+      const mail = await post(tx, world, {
+        kind: 'mail',
+        to: portal.to,
+        subject: `[${portal.name}] ${subject}`.replaceAll(/\p{Cc}+/gu, ' '),
+        text: `${text}\n\n${from}`,
+        ...(address !== '' && person.email_verified && { replyTo: address }),
+      });
+      await sql
+        .deleteFrom('support_request')
+        .where('tenant_id', '=', tenant)
+        .where('at', '<', ctx.now - LIMITS.supportKeepMs)
+        .execute();
+      await sql
+        .insertInto('support_request')
+        .values({
+          tenant_id: tenant,
+          id,
+          user_id: userId,
+          at: ctx.now,
+          subject,
+          text,
+          state: 'waiting',
+          fault: null,
+          mail_id: mail,
+        })
+        .execute();
+      return ok<SupportOut>({ _id: id, at: ctx.now, subject, text, state: 'waiting', fault: null });
+    }),
+
+  listSupport: ({ page = 1, pageSize = PAGE_SIZE }, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      const { userId } = signedOf(ctx);
+      const { sql, tenant } = tx;
+      if (!(await portalOf(tx)).on) return failed(FORBIDDEN);
+      await settle(tx, userId);
+      const own = sql
+        .selectFrom('support_request')
+        .where('tenant_id', '=', tenant)
+        .where('user_id', '=', userId);
+      const { count } = await own
+        .select((e) => e.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      const rows = await own
+        .select(['id', 'at', 'subject', 'text', 'state', 'fault'])
+        .orderBy('at', 'desc')
+        .orderBy('id')
+        .limit(pageSize)
+        .offset((page - 1) * pageSize)
+        .execute();
+      return ok({
+        rows: rows.map(({ id, ...row }): SupportOut => ({ _id: id, ...row })),
+        count,
+        page,
+        pageSize,
+      });
+    }),
+});
+
+/** The words of the person, then what the page told of itself, a line each. */
+function supportText(message: string, context: SupportContext): string {
+  const told = SUPPORT_PARTS.flatMap((part) =>
+    context[part] === undefined || context[part] === ''
+      ? []
+      : [`${SUPPORT_WORDS[part]}: ${context[part]}`],
+  );
+  return told.length === 0 ? message : `${message}\n\n${told.join('\n')}`;
+}
+
+/**
+ * What is known by now of mails that were on their way: messages that went out are forgotten after
+ * a week.
+ */
+async function settle({ sql, tenant }: TenantTx, userId: UserId): Promise<void> {
+  const open = await sql
+    .selectFrom('support_request')
+    .select(['id', 'mail_id'])
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .where('state', '=', 'waiting')
+    .execute();
+  if (open.length === 0) return;
+  const mails = new Map(
+    (
+      await sql
+        .selectFrom('outgoing')
+        .select(['id', 'sent_at', 'next_at', 'fault'])
+        .where('tenant_id', '=', tenant)
+        .where(
+          'id',
+          'in',
+          open.map((one) => one.mail_id),
+        )
+        .execute()
+    ).map((mail) => [mail.id, mail]),
+  );
+  for (const one of open) {
+    const mail = mails.get(one.mail_id);
+    const state =
+      mail === undefined
+        ? 'unknown'
+        : mail.sent_at !== null
+          ? 'sent'
+          : mail.next_at !== null
+            ? 'waiting'
+            : mail.fault === null
+              ? 'kept'
+              : 'failed';
+    if (state !== 'waiting')
+      await sql
+        .updateTable('support_request')
+        .set({ state, fault: mail?.fault ?? null })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', one.id)
+        .execute();
+  }
+}
+
+/** Whether requests are switched on, and whom they go to. */
+async function portalOf({
+  sql,
+  tenant,
+}: TenantTx): Promise<{ readonly on: boolean; readonly to: string | null; readonly name: string }> {
+  const {
+    branding: { features, supportEmail, name },
+  } = await sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  const { enabled, links } = features.supportSection;
+  return { on: enabled && links.request, to: supportEmail, name };
+}
+
+function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('support without a session');
+  return session;
+}

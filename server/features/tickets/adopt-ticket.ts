@@ -1,0 +1,195 @@
+import type { Failure } from '#contract/errors.ts';
+import type { NewEvent } from '#contract/events.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import { SYSTEM_NAMES, ticketNumber } from '#contract/tickets/tickets.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { runIdempotently, refusal } from '../../platform/http/idempotent-command.ts';
+import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { cut, REFERENCE, type RemoteTicket } from './psa.ts';
+import { making, take, tie } from './ticket-events.ts';
+import { bad, conflict, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './resolve-ticket.ts';
+import { readsElsewhere, ticketSeen, wholeOf } from './read-tickets.ts';
+import { tell, sendNow } from './ticket-queue.ts';
+import { type Connected, connectedOf, type Desk, deskOf, heard, mappedOf } from './ticketing.ts';
+import { unheard } from './ticketing-handlers.ts';
+
+/** Questions to the system in a minute, for each user. */
+const QUESTIONS = 30;
+
+/**
+ * TICKET-10: problems get a ticket that the connected system has already. It is asked for out of
+ * any transaction, and looked at again in the one that takes it.
+ */
+export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> {
+  const often = makeRateLimit(QUESTIONS);
+  return {
+    async adoptTicket({ ticket: said, ...asked }, ctx) {
+      const retryAfterMs = often.ask(`${ctx.tenant} ${ctx.session?.userId ?? ''}`, ctx.now);
+      if (retryAfterMs !== null)
+        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
+      const ready = await world.store.tenant(
+        ctx.tenant,
+        async (tx): Promise<Result<Connected>> => {
+          const meant = await meantBy(tx, scoped(ctx), asked);
+          const desk = await deskOf(tx);
+          const { system } = desk.settings;
+          if (!meant.ok) return meant;
+          const connected = await connectedOf(tx, world, desk);
+          return connected === null
+            ? failed(
+                conflict(
+                  system === 'own'
+                    ? MESSAGES.ticketingNone
+                    : MESSAGES.ticketingNotSet(SYSTEM_NAMES[system]),
+                ),
+              )
+            : ok(connected);
+        },
+        { readOnly: true },
+      );
+      if (!ready.ok) return ready;
+      const found = await heard(() => ready.value.psa.meant(said));
+      if (!found.ok) return failed(unheard(found.fault));
+      const remote = found.value;
+      if (remote === null)
+        return failed(bad('ticket', MESSAGES.ticketNoSuchRemote(SYSTEM_NAMES[ready.value.system])));
+      const adopted = await runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
+        const place = await placeOf(tx, world, ctx, asked);
+        if (!place.ok) return refusal(place.failure);
+        if (place.value.desk.settings.system !== ready.value.system)
+          return refusal(conflict(MESSAGES.ticketingOtherSystem(SYSTEM_NAMES[ready.value.system])));
+        const taken = await takeOver(tx, world, place.value, remote);
+        if (!taken.ok) return refusal(taken.failure);
+        const { id, drafts, marked } = taken.value;
+        if (!marked) await tell(tx, id, ['reference'], ctx.now);
+        return { drafts, answer: () => ok({ _id: id }) };
+      });
+      if (!adopted.ok) return adopted;
+      const { _id: id } = adopted.value;
+      await sendNow(world, ctx.tenant, [id]);
+      return world.store.tenant(
+        ctx.tenant,
+        async (tx) => {
+          const row = await ticketSeen(tx, scoped(ctx), id);
+          const all = row && (await wholeOf(tx, row, readsElsewhere(ctx)));
+          return all ? ok(all) : failed(NOT_FOUND);
+        },
+        { readOnly: true },
+      );
+    },
+  };
+}
+
+interface Place {
+  readonly problems: readonly ProblemRow[];
+  readonly company: number;
+  readonly name: string;
+  readonly there: string;
+  readonly desk: Desk;
+}
+
+/** Whose problems they are, and the company there that theirs stands for. */
+async function placeOf(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: RequestContext,
+  asked: Parameters<typeof meantBy>[2],
+): Promise<Result<Place>> {
+  const meant = await meantBy(tx, scoped(ctx), asked);
+  if (!meant.ok) return meant;
+  const desk = await deskOf(tx);
+  const free = await freeOf(tx, world, desk, meant.value);
+  if (!free.ok) return free;
+  const { company, name } = free.value;
+  const mapped = await mappedOf(tx, desk, company, name);
+  return 'blocked' in mapped
+    ? failed(conflict(mapped.blocked))
+    : ok({ problems: meant.value, company, name, there: mapped.remote.id, desk });
+}
+
+interface Taken {
+  readonly id: string;
+  readonly drafts: readonly NewEvent[];
+  /** It carries our reference already. */ readonly marked: boolean;
+}
+
+/**
+ * Under the lock of the head row: of two who take the same ticket the second finds the one that the
+ * first kept.
+ */
+async function takeOver(
+  tx: TenantTx,
+  world: AppContext,
+  { problems, company, name, there, desk }: Place,
+  remote: RemoteTicket,
+): Promise<Result<Taken>> {
+  const { system } = desk.settings;
+  const ns = problems.map(({ n }) => n);
+  const rows = await tx.rows(
+    'ticket',
+    (
+      await tx.sql
+        .selectFrom('ticket')
+        .select('id')
+        .where('tenant_id', '=', tx.tenant)
+        .where('remote_id', '=', remote.id)
+        .execute()
+    ).map(({ id }) => id),
+  );
+  const kept = [...rows.values()].find((row) => row.deletedAt === null && row.system === system);
+  if (kept && kept.company !== company)
+    return failed(bad('ticket', MESSAGES.ticketOfAnother(ticketNumber(kept), name)));
+  if (remote.company !== there)
+    return failed(bad('ticket', MESSAGES.ticketOfAnother(remote.number, name)));
+  if (remote.status.closed || kept?.status.closed === true)
+    return failed(conflict(MESSAGES.ticketClosedThere(remote.number, SYSTEM_NAMES[system])));
+  if (kept) return ok({ id: kept.id, drafts: tie(kept, true, ns), marked: true });
+  // A mark that was ours, of a ticket that was taken away here, is written over; no other is.
+  if (
+    remote.reference !== null &&
+    remote.reference !== '' &&
+    !(await wasOurs(tx, remote.reference))
+  )
+    return failed(markedBy(remote));
+  const row = {
+    id: world.chance.uuid(),
+    number: await nextNumber(tx),
+    company,
+    system,
+    contact: null,
+    subject: cut(remote.subject.trim(), LIMITS.subjectChars).trim() || remote.number,
+    description: '',
+    status: remote.status,
+    priority: remote.priority,
+    owner: remote.owner,
+  };
+  const at = world.clock.now();
+  const whole = {
+    ...row,
+    remote: null,
+    madeBy: '',
+    madeAt: at,
+    changedAt: at,
+    closedAt: null,
+    closedBy: null,
+    deletedAt: null,
+  };
+  return ok({
+    id: row.id,
+    drafts: [...making(row, ns), ...take(whole, remote, ns)],
+    marked: false,
+  });
+}
+
+const markedBy = ({ number }: RemoteTicket): Failure => conflict(MESSAGES.ticketMarked(number));
+
+async function wasOurs(tx: TenantTx, reference: string): Promise<boolean> {
+  if (!reference.startsWith(REFERENCE)) return false;
+  const id = reference.slice(REFERENCE.length);
+  return (await tx.rows('ticket', [id])).has(id);
+}

@@ -1,0 +1,127 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Hono } from 'hono';
+import * as v from 'valibot';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { readBytes } from '../../platform/http/body.ts';
+import { callerReader } from '../../platform/http/client-address.ts';
+import { faultOf } from '../../platform/http/serve-call.ts';
+import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { tenantOfHost } from '../../platform/db/tenants.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { askPsa, sameSite, shaped } from './psa.ts';
+import { pollOne } from './poll.ts';
+import { deskOf, heard } from './ticketing.ts';
+import { CALLBACK } from './ticketing-handlers.ts';
+import { parseStorable } from '#contract/stored-text.ts';
+
+/** ConnectWise sends the complete ticket; other senders may send more. */
+const MOST_BYTES = 65_536;
+const IN_A_MINUTE = 60;
+const KEEP: Ms = 10 * 60_000;
+const Body = v.object({
+  Type: v.optional(v.string()),
+  ID: v.union([v.number(), v.string()]),
+  Metadata: v.object({ key_url: v.string() }),
+});
+const Key = v.object({ signing_key: v.pipe(v.string(), v.minLength(1)) });
+
+/**
+ * TICKET-6: ConnectWise tells of a change. What it says is not taken over: a call that is signed
+ * makes us read that ticket anew. The signature is over the very bytes that came; its key is asked
+ * of the system that is connected, and of no other address.
+ */
+export function ticketRoutes(world: AppContext): (app: Hono) => void {
+  const often = makeRateLimit(IN_A_MINUTE);
+  const askings = makeRateLimit(IN_A_MINUTE);
+  const callerOf = callerReader(world.config.trustedProxies);
+  const keys = new Map<string, { readonly key: string; readonly at: Ms }>();
+
+  async function keyAt(tenant: TenantId, url: string): Promise<string | null> {
+    const now = world.clock.now();
+    const known = keys.get(url);
+    if (known && now >= known.at && now - known.at < KEEP) return known.key;
+    // Nobody is known to have said this yet: the system is not asked for each stranger.
+    if (askings.ask(tenant, now) !== null) return null;
+    const told = await heard(async () =>
+      shaped(
+        'connectwise',
+        Key,
+        (await askPsa(world, 'connectwise', url, { headers: { accept: 'application/json' } })).body,
+      ),
+    );
+    if (!told.ok) return null;
+    if (keys.size > 100) keys.clear();
+    keys.set(url, { key: told.value.signing_key, at: now });
+    return told.value.signing_key;
+  }
+
+  /** Where no system is connected nobody calls back: nothing is read. */
+  const isConnected = async (tenant: TenantId): Promise<boolean> =>
+    (await world.store.tenant(tenant, deskOf, { readOnly: true })).settings.system ===
+    'connectwise';
+
+  async function take(tenant: TenantId, bytes: Uint8Array, signature: string): Promise<number> {
+    const { settings } = await world.store.tenant(tenant, deskOf, { readOnly: true });
+    const body = v.safeParse(Body, jsonOf(bytes));
+    if (settings.system !== 'connectwise' || settings.connectwise === null || !body.success)
+      return 400;
+    const {
+      Metadata: { key_url: url },
+      ID: id,
+    } = body.output;
+    if (!sameSite(settings.connectwise.url, url, '.myconnectwise.net')) return 403;
+    const key = await keyAt(tenant, url);
+    if (key === null) return 503;
+    if (!session(bytes, key, signature)) return 403;
+    await pollOne(world, tenant, String(id));
+    return 200;
+  }
+
+  return (app) => {
+    app.post(CALLBACK, async ({ req, env }) => {
+      const { raw } = req;
+      const { host: asked, ip } = callerOf(raw, env);
+      const host = asked.replace(/:\d+$/, '');
+      const tenant = await tenantOfHost(world.store, host);
+      const signature = raw.headers.get('x-content-signature');
+      if (tenant === null || signature === null) return said(400);
+      // By address as well: strangers do not use up what the system itself may say.
+      if (often.ask(`${tenant} ${ip}`, world.clock.now()) !== null) return said(429);
+      if (!(await isConnected(tenant))) return said(400);
+      const bytes = await readBytes(raw, MOST_BYTES, {
+        clock: world.clock,
+        ms: LIMITS.publicBodyMs,
+      });
+      if (!bytes.ok)
+        return bytes.failure.kind === 'too-large'
+          ? said(413)
+          : new Response(null, { status: 503, headers: { 'retry-after': '1' } });
+      try {
+        return said(await take(tenant, bytes.value, signature));
+      } catch (error) {
+        world.log.error('a callback failed', { tenant, ...faultOf(error) });
+        return said(500);
+      }
+    });
+  };
+}
+
+const said = (status: number): Response => new Response(null, { status });
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return parseStorable(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
+/** Base64 of the HMAC-SHA256 of the body, under the SHA-256 of the key. */
+export function session(bytes: Uint8Array, key: string, signature: string): boolean {
+  const own = createHmac('sha256', createHash('sha256').update(key).digest())
+    .update(bytes)
+    .digest();
+  const given = Buffer.from(signature, 'base64');
+  return given.length === own.length && timingSafeEqual(own, given);
+}

@@ -1,0 +1,291 @@
+import type { TicketPart } from '#contract/tickets/ticketing.ts';
+import type { Named } from '#contract/tickets/tickets.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { runIdempotently, refusal } from '../../platform/http/idempotent-command.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { bad, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './resolve-ticket.ts';
+import { change, making, problemsOf, removal, type TicketChange } from './ticket-events.ts';
+import {
+  formOf,
+  peopleOf,
+  readsElsewhere,
+  ticketPage,
+  ticketSeen,
+  told,
+  wholeOf,
+} from './read-tickets.ts';
+import { tell, sendNow } from './ticket-queue.ts';
+import { type Desk, deskOf, openStatus, prioritiesOf, statusesOf } from './ticketing.ts';
+
+type Whole = OutputOf<'getTicket'>;
+const DAY: Ms = 86_400_000;
+
+/** TICKET-1 to TICKET-4: tickets as people keep them, each within the companies that it sees. */
+export function ticketHandlers(
+  world: AppContext,
+): Pick<
+  Handlers,
+  | 'makeTicket'
+  | 'makeTickets'
+  | 'listTickets'
+  | 'getTicketForm'
+  | 'getTicket'
+  | 'changeTicket'
+  | 'deleteTicket'
+  | 'reportTickets'
+> {
+  const read = <T>(
+    ctx: RequestContext,
+    of: (tx: TenantTx, scope: Scope) => Promise<Result<T>>,
+  ): Promise<Result<T>> =>
+    world.store.tenant(ctx.tenant, (tx) => of(tx, scoped(ctx)), { readOnly: true });
+  const whole = (ctx: RequestContext, id: string): Promise<Result<Whole>> =>
+    read(ctx, async (tx, scope) => {
+      const row = await ticketSeen(tx, scope, id);
+      const all = row && (await wholeOf(tx, row, readsElsewhere(ctx)));
+      return all ? ok(all) : failed(NOT_FOUND);
+    });
+  return {
+    listTickets: (asked, ctx) =>
+      read(ctx, async (tx, scope) => {
+        const page = await ticketPage(tx, scope, asked);
+        return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ctx)) });
+      }),
+    getTicket: ({ id }, ctx) => whole(ctx, id),
+    getTicketForm: ({ company: named, run }, ctx) =>
+      read(ctx, async (tx, scope) => {
+        const n =
+          named ??
+          (run === undefined ? undefined : (await tx.rows('run', [run])).get(run)?.company);
+        const company =
+          n !== undefined && seesCompany(scope, n)
+            ? (await tx.rows('company', [n])).get(n)
+            : undefined;
+        return company ? ok(await formOf(tx, world, await deskOf(tx), company)) : failed(NOT_FOUND);
+      }),
+    reportTickets: ({ from, to, state = 'all', ...asked }, ctx) =>
+      read(ctx, async (tx, scope) => {
+        const end = to ?? ctx.now + 1;
+        const start = from ?? end - 30 * DAY;
+        if (end <= start) return failed(bad('to', MESSAGES.evidenceEmpty));
+        if (end - start > 366 * DAY) return failed(bad('from', MESSAGES.evidenceTooLong));
+        const page = await ticketPage(tx, scope, { ...asked, state, from: start, to: end });
+        return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ctx)) });
+      }),
+
+    async makeTicket(asked, ctx) {
+      const made = await runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
+        const meant = await meantBy(tx, scoped(ctx), asked);
+        const [first] = meant.ok ? meant.value : [];
+        if (!meant.ok) return refusal(meant.failure);
+        if (meant.value.some(({ company }) => company !== first?.company))
+          return refusal(bad('problems', MESSAGES.ticketOneCompany));
+        const opened = await opening(
+          tx,
+          world,
+          await deskOf(tx),
+          meant.value,
+          asked,
+          await nextNumber(tx),
+        );
+        if (!opened.ok) return refusal(opened.failure);
+        const { row, drafts } = opened.value;
+        if (row.system !== 'own') await tell(tx, row.id, [], ctx.now);
+        return { drafts, answer: () => ok({ _id: row.id }) };
+      });
+      if (!made.ok) return made;
+      const { _id: id } = made.value;
+      await sendNow(world, ctx.tenant, [id]);
+      return whole(ctx, id);
+    },
+
+    async makeTickets(asked, ctx) {
+      const made = await runIdempotently<{ ids: string[] }>(world, ctx, async (tx) => {
+        const meant = await meantBy(tx, scoped(ctx), asked);
+        if (!meant.ok) return refusal(meant.failure);
+        const desk = await deskOf(tx);
+        const number = await nextNumber(tx);
+        const all: Opening[] = [];
+        for (const problems of Map.groupBy(meant.value, ({ company }) => company).values()) {
+          const opened = await opening(tx, world, desk, problems, asked, number + all.length);
+          if (!opened.ok) return refusal(opened.failure);
+          all.push(opened.value);
+        }
+        for (const { row } of all) if (row.system !== 'own') await tell(tx, row.id, [], ctx.now);
+        return {
+          drafts: all.flatMap(({ drafts }) => drafts),
+          answer: () => ok({ ids: all.map(({ row }) => row.id) }),
+        };
+      });
+      if (!made.ok) return made;
+      await sendNow(world, ctx.tenant, made.value.ids);
+      return read(ctx, async (tx) => {
+        const rows = await tx.rows('ticket', made.value.ids);
+        return ok({
+          tickets: await told(
+            tx,
+            made.value.ids.flatMap((id) => rows.get(id) ?? []),
+            readsElsewhere(ctx),
+          ),
+        });
+      });
+    },
+
+    async changeTicket({ id, ...asked }, ctx) {
+      const changed = await runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+        const row = await ticketSeen(tx, scoped(ctx), id);
+        if (!row) return refusal(NOT_FOUND);
+        const desk = await deskOf(tx);
+        const wanted = await chosen(
+          tx,
+          { ...desk, settings: { ...desk.settings, system: row.system } },
+          row.company,
+          asked,
+        );
+        if (!wanted.ok) return refusal(wanted.failure);
+        const to: TicketChange = {
+          ...wanted.value,
+          ...(asked.subject !== undefined && { subject: asked.subject }),
+          ...(asked.description !== undefined && { description: asked.description }),
+        };
+        const drafts = change(row, 'person', to, await problemsOf(tx, id));
+        const parts = drafts.flatMap(({ event }): TicketPart[] =>
+          event.type === 'ticket.changed@1'
+            ? PARTS.filter((part) => event.data[part] !== undefined)
+            : [],
+        );
+        if (parts.length > 0 && row.system !== 'own' && row.system === desk.settings.system)
+          await tell(tx, id, parts, ctx.now);
+        return { drafts, answer: () => ok({}) };
+      });
+      if (!changed.ok) return changed;
+      await sendNow(world, ctx.tenant, [id]);
+      return whole(ctx, id);
+    },
+
+    deleteTicket: ({ id }, ctx) =>
+      runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+        const row = await ticketSeen(tx, scoped(ctx), id);
+        if (!row) return refusal(NOT_FOUND);
+        // One that was never tried is not made there at all; else whoever is at it closes what it
+        // made.
+        await tx.sql
+          .deleteFrom('ticket_work')
+          .where('tenant_id', '=', tx.tenant)
+          .where('ticket_id', '=', id)
+          .where('tries', '=', 0)
+          .execute();
+        return { drafts: removal(row, await problemsOf(tx, id)), answer: () => ok({}) };
+      }),
+  };
+}
+
+type NewTicket = Parameters<typeof making>[0];
+interface Opening {
+  readonly row: NewTicket;
+  readonly drafts: readonly NewEvent[];
+}
+interface Asked extends Wanted {
+  readonly subject: string;
+  readonly description?: string | undefined;
+  readonly contact?: Named | null | undefined;
+}
+
+/** A new ticket for problems of one company, or why there cannot be one. */
+async function opening(
+  tx: TenantTx,
+  world: AppContext,
+  desk: Desk,
+  problems: readonly ProblemRow[],
+  asked: Asked,
+  number: number,
+): Promise<Result<Opening>> {
+  const free = await freeOf(tx, world, desk, problems);
+  if (!free.ok) return free;
+  const { company } = free.value;
+  const wanted = await chosen(tx, desk, company, {
+    ...asked,
+    status: asked.status ?? openStatus(desk)?.id ?? '',
+    priority: asked.priority === undefined ? desk.settings.priority : asked.priority,
+  });
+  if (!wanted.ok) return wanted;
+  const { status, priority = null, owner = null } = wanted.value;
+  if (status === undefined || status.closed)
+    return failed(bad('status', MESSAGES.ticketNoSuchChoice));
+  const row: NewTicket = {
+    id: world.chance.uuid(),
+    number,
+    company,
+    system: desk.settings.system,
+    contact: asked.contact ?? null,
+    subject: asked.subject,
+    description: asked.description ?? '',
+    status,
+    priority,
+    owner,
+  };
+  return ok({
+    row,
+    drafts: making(
+      row,
+      problems.map(({ n }) => n),
+    ),
+  });
+}
+
+const PARTS = [
+  'subject',
+  'description',
+  'status',
+  'priority',
+  'owner',
+] as const satisfies readonly TicketPart[];
+
+interface Wanted {
+  readonly status?: string | undefined;
+  readonly priority?: string | null | undefined;
+  readonly owner?: Named | null | undefined;
+}
+
+/**
+ * What was chosen, by its id, as it is among what there is to choose. Members of a system are known
+ * by it alone.
+ */
+async function chosen(
+  tx: TenantTx,
+  desk: Desk,
+  company: CompanyN,
+  { status, priority, owner }: Wanted,
+): Promise<Result<Pick<TicketChange, 'status' | 'priority' | 'owner'>>> {
+  const own = desk.settings.system === 'own';
+  const to: Pick<TicketChange, 'status' | 'priority' | 'owner'> = {};
+  if (status !== undefined) {
+    const found = statusesOf(desk).find(({ id }) => id === status);
+    if (!found) return failed(bad('status', MESSAGES.ticketNoSuchChoice));
+    to.status = found;
+  }
+  if (priority !== undefined) {
+    const found = priority === null ? null : prioritiesOf(desk).find(({ id }) => id === priority);
+    if (found === undefined) return failed(bad('priority', MESSAGES.ticketNoSuchChoice));
+    to.priority = found;
+  }
+  if (owner !== undefined) {
+    const found =
+      owner === null
+        ? null
+        : own
+          ? (await peopleOf(tx, company)).find(({ id }) => id === owner.id)
+          : owner;
+    if (found === undefined) return failed(bad('owner', MESSAGES.ticketNoSuchChoice));
+    to.owner = found && { id: found.id, name: found.name };
+  }
+  return ok(to);
+}

@@ -1,0 +1,151 @@
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { columnOver } from '../../platform/clock-bounds.ts';
+import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { REFERENCE, type RemoteTicket } from './psa.ts';
+import { isStale, renewHealth } from './ticket-companies.ts';
+import { problemsOf, take } from './ticket-events.ts';
+import { byClock } from './ticket-queue.ts';
+import { type Connected, connectedOf, deskOf, heard } from './ticketing.ts';
+
+/**
+ * How often a system is asked what changed; how far back each time, for clocks that differ; and how
+ * long one asking may take.
+ */
+const EVERY: Ms = 60_000;
+const OVERLAP: Ms = 5 * 60_000;
+const HELD: Ms = 5 * 60_000;
+
+interface Asking {
+  readonly connected: Connected;
+  readonly cursor: Ms;
+  readonly tries: number;
+  readonly stale: boolean;
+}
+
+/** TICKET-6: asks the system what changed since the last time, where it is time for it. */
+export async function poll(world: AppContext, tenant: TenantId): Promise<void> {
+  const asking = await world.store.tenant(tenant, (tx) => begin(tx, world));
+  if (asking === null) return;
+  const since = Math.max(0, asking.cursor - OVERLAP);
+  const changed = await heard(() => asking.connected.psa.changedSince(since));
+  await world.store.tenant(tenant, async (tx) => {
+    const now = world.clock.now();
+    const of = tx.sql.updateTable('ticketing').where('tenant_id', '=', tenant);
+    if (!changed.ok) {
+      const { message, afterMs } = changed.fault;
+      await of
+        .set({
+          tries: asking.tries + 1,
+          poll_at: now + Math.max(EVERY, backOff(asking.tries + 1, afterMs)),
+          fault: message.slice(0, 300),
+        })
+        .execute();
+      return;
+    }
+    await takeIn(tx, world, changed.value);
+    // By the system's own clock, as far as it was told; else nothing has moved.
+    const cursor = changed.value.reduce(
+      (most, { updatedAt }) => Math.max(most, updatedAt ?? 0),
+      asking.cursor,
+    );
+    await of.set({ tries: 0, poll_at: now + EVERY, polled_at: now, fault: null, cursor }).execute();
+  });
+  if (changed.ok && asking.stale) await look(world, tenant, asking.connected);
+}
+
+/**
+ * Once a day: a company that is renamed or gone there is told before somebody wants a ticket for
+ * it.
+ */
+async function look(world: AppContext, tenant: TenantId, { psa }: Connected): Promise<void> {
+  const all = await heard(() => psa.everyCompany());
+  if (all.ok)
+    await world.store.tenant(tenant, (tx) => renewHealth(tx, all.value, world.clock.now()));
+}
+
+async function begin(tx: TenantTx, world: AppContext): Promise<Asking | null> {
+  const { sql, tenant } = tx;
+  const now = world.clock.now();
+  const row = await sql
+    .selectFrom('ticketing')
+    .select(['cursor', 'tries'])
+    .where('tenant_id', '=', tenant)
+    .where(columnOver('poll_at', now, LONGEST_RETRY_MS))
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+  if (!row) return null;
+  await sql
+    .updateTable('ticketing')
+    .set({ poll_at: now + HELD })
+    .where('tenant_id', '=', tenant)
+    .execute();
+  const connected = await connectedOf(tx, world, await deskOf(tx));
+  return (
+    connected && { connected, cursor: row.cursor, tries: row.tries, stale: await isStale(tx, now) }
+  );
+}
+
+/** Reads one ticket of the system anew: it has told of a change itself. */
+export async function pollOne(
+  world: AppContext,
+  tenant: TenantId,
+  remoteId: string,
+): Promise<void> {
+  const connected = await world.store.tenant(tenant, async (tx) => {
+    const known = await tx.sql
+      .selectFrom('ticket')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where('remote_id', '=', remoteId)
+      .executeTakeFirst();
+    return known ? connectedOf(tx, world, await deskOf(tx)) : null;
+  });
+  if (connected === null) return;
+  const found = await heard(() => connected.psa.get(remoteId));
+  if (found.ok) await world.store.tenant(tenant, (tx) => takeIn(tx, world, [found.value]));
+}
+
+/** What is still to be told to the system is newer than its word: such tickets are passed over. */
+async function takeIn(
+  tx: TenantTx,
+  world: AppContext,
+  remotes: readonly RemoteTicket[],
+): Promise<void> {
+  const ours = new Map(
+    remotes.flatMap((remote) =>
+      remote.reference?.startsWith(REFERENCE) === true
+        ? [[remote.reference.slice(REFERENCE.length), remote] as const]
+        : [],
+    ),
+  );
+  if (ours.size === 0) return;
+  await tx.lock();
+  const ids = [...ours.keys()];
+  const {
+    settings: { system },
+  } = await deskOf(tx);
+  const waiting = new Set(
+    (
+      await tx.sql
+        .selectFrom('ticket_work')
+        .select('ticket_id')
+        .where('tenant_id', '=', tx.tenant)
+        .execute()
+    ).map((one) => one.ticket_id),
+  );
+  for (const [id, row] of await tx.rows('ticket', ids)) {
+    const remote = ours.get(String(id));
+    if (
+      !remote ||
+      row.deletedAt !== null ||
+      row.system !== system ||
+      waiting.has(row.id) ||
+      (row.remote !== null && row.remote.id !== remote.id)
+    )
+      continue;
+    await tx.append(take(row, remote, await problemsOf(tx, row.id)), byClock(world.clock.now()));
+  }
+}

@@ -1,0 +1,273 @@
+import { sql } from 'kysely';
+import type { TicketFormOut, TicketOut, TicketWhole } from '#contract/tickets/calls.ts';
+import { type TicketRow, ticketNumber } from '#contract/tickets/tickets.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
+import type { RequestContext } from '../../platform/http/handler.ts';
+import { hasAbility } from '../../platform/auth/authorization.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { blockedFor, type Desk, mappedOf, prioritiesOf, statusesOf } from './ticketing.ts';
+
+export interface TicketsAsked {
+  readonly search?: string | undefined;
+  readonly state?: 'open' | 'closed' | 'all' | undefined;
+  readonly company?: CompanyN | undefined;
+  readonly from?: Ms;
+  readonly to?: Ms;
+  readonly page?: number | undefined;
+  readonly pageSize?: number | undefined;
+}
+interface Paged<T> {
+  readonly rows: T[];
+  readonly count: number;
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+/**
+ * The tickets of one page, of companies that the asker sees, and how many there are. Words are
+ * looked for in number, subject and company.
+ */
+export async function ticketPage(
+  tx: TenantTx,
+  scope: Scope,
+  { search = '', state = 'open', company, from, to, page = 1, pageSize = PAGE_SIZE }: TicketsAsked,
+): Promise<Paged<TicketRow>> {
+  const of = ofScope(scope, 't');
+  const words = `%${search.toLowerCase().replaceAll(/[\\%_]/g, (one) => `\\${one}`)}%`;
+  const found = sql`from ticket as t where t.tenant_id = ${tx.tenant} and ${of} and ${state === 'all' ? sql`t.open >= 0` : sql`t.open = ${state === 'open' ? 1 : 0}`}
+    ${company === undefined ? sql`` : sql`and t.company_n = ${company}`} ${from === undefined ? sql`` : sql`and t.made_at >= ${from}`} ${to === undefined ? sql`` : sql`and t.made_at < ${to}`}
+    ${
+      search === ''
+        ? sql``
+        : sql`and (lower(t.row->>'subject') like ${words} or 'd-' || t.number like ${words} or lower(coalesce(t.row->'remote'->>'number', '')) like ${words}
+      or exists (select from company as c where c.tenant_id = ${tx.tenant} and c.n = t.company_n and lower(c.row->>'name') like ${words}))`
+    }`;
+  const {
+    rows: [counted],
+  } = await sql<{ n: number }>`select count(*)::int as n ${found}`.execute(tx.sql);
+  const { rows } = await sql<{
+    row: TicketRow;
+  }>`select t.row ${found} order by t.number desc limit ${pageSize} offset ${(page - 1) * pageSize}`.execute(
+    tx.sql,
+  );
+  return { rows: rows.map(({ row }) => row), count: counted?.n ?? 0, page, pageSize };
+}
+
+const listed = (numbers: ReadonlySet<number>): string => `{${[...numbers].join(',')}}`;
+const ofScope = ({ companies, deleted }: Scope, table: string) => {
+  const n = sql.ref(`${table}.company_n`);
+  if (companies !== null) return sql<boolean>`${n} = any(${listed(companies)}::text::bigint[])`;
+  return deleted.size === 0
+    ? sql<boolean>`true`
+    : sql<boolean>`${n} <> all(${listed(deleted)}::text::bigint[])`;
+};
+
+/**
+ * Whether a user may read the ids that a ticket's company has in other systems: they are for
+ * readers of tickets.
+ */
+export function readsElsewhere({ session }: Pick<RequestContext, 'session'>): boolean {
+  if (!session) throw new Error('tickets without a session');
+  return hasAbility(session, 'monitoring.tickets');
+}
+
+/**
+ * Tickets as the API returns them, with related data. `elsewhere`: with the ids of their
+ * companies in other systems.
+ */
+export async function told(
+  tx: TenantTx,
+  rows: readonly TicketRow[],
+  elsewhere: boolean,
+): Promise<TicketOut[]> {
+  if (rows.length === 0) return [];
+  const { tenant, sql: db } = tx;
+  const ids = rows.map(({ id }) => id);
+  const companies = await tx.rows('company', [...new Set(rows.map(({ company }) => company))]);
+  const counts = new Map(
+    (
+      await db
+        .selectFrom('problem')
+        .select((e) => [
+          'ticket_id',
+          e.fn.countAll<number>().as('all'),
+          e.fn.count<number>('n').filterWhere('closed_at', 'is', null).as('open'),
+        ])
+        .where('tenant_id', '=', tenant)
+        .where('ticket_id', 'in', ids)
+        .groupBy('ticket_id')
+        .execute()
+    ).map((one) => [one.ticket_id, one]),
+  );
+  const works = new Map(
+    (
+      await db
+        .selectFrom('ticket_work')
+        .select(['ticket_id', 'fault'])
+        .where('tenant_id', '=', tenant)
+        .where('ticket_id', 'in', ids)
+        .execute()
+    ).map((one) => [one.ticket_id, one]),
+  );
+  const names = new Map(
+    (
+      await db
+        .selectFrom('person')
+        .select(['id', 'name'])
+        .where('tenant_id', '=', tenant)
+        .where(
+          'id',
+          'in',
+          rows
+            .map(({ madeBy }) => madeBy)
+            .filter((id) => id.length === 36)
+            .concat(NOBODY),
+        )
+        .execute()
+    ).map(({ id, name }) => [id, name]),
+  );
+  return rows.map((row) => {
+    const company = companies.get(row.company);
+    const work = works.get(row.id);
+    const count = counts.get(row.id);
+    const {
+      id,
+      system,
+      remote,
+      subject,
+      status,
+      priority,
+      owner,
+      madeBy,
+      madeAt,
+      changedAt,
+      closedAt,
+      closedBy,
+    } = row;
+    const { vac, vcd, zerto } = (elsewhere ? company?.applications : undefined) ?? NO_APPLICATIONS;
+    return {
+      _id: id,
+      number: ticketNumber(row),
+      company: row.company,
+      companyName: company?.name ?? '',
+      system,
+      url: remote?.url ?? null,
+      subject,
+      status,
+      priority,
+      owner,
+      problems: count?.all ?? 0,
+      openProblems: count?.open ?? 0,
+      waiting: work !== undefined,
+      fault: work?.fault ?? null,
+      madeBy: madeBy === 'clock' ? 'The clock' : (names.get(madeBy) ?? 'A former user'),
+      madeAt,
+      changedAt,
+      closedAt,
+      closedBy,
+      applications: { vac, vcd, zerto },
+    };
+  });
+}
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** One that the asker may see; null where there is none. */
+export async function ticketSeen(
+  tx: TenantTx,
+  scope: Scope,
+  id: string,
+): Promise<TicketRow | null> {
+  const row = (await tx.rows('ticket', [id])).get(id);
+  return row && row.deletedAt === null && seesCompany(scope, row.company) ? row : null;
+}
+
+const MOST_LISTED = 500;
+/** Everything of one ticket. */
+export async function wholeOf(
+  tx: TenantTx,
+  row: TicketRow,
+  elsewhere: boolean,
+): Promise<TicketWhole | null> {
+  const [one] = await told(tx, [row], elsewhere);
+  if (!one) return null;
+  const ns = (
+    await tx.sql
+      .selectFrom('problem')
+      .select('n')
+      .where('tenant_id', '=', tx.tenant)
+      .where('ticket_id', '=', row.id)
+      .orderBy('n', 'desc')
+      .limit(MOST_LISTED)
+      .execute()
+  ).map(({ n }) => n);
+  const problems = [...(await tx.rows('problem', ns)).values()];
+  const jobs = await tx.rows('job', [...new Set(problems.map(({ job }) => job))]);
+  const causes = await tx.rows('cause', [...new Set(problems.map(({ cause }) => cause))]);
+  return {
+    ...one,
+    description: row.description,
+    contact: row.contact,
+    list: problems.map(({ n, lastRun, job, cause, state, runs, openedAt, closedAt }) => ({
+      n,
+      run: lastRun,
+      job: jobs.get(job)?.name ?? '',
+      computer: jobs.get(job)?.computer ?? '',
+      state,
+      cause: causes.get(cause)?.template ?? '',
+      runs,
+      openedAt,
+      closedAt,
+    })),
+  };
+}
+
+/** TICKET-8: what can be chosen, and whether a ticket can be opened at all. */
+export async function formOf(
+  tx: TenantTx,
+  world: AppContext,
+  desk: Desk,
+  company: CompanyRow,
+): Promise<TicketFormOut> {
+  const { settings } = desk;
+  const own = settings.system === 'own';
+  const mapped = own ? null : await mappedOf(tx, desk, company.n, company.name);
+  return {
+    system: settings.system,
+    statuses: [...statusesOf(desk)],
+    priorities: [...prioritiesOf(desk)],
+    priority: own ? null : settings.priority,
+    owner: null,
+    people: own ? await peopleOf(tx, company.n) : [],
+    company: company.n,
+    companyName: company.name,
+    blocked: await blockedFor(tx, world, desk, company.n, company.name),
+    remoteCompany: mapped !== null && 'remote' in mapped ? mapped.remote.name : null,
+  };
+}
+
+/** Users who see the company. */
+export async function peopleOf(
+  tx: TenantTx,
+  company: CompanyN,
+): Promise<{ id: string; name: string }[]> {
+  const users = new Map((await tx.all('user')).map((user) => [user.id, user]));
+  const people = await tx.sql
+    .selectFrom('person')
+    .select(['id', 'name'])
+    .where('tenant_id', '=', tx.tenant)
+    .orderBy('name')
+    .execute();
+  return people.filter(({ id }) => {
+    const user = users.get(id);
+    return (
+      user !== undefined &&
+      user.deletedAt === null &&
+      (user.companies === null || user.companies.includes(company))
+    );
+  });
+}

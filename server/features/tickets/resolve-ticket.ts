@@ -1,0 +1,101 @@
+import type { Failure } from '#contract/errors.ts';
+import type { ProblemN, RunN } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { RequestContext } from '../../platform/http/handler.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { type Scope, scopeOf, seesCompany } from '../../platform/sync/scope.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { blockedFor, type Desk } from './ticketing.ts';
+
+export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+export const conflict = (message: string): Failure => ({ kind: 'conflict', message });
+export const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});
+
+export function scoped({ session }: RequestContext): Scope {
+  if (!session) throw new Error('tickets without a session');
+  return scopeOf(session);
+}
+
+/**
+ * The problems that are meant, each once: all of those named, or those that are open of results.
+ * Nothing of another's, and nothing that is over.
+ */
+export async function meantBy(
+  tx: TenantTx,
+  scope: Scope,
+  {
+    problems,
+    runs,
+  }: {
+    readonly problems?: readonly ProblemN[] | undefined;
+    readonly runs?: readonly RunN[] | undefined;
+  },
+): Promise<Result<readonly ProblemRow[]>> {
+  if ((problems === undefined) === (runs === undefined))
+    return failed(bad('problems', 'Give problems, or runs.'));
+  let ns = [...new Set(problems)];
+  if (runs !== undefined) {
+    const asked = [...new Set(runs)];
+    const rows = [...(await tx.rows('run', asked)).values()];
+    if (rows.length < asked.length || rows.some(({ company }) => !seesCompany(scope, company)))
+      return failed(NOT_FOUND);
+    ns = [...new Set(rows.flatMap(({ problem }) => problem ?? []))];
+    if (ns.length === 0) return failed(conflict(MESSAGES.nothingToReview));
+  }
+  const found = [...(await tx.rows('problem', ns)).values()].filter(({ company }) =>
+    seesCompany(scope, company),
+  );
+  if (found.length < ns.length) return failed(NOT_FOUND);
+  const open = found.filter(({ closedAt }) => closedAt === null);
+  return ok(runs !== undefined && open.length > 0 ? open : found);
+}
+
+/**
+ * TICKET-1: the company of problems that can have a ticket now, or why they cannot: they are of
+ * several, have one, are over, or none can be opened for it.
+ */
+export async function freeOf(
+  tx: TenantTx,
+  world: AppContext,
+  desk: Desk,
+  problems: readonly ProblemRow[],
+): Promise<Result<{ readonly company: number; readonly name: string }>> {
+  const [first] = problems;
+  if (!first) return failed(NOT_FOUND);
+  if (problems.some(({ company }) => company !== first.company))
+    return failed(bad('problems', MESSAGES.ticketOneCompany));
+  const tied = problems.find((one) => one.tied);
+  if (tied?.tied)
+    return failed(
+      conflict(
+        tied.tied.open
+          ? MESSAGES.ticketHasOne(tied.ticket ?? '')
+          : MESSAGES.ticketHadOne(tied.ticket ?? ''),
+      ),
+    );
+  if (problems.some(({ closedAt }) => closedAt !== null))
+    return failed(conflict(MESSAGES.ticketProblemOver));
+  const company: CompanyRow | undefined = (await tx.rows('company', [first.company])).get(
+    first.company,
+  );
+  const name = company?.name ?? '';
+  const blocked = await blockedFor(tx, world, desk, first.company, name);
+  return blocked === null ? ok({ company: first.company, name }) : failed(conflict(blocked));
+}
+
+/** Under the lock of the head row. */
+export async function nextNumber({ sql, tenant }: TenantTx): Promise<number> {
+  const last = await sql
+    .selectFrom('ticket')
+    .select((e) => e.fn.max('number').as('n'))
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirst();
+  return (last?.n ?? 0) + 1;
+}

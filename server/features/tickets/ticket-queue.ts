@@ -1,0 +1,419 @@
+import type { TicketPart } from '#contract/tickets/ticketing.ts';
+import type { Named, TicketRow } from '#contract/tickets/tickets.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { columnAhead, columnOver } from '../../platform/clock-bounds.ts';
+import { faultOf } from '../../platform/http/serve-call.ts';
+import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
+import type { By, TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import {
+  type NewRemoteTicket,
+  type Psa,
+  PsaFault,
+  REFERENCE,
+  type RemoteChange,
+  type RemoteTicket,
+} from './psa.ts';
+import { change, problemsOf, take, type TicketChange } from './ticket-events.ts';
+import { closeStatus, connectedOf, type Desk, deskOf, heard, mappedOf } from './ticketing.ts';
+
+/**
+ * Longer than any try takes: what was taken by a server that then died is taken up again after it.
+ */
+const HELD: Ms = 2 * 60_000;
+const AT_ONCE = 20;
+
+export const byClock = (at: Ms): By => ({
+  actor: { is: 'clock' },
+  subject: null,
+  commandId: null,
+  at,
+});
+
+/**
+ * Puts on the list what the system is to be told of a ticket, in the transaction that changes it.
+ * Who is at it now goes on: what is new comes after.
+ */
+export async function tell(
+  { sql, tenant }: TenantTx,
+  ticket: string,
+  parts: readonly TicketPart[],
+  now: Ms,
+): Promise<void> {
+  const before = await sql
+    .selectFrom('ticket_work')
+    .select(['version', 'parts'])
+    .where('tenant_id', '=', tenant)
+    .where('ticket_id', '=', ticket)
+    .executeTakeFirst();
+  const all = [...new Set([...(before?.parts ?? []), ...parts])];
+  const row = {
+    parts: JSON.stringify(all),
+    version: (before?.version ?? 0) + 1,
+    tries: 0,
+    next_at: now,
+    fault: null,
+  };
+  await sql
+    .insertInto('ticket_work')
+    .values({ tenant_id: tenant, ticket_id: ticket, ...row })
+    .onConflict((on) => on.columns(['tenant_id', 'ticket_id']).doUpdateSet(row))
+    .execute();
+}
+
+interface Task {
+  readonly row: TicketRow;
+  readonly version: number;
+  readonly parts: readonly TicketPart[];
+  readonly tries: number;
+  readonly desk: Desk;
+  readonly psa: Psa;
+  readonly make: (Omit<NewRemoteTicket, 'owner'> & { readonly maker: Maker | null }) | null;
+  readonly blocked: string | null;
+}
+/** A user whose tickets are its own in ConnectWise. */
+interface Maker {
+  readonly email: string | null;
+  readonly username: string;
+}
+
+/**
+ * Tells the system what is due: all of it, or one ticket. A ticket that another server has taken is
+ * passed over.
+ */
+export async function work(
+  world: AppContext,
+  tenant: TenantId,
+  ticket: string | null = null,
+): Promise<void> {
+  for (const id of ticket === null ? await due(world, tenant) : [ticket]) {
+    const task = await world.store.tenant(tenant, (tx) => takeTask(tx, world, id));
+    if (task === null) continue;
+    const done =
+      task.blocked === null
+        ? await heard(() => tellSystem(task))
+        : { ok: false as const, fault: new PsaFault('refused', task.blocked) };
+    await world.store.tenant(tenant, (tx) =>
+      done.ok ? finish(tx, world, task, done.value) : fail(tx, world, task, done.fault),
+    );
+    if (!done.ok)
+      world.log.warn('a ticket could not be told to its system', {
+        tenant,
+        ticket: id,
+        tries: task.tries,
+        fault: done.fault.is,
+      });
+  }
+}
+
+/**
+ * Sends these tickets to their system now and waits for the outcome, at most eight seconds. One
+ * that the timer, or another server, is already sending is waited for as well: else its answer
+ * would call a ticket "waiting" that exists a moment later.
+ */
+export async function sendNow(
+  world: AppContext,
+  tenant: TenantId,
+  tickets: readonly string[],
+): Promise<void> {
+  let timer: { cancel(): void } | undefined;
+  let isLate = false;
+  const late = new Promise<void>((resolve) => {
+    timer = world.clock.after(PATIENCE, () => {
+      isLate = true;
+      resolve();
+    });
+  });
+  const sending = async (): Promise<void> => {
+    for (;;) {
+      for (const id of tickets) await work(world, tenant, id);
+      if (isLate || !(await isPending(world, tenant, tickets))) return;
+      await new Promise<void>((resolve) => {
+        world.clock.after(LOOK_AGAIN, resolve);
+      });
+    }
+  };
+  await Promise.race([
+    late,
+    sending().catch((error: unknown) => {
+      world.log.error('a ticket could not be sent to its system', { tenant, ...faultOf(error) });
+    }),
+  ]);
+  timer?.cancel();
+}
+const PATIENCE: Ms = 8_000;
+const LOOK_AGAIN: Ms = 100;
+
+/** Whether one of them is due or in somebody's hands: it neither arrived nor failed yet. */
+const isPending = (
+  world: AppContext,
+  tenant: TenantId,
+  tickets: readonly string[],
+): Promise<boolean> =>
+  world.store.tenant(
+    tenant,
+    async ({ sql }) => {
+      const now = world.clock.now();
+      return (
+        (await sql
+          .selectFrom('ticket_work')
+          .select('ticket_id')
+          .where('tenant_id', '=', tenant)
+          .where('ticket_id', 'in', [...tickets])
+          .where((row) =>
+            row.or([
+              columnAhead('held_until', now, HELD),
+              columnOver('next_at', now, LONGEST_RETRY_MS),
+            ]),
+          )
+          .limit(1)
+          .executeTakeFirst()) !== undefined
+      );
+    },
+    { readOnly: true },
+  );
+
+const due = (world: AppContext, tenant: TenantId): Promise<readonly string[]> =>
+  world.store.tenant(
+    tenant,
+    async ({ sql }) =>
+      (
+        await sql
+          .selectFrom('ticket_work')
+          .select('ticket_id')
+          .where('tenant_id', '=', tenant)
+          .where(columnOver('next_at', world.clock.now(), LONGEST_RETRY_MS))
+          .where(columnOver('held_until', world.clock.now(), HELD))
+          .orderBy('next_at')
+          .limit(AT_ONCE)
+          .execute()
+      ).map(({ ticket_id: id }) => id),
+    { readOnly: true },
+  );
+
+async function takeTask(tx: TenantTx, world: AppContext, id: string): Promise<Task | null> {
+  const { sql, tenant } = tx;
+  const now = world.clock.now();
+  const found = await sql
+    .selectFrom('ticket_work')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('ticket_id', '=', id)
+    .where(columnOver('next_at', now, LONGEST_RETRY_MS))
+    .where(columnOver('held_until', now, HELD))
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+  if (!found) return null;
+  const drop = (): Promise<unknown> =>
+    sql
+      .deleteFrom('ticket_work')
+      .where('tenant_id', '=', tenant)
+      .where('ticket_id', '=', id)
+      .execute();
+  const row = (await tx.rows('ticket', [id])).get(id);
+  const desk = await deskOf(tx);
+  const connected = await connectedOf(tx, world, desk);
+  // Another system is connected now, or none: what was for the one before stays as it is here.
+  if (
+    !row ||
+    (row.deletedAt !== null && row.remote === null) ||
+    desk.settings.system !== row.system
+  ) {
+    await drop();
+    return null;
+  }
+  const tries = found.tries + 1;
+  const task = { row, version: found.version, parts: found.parts, tries, desk };
+  await sql
+    .updateTable('ticket_work')
+    .set({ tries, held_until: now + HELD })
+    .where('tenant_id', '=', tenant)
+    .where('ticket_id', '=', id)
+    .execute();
+  if (connected === null)
+    return {
+      ...task,
+      psa: NOBODY,
+      make: null,
+      blocked: 'The ticketing system is not connected wholly.',
+    };
+  if (row.remote !== null) return { ...task, psa: connected.psa, make: null, blocked: null };
+  const mapped = await mappedOf(
+    tx,
+    desk,
+    row.company,
+    (await tx.rows('company', [row.company])).get(row.company)?.name ?? '',
+  );
+  const { board } = desk.settings;
+  if ('blocked' in mapped || board === null)
+    return {
+      ...task,
+      psa: connected.psa,
+      make: null,
+      blocked: 'blocked' in mapped ? mapped.blocked : 'No board is chosen.',
+    };
+  const maker =
+    row.owner === null
+      ? await sql
+          .selectFrom('person')
+          .select(['email', 'email_verified', 'username', 'settings'])
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', asUuid(row.madeBy))
+          .executeTakeFirst()
+      : undefined;
+  return {
+    ...task,
+    psa: connected.psa,
+    blocked: null,
+    make: {
+      reference: `${REFERENCE}${row.id}`,
+      company: mapped.remote.id,
+      subject: row.subject,
+      description: row.description,
+      status: row.status.id,
+      priority: row.priority?.id ?? null,
+      contact: row.contact?.id ?? null,
+      board,
+      maker:
+        maker?.settings.assignAsConnectWiseOwner === true
+          ? { email: maker.email_verified ? maker.email : null, username: maker.username }
+          : null,
+    },
+  };
+}
+const asUuid = (id: string): string =>
+  /^[\da-f-]{36}$/i.test(id) ? id : '00000000-0000-0000-0000-000000000000';
+/** Never asked: what it would be asked for is blocked. */
+const NOBODY = new Proxy(
+  {},
+  { get: () => () => Promise.reject(new PsaFault('refused', 'No system.')) },
+) as Psa;
+
+/**
+ * TICKET-5: a ticket is looked up by the reference that it was given before one is made: whoever
+ * died between the system's answer and our commit finds it there. Answers the ticket as the system
+ * has it then.
+ */
+async function tellSystem({ row, make, parts, psa }: Task): Promise<RemoteTicket> {
+  if (row.remote === null && make !== null) {
+    const there = await psa.find(make.reference);
+    if (there !== null) return there;
+    const owner: Named | null =
+      make.maker === null ? row.owner : await psa.memberOf(make.maker.email, make.maker.username);
+    return psa.make({ ...make, owner: owner?.id ?? null });
+  }
+  if (row.remote === null) throw new PsaFault('refused', 'No system.');
+  const to: { -readonly [K in keyof RemoteChange]: RemoteChange[K] } = {};
+  if (parts.includes('subject')) to.subject = row.subject;
+  if (parts.includes('description')) to.description = row.description;
+  if (parts.includes('status')) to.status = row.status.id;
+  if (parts.includes('priority')) to.priority = row.priority?.id ?? null;
+  if (parts.includes('owner')) to.owner = row.owner?.id ?? null;
+  if (parts.includes('reference')) to.reference = `${REFERENCE}${row.id}`;
+  await psa.change(row.remote.id, to);
+  return psa.get(row.remote.id);
+}
+
+/**
+ * What the system answered is what the ticket is, unless somebody has changed it meanwhile: that is
+ * told next.
+ */
+async function finish(
+  tx: TenantTx,
+  world: AppContext,
+  { row: { id }, version, make, desk }: Task,
+  remote: RemoteTicket,
+): Promise<void> {
+  await tx.lock();
+  const { sql, tenant } = tx;
+  const now = world.clock.now();
+  const row = (await tx.rows('ticket', [id])).get(id);
+  const left = await sql
+    .selectFrom('ticket_work')
+    .select(['version', 'parts'])
+    .where('tenant_id', '=', tenant)
+    .where('ticket_id', '=', id)
+    .executeTakeFirst();
+  const newer = left !== undefined && left.version !== version;
+  if (!row || (row.deletedAt !== null && make === null)) {
+    await sql
+      .deleteFrom('ticket_work')
+      .where('tenant_id', '=', tenant)
+      .where('ticket_id', '=', id)
+      .execute();
+    return;
+  }
+  const problems = await problemsOf(tx, id);
+  if (row.deletedAt !== null) {
+    // It was taken away while the system made it: there it is closed, so that nobody works on it.
+    const closed = closeStatus(desk);
+    await tx.append(
+      [
+        ...take(row, remote, []).filter(({ event }) => event.type === 'ticket.linked@1'),
+        ...(closed ? change(row, 'person', { status: closed }, []) : []),
+      ],
+      byClock(now),
+    );
+    await tell(tx, id, ['status'], now);
+    await release(tx, id);
+    return;
+  }
+  // Where something newer is still to be told, the system's word on it is already old.
+  await tx.append(take(row, newer ? asOurs(row, remote) : remote, problems), byClock(now));
+  if (newer)
+    await sql
+      .updateTable('ticket_work')
+      .set({ next_at: now, held_until: 0, tries: 0 })
+      .where('tenant_id', '=', tenant)
+      .where('ticket_id', '=', id)
+      .execute();
+  else
+    await sql
+      .deleteFrom('ticket_work')
+      .where('tenant_id', '=', tenant)
+      .where('ticket_id', '=', id)
+      .execute();
+}
+
+export const asOurs = (
+  { subject, status, owner, priority }: Required<TicketChange>,
+  remote: RemoteTicket,
+): RemoteTicket => ({ ...remote, subject, status, owner, priority });
+
+async function fail(
+  { sql, tenant }: TenantTx,
+  world: AppContext,
+  { row, version, tries }: Task,
+  { is, message, afterMs }: PsaFault,
+): Promise<void> {
+  // What was refused is tried again when somebody changes the ticket or the connection; the rest by
+  // itself.
+  const next =
+    is === 'refused' || is === 'gone' ? null : world.clock.now() + backOff(tries, afterMs);
+  const of = sql
+    .updateTable('ticket_work')
+    .where('tenant_id', '=', tenant)
+    .where('ticket_id', '=', row.id);
+  await of
+    .set({ next_at: next, held_until: 0, fault: message.slice(0, 300) })
+    .where('version', '=', version)
+    .execute();
+  await of.set({ held_until: 0 }).where('version', '<>', version).execute();
+}
+
+const release = async ({ sql, tenant }: TenantTx, id: string): Promise<void> =>
+  void (await sql
+    .updateTable('ticket_work')
+    .set({ held_until: 0 })
+    .where('tenant_id', '=', tenant)
+    .where('ticket_id', '=', id)
+    .execute());
+
+/** Everything that waits is tried anew: the connection or a mapping has changed. */
+export const tryAgain = async ({ sql, tenant }: TenantTx, now: Ms): Promise<void> =>
+  void (await sql
+    .updateTable('ticket_work')
+    .set({ next_at: now, tries: 0 })
+    .where('tenant_id', '=', tenant)
+    .execute());

@@ -1,0 +1,166 @@
+import { sql } from 'kysely';
+import type { TicketRow } from '#contract/tickets/tickets.ts';
+import type { JobN, Ms, TenantId } from '#contract/ids.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { change, problemsOf, tie } from './ticket-events.ts';
+import { byClock, tell } from './ticket-queue.ts';
+import { closeStatus, type Desk, deskOf, openStatus } from './ticketing.ts';
+
+const DAY: Ms = 86_400_000;
+/** Results that are followed in one transaction. */
+const AT_ONCE = 5_000;
+
+/**
+ * TICKET-7: what results mean for tickets, where the provider switched that on. It is decided by
+ * how jobs and tickets stand, not by what happened one after the other: done twice, or late, it
+ * comes to the same. Answers whether the provider has set anything at all.
+ */
+export async function syncTickets(world: AppContext, tenant: TenantId): Promise<boolean> {
+  for (;;) {
+    const found = await world.store.tenant(tenant, (tx) => followSome(tx, world));
+    if (found !== 'more') return found === 'all';
+  }
+}
+
+async function followSome(tx: TenantTx, world: AppContext): Promise<'nobody' | 'all' | 'more'> {
+  const { tenant, sql: db } = tx;
+  const row = await db
+    .selectFrom('ticketing')
+    .select('log_seq')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirst();
+  if (!row) return 'nobody';
+  if (row.log_seq >= (await tx.head()).seq) return 'all';
+  const desk = await deskOf(tx);
+  const { reopenDays, resolveOnSuccess } = desk.settings;
+  const { seq: head } = await tx.lock().then(() => tx.head());
+  const to = Math.min(head, row.log_seq + AT_ONCE);
+  const now = world.clock.now();
+  await db.updateTable('ticketing').set({ log_seq: to }).where('tenant_id', '=', tenant).execute();
+  const end = to < head ? 'more' : 'all';
+  if (reopenDays === 0 && !resolveOnSuccess) return end;
+  for (const { job, at } of await jobsOf(tx, row.log_seq, to)) {
+    const known = await ofJob(tx, job);
+    if (reopenDays > 0) await again(tx, desk, known, at, now);
+    if (resolveOnSuccess) await resolve(tx, desk, known.tickets, now);
+  }
+  return end;
+}
+
+/** Jobs of the events that have, or had, a problem with a ticket; and when the last of them was. */
+async function jobsOf(
+  { tenant, sql: db }: TenantTx,
+  after: number,
+  to: number,
+): Promise<readonly { readonly job: JobN; readonly at: Ms }[]> {
+  const { rows } = await sql<{
+    job: JobN;
+    at: Ms;
+  }>`select (data->>'job')::bigint as job, max(at) as at from event where tenant_id = ${tenant} and seq > ${after} and seq <= ${to}
+    and type in ('problem.closed@1', 'problem.opened@1', 'run.finished@1', 'run.missed@1')
+    and (data->>'job')::bigint in (select job_n from problem where tenant_id = ${tenant} and ticket_id is not null) group by 1 order by 1`.execute(
+    db,
+  );
+  return rows;
+}
+
+interface OfJob {
+  readonly open: ProblemRow | null;
+  readonly problems: readonly ProblemRow[];
+  readonly tickets: readonly TicketRow[];
+}
+
+async function ofJob(tx: TenantTx, job: JobN): Promise<OfJob> {
+  const ns = (
+    await tx.sql
+      .selectFrom('problem')
+      .select('n')
+      .where('tenant_id', '=', tx.tenant)
+      .where('job_n', '=', job)
+      .where('ticket_id', 'is not', null)
+      .execute()
+  ).map(({ n }) => n);
+  const open = (await tx.rows('job', [job])).get(job)?.problem ?? null;
+  const rows = await tx.rows('problem', open === null ? ns : [...ns, open]);
+  const problems = ns.flatMap((n) => rows.get(n) ?? []);
+  const tickets = await tx.rows('ticket', [
+    ...new Set(problems.flatMap(({ tied }) => tied?.id ?? [])),
+  ]);
+  return {
+    open: open === null ? null : (rows.get(open) ?? null),
+    problems,
+    tickets: [...tickets.values()].filter(({ deletedAt }) => deletedAt === null),
+  };
+}
+
+/**
+ * The same failure once more: its ticket is opened again where that was closed a short while ago,
+ * and a problem that is new gets it.
+ */
+async function again(
+  tx: TenantTx,
+  desk: Desk,
+  { open, problems, tickets }: OfJob,
+  at: Ms,
+  now: Ms,
+): Promise<void> {
+  if (open === null || open.closedAt !== null) return;
+  // One that is named only, or was taken away by somebody, is theirs.
+  if (!open.tied && open.ticket !== null) return;
+  const before = open.tied
+    ? open
+    : problems
+        .filter(({ cause, n }) => cause === open.cause && n < open.n)
+        .toSorted((a, b) => b.n - a.n)[0];
+  const ticket = tickets.find(({ id }) => id === before?.tied?.id);
+  if (!ticket) return;
+  const { closedAt } = ticket;
+  const late =
+    closedAt !== null && (now - closedAt > desk.settings.reopenDays * DAY || at <= closedAt);
+  if (late || (closedAt === null && open.tied)) return;
+  if (!open.tied) await tx.append(tie(ticket, true, [open.n]), byClock(now));
+  const status = openStatus(desk);
+  if (closedAt === null || status === null) return;
+  await tx.append(
+    change(ticket, 'again', { status }, await problemsOf(tx, ticket.id)),
+    byClock(now),
+  );
+  await tellOf(tx, desk, ticket, now);
+}
+
+/** Closed when none of its jobs has a problem any more, and a success ended the last one. */
+async function resolve(
+  tx: TenantTx,
+  desk: Desk,
+  tickets: readonly TicketRow[],
+  now: Ms,
+): Promise<void> {
+  const status = closeStatus(desk);
+  for (const { id } of tickets) {
+    const ticket = (await tx.rows('ticket', [id])).get(id);
+    if (!ticket || status === null || ticket.closedAt !== null) continue;
+    const ns = await problemsOf(tx, id);
+    const problems = [...(await tx.rows('problem', ns)).values()];
+    const jobs = [...(await tx.rows('job', [...new Set(problems.map(({ job }) => job))])).values()];
+    if (
+      problems.length === 0 ||
+      problems.some(({ closedAt }) => closedAt === null) ||
+      jobs.some(({ problem }) => problem !== null)
+    )
+      continue;
+    await tx.append(change(ticket, 'success', { status }, ns), byClock(now));
+    await tellOf(tx, desk, ticket, now);
+  }
+}
+
+const tellOf = async (
+  tx: TenantTx,
+  { settings: { system } }: Desk,
+  ticket: TicketRow,
+  now: Ms,
+): Promise<void> => {
+  if (ticket.system !== 'own' && ticket.system === system)
+    await tell(tx, ticket.id, ['status'], now);
+};

@@ -1,0 +1,330 @@
+import type { MappedOut, TicketingKept } from '#contract/tickets/ticketing-calls.ts';
+import { NO_CHOICES, type Ticketing } from '#contract/tickets/ticketing.ts';
+import { type Named, SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { storeSecret, readSecret } from '../../platform/outbound/secret.ts';
+import { portalAddress } from '../../platform/tenancy/portal-address.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { scopeOf } from '../../platform/sync/scope.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import type { PsaFault } from './psa.ts';
+import { renewHealth } from './ticket-companies.ts';
+import { tryAgain } from './ticket-queue.ts';
+import { connectedOf, deskOf, heard } from './ticketing.ts';
+
+/** Trying reaches out: so often in a minute, for each provider. */
+const TRIES = 10;
+const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.ticketingNotYours };
+const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});
+export const CALLBACK = '/hooks/connectwise';
+
+/**
+ * TICKET-8: which system is connected, and which of its companies ours stand for: by who sees all
+ * companies.
+ */
+export function ticketingHandlers(
+  world: AppContext,
+): Pick<
+  Handlers,
+  | 'getTicketing'
+  | 'setTicketing'
+  | 'testTicketing'
+  | 'listMappings'
+  | 'setMappings'
+  | 'checkMappings'
+> {
+  const often = makeRateLimit(TRIES);
+  const tooOften = (ctx: RequestContext): Failure | null => {
+    const retryAfterMs = often.ask(ctx.tenant, ctx.now);
+    return retryAfterMs === null
+      ? null
+      : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
+  };
+  const keptOf = (tx: TenantTx, ctx: RequestContext): Promise<TicketingKept> =>
+    kept(tx, world, ctx);
+
+  return {
+    getTicketing: (_, ctx) =>
+      keeper(ctx) ? world.store.tenant(ctx.tenant, async (tx) => ok(await keptOf(tx, ctx))) : no(),
+
+    setTicketing: ({ settings, secret }, ctx) =>
+      keeper(ctx)
+        ? world.store.tenant(ctx.tenant, async (tx): Promise<Result<TicketingKept>> => {
+            await tx.lock();
+            const desk = await deskOf(tx);
+            const before = desk.settings;
+            const { system } = settings;
+            if (system !== 'own') {
+              if (settings[system] === null)
+                return failed(
+                  bad(`settings.${system}`, MESSAGES.ticketingNotSet(SYSTEM_NAMES[system])),
+                );
+              if (
+                secret === undefined &&
+                (addressOf(before, system) !== addressOf(settings, system) ||
+                  (await readSecret(tx, world, system)) === null)
+              )
+                return failed(bad('secret', MESSAGES.ticketingNoSecret));
+              if (secret !== undefined) await storeSecret(tx, world, system, secret);
+            }
+            // A secret was typed for one address and name: whoever changes them does not get it
+            // sent to another, also where that system is connected only later.
+            for (const one of ['connectwise', 'autotask'] as const)
+              if (
+                addressOf(before, one) !== addressOf(settings, one) &&
+                (one !== system || secret === undefined)
+              )
+                await storeSecret(tx, world, one, null);
+            const other =
+              system !== before.system ||
+              (system !== 'own' && addressOf(before, system) !== addressOf(settings, system));
+            const now = ctx.now;
+            const { seq } = await tx.head();
+            const row = {
+              settings: JSON.stringify(settings),
+              poll_at: now,
+              tries: 0,
+              fault: null,
+              ...(other
+                ? { choices: JSON.stringify(NO_CHOICES), cursor: now, polled_at: null }
+                : {}),
+              // What results mean for tickets is followed from when that is switched on.
+              ...(before.reopenDays === 0 && !before.resolveOnSuccess ? { log_seq: seq } : {}),
+            };
+            await tx.sql
+              .insertInto('ticketing')
+              .values({
+                tenant_id: tx.tenant,
+                choices: JSON.stringify(NO_CHOICES),
+                cursor: now,
+                log_seq: seq,
+                ...row,
+              })
+              .onConflict((on) => on.column('tenant_id').doUpdateSet(row))
+              .execute();
+            // Companies of one system say nothing of another's.
+            if (other)
+              await tx.sql
+                .deleteFrom('ticket_company')
+                .where('tenant_id', '=', tx.tenant)
+                .execute();
+            else await tryAgain(tx, now);
+            await audit(tx, world, ctx, {
+              what: 'ticketing.changed',
+              user: null,
+              detail: {
+                system,
+                secret: secret !== undefined,
+                reopenDays: settings.reopenDays,
+                resolveOnSuccess: settings.resolveOnSuccess,
+              },
+            });
+            return ok(await keptOf(tx, ctx));
+          })
+        : no(),
+
+    async testTicketing(_, ctx) {
+      if (!keeper(ctx)) return no();
+      const tooMany = tooOften(ctx);
+      if (tooMany) return failed(tooMany);
+      const { desk, connected } = await world.store.tenant(ctx.tenant, async (tx) => {
+        const found = await deskOf(tx);
+        return { desk: found, connected: await connectedOf(tx, world, found) };
+      });
+      const name = SYSTEM_NAMES[desk.settings.system];
+      const done =
+        connected === null ? null : await heard(() => connected.psa.choices(desk.settings.board));
+      return world.store.tenant(ctx.tenant, async (tx) => {
+        if (done?.ok === true) {
+          await tx.sql
+            .updateTable('ticketing')
+            .set({ choices: JSON.stringify(done.value), fault: null, poll_at: ctx.now })
+            .where('tenant_id', '=', tx.tenant)
+            .execute();
+          await tryAgain(tx, ctx.now);
+        }
+        const all = await keptOf(tx, ctx);
+        if (done === null)
+          return ok({
+            ok: false,
+            says:
+              desk.settings.system === 'own'
+                ? 'No ticketing system is connected.'
+                : MESSAGES.ticketingNotSet(name),
+            kept: all,
+          });
+        if (!done.ok) return ok({ ok: false, says: done.fault.message, kept: all });
+        const { boards, statuses } = done.value;
+        return ok({
+          ok: true,
+          says: `${name} answered: ${boards.length} ${desk.settings.system === 'autotask' ? 'queues' : 'boards'}, ${statuses.length} statuses.`,
+          kept: all,
+        });
+      });
+    },
+
+    listMappings: (_, ctx) =>
+      keeper(ctx)
+        ? world.store.tenant(ctx.tenant, async (tx) => ok(await mappings(tx)), { readOnly: true })
+        : no(),
+
+    setMappings: ({ pairs }, ctx) =>
+      keeper(ctx)
+        ? world.store.tenant(ctx.tenant, async (tx): Promise<Result<MappedOut[]>> => {
+            const {
+              settings: { system },
+            } = await deskOf(tx);
+            const companies = await tx.rows(
+              'company',
+              pairs.map(({ company }) => company),
+            );
+            if (system === 'own')
+              return failed(bad('pairs', MESSAGES.ticketingNotSet(SYSTEM_NAMES.own)));
+            if (
+              pairs.some(({ company }) => {
+                const row = companies.get(company);
+                return row === undefined || row.deletedAt !== undefined;
+              })
+            )
+              return failed(bad('pairs', MESSAGES.notFound));
+            for (const { company, remote } of pairs) {
+              const of = { tenant_id: tx.tenant, company_n: company };
+              if (remote === null) {
+                await tx.sql
+                  .deleteFrom('ticket_company')
+                  .where('tenant_id', '=', tx.tenant)
+                  .where('company_n', '=', company)
+                  .execute();
+                continue;
+              }
+              const row = {
+                remote_id: remote.id,
+                remote_name: remote.name,
+                health: 'ok' as const,
+                checked_at: ctx.now,
+              };
+              await tx.sql
+                .insertInto('ticket_company')
+                .values({ ...of, ...row })
+                .onConflict((on) => on.columns(['tenant_id', 'company_n']).doUpdateSet(row))
+                .execute();
+            }
+            await tryAgain(tx, ctx.now);
+            await audit(tx, world, ctx, {
+              what: 'ticketing.mapped',
+              user: null,
+              detail: { companies: pairs.length },
+            });
+            return ok(await mappings(tx));
+          })
+        : no(),
+
+    async checkMappings(_, ctx) {
+      if (!keeper(ctx)) return no();
+      const tooMany = tooOften(ctx);
+      if (tooMany) return failed(tooMany);
+      const { connected, system } = await world.store.tenant(ctx.tenant, async (tx) => {
+        const desk = await deskOf(tx);
+        return { connected: await connectedOf(tx, world, desk), system: desk.settings.system };
+      });
+      if (connected === null)
+        return failed({
+          kind: 'conflict',
+          message: MESSAGES.ticketingNotSet(SYSTEM_NAMES[system]),
+        });
+      const all = await heard(() => connected.psa.everyCompany());
+      if (!all.ok) return failed(unheard(all.fault));
+      return world.store.tenant(ctx.tenant, async (tx) => {
+        await renewHealth(tx, all.value, ctx.now);
+        const companies = await mappings(tx);
+        return ok({ companies, found: sameNames(companies, all.value) });
+      });
+    },
+  };
+}
+
+/** Whose company stands for which is the provider's affair as a whole. */
+const keeper = ({ session }: RequestContext): boolean =>
+  session !== null && scopeOf(session).companies === null;
+const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));
+
+export const unheard = ({ is, message, afterMs }: PsaFault): Failure =>
+  is === 'later'
+    ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 }
+    : { kind: 'conflict', message };
+
+const addressOf = (settings: Ticketing, system: 'connectwise' | 'autotask'): string =>
+  JSON.stringify(settings[system]);
+
+async function kept(tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<TicketingKept> {
+  const { settings, choices, polledAt, fault } = await deskOf(tx);
+  const { system } = settings;
+  const waiting = await tx.sql
+    .selectFrom('ticket_work')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirst();
+  return {
+    settings,
+    secret: system !== 'own' && (await readSecret(tx, world, system)) !== null,
+    choices,
+    polledAt,
+    fault,
+    waiting: waiting?.n ?? 0,
+    callback: `${await portalAddress(tx, world, ctx)}${CALLBACK}`,
+  };
+}
+
+/** Every company that is not deleted, by name. */
+async function mappings(tx: TenantTx): Promise<MappedOut[]> {
+  const rows = new Map(
+    (
+      await tx.sql
+        .selectFrom('ticket_company')
+        .selectAll()
+        .where('tenant_id', '=', tx.tenant)
+        .execute()
+    ).map((row) => [row.company_n, row]),
+  );
+  return (await tx.all('company'))
+    .filter(({ deletedAt }) => deletedAt === undefined)
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en') || a.n - b.n)
+    .map(({ n, name }): MappedOut => {
+      const row = rows.get(n);
+      return {
+        company: n,
+        name,
+        remote: row ? { id: row.remote_id, name: row.remote_name } : null,
+        health: row?.health ?? 'not mapped',
+        checkedAt: row?.checked_at ?? null,
+      };
+    });
+}
+
+const key = (name: string): string => name.trim().toLowerCase();
+/** Companies without one, and the one there that is named exactly alike: where two are, neither. */
+function sameNames(
+  companies: readonly MappedOut[],
+  remote: readonly Named[],
+): { company: CompanyN; remote: { id: string; name: string } }[] {
+  const byName = new Map<string, Named | null>();
+  for (const one of remote) byName.set(key(one.name), byName.has(key(one.name)) ? null : one);
+  const taken = new Set(companies.flatMap((one) => one.remote?.id ?? []));
+  return companies.flatMap(({ company, name, health }) => {
+    const found =
+      health === 'not mapped' || health === 'missing' ? byName.get(key(name)) : undefined;
+    return found && !taken.has(found.id)
+      ? [{ company, remote: { id: found.id, name: found.name } }]
+      : [];
+  });
+}

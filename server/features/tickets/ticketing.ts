@@ -1,0 +1,159 @@
+import {
+  type Choices,
+  NO_CHOICES,
+  NO_TICKETING,
+  type Ticketing,
+} from '#contract/tickets/ticketing.ts';
+import {
+  type Named,
+  OWN_PRIORITIES,
+  OWN_STATUSES,
+  SYSTEM_NAMES,
+  type TicketStatus,
+  type TicketSystem,
+} from '#contract/tickets/tickets.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { readSecret } from '../../platform/outbound/secret.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { autotask } from './autotask.ts';
+import { type ConnectWise, connectWise } from './connectwise.ts';
+import { type Psa, PsaFault } from './psa.ts';
+
+/** How a provider keeps its tickets, as it is now. */
+export interface Desk {
+  readonly settings: Ticketing;
+  readonly choices: Choices;
+  readonly polledAt: Ms | null;
+  readonly fault: string | null;
+  /** Whether something was ever set. */
+  readonly set: boolean;
+}
+
+export async function deskOf({ sql, tenant }: TenantTx): Promise<Desk> {
+  const row = await sql
+    .selectFrom('ticketing')
+    .select(['settings', 'choices', 'polled_at', 'fault'])
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirst();
+  return row
+    ? {
+        settings: row.settings,
+        choices: row.choices,
+        polledAt: row.polled_at,
+        fault: row.fault,
+        set: true,
+      }
+    : { settings: NO_TICKETING, choices: NO_CHOICES, polledAt: null, fault: null, set: false };
+}
+
+export const statusesOf = ({ settings, choices }: Desk): readonly TicketStatus[] =>
+  settings.system === 'own'
+    ? OWN_STATUSES
+    : choices.statuses.map((one) => ({
+        ...one,
+        closed: one.closed || one.id === settings.closeStatus,
+      }));
+export const prioritiesOf = ({ settings, choices }: Desk): readonly Named[] =>
+  settings.system === 'own' ? OWN_PRIORITIES : choices.priorities;
+/** The status that a ticket begins with, and the one that it is given when it is over. */
+export const openStatus = (desk: Desk): TicketStatus | null =>
+  ofStatus(desk, desk.settings.openStatus, false);
+export const closeStatus = (desk: Desk): TicketStatus | null =>
+  ofStatus(desk, desk.settings.closeStatus, true);
+
+function ofStatus(desk: Desk, chosen: string | null, closed: boolean): TicketStatus | null {
+  const all = statusesOf(desk).filter((one) => one.closed === closed);
+  return (
+    (desk.settings.system === 'own' ? undefined : all.find(({ id }) => id === chosen)) ??
+    all[0] ??
+    null
+  );
+}
+
+/**
+ * The system that is connected, with its keys. Null: none, or not wholly. To be asked outside of a
+ * transaction.
+ */
+export interface Connected {
+  readonly system: Exclude<TicketSystem, 'own'>;
+  readonly psa: Psa;
+  /** Null where it is another system. */ readonly connectwise: ConnectWise | null;
+}
+
+export async function connectedOf(
+  tx: TenantTx,
+  world: AppContext,
+  { settings }: Pick<Desk, 'settings'>,
+): Promise<Connected | null> {
+  const { system } = settings;
+  if (system === 'own') return null;
+  const secret = await readSecret(tx, world, system);
+  if (secret === null) return null;
+  if (system === 'connectwise') {
+    const own = settings.connectwise && connectWise(world, settings.connectwise, secret);
+    return own && { system, psa: own, connectwise: own };
+  }
+  return (
+    settings.autotask && {
+      system,
+      psa: autotask(world, settings.autotask, secret, settings.closeStatus),
+      connectwise: null,
+    }
+  );
+}
+
+/** The company of the system that one of ours stands for, or the sentence that there is none. */
+export async function mappedOf(
+  tx: TenantTx,
+  { settings }: Pick<Desk, 'settings'>,
+  company: CompanyN,
+  name: string,
+): Promise<{ readonly remote: Named } | { readonly blocked: string }> {
+  const system = SYSTEM_NAMES[settings.system];
+  const row = await tx.sql
+    .selectFrom('ticket_company')
+    .selectAll()
+    .where('tenant_id', '=', tx.tenant)
+    .where('company_n', '=', company)
+    .executeTakeFirst();
+  if (!row) return { blocked: MESSAGES.ticketNotMapped(name, system) };
+  return row.health === 'missing'
+    ? { blocked: MESSAGES.ticketCompanyMissing(name, system) }
+    : { remote: { id: row.remote_id, name: row.remote_name } };
+}
+
+/** Why no ticket can be opened for a company, in a sentence; null where one can. */
+export async function blockedFor(
+  tx: TenantTx,
+  world: AppContext,
+  desk: Desk,
+  company: CompanyN,
+  name: string,
+): Promise<string | null> {
+  const { settings } = desk;
+  if (settings.system === 'own') return null;
+  if (
+    settings.board === null ||
+    openStatus(desk) === null ||
+    (await connectedOf(tx, world, desk)) === null
+  )
+    return MESSAGES.ticketingNotSet(SYSTEM_NAMES[settings.system]);
+  const mapped = await mappedOf(tx, desk, company, name);
+  return 'blocked' in mapped ? mapped.blocked : null;
+}
+
+/** What came of asking the system, where a bug is no answer. */
+export async function heard<T>(
+  work: () => Promise<T>,
+): Promise<
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: PsaFault }
+> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    if (error instanceof PsaFault) return { ok: false, fault: error };
+    throw error;
+  }
+}

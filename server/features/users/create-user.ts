@@ -1,0 +1,81 @@
+import type { Role } from '#contract/abilities.ts';
+import type { CompanyN, TenantId, UserId } from '#contract/ids.ts';
+import { hashPassword } from '../../platform/crypto/passwords.ts';
+import type { By } from '../../platform/db/store.ts';
+import { usernameKey } from '../../platform/auth/usernames.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+
+export interface NewUser {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+  readonly roles: readonly Role[];
+  /** Null: all companies of the provider. */
+  readonly companies: readonly CompanyN[] | null;
+}
+
+export const makeCompany = (world: AppContext, tenant: TenantId, name: string): Promise<CompanyN> =>
+  world.store.tenant(tenant, async (tx) => {
+    const n = await tx.take('company', 1);
+    await tx.append(
+      [
+        {
+          event: { type: 'company.made@1', data: { n, id: world.chance.uuid(), name } },
+          company: n,
+          entity: `company:${n}`,
+        },
+      ],
+      byServer(world),
+    );
+    return n;
+  });
+
+/**
+ * The event and, outside the log, the name and the password's hash: both or neither (LOG-4). Throws
+ * where the user name is taken.
+ */
+export async function makeUser(
+  world: AppContext,
+  tenant: TenantId,
+  user: NewUser,
+): Promise<UserId> {
+  const hashing = hashPassword(user.password);
+  if (!hashing) throw new Error('Too many passwords are being hashed.');
+  const password_hash = await hashing;
+  const id = world.chance.uuid();
+  await world.store.tenant(tenant, async (tx) => {
+    const { username, name, email } = user;
+    const companies = user.companies === null ? null : [...user.companies];
+    await tx.append(
+      [
+        {
+          event: { type: 'user.made@1', data: { id, roles: [...user.roles], companies } },
+          company: null,
+          entity: `user:${id}`,
+        },
+      ],
+      byServer(world),
+    );
+    await tx.sql
+      .insertInto('person')
+      .values({
+        tenant_id: tenant,
+        id,
+        username,
+        username_key: usernameKey(username),
+        name,
+        email,
+        password_hash,
+      })
+      .execute();
+  });
+  return id;
+}
+
+const byServer = ({ clock }: AppContext): By => ({
+  actor: { is: 'clock' },
+  subject: null,
+  commandId: null,
+  at: clock.now(),
+});

@@ -1,0 +1,204 @@
+import type { UserId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { endKeysOf } from '../../platform/auth/api-keys.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import type { Directory } from '../auth/directory/directory.ts';
+import { getDirectory } from '../auth/directory/get-directory.ts';
+import { revokeFactors } from '../auth/revoke-factors.ts';
+import { revokeSessions } from '../../platform/auth/revoke-sessions.ts';
+import { busyFor } from '../../platform/http/envelope.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
+import { measureOf, passwordFault, passwordRefused } from '../../platform/crypto/password-rules.ts';
+import { hashPassword } from '../../platform/crypto/passwords.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { by, NOT_YOURSELF, signedOf } from '../../platform/auth/guards.ts';
+import { tellOfFactors, tellOfPassword } from './invite.ts';
+import { about, change, notDeletable } from './users.ts';
+
+/** Where the directory of a provider comes from: given once, so that tests give another. */
+export type DirectoryFrom = (tx: TenantTx, world: AppContext) => Promise<Directory | null>;
+
+/** What ends of a user: its password, its second factors, or all of it. */
+export const userEndHandlers = (
+  world: AppContext,
+  directoryFrom: DirectoryFrom = getDirectory,
+): Pick<Handlers, 'removeUser' | 'resetFactors' | 'setPasswordDb' | 'setPasswordAd'> => ({
+  removeUser: ({ id }, ctx) =>
+    change(world, ctx, id, async (tx, user) => {
+      const refused = await notDeletable(tx, ctx, user);
+      if (refused) return refused;
+      await tx.append([about(id, { type: 'user.removed@1', data: { id } })], by(ctx));
+      await audit(tx, world, ctx, { what: 'user.removed', user: id });
+      await forget(tx, id);
+      return ok({});
+    }),
+
+  resetFactors: ({ id }, ctx) =>
+    change(world, ctx, id, async (tx) => {
+      const { userId, actor } = signedOf(ctx);
+      // The own ones are kept on the own page, by their own rules.
+      if (id === userId || id === actor) return NOT_YOURSELF;
+      const had = await revokeFactors(tx, id, ctx.now);
+      await tx.append(
+        [about(id, { type: 'user.changed@1', data: { id, fields: ['factors'] } })],
+        by(ctx),
+      );
+      await revokeSessions(tx, id, ctx.now);
+      await endKeysOf(tx, world, ctx, id, true);
+      await audit(tx, world, ctx, {
+        what: 'factors.reset',
+        user: id,
+        detail: { factors: had.join(', ') },
+      });
+      const { email } = await tx.sql
+        .selectFrom('person')
+        .select('email')
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      if (email !== null) await tellOfFactors(tx, world, email);
+      return ok({});
+    }),
+
+  async setPasswordDb({ id, password }, ctx) {
+    const checked = await change(world, ctx, id, async (tx) => {
+      const refused = await notSettable(tx, ctx, id, 'db');
+      if (refused) return refused;
+      const fault = passwordFault(password, await measureOf(tx, id));
+      return fault === null ? ok(null) : failed(passwordRefused(fault, 'password'));
+    });
+    if (!checked.ok) return checked;
+    const hashing = hashPassword(password);
+    if (!hashing) return failed(busyFor(1_000));
+    const password_hash = await hashing;
+    return change(world, ctx, id, async (tx) => {
+      const refused = await notSettable(tx, ctx, id, 'db');
+      if (refused) return refused;
+      await tx.sql
+        .updateTable('person')
+        .set({ password_hash, password_reset: true, password_at: ctx.now })
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', id)
+        .execute();
+      return wasSet(world, tx, ctx, id);
+    });
+  },
+
+  /** The directory is asked outside of any transaction: it may take seconds. */
+  async setPasswordAd({ id, password }, ctx) {
+    const found = await change(world, ctx, id, async (tx) => {
+      const refused = await notSettable(tx, ctx, id, 'ad');
+      if (refused) return refused;
+      const { username } = await tx.sql
+        .selectFrom('person')
+        .select('username')
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      return ok({ username, directory: await directoryFrom(tx, world) });
+    });
+    if (!found.ok) return found;
+    const { username, directory } = found.value;
+    const outcome = directory
+      ? await releaseSlotDuring(() => directory.reset(username, password, true))
+      : { is: 'unreachable' as const };
+    switch (outcome.is) {
+      case 'refused':
+        return failed(passwordRefused(MESSAGES.passwordPolicy, 'password'));
+      case 'wrong':
+      case 'unreachable':
+        return failed({ ...busyFor(5_000), message: MESSAGES.noDirectory });
+      case 'unknown':
+        return failed({ kind: 'conflict', message: MESSAGES.changePassword });
+      case 'done':
+        return change(world, ctx, id, (tx) => wasSet(world, tx, ctx, id));
+    }
+  },
+});
+
+/**
+ * Why the password of a user is not set here; null where it is. One's own is changed on one's own
+ * page, with the present one.
+ */
+async function notSettable(
+  tx: TenantTx,
+  ctx: RequestContext,
+  id: UserId,
+  auth: 'db' | 'ad',
+): Promise<Result<never> | null> {
+  const { userId, actor } = signedOf(ctx);
+  if (id === userId || id === actor) return NOT_YOURSELF;
+  const person = await tx.sql
+    .selectFrom('person')
+    .select('auth')
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return person.auth === auth
+    ? null
+    : failed({ kind: 'conflict', message: auth === 'db' ? BY_DIRECTORY : NOT_BY_DIRECTORY });
+}
+
+const BY_DIRECTORY = 'The directory keeps the password of this user.';
+const NOT_BY_DIRECTORY = 'This user does not sign in by the directory.';
+
+async function wasSet(
+  world: AppContext,
+  tx: TenantTx,
+  ctx: RequestContext,
+  id: UserId,
+): Promise<Result<Record<string, never>>> {
+  await tx.append(
+    [about(id, { type: 'user.changed@1', data: { id, fields: ['password'] } })],
+    by(ctx),
+  );
+  await revokeSessions(tx, id, ctx.now);
+  await endKeysOf(tx, world, ctx, id, true);
+  // Nor does a link that is on its way set another one.
+  await tx.sql
+    .deleteFrom('one_time')
+    .where('tenant_id', '=', tx.tenant)
+    .where('user_id', '=', id)
+    .execute();
+  await audit(tx, world, ctx, { what: 'password.set', user: id });
+  const { email } = await tx.sql
+    .selectFrom('person')
+    .select('email')
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (email !== null) await tellOfPassword(tx, world, email);
+  return ok({});
+}
+
+/** All that stands of a user outside the log. The record of accounts keeps its number. */
+async function forget({ tenant, sql }: TenantTx, id: UserId): Promise<void> {
+  for (const table of [
+    'session',
+    'trusted_device',
+    'totp',
+    'recovery_code',
+    'passkey',
+    'identity',
+    'security_answer',
+    'one_time',
+    'attempt',
+    'api_key',
+    'notification_ack',
+    'support_request',
+    'notify_setting',
+    'push_device',
+  ] as const) {
+    await sql.deleteFrom(table).where('tenant_id', '=', tenant).where('user_id', '=', id).execute();
+  }
+  await sql
+    .deleteFrom('session')
+    .where('tenant_id', '=', tenant)
+    .where('actor_id', '=', id)
+    .execute();
+  await sql.deleteFrom('person').where('tenant_id', '=', tenant).where('id', '=', id).execute();
+}

@@ -1,0 +1,279 @@
+import { createHmac } from 'node:crypto';
+import type { Role } from '#contract/abilities.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { coversRoles } from '#contract/users/authority.ts';
+import type { Actor } from '#contract/users/authority.ts';
+import { failed, ok } from '#contract/result.ts';
+import { sendEmailLink } from '../../platform/auth/email-confirmation.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { busyFor } from '../../platform/http/envelope.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { hasAbility } from '../../platform/auth/authorization.ts';
+import { makeOneTime, readOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
+import { post } from '../../platform/mail/queue-mail.ts';
+import {
+  measureOfNew,
+  passwordFault,
+  passwordRefused,
+} from '../../platform/crypto/password-rules.ts';
+import { hashPassword } from '../../platform/crypto/passwords.ts';
+import { portalAddress, portalAddressOf } from '../../platform/tenancy/portal-address.ts';
+import { keepsProvider } from '../../platform/tenancy/providers.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { isPlainUsername, usernameKey } from '../../platform/auth/usernames.ts';
+import { seal, unseal } from '../../platform/crypto/vault.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import {
+  FORBIDDEN,
+  NOT_FOUND,
+  signedOf,
+  USERNAME_TAKEN,
+  usernameNotPlain,
+} from '../../platform/auth/guards.ts';
+import { seesCompany } from '../../platform/tenancy/company-list.ts';
+import { titleOf } from './invite.ts';
+import { about } from './users.ts';
+
+const KIND = 'invitation';
+const DAY: Ms = 86_400_000;
+/** Mail goes to whatever address is named: so many a day and provider. */
+const MOST_A_DAY = 100;
+const LINK_OVER = failed({ kind: 'not-found', message: MESSAGES.linkOver });
+
+/**
+ * Links with which people register by themselves, and what a portal tells other systems of who is
+ * signed in.
+ */
+export const invitationHandlers = (
+  world: AppContext,
+): Pick<
+  Handlers,
+  'inviteUser' | 'acceptInvitation' | 'chatToken' | 'validateVacId' | 'ipLocation'
+> => ({
+  async inviteUser({ id, email }, ctx) {
+    const session = signedOf(ctx);
+    const own = id === ctx.tenant;
+    if (own ? !mayInvite(session) : !hasAbility(session, 'admin.dashboard'))
+      return own ? FORBIDDEN : NOT_FOUND;
+    if (!own && !(await keepsProvider(world, ctx.tenant, session, id))) return NOT_FOUND;
+    return world.store.tenant(id, async (tx) => {
+      const { made } = await tx.sql
+        .selectFrom('one_time')
+        .select((e) => e.fn.countAll<number>().as('made'))
+        .where('tenant_id', '=', id)
+        .where('kind', '=', KIND)
+        .where('made_at', '>', ctx.now - DAY)
+        .executeTakeFirstOrThrow();
+      if (made >= MOST_A_DAY)
+        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
+      // Who registers sees no more than who invited, and of a whole provider nothing before an
+      // administrator says what.
+      const companies = own ? (session.companies ?? []) : [];
+      const secret = await makeOneTime(
+        tx,
+        world,
+        KIND,
+        null,
+        { companies, by: own ? session.userId : null },
+        ctx.now,
+        LIMITS.invitationMs,
+      );
+      const address = own ? await portalAddress(tx, world, ctx) : await portalAddressOf(tx, world);
+      const url = `${address ?? ''}/o365/register#${secret}`;
+      await audit(tx, world, own ? ctx : { ...ctx, session: null }, {
+        what: 'invitation.made',
+        user: null,
+      });
+      const title = await titleOf(tx);
+      if (email !== null)
+        await post(tx, world, {
+          kind: 'mail',
+          to: email,
+          subject: `You are invited to ${title}`,
+          text: `Hello,\n\nyou are invited to ${title}. Register within seven days:\n\n${url}\n\nThe link works once. If you did not expect this mail, you can ignore it.\n`,
+        });
+      return ok({ url, until: ctx.now + LIMITS.invitationMs });
+    });
+  },
+
+  async acceptInvitation({ token, username, name, email, password }, ctx) {
+    if (!isPlainUsername(username)) return usernameNotPlain();
+    const fault = await world.store.tenant(
+      ctx.tenant,
+      async (tx) => {
+        if (!(await readOneTime(tx, KIND, token, ctx.now))) return LINK_OVER;
+        const said = passwordFault(
+          password,
+          await measureOfNew(tx, { username, name, email: email ?? null }),
+        );
+        return said === null ? null : failed(passwordRefused(said, 'password'));
+      },
+      { readOnly: true },
+    );
+    if (fault) return fault;
+    const hashing = hashPassword(password);
+    if (!hashing) return failed(busyFor(1_000));
+    const password_hash = await hashing;
+    return world.store.tenant(ctx.tenant, async (tx) => {
+      await tx.lock();
+      const taken = await tx.sql
+        .selectFrom('person')
+        .select('id')
+        .where('tenant_id', '=', tx.tenant)
+        .where('username_key', '=', usernameKey(username))
+        .executeTakeFirst();
+      // Before the link is used up: another name may be tried.
+      if (taken) return USERNAME_TAKEN;
+      const used = await useOneTime(tx, KIND, token, ctx.now);
+      if (!used) return LINK_OVER;
+      const id = world.chance.uuid();
+      const companies = await stillOf(tx, used.data);
+      if (companies === null) return LINK_OVER;
+      await tx.append(
+        [about(id, { type: 'user.made@1', data: { id, roles: [...INVITED_ROLES], companies } })],
+        { actor: { is: 'user', id }, subject: null, commandId: null, at: ctx.now },
+      );
+      await tx.sql
+        .insertInto('person')
+        .values({
+          tenant_id: tx.tenant,
+          id,
+          username,
+          username_key: usernameKey(username),
+          name,
+          email: email ?? null,
+          email_verified: email === undefined,
+          password_hash,
+          password_at: ctx.now,
+        })
+        .execute();
+      // Also for a mailed invitation: the inviter has seen its link too.
+      if (email !== undefined) await sendEmailLink(tx, world, ctx, id, email);
+      await audit(tx, world, ctx, { what: 'user.registered', user: id });
+      return ok({ username });
+    });
+  },
+
+  chatToken: ({ name, email, serviceProviderId }, ctx) =>
+    world.store.tenant(ctx.tenant, async (tx) => {
+      const { userId } = signedOf(ctx);
+      const person = await tx.sql
+        .selectFrom('person')
+        .select(['name', 'email', 'email_verified'])
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', userId)
+        .executeTakeFirst();
+      if (
+        serviceProviderId !== ctx.tenant ||
+        person?.name !== name ||
+        person.email !== email ||
+        !person.email_verified
+      )
+        return FORBIDDEN;
+      const until = ctx.now + CHAT_MS;
+      return ok({
+        token: signedToken(await chatKey(tx, world), {
+          iss: ctx.tenant,
+          sub: userId,
+          name,
+          email,
+          iat: Math.floor(ctx.now / 1_000),
+          exp: Math.floor(until / 1_000),
+        }),
+        until,
+      });
+    }),
+
+  validateVacId: ({ id }, ctx) =>
+    world.store.tenant(
+      ctx.tenant,
+      async (tx) => {
+        const session = signedOf(ctx);
+        return ok({
+          valid: (await tx.all('company')).some(
+            (one) =>
+              seesCompany(session, one) && (one.applications?.vac.id === id || one.veeamId === id),
+          ),
+        });
+      },
+      { readOnly: true },
+    ),
+
+  /** Nothing in front of this server names a country: none is made up. */
+  ipLocation: () => Promise.resolve(ok({ country: null })),
+});
+
+const CHAT_MS = 5 * 60_000;
+/** What a user who registers by an invitation may do, until an administrator says otherwise. */
+const INVITED_ROLES: readonly Role[] = ['read-only'];
+
+/**
+ * Sub-providers, and those who administer users or the provider; nobody invites a user who could do
+ * more than the inviter may grant.
+ */
+const mayInvite = (by: Actor): boolean =>
+  (by.roles.includes('sub-sp') ||
+    hasAbility(by, 'monitoring.users') ||
+    hasAbility(by, 'admin.dashboard')) &&
+  coversRoles(by, INVITED_ROLES);
+
+const companiesIn = ({ companies }: Readonly<Record<string, unknown>>): CompanyN[] =>
+  Array.isArray(companies) ? companies.filter((n): n is number => typeof n === 'number') : [];
+
+/**
+ * The companies of an invitation that who made it still sees; null where that is nobody any more.
+ */
+async function stillOf(
+  tx: TenantTx,
+  data: Readonly<Record<string, unknown>>,
+): Promise<CompanyN[] | null> {
+  const { by } = data;
+  const companies = companiesIn(data);
+  // Made at a provider above, where this one's log knows nobody: of no company.
+  if (typeof by !== 'string') return companies;
+  const maker = (await tx.rows('user', [by])).get(by);
+  if (!maker || maker.deletedAt !== null || !mayInvite(maker)) return null;
+  return maker.companies === null
+    ? companies
+    : companies.filter((n) => maker.companies?.includes(n));
+}
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A JSON Web Token, HS256: compact, for systems that know them. */
+function signedToken(key: Buffer, claims: object): string {
+  const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;
+}
+
+const CHAT_KEY = { table: 'secret', column: 'sealed', row: 'chat' } as const;
+
+/** The provider's own key for its chat, made when it is first needed. */
+async function chatKey(tx: TenantTx, world: AppContext): Promise<Buffer> {
+  const read = () =>
+    tx.sql
+      .selectFrom('secret')
+      .select('sealed')
+      .where('tenant_id', '=', tx.tenant)
+      .where('name', '=', CHAT_KEY.row)
+      .executeTakeFirst();
+  let row = await read();
+  if (!row) {
+    const sealed = await seal(
+      tx,
+      world,
+      CHAT_KEY,
+      Buffer.from(world.chance.bytes(32)).toString('base64url'),
+    );
+    await tx.sql
+      .insertInto('secret')
+      .values({ tenant_id: tx.tenant, name: CHAT_KEY.row, sealed, at: world.clock.now() })
+      .onConflict((on) => on.columns(['tenant_id', 'name']).doNothing())
+      .execute();
+    row = await read();
+  }
+  if (!row) throw new Error('a provider without a key for its chat');
+  return Buffer.from(await unseal(tx, world, CHAT_KEY, row.sealed), 'base64url');
+}

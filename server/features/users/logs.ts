@@ -1,0 +1,181 @@
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
+import type { UserId } from '#contract/ids.ts';
+import { utcText, wallText } from '#contract/runs/csv.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import type { LogLine } from '#contract/users/log-calls.ts';
+import { wordsOf } from '#contract/users/log-labels.ts';
+import { seesUser } from '#contract/users/authority.ts';
+import { ok } from '#contract/result.ts';
+import type { Handlers, Principal } from '../../platform/http/handler.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { signedOf } from '../../platform/auth/guards.ts';
+import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
+
+type Query = ParsedInputOf<'exportUserLogs'>;
+interface Person {
+  readonly id: UserId;
+  readonly username: string;
+  readonly name: string;
+}
+const MOST_LINES = 50_000;
+
+/** The record of accounts. Who keeps some companies reads of the users of these alone. */
+export const logHandlers = (
+  world: AppContext,
+): Pick<Handlers, 'listUserLogs' | 'exportUserLogs'> => ({
+  listUserLogs: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ctx) =>
+    world.store.tenant(
+      ctx.tenant,
+      async (tx) => {
+        const { rows, count, kinds } = await readLog(tx, signedOf(ctx), query, {
+          offset: (page - 1) * pageSize,
+          limit: pageSize,
+        });
+        return ok<OutputOf<'listUserLogs'>>({
+          rows,
+          count,
+          page,
+          pageSize,
+          kinds: kinds.map((what) => ({ what, words: wordsOf(what) })),
+        });
+      },
+      { readOnly: true },
+    ),
+
+  exportUserLogs: (query, ctx) =>
+    world.store.tenant(
+      ctx.tenant,
+      async (tx) => {
+        const zone = await zoneOf(tx);
+        const { rows } = await readLog(tx, signedOf(ctx), query, { offset: 0, limit: MOST_LINES });
+        return csvAnswer('UserLogs', ctx.now, zone, [
+          [
+            `When (${zone})`,
+            'When (UTC)',
+            'What',
+            'Who',
+            'Whom',
+            'As another user',
+            'Address',
+            'Browser',
+          ],
+          ...rows.map(({ at, words, actor, user, acting, ip, agent }) => [
+            wallText(at, zone),
+            utcText(at),
+            words,
+            actor?.username ?? null,
+            user?.username ?? null,
+            acting ? 'Yes' : 'No',
+            ip,
+            agent,
+          ]),
+        ]);
+      },
+      { readOnly: true },
+    ),
+});
+
+async function readLog(
+  tx: TenantTx,
+  session: Principal,
+  { from, to, user, what, text = '' }: Query,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+) {
+  const { tenant, sql } = tx;
+  const people = new Map(
+    (
+      await sql
+        .selectFrom('person')
+        .select(['id', 'username', 'name'])
+        .where('tenant_id', '=', tenant)
+        .execute()
+    ).map((one) => [one.id, one]),
+  );
+  const kept =
+    session.companies === null
+      ? null
+      : (await tx.all('user'))
+          .filter((one) => one.id === session.userId || seesUser(session, one))
+          .map(({ id }) => id);
+  const kinds = (
+    await sql
+      .selectFrom('audit')
+      .select('what')
+      .distinct()
+      .where('tenant_id', '=', tenant)
+      .orderBy('what')
+      .execute()
+  ).map((row) => row.what);
+  let query = sql.selectFrom('audit').where('tenant_id', '=', tenant);
+  if (from !== undefined) query = query.where('at', '>=', from);
+  if (to !== undefined) query = query.where('at', '<', to);
+  if (what !== undefined) query = query.where('what', '=', what);
+  if (user !== undefined)
+    query = query.where((is) => is.or([is('user_id', '=', user), is('actor_id', '=', user)]));
+  // Whom it concerns is kept by who asks; of what concerns nobody, what it did itself.
+  if (kept !== null)
+    query = query.where((is) =>
+      is.or([
+        is('user_id', 'in', kept),
+        is.and([is('user_id', 'is', null), is('actor_id', 'in', kept)]),
+      ]),
+    );
+  if (text !== '') {
+    const asked = text.toLowerCase();
+    const has = (...said: readonly string[]): boolean =>
+      said.some((one) => one.toLowerCase().includes(asked));
+    const named = [...people.values()]
+      .filter((one) => has(one.username, one.name))
+      .map(({ id }) => id);
+    const meant = kinds.filter((kind) => has(kind, wordsOf(kind)));
+    query = query.where((is) =>
+      is.or([
+        is('ip', 'like', `${asked.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`),
+        ...(meant.length > 0 ? [is('what', 'in', meant)] : []),
+        ...(named.length > 0 ? [is('user_id', 'in', named), is('actor_id', 'in', named)] : []),
+      ]),
+    );
+  }
+  const { count } = await query
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  const rows = await query
+    .selectAll()
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute();
+  const shown = kept === null ? null : new Set(kept);
+  return {
+    count,
+    kinds,
+    rows: rows.map((row): LogLine => ({
+      _id: row.id,
+      at: row.at,
+      what: row.what,
+      words: wordsOf(row.what),
+      user: told(people, row.user_id, shown),
+      actor: told(people, row.actor_id ?? actorOf(row.what, row.user_id), shown),
+      acting: row.impersonation_id !== null,
+      ip: row.ip,
+      agent: row.agent,
+    })),
+  };
+}
+
+/** Nobody is signed in yet who signs in: it is the user's own doing. */
+const actorOf = (what: string, user: UserId | null): UserId | null =>
+  what === 'sign-in.done' || what === 'user.registered' ? user : null;
+
+/** Names of those whom one keeps; of others, and of those who are gone, the number alone. */
+function told(
+  people: ReadonlyMap<UserId, Person>,
+  id: UserId | null,
+  shown: ReadonlySet<UserId> | null,
+): LogLine['user'] {
+  if (id === null) return null;
+  const one = shown === null || shown.has(id) ? people.get(id) : undefined;
+  return { _id: id, username: one?.username ?? null, name: one?.name ?? null };
+}

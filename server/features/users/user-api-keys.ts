@@ -1,0 +1,18 @@
+import { ok } from '#contract/result.ts';
+import { apiKeysOf, revokeKey } from '../../platform/auth/api-keys.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import { NOT_FOUND } from '../../platform/auth/guards.ts';
+import { change } from './users.ts';
+
+/** KEY-5: the API keys of the users that one keeps are seen and revoked, and never made. */
+export const userKeyHandlers = (
+  world: AppContext,
+): Pick<Handlers, 'listUserApiKeys' | 'revokeUserApiKey'> => ({
+  listUserApiKeys: ({ id }, ctx) =>
+    change(world, ctx, id, async (tx) => ok(await apiKeysOf(tx, id))),
+  revokeUserApiKey: ({ id, key }, ctx) =>
+    change(world, ctx, id, async (tx) =>
+      (await revokeKey(tx, world, ctx, id, key)) ? ok({}) : NOT_FOUND,
+    ),
+});

@@ -1,0 +1,455 @@
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { CompanyN, UserId } from '#contract/ids.ts';
+import { hasAuthorityOver, isAdministrator, seesUser } from '#contract/users/authority.ts';
+import type { UserRights } from '#contract/users/authority.ts';
+import type { UserRow } from '#contract/users/rows.ts';
+import type { UserListed } from '#contract/users/calls.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { endKeysOf } from '../../platform/auth/api-keys.ts';
+import { audit } from '../../platform/auth/audit.ts';
+import { endEmailLinks, sendEmailLink } from '../../platform/auth/email-confirmation.ts';
+import { revokeSessions, forgetSessions } from '../../platform/auth/revoke-sessions.ts';
+import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import { busyFor } from '../../platform/http/envelope.ts';
+import { endLinks } from '../../platform/crypto/one-time-secrets.ts';
+import {
+  measureOfNew,
+  passwordFault,
+  passwordRefused,
+} from '../../platform/crypto/password-rules.ts';
+import { hashPassword } from '../../platform/crypto/passwords.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { isPlainUsername, usernameKey } from '../../platform/auth/usernames.ts';
+import type { AppContext } from '../../platform/app-context.ts';
+import {
+  badField,
+  by,
+  FORBIDDEN,
+  isFresh,
+  LAST_ADMINISTRATOR,
+  NOT_FOUND,
+  NOT_YOURSELF,
+  REAUTH,
+  signedOf,
+  USERNAME_TAKEN,
+  usernameNotPlain,
+} from '../../platform/auth/guards.ts';
+import { invite, tellOfNewAddress, tellOfSms } from './invite.ts';
+import { userListed } from './user-list.ts';
+
+type Fields = Omit<ParsedInputOf<'editUser'>, 'id' | 'email'> & { readonly email?: string };
+const ONE_OF_TWO = 'Give a first password, or have the user invited by mail.';
+const BY_DIRECTORY = 'The directory keeps the password of this user.';
+const NO_NUMBER = 'Give a mobile number for the codes.';
+const NO_ADDRESS = 'Give an e-mail address.';
+
+export const userHandlers = (
+  world: AppContext,
+): Pick<
+  Handlers,
+  'createUser' | 'editUser' | 'deleteUser' | 'addUserAccount' | 'removeUserAccount'
+> => ({
+  async createUser({ password, invite: byMail = false, ...fields }, ctx) {
+    const session = signedOf(ctx);
+    if (
+      fields.auth === 'ad' ? password !== undefined || byMail : (password === undefined) !== byMail
+    )
+      return badField('password', fields.auth === 'ad' ? BY_DIRECTORY : ONE_OF_TWO);
+    if (fields.sms === true && (fields.mobilePhone ?? null) === null)
+      return badField('sms', NO_NUMBER);
+    if (!hasAuthorityOver(session, fields)) return FORBIDDEN;
+    if (!isPlainUsername(fields.username)) return usernameNotPlain();
+    let password_hash: string | null = null;
+    if (password !== undefined) {
+      const fault = await world.store.tenant(
+        ctx.tenant,
+        async (tx) => passwordFault(password, await measureOfNew(tx, fields)),
+        { readOnly: true },
+      );
+      if (fault !== null) return failed(passwordRefused(fault, 'password'));
+      const hashing = hashPassword(password);
+      if (!hashing) return failed(busyFor(1_000));
+      password_hash = await hashing;
+    }
+    return world.store.tenant(ctx.tenant, async (tx) => {
+      await tx.lock();
+      if (!(await areCompanies(tx, fields.companies))) return NOT_FOUND;
+      if (await isTaken(tx, fields.username, null)) return USERNAME_TAKEN;
+      const id = world.chance.uuid();
+      const { username, name, email, auth, roles, companies } = fields;
+      await tx.append(
+        [
+          about(id, {
+            type: 'user.made@1',
+            data: { id, roles: once(roles), companies: companies && once(companies) },
+          }),
+        ],
+        by(ctx),
+      );
+      await tx.sql
+        .insertInto('person')
+        .values({
+          tenant_id: tx.tenant,
+          id,
+          username,
+          username_key: usernameKey(username),
+          name,
+          email,
+          password_hash,
+          auth,
+          password_reset: password_hash !== null,
+          password_at: password_hash === null ? null : ctx.now,
+          ...columnsOf(fields),
+          settings: JSON.stringify(settingsOf(fields)),
+        })
+        .execute();
+      await audit(tx, world, ctx, { what: 'user.made', user: id, detail: { invited: byMail } });
+      if (byMail) await invite(tx, world, ctx, { id, name, email });
+      return await shown(tx, ctx, id);
+    });
+  },
+
+  editUser: ({ id, email: typed, ...rest }, ctx) =>
+    change(world, ctx, id, async (tx, user) => {
+      const session = signedOf(ctx);
+      const own = id === session.userId;
+      const person = await tx.sql
+        .selectFrom('person')
+        .selectAll()
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      if (typed === null && person.email !== null) return badField('email', NO_ADDRESS);
+      const fields: Fields =
+        typed === null || typed === undefined ? rest : { ...rest, email: typed };
+      const next: UserRights = {
+        roles: once(fields.roles ?? user.roles),
+        companies:
+          fields.companies === undefined
+            ? user.companies
+            : fields.companies && once(fields.companies),
+      };
+      const moved = !same(next.roles, user.roles) || !same(next.companies, user.companies);
+      if (moved) {
+        if (own) return NOT_YOURSELF;
+        if (!hasAuthorityOver(session, next)) return FORBIDDEN;
+        if (isWider(next, user) && !isFresh(ctx)) return REAUTH;
+        if (!(await areCompanies(tx, next.companies))) return NOT_FOUND;
+        if (isAdministrator(user) && !isAdministrator(next) && (await isLast(tx, id)))
+          return LAST_ADMINISTRATOR;
+      }
+      const settings = { ...person.settings, ...settingsOf(fields) };
+      const changed = changedFields(fields, { ...person, settings: person.settings });
+      if (changed.some((field) => SENSITIVE.has(field))) {
+        if (!isFresh(ctx)) return REAUTH;
+      }
+      if (changed.includes('username') && !isPlainUsername(fields.username ?? ''))
+        return usernameNotPlain();
+      if (changed.includes('auth') && own) return NOT_YOURSELF;
+      if (
+        changed.includes('sms') &&
+        fields.sms === true &&
+        (fields.mobilePhone === undefined ? person.mobile_phone : fields.mobilePhone) === null
+      )
+        return badField('sms', NO_NUMBER);
+      if (fields.username !== undefined && (await isTaken(tx, fields.username, id)))
+        return USERNAME_TAKEN;
+      if (!moved && changed.length === 0) return await shown(tx, ctx, id);
+
+      const drafts: NewEvent[] = [];
+      if (moved)
+        drafts.push(
+          about(id, {
+            type: 'user.scoped@1',
+            data: { id, roles: [...next.roles], companies: next.companies && [...next.companies] },
+          }),
+        );
+      if (changed.length > 0)
+        drafts.push(about(id, { type: 'user.changed@1', data: { id, fields: changed } }));
+      await tx.append(drafts, by(ctx));
+      const { username, name, email, auth } = fields;
+      await tx.sql
+        .updateTable('person')
+        .set({
+          ...columnsOf(fields),
+          settings: JSON.stringify(settings),
+          // Nobody has typed a code to the new number yet.
+          ...(changed.includes('mobilePhone') && { phone_updated_once: false }),
+          ...(username !== undefined && { username, username_key: usernameKey(username) }),
+          ...(name !== undefined && { name }),
+          ...(email !== undefined && { email }),
+          // Its own address is typed by the user itself, whatever it may set for others (EMAIL-1).
+          ...(changed.includes('email') && { email_verified: !own }),
+          // Who is kept by the directory from now on has no password here any more; who is not gets
+          // a new one by link.
+          ...(changed.includes('auth') && {
+            ...(auth !== undefined && { auth }),
+            password_hash: null,
+            password_reset: false,
+          }),
+        })
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', '=', id)
+        .execute();
+      if (moved) await audit(tx, world, ctx, { what: 'user.scoped', user: id });
+      if (changed.length > 0)
+        await audit(tx, world, ctx, {
+          what: 'user.changed',
+          user: id,
+          detail: { fields: changed.join(', ') },
+        });
+      // What it does in the name of others rests on rights that it may not have any more.
+      if (moved) await endActingBy(tx, id, ctx.now);
+      if (changed.includes('auth')) {
+        await revokeSessions(tx, id, ctx.now);
+        await endKeysOf(tx, world, ctx, id, true);
+      }
+      if (changed.includes('sms') && person.email !== null)
+        await tellOfSms(tx, world, person.email, fields.sms === true);
+      if (changed.includes('email')) {
+        if (person.email !== null) await tellOfNewAddress(tx, world, person.email);
+        // A link that went to the address from before is somebody else's by now.
+        await endLinks(tx, id, ctx.now);
+        await endEmailLinks(tx, id, ctx.now);
+        if (own && email !== undefined) await sendEmailLink(tx, world, ctx, id, email);
+        if (
+          email !== undefined &&
+          (auth ?? person.auth) === 'db' &&
+          person.password_hash === null &&
+          user.deletedAt === null
+        )
+          await invite(tx, world, ctx, { id, name: name ?? person.name, email });
+      }
+      return await shown(tx, ctx, id);
+    }),
+
+  deleteUser: ({ id }, ctx) =>
+    change(world, ctx, id, async (tx, user) => {
+      const refused = await notDeletable(tx, ctx, user);
+      if (refused) return refused;
+      if (user.deletedAt !== null) return ok({});
+      await tx.append([about(id, { type: 'user.deleted@1', data: { id } })], by(ctx));
+      await revokeSessions(tx, id, ctx.now);
+      await endKeysOf(tx, world, ctx, id, false);
+      await audit(tx, world, ctx, { what: 'user.deleted', user: id });
+      return ok({});
+    }),
+
+  addUserAccount: ({ id, accountId, name }, ctx) =>
+    change(world, ctx, id, async (tx) => {
+      const settings = await personSettings(tx, id);
+      const accounts = (settings.accounts ?? []).filter((one) => one.accountId !== accountId);
+      if (accounts.length >= 200) return badField('accountId', 'A user has 200 accounts at most.');
+      return keepAccounts(world, tx, ctx, id, 'account.added', {
+        ...settings,
+        accounts: [...accounts, { accountId, ...(name !== undefined && { name }) }],
+      });
+    }),
+
+  removeUserAccount: ({ id, accountId }, ctx) =>
+    change(world, ctx, id, async (tx) => {
+      const settings = await personSettings(tx, id);
+      const accounts = (settings.accounts ?? []).filter((one) => one.accountId !== accountId);
+      if (accounts.length === (settings.accounts ?? []).length) return NOT_FOUND;
+      return keepAccounts(world, tx, ctx, id, 'account.removed', { ...settings, accounts });
+    }),
+});
+
+/**
+ * Runs the work on a user under the lock of the log. A user outside the companies of who asks does
+ * not exist; one who can do more is refused. The process reads sessions again afterwards.
+ */
+export async function change<T>(
+  world: AppContext,
+  ctx: RequestContext,
+  id: UserId,
+  work: (tx: TenantTx, user: UserRow) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const session = signedOf(ctx);
+  const result = await world.store.tenant(ctx.tenant, async (tx) => {
+    await tx.lock();
+    const user = (await tx.rows('user', [id])).get(id);
+    if (!user || user.removedAt !== undefined || !seesUser(session, user)) return NOT_FOUND;
+    return hasAuthorityOver(session, user) ? work(tx, user) : FORBIDDEN;
+  });
+  forgetSessions(world, ctx.tenant);
+  return result;
+}
+
+/** Why a user cannot be deleted; null where it can. */
+export async function notDeletable(
+  tx: TenantTx,
+  ctx: RequestContext,
+  user: UserRow,
+): Promise<Result<never> | null> {
+  const { userId, actor } = signedOf(ctx);
+  if (user.id === userId || user.id === actor) return NOT_YOURSELF;
+  return user.deletedAt === null && isAdministrator(user) && (await isLast(tx, user.id))
+    ? LAST_ADMINISTRATOR
+    : null;
+}
+
+/**
+ * Whether a user gets a role or a company that it did not have: that takes a recent factor, taking
+ * something away does not.
+ */
+const isWider = (next: UserRights, before: UserRights): boolean =>
+  next.roles.some((role) => !before.roles.includes(role)) ||
+  (before.companies !== null &&
+    (next.companies === null || next.companies.some((n) => !before.companies?.includes(n))));
+
+const isLast = async (tx: TenantTx, but: UserId): Promise<boolean> =>
+  !(await tx.all('user')).some(
+    (one) => one.id !== but && one.deletedAt === null && isAdministrator(one),
+  );
+
+async function shown(tx: TenantTx, ctx: RequestContext, id: UserId): Promise<Result<UserListed>> {
+  const one = await userListed(tx, signedOf(ctx), id, ctx.now);
+  return one ? ok(one) : NOT_FOUND;
+}
+
+async function isTaken(tx: TenantTx, username: string, by: UserId | null): Promise<boolean> {
+  const there = await tx.sql
+    .selectFrom('person')
+    .select('id')
+    .where('tenant_id', '=', tx.tenant)
+    .where('username_key', '=', usernameKey(username))
+    .executeTakeFirst();
+  return there !== undefined && there.id !== by;
+}
+
+async function areCompanies(tx: TenantTx, companies: readonly CompanyN[] | null): Promise<boolean> {
+  if (companies === null || companies.length === 0) return true;
+  const rows = await tx.rows('company', companies);
+  return companies.every((n) => {
+    const row = rows.get(n);
+    return row !== undefined && row.deletedAt === undefined;
+  });
+}
+
+const endActingBy = async (tx: TenantTx, id: UserId, now: number): Promise<void> =>
+  void (await tx.sql
+    .updateTable('session')
+    .set({ ended_at: now })
+    .where('tenant_id', '=', tx.tenant)
+    .where('actor_id', '=', id)
+    .where('ended_at', 'is', null)
+    .execute());
+
+const personSettings = async (tx: TenantTx, id: UserId) =>
+  (
+    await tx.sql
+      .selectFrom('person')
+      .select('settings')
+      .where('tenant_id', '=', tx.tenant)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+  ).settings;
+
+async function keepAccounts(
+  world: AppContext,
+  tx: TenantTx,
+  ctx: RequestContext,
+  id: UserId,
+  what: string,
+  settings: object,
+): Promise<Result<UserListed>> {
+  await tx.append(
+    [about(id, { type: 'user.changed@1', data: { id, fields: ['accounts'] } })],
+    by(ctx),
+  );
+  await tx.sql
+    .updateTable('person')
+    .set({ settings: JSON.stringify(settings) })
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .execute();
+  await audit(tx, world, ctx, { what, user: id });
+  return shown(tx, ctx, id);
+}
+
+export const about = (id: UserId, event: NewEvent['event']): NewEvent => ({
+  event,
+  company: null,
+  entity: `user:${id}`,
+});
+
+/** Ways by which an account could be taken over: a factor is shown before they change. */
+const SENSITIVE = new Set([
+  'username',
+  'email',
+  'mobilePhone',
+  'officePhone',
+  'sms',
+  'sso',
+  'auth',
+]);
+const SETTINGS = [
+  'sms',
+  'sso',
+  'managedFilterType',
+  'assignAsConnectWiseOwner',
+  'veeamServiceAccount',
+  'isO365Migrator',
+  'landingPage',
+  'features',
+] as const;
+const settingsOf = (fields: Fields) =>
+  Object.fromEntries(
+    SETTINGS.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]),
+  );
+const columnsOf = ({ mobilePhone, officePhone, forceSecurityQuestions }: Fields) => ({
+  ...(mobilePhone !== undefined && { mobile_phone: mobilePhone }),
+  ...(officePhone !== undefined && { office_phone: officePhone }),
+  ...(forceSecurityQuestions !== undefined && { force_questions: forceSecurityQuestions }),
+});
+
+interface Stood {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly auth: string;
+  readonly mobile_phone: string | null;
+  readonly office_phone: string | null;
+  readonly force_questions: boolean;
+  readonly settings: object;
+}
+
+/** Names of fields that are given and differ from what stands. */
+function changedFields(fields: Fields, before: Stood): string[] {
+  const {
+    username,
+    name,
+    email,
+    auth,
+    mobile_phone: mobilePhone,
+    office_phone: officePhone,
+    force_questions: forceSecurityQuestions,
+    settings,
+  } = before;
+  const stood: Readonly<Record<string, unknown>> = {
+    sms: false,
+    ...settings,
+    username,
+    name,
+    email,
+    auth,
+    mobilePhone,
+    officePhone,
+    forceSecurityQuestions,
+  };
+  return Object.entries(fields)
+    .filter(
+      ([field, value]) =>
+        field !== 'roles' &&
+        field !== 'companies' &&
+        value !== undefined &&
+        !same(value, stood[field]),
+    )
+    .map(([field]) => field);
+}
+
+const once = <T>(list: readonly T[]): T[] => [...new Set(list)];
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

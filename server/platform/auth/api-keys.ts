@@ -1,0 +1,121 @@
+import type { Selectable } from 'kysely';
+import type { ApiKey } from '#contract/auth/api-key-calls.ts';
+import type { UserId } from '#contract/ids.ts';
+import { utcDay } from '#contract/time/day.ts';
+import { mailAccount } from './account-mail.ts';
+import { audit } from './audit.ts';
+import type { RequestContext } from '../http/handler.ts';
+import type { ApiKeyTable } from '../db/database-account.ts';
+import type { TenantTx } from '../db/store.ts';
+import type { AppContext } from '../app-context.ts';
+
+/** As they are shown, to their user and to who keeps it. */
+export async function apiKeysOf({ tenant, sql }: TenantTx, user: UserId): Promise<ApiKey[]> {
+  return (
+    await sql
+      .selectFrom('api_key')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('user_id', '=', user)
+      .orderBy('made_at', 'desc')
+      .orderBy('id')
+      .execute()
+  ).map(shownKey);
+}
+
+export const shownKey = ({
+  id,
+  name,
+  abilities,
+  hint,
+  made_at: madeAt,
+  until,
+  used_at: usedAt,
+  used_from: usedFrom,
+}: Selectable<ApiKeyTable>): ApiKey => ({
+  id,
+  name,
+  abilities: [...abilities],
+  hint,
+  madeAt,
+  until,
+  usedOn: usedAt === null ? null : utcDay(usedAt),
+  usedFrom: usedFrom === '' ? null : usedFrom,
+});
+
+/** Ends one key of a user. False where there is none. */
+export async function revokeKey(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: RequestContext,
+  user: UserId,
+  key: string,
+): Promise<boolean> {
+  const gone = await tx.sql
+    .deleteFrom('api_key')
+    .where('tenant_id', '=', tx.tenant)
+    .where('user_id', '=', user)
+    .where('id', '=', key)
+    .returning('name')
+    .executeTakeFirst();
+  if (!gone) return false;
+  await audit(tx, world, ctx, { what: 'api-key.revoked', user, detail: { apiKey: key } });
+  await tellOfKey(
+    tx,
+    world,
+    user,
+    ctx.session?.userId === user
+      ? `The API key "${gone.name}" of your account was revoked.`
+      : `An administrator has revoked the API key "${gone.name}" of your account.`,
+  );
+  return true;
+}
+
+/**
+ * Ends all keys of a user (KEY-5): what made the account safe again must not leave a way in behind.
+ */
+export async function endKeysOf(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: RequestContext,
+  user: UserId,
+  told: boolean,
+): Promise<void> {
+  const count = await dropKeysOf(tx, user);
+  if (count === 0) return;
+  await audit(tx, world, ctx, { what: 'api-keys.ended', user, detail: { count } });
+  if (told)
+    await tellOfKey(
+      tx,
+      world,
+      user,
+      'All API keys of your account were revoked, as its way to sign in was set anew. Programs that use them need new ones.',
+    );
+}
+
+/**
+ * All keys of a user without a record or a word, for who keeps and tells it with more. Answers how
+ * many there were.
+ */
+export const dropKeysOf = async ({ sql, tenant }: TenantTx, user: UserId): Promise<number> =>
+  (
+    await sql
+      .deleteFrom('api_key')
+      .where('tenant_id', '=', tenant)
+      .where('user_id', '=', user)
+      .returning('id')
+      .execute()
+  ).length;
+
+/** Names of keys are the user's own words. */
+export const tellOfKey = (
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId,
+  what: string,
+): Promise<void> =>
+  mailAccount(tx, world, user, {
+    subject: 'API keys of your account',
+    what,
+    ifNot: 'If you do not know of this, sign in, look at your API keys and change your password',
+  });

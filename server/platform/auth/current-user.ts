@@ -1,0 +1,63 @@
+import type { Me } from '#contract/auth/current-user.ts';
+import { SSO_PROVIDERS } from '#contract/auth/profile.ts';
+import type { Principal } from '../http/handler.ts';
+import type { TenantTx } from '../db/store.ts';
+
+/** The user of a session as its page knows it. Throws where there is none. */
+export async function meOf(tx: TenantTx, session: Principal): Promise<Me> {
+  const { tenant, sql } = tx;
+  const people = await sql
+    .selectFrom('person')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...new Set([session.userId, session.actor])])
+    .execute();
+  const person = people.find(({ id }) => id === session.userId);
+  const actor = people.find(({ id }) => id === session.actor);
+  if (!person) throw new Error('a session of a user who has no name');
+  const { master_id } = await sql
+    .selectFrom('tenant_list')
+    .select('master_id')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  const { settings } = person;
+  // Who is of a provider above is not among the people here: its name came with it.
+  const acting =
+    session.impersonation === null
+      ? undefined
+      : await sql
+          .selectFrom('session')
+          .select(['actor_name', 'absolute_until'])
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', session.sessionId)
+          .executeTakeFirst();
+  return {
+    id: session.userId,
+    username: person.username,
+    name: person.name,
+    email: person.email ?? '',
+    roles: [...session.roles],
+    companies: session.companies === null ? null : [...session.companies],
+    serviceProviderId: tenant,
+    masterServiceProviderId: master_id,
+    auth: person.auth,
+    passwordReset: person.password_reset && session.impersonation === null,
+    forceSecurityQuestions: person.force_questions && session.impersonation === null,
+    acceptedTerms: person.terms_at !== null,
+    landingPage: settings.landingPage ?? null,
+    managedFilterType: settings.managedFilterType ?? null,
+    sso: SSO_PROVIDERS.filter((provider) => settings.sso?.[provider]?.enabled === true),
+    language: person.language,
+    timeZone: person.time_zone,
+    acting:
+      session.impersonation === null
+        ? null
+        : {
+            id: session.actor,
+            username: actor?.username ?? acting?.actor_name ?? '',
+            name: actor?.name ?? acting?.actor_name ?? '',
+            impersonation: session.impersonation,
+            until: acting?.absolute_until ?? session.beganAt,
+          },
+  };
+}

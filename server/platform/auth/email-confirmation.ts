@@ -1,0 +1,158 @@
+import type { Ms, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { brandingOf } from '../tenancy/branding.ts';
+import type { RequestContext } from '../http/handler.ts';
+import { makeOneTime } from '../crypto/one-time-secrets.ts';
+import { post } from '../mail/queue-mail.ts';
+import { portalAddress } from '../tenancy/portal-address.ts';
+import type { TenantTx } from '../db/store.ts';
+import type { AppContext } from '../app-context.ts';
+
+/** The kind of a link that confirms an e-mail address. */
+export const EMAIL_LINK = 'email';
+const HOUR: Ms = 3_600_000;
+
+/**
+ * How long to wait until another link may be sent to this user; 0 where it may be sent now. Whoever
+ * types addresses must not have mail sent without end.
+ */
+export async function waitForEmailLink(
+  { tenant, sql }: TenantTx,
+  userId: UserId,
+  now: Ms,
+): Promise<Ms> {
+  const sent = await sql
+    .selectFrom('one_time')
+    .select('made_at')
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .where('kind', '=', EMAIL_LINK)
+    .where('made_at', '>', now - HOUR)
+    .orderBy('made_at', 'desc')
+    .limit(LIMITS.emailLinksPerHour)
+    .execute();
+  return sent.length < LIMITS.emailLinksPerHour ? 0 : (sent.at(-1)?.made_at ?? now) + HOUR - now;
+}
+
+/**
+ * Mails a link that confirms this address. Sends nothing where too many were sent in the last hour.
+ */
+export async function sendEmailLink(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: RequestContext,
+  userId: UserId,
+  address: string,
+): Promise<void> {
+  if ((await waitForEmailLink(tx, userId, ctx.now)) > 0) return;
+  const secret = await makeOneTime(
+    tx,
+    world,
+    EMAIL_LINK,
+    userId,
+    { address },
+    ctx.now,
+    LIMITS.emailLinkMs,
+  );
+  const link = `${await portalAddress(tx, world, ctx)}/confirm-email#${secret}`;
+  await post(tx, world, {
+    kind: 'mail',
+    to: address,
+    ...confirmationMail((await brandingOf(tx)).name.replace(/[\s\p{Cc}]+/gu, ' '), link),
+  });
+}
+
+/** The address has changed: links for the one before confirm nothing any more. */
+export async function endEmailLinks(
+  { tenant, sql }: TenantTx,
+  userId: UserId,
+  now: Ms,
+): Promise<void> {
+  await sql
+    .updateTable('one_time')
+    .set({ used_at: now })
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .where('kind', '=', EMAIL_LINK)
+    .where('used_at', 'is', null)
+    .execute();
+}
+
+/** Until when a link that was sent to this user can be used; null where none can. */
+export async function emailLinkUntil(
+  { tenant, sql }: TenantTx,
+  userId: UserId,
+  now: Ms,
+): Promise<Ms | null> {
+  const { until } = await sql
+    .selectFrom('one_time')
+    .select((e) => e.fn.max('until').as('until'))
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .where('kind', '=', EMAIL_LINK)
+    .where('used_at', 'is', null)
+    .where('until', '>', now)
+    .executeTakeFirstOrThrow();
+  return until;
+}
+
+/**
+ * Marks the address as this user's own, if it still is the one on record. `mailedTo`: where the
+ * link or code went. Answers whether it is.
+ */
+export async function verifyEmail(
+  { tenant, sql }: TenantTx,
+  userId: UserId,
+  mailedTo: unknown,
+): Promise<boolean> {
+  if (typeof mailedTo !== 'string') return false;
+  const verified = await sql
+    .updateTable('person')
+    .set({ email_verified: true })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', userId)
+    .where('email', '=', mailedTo)
+    .executeTakeFirst();
+  return verified.numUpdatedRows > 0n;
+}
+
+/** Where mail with content of the portal may go: the user's address, once it is verified. */
+export async function mailAddressOf(
+  { tenant, sql }: TenantTx,
+  userId: UserId,
+): Promise<string | null> {
+  const person = await sql
+    .selectFrom('person')
+    .select('email')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', userId)
+    .where('email_verified', '=', true)
+    .executeTakeFirst();
+  return person?.email || null;
+}
+
+/** The address of a user that is not verified, in lower case; null where there is none. */
+export async function unverifiedAddressOf(
+  { tenant, sql }: TenantTx,
+  userId: UserId,
+): Promise<string | null> {
+  const person = await sql
+    .selectFrom('person')
+    .select('email')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', userId)
+    .where('email_verified', '=', false)
+    .executeTakeFirst();
+  return person?.email?.toLowerCase() ?? null;
+}
+
+/** To an address that its user typed: it counts once a reader of its mail confirms it. */
+const confirmationMail = (
+  portal: string,
+  link: string,
+): { readonly subject: string; readonly text: string } => ({
+  subject: `Confirm your e-mail address for ${portal}`,
+  text:
+    `This address was entered for an account at ${portal}. If the account is yours, confirm the address within 24 hours:\n\n${link}\n\n` +
+    'The link works once. If the account is not yours, ignore this mail: the address stays unconfirmed.\n',
+});

@@ -1,0 +1,16 @@
+import type { CommandId, Ms } from '#contract/ids.ts';
+import type { Principal } from '../http/handler.ts';
+import type { By } from '../db/store.ts';
+
+/** Who did it, and in whose name where that is somebody else (G42). */
+export const byUser = (session: Principal, commandId: CommandId | null, at: Ms): By => ({
+  actor: {
+    is: 'user',
+    id: session.actor,
+    ...(session.impersonation !== null && { impersonation: session.impersonation }),
+    ...(session.key !== undefined && { key: session.key.id }),
+  },
+  subject: session.impersonation === null ? null : session.userId,
+  commandId,
+  at,
+});

@@ -1,0 +1,40 @@
+import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed } from '#contract/result.ts';
+import { byUser } from './event-actor.ts';
+import type { RequestContext, Principal } from '../http/handler.ts';
+import type { By } from '../db/store.ts';
+
+/** The gate has let nobody through who is not signed in. */
+export function signedOf({ session }: RequestContext): Principal {
+  if (!session) throw new Error('a signed-in call without a session');
+  return session;
+}
+
+export const by = (ctx: RequestContext): By =>
+  byUser(signedOf(ctx), ctx.command?.id ?? null, ctx.now);
+
+/** Whether a factor was shown a moment ago, for calls of which only some changes need it (G44). */
+export const isFresh = (ctx: RequestContext): boolean =>
+  ctx.now - signedOf(ctx).authenticatedAt <= LIMITS.freshMs;
+
+const fail = (
+  kind: 'not-found' | 'conflict' | 'forbidden' | 'reauth_required',
+  message: string,
+): Result<never> => failed({ kind, message });
+export const NOT_FOUND = fail('not-found', MESSAGES.notFound);
+export const FORBIDDEN = fail('forbidden', MESSAGES.forbidden);
+export const REAUTH = fail('reauth_required', MESSAGES.reauth);
+export const NOT_YOURSELF = fail('forbidden', MESSAGES.notYourself);
+export const LAST_ADMINISTRATOR = fail('conflict', MESSAGES.lastAdministrator);
+export const USERNAME_TAKEN = fail('conflict', MESSAGES.usernameTaken);
+
+export const badField = (path: string, message: string): Result<never> => {
+  const failure: Failure = { kind: 'bad-input', message, issues: [{ path, message }] };
+  return failed(failure);
+};
+
+export const usernameNotPlain = (path = 'username'): Result<never> =>
+  badField(path, MESSAGES.usernameNotPlain);

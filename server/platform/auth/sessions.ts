@@ -1,0 +1,262 @@
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { isAhead } from '../clock-bounds.ts';
+import type { Principal } from '../http/handler.ts';
+import type { SessionTable } from '../db/database-account.ts';
+import type { TenantTx } from '../db/store.ts';
+import type { AppContext } from '../app-context.ts';
+import { isActorActive } from './impersonation-rights.ts';
+import { firstPair, hashOf, nextPair } from './tokens.ts';
+import type { Pair, Token } from './tokens.ts';
+
+/** A session that was opened or refreshed: the tokens are known here and nowhere else. */
+export interface Opened {
+  readonly session: string;
+  readonly pair: Pair;
+  readonly userId: UserId;
+  readonly accessUntil: Ms;
+  readonly cookieUntil: Ms;
+}
+
+const KEEP_MS: Ms = 7 * 86_400_000;
+
+/**
+ * `how`: by which way in. `fresh`: false where less was shown than the user is asked for elsewhere,
+ * so that a sensitive change asks for it (G44). `acting`: somebody else's hands, from which session
+ * of theirs, and why (G42); such a session ends after an hour.
+ */
+export interface NewSession {
+  readonly userId: UserId;
+  readonly now: Ms;
+  readonly ip: string;
+  readonly agent: string;
+  readonly how?: string;
+  readonly fresh?: boolean;
+  readonly acting?: {
+    readonly actor: UserId;
+    readonly impersonation: string;
+    readonly parent: string;
+    readonly reason: string;
+  };
+}
+
+export async function openSession(
+  tx: TenantTx,
+  world: AppContext,
+  key: Buffer,
+  of: NewSession,
+): Promise<Opened> {
+  // Those that ended long ago have nothing left to tell: until then their devices still learn that
+  // they expired.
+  await tx.sql
+    .deleteFrom('session')
+    .where('tenant_id', '=', tx.tenant)
+    .where('absolute_until', '<', of.now - KEEP_MS)
+    .execute();
+  const id = world.chance.uuid();
+  const pair = firstPair(id, key, world.chance);
+  const until = {
+    access: of.now + LIMITS.accessMs,
+    idle: of.now + LIMITS.idleMs,
+    absolute: of.now + (of.acting ? LIMITS.impersonationMs : LIMITS.absoluteMs),
+  };
+  await tx.sql
+    .insertInto('session')
+    .values({
+      tenant_id: tx.tenant,
+      id,
+      user_id: of.userId,
+      access_hash: pair.accessHash,
+      access_until: until.access,
+      refresh_hash: pair.refreshHash,
+      previous_refresh_hash: null,
+      rotated_at: of.now,
+      idle_until: until.idle,
+      absolute_until: until.absolute,
+      made_at: of.now,
+      ended_at: null,
+      ip: of.ip,
+      agent: of.agent,
+      authenticated_at: of.fresh === false ? 0 : of.now,
+      how: of.how ?? 'password',
+      actor_id: of.acting?.actor ?? null,
+      impersonation_id: of.acting?.impersonation ?? null,
+      parent_id: of.acting?.parent ?? null,
+      reason: of.acting?.reason ?? null,
+    })
+    .execute();
+  return {
+    session: id,
+    pair,
+    userId: of.userId,
+    accessUntil: until.access,
+    cookieUntil: until.idle,
+  };
+}
+
+export type Refreshed =
+  | { readonly is: 'fresh'; readonly opened: Opened }
+  | { readonly is: 'expired' | 'unknown' | 'reused' };
+
+/**
+ * One step along the chain. The token before the present one is honoured for a moment (two tabs
+ * that raced, an answer that was lost) with the very pair that its successor was given; any older
+ * one is in the wrong hands, and ends the session for both (A2).
+ */
+export async function refreshSession(
+  tx: TenantTx,
+  key: Buffer,
+  token: Token,
+  now: Ms,
+): Promise<Refreshed> {
+  const row = await tx.sql
+    .selectFrom('session')
+    .selectAll()
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', token.session)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row || row.ended_at !== null) return { is: 'unknown' };
+  const hash = hashOf(token);
+  const pair = nextPair(token, key);
+  if (hash === row.refresh_hash) {
+    if (isOver(row, now)) return { is: 'expired' };
+    const accessUntil = Math.min(now + LIMITS.accessMs, row.absolute_until);
+    const cookieUntil = Math.min(now + LIMITS.idleMs, row.absolute_until);
+    await tx.sql
+      .updateTable('session')
+      .set({
+        access_hash: pair.accessHash,
+        access_until: accessUntil,
+        refresh_hash: pair.refreshHash,
+        previous_refresh_hash: hash,
+        rotated_at: now,
+        idle_until: cookieUntil,
+      })
+      .where('tenant_id', '=', tx.tenant)
+      .where('id', '=', row.id)
+      .execute();
+    return {
+      is: 'fresh',
+      opened: { session: row.id, pair, userId: row.user_id, accessUntil, cookieUntil },
+    };
+  }
+  const inRace =
+    hash === row.previous_refresh_hash &&
+    now - row.rotated_at <= LIMITS.refreshGraceMs &&
+    pair.refreshHash === row.refresh_hash;
+  if (inRace && !isOver(row, now))
+    return {
+      is: 'fresh',
+      opened: {
+        session: row.id,
+        pair,
+        userId: row.user_id,
+        accessUntil: row.access_until,
+        cookieUntil: row.idle_until,
+      },
+    };
+  await endSession(tx, row.id, now);
+  return { is: 'reused' };
+}
+
+export async function endSession(tx: TenantTx, id: string, now: Ms): Promise<void> {
+  await tx.sql
+    .updateTable('session')
+    .set({ ended_at: now })
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
+/**
+ * The session's row and who holds it, with the rights of this moment (G33). Null user: there is
+ * none any more.
+ */
+export async function readSession(
+  tx: TenantTx,
+  id: string,
+): Promise<{ readonly row: Selectable<SessionTable>; readonly session: Principal | null } | null> {
+  const row = await tx.sql
+    .selectFrom('session')
+    .selectAll()
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return null;
+  const holder = await readHolder(tx, row.user_id);
+  return {
+    row,
+    session: holder && {
+      ...holder,
+      sessionId: row.id,
+      actor: row.actor_id ?? holder.userId,
+      impersonation: row.impersonation_id,
+      beganAt: row.made_at,
+      authenticatedAt: row.authenticated_at,
+      mustReset: holder.mustReset && row.impersonation_id === null,
+    },
+  };
+}
+
+/**
+ * A user with the rights of this moment (G33); null where there is none any more. `mustReset`: has
+ * to choose a password first.
+ */
+export async function readHolder(
+  tx: TenantTx,
+  id: UserId,
+): Promise<Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted' | 'mustReset'> | null> {
+  const user = (await tx.rows('user', [id])).get(id);
+  const person = await tx.sql
+    .selectFrom('person')
+    .select('password_reset')
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!user || user.deletedAt !== null || !person) return null;
+  const deleted = (
+    await tx.sql
+      .selectFrom('company')
+      .select('n')
+      .where('tenant_id', '=', tx.tenant)
+      .where(sql`row->>'deletedAt'`, 'is not', null)
+      .execute()
+  )
+    .map(({ n }) => n)
+    .filter((n) => user.companies === null || user.companies.includes(n));
+  return {
+    userId: user.id,
+    roles: user.roles,
+    companies: user.companies && user.companies.filter((n) => !deleted.includes(n)),
+    deleted,
+    mustReset: person.password_reset,
+  };
+}
+
+/**
+ * What the session may do now: null when it has ended, run out, or its user is gone. For streams,
+ * which outlive their access token.
+ */
+export async function aliveSession(
+  world: AppContext,
+  tenant: TenantId,
+  sessionId: string,
+): Promise<Principal | null> {
+  const found = await world.store.tenant(tenant, (tx) => readSession(tx, sessionId), {
+    readOnly: true,
+  });
+  if (!found?.session || found.row.ended_at !== null || isOver(found.row, world.clock.now()))
+    return null;
+  return (await isActorActive(world, tenant, found.row, found.session)) ? found.session : null;
+}
+
+export const isOver = (
+  row: Pick<Selectable<SessionTable>, 'idle_until' | 'absolute_until'>,
+  now: Ms,
+): boolean =>
+  !isAhead(row.idle_until, now, LIMITS.idleMs) ||
+  !isAhead(row.absolute_until, now, LIMITS.absoluteMs);

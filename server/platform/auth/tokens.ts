@@ -1,0 +1,67 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { Chance } from '../app-context.ts';
+
+/**
+ * A token is `base64url(session id, 16 bytes · secret, 32 bytes)`. Secrets of a session form a chain under the server's key:
+ *
+ *   refresh 0 (chance) ──▶ refresh 1 ──▶ refresh 2 …      each made from the one before
+ *        └▶ access 0            └▶ access 1    └▶ access 2
+ *
+ * so that a refresh that is asked twice in a race gets the same answer twice, though only hashes are kept.
+ */
+export interface Token {
+  readonly session: string;
+  readonly secret: Buffer;
+}
+/** What is handed out at once. */
+export interface Pair {
+  readonly refresh: string;
+  readonly access: string;
+  readonly refreshHash: string;
+  readonly accessHash: string;
+}
+
+export const firstPair = (session: string, key: Buffer, chance: Chance): Pair =>
+  pairOf(makeToken(session, chance).token, key);
+
+/** A token by chance, and as it is handed out. */
+export function makeToken(
+  session: string,
+  chance: Chance,
+): { readonly token: Token; readonly text: string } {
+  const token = { session, secret: Buffer.from(chance.bytes(32)) };
+  return { token, text: textOf(token) };
+}
+
+/** The pair that follows this refresh token. */
+export const nextPair = ({ session, secret }: Token, key: Buffer): Pair =>
+  pairOf({ session, secret: derive(key, 'refresh', secret) }, key);
+
+export function readToken(text: string): Token | null {
+  if (!/^[\w-]{64}$/.test(text)) return null;
+  const bytes = Buffer.from(text, 'base64url');
+  const hex = bytes.subarray(0, 16).toString('hex');
+  return {
+    session: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+    secret: bytes.subarray(16),
+  };
+}
+
+/** All that is ever stored of a token (A4). */
+export const hashOf = ({ secret }: Token): string =>
+  createHash('sha256').update(secret).digest('hex');
+
+function pairOf(refresh: Token, key: Buffer): Pair {
+  const access: Token = { session: refresh.session, secret: derive(key, 'access', refresh.secret) };
+  return {
+    refresh: textOf(refresh),
+    access: textOf(access),
+    refreshHash: hashOf(refresh),
+    accessHash: hashOf(access),
+  };
+}
+
+const derive = (key: Buffer, use: 'access' | 'refresh', secret: Buffer): Buffer =>
+  createHmac('sha256', key).update(use).update(secret).digest();
+const textOf = ({ session, secret }: Token): string =>
+  Buffer.concat([Buffer.from(session.replaceAll('-', ''), 'hex'), secret]).toString('base64url');

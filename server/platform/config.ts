@@ -1,0 +1,110 @@
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+import { type DemoOption, isDemoOption } from '../demo/options.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { ConnectionLimits } from './http/connections.ts';
+import type { Config } from './app-context.ts';
+
+/** `estate`: what was asked for; null where nothing was. */
+export interface Settings {
+  readonly config: Config;
+  readonly hostname: string;
+  readonly connections: Pick<ConnectionLimits, 'connections' | 'connectionsPerAddress'>;
+  readonly demoPassword: string | null;
+  readonly estate: DemoOption | null;
+}
+
+/**
+ * The server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DATABASE_URL,
+ * DAYBOOK_TRUSTED_PROXIES (addresses or networks, with commas), DAYBOOK_SECRET_KEY (under which
+ * secrets are sealed; former ones behind it, with commas), DAYBOOK_OUTBOUND_ALLOW (private networks
+ * that it may reach, with commas) and DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too),
+ * DAYBOOK_PUSH_ALLOW (private networks in which push services may stand, with commas),
+ * DAYBOOK_QUICKBOOKS (an address in the place of Intuit's own, for trying), DAYBOOK_CONNECTIONS and
+ * DAYBOOK_CONNECTIONS_PER_ADDRESS (open at once, in all and from one address),
+ * DAYBOOK_DEMO_PASSWORD (of the people made at the first start), DAYBOOK_ESTATE, which `--estate
+ * <size>` goes before. A sentence where one cannot be used. `root` is the product's folder.
+ */
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  root: string,
+  args: readonly string[] = [],
+): Settings | string {
+  const set = (name: string): string | null => (env[name] ?? '').trim() || null;
+  const port = Number(set('PORT') ?? 4300);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    return 'PORT must be a whole number from 0 to 65535.';
+  const networks = (name: string): string[] =>
+    (set(name) ?? '')
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== '');
+  const trustedProxies = networks('DAYBOOK_TRUSTED_PROXIES');
+  const allow = networks('DAYBOOK_OUTBOUND_ALLOW');
+  const push = networks('DAYBOOK_PUSH_ALLOW');
+  for (const [name, all] of [
+    ['DAYBOOK_TRUSTED_PROXIES', trustedProxies],
+    ['DAYBOOK_OUTBOUND_ALLOW', allow],
+    ['DAYBOOK_PUSH_ALLOW', push],
+  ] as const) {
+    const wrong = all.find((one) => !isNetwork(one));
+    if (wrong !== undefined) return `${name} holds "${wrong}", which is no address and no network.`;
+  }
+  const all = Number(set('DAYBOOK_CONNECTIONS') ?? LIMITS.openConnections);
+  const each = Number(set('DAYBOOK_CONNECTIONS_PER_ADDRESS') ?? LIMITS.openConnectionsPerAddress);
+  for (const [name, count] of [
+    ['DAYBOOK_CONNECTIONS', all],
+    ['DAYBOOK_CONNECTIONS_PER_ADDRESS', each],
+  ] as const) {
+    if (!Number.isInteger(count) || count < 10 || count > 1_000_000)
+      return `${name} must be a whole number from 10 to 1000000.`;
+  }
+  const secretKey = set('DAYBOOK_SECRET_KEY');
+  if (secretKey !== null && !/^[\w-]{43}=?(,[\w-]{43}=?)*$/.test(secretKey))
+    return 'DAYBOOK_SECRET_KEY must be 32 bytes in base64url, or several such keys with commas, the present one first.';
+  const demoPassword = set('DAYBOOK_DEMO_PASSWORD');
+  if (demoPassword !== null && demoPassword.length > 128)
+    return 'DAYBOOK_DEMO_PASSWORD may have 128 characters at most.';
+  const given = optionsOf(args);
+  if (typeof given === 'string') return given;
+  const estate = given.estate ?? set('DAYBOOK_ESTATE');
+  if (estate !== null && !isDemoOption(estate))
+    return `The estate "${estate}" is not known: it is small, medium, large or none.`;
+  return {
+    config: {
+      port,
+      dataDir: resolve(set('DAYBOOK_DATA') ?? 'data'),
+      databaseUrl: set('DATABASE_URL'),
+      pageDir: join(root, 'dist'),
+      trustedProxies,
+      secretKey,
+      outbound: { allow, http: set('DAYBOOK_OUTBOUND_HTTP') === '1', push },
+      quickBooks: set('DAYBOOK_QUICKBOOKS'),
+    },
+    hostname: set('HOST') ?? '127.0.0.1',
+    connections: { connections: all, connectionsPerAddress: each },
+    demoPassword,
+    estate,
+  };
+}
+
+function optionsOf(args: readonly string[]): { readonly estate: string | null } | string {
+  let estate: string | null = null;
+  for (let i = 0; i < args.length; i += 1) {
+    const [name, inline] = (args[i] ?? '').split('=', 2);
+    if (name !== '--estate')
+      return `The option "${args[i] ?? ''}" is not known: there is --estate small|medium|large|none.`;
+    estate = inline ?? args[(i += 1)] ?? '';
+  }
+  return { estate };
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const family = isIP(address);
+  return (
+    family !== 0 &&
+    more.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)))
+  );
+}

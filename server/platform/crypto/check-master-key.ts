@@ -1,0 +1,62 @@
+import { sessionKey } from '../auth/session-key.ts';
+import { forgetMasterKeys, masterKeys } from './master-key.ts';
+import { insertSetting, readSetting, replaceSetting } from '../db/server-settings.ts';
+import { canUnwrap } from './vault.ts';
+import type { AppContext } from '../app-context.ts';
+
+/** The id of the master key that protects this database. An id says nothing about its key. */
+const NAME = 'master-key-id';
+
+/**
+ * Makes sure that this server has the master key of its database, and records the key's id where
+ * the database has none yet.
+ * @throws a sentence for the operator where the database was sealed under another key.
+ */
+export async function checkMasterKey(world: AppContext): Promise<void> {
+  const [present] = masterKeys(world);
+  const recorded = await world.store.system((sql) => readSetting(sql, NAME));
+  if (recorded === null && !(await opensWhatIsThere(world)))
+    throw new Error(`${WRONG_KEY} ${WHAT_TO_DO}`);
+  const id =
+    recorded ??
+    (await world.store.system(async (sql) => {
+      await insertSetting(sql, NAME, present.id);
+      return (await readSetting(sql, NAME)) ?? present.id;
+    }));
+  if (!hasKey(world, id))
+    throw new Error(
+      `${WRONG_KEY} The database names key ${id}; this server has ${masterKeys(world)
+        .map((key) => key.id)
+        .join(', ')}. ${WHAT_TO_DO}`,
+    );
+  await sessionKey(world);
+}
+
+const WRONG_KEY = 'The secret key of this server is not the one that protects the database.';
+const WHAT_TO_DO =
+  'All servers on one database share one key: copy secret.key from the data folder of the first server, or set DAYBOOK_SECRET_KEY to the same value.';
+
+/** A key that was added to the file a moment ago is found by reading it again. */
+function hasKey(world: AppContext, id: string): boolean {
+  if (masterKeys(world).some((key) => key.id === id)) return true;
+  forgetMasterKeys(world);
+  return masterKeys(world).some((key) => key.id === id);
+}
+
+/** Databases from before key ids were recorded: each provider's own key is tried. */
+async function opensWhatIsThere(world: AppContext): Promise<boolean> {
+  for (const tenant of await world.store.tenants()) {
+    if (!(await world.store.tenant(tenant, (tx) => canUnwrap(tx, world), { readOnly: true })))
+      return false;
+  }
+  return true;
+}
+
+/** After a rotation: servers that have only former keys refuse to start from here on. */
+export const recordMasterKey = (world: AppContext): Promise<void> =>
+  world.store.system(async (sql) => {
+    const [{ id }] = masterKeys(world);
+    const before = await readSetting(sql, NAME);
+    if (before === null) await insertSetting(sql, NAME, id);
+    else if (before !== id) await replaceSetting(sql, NAME, before, id);
+  });

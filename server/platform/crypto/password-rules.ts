@@ -1,0 +1,183 @@
+import type { Failure } from '#contract/errors.ts';
+import type { UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { COMMON, WALKS } from './breached-passwords.ts';
+import type { TenantTx } from '../db/store.ts';
+
+/** What a password of this user is measured by. `own`: names that must not stand in it. */
+export interface PasswordMeasure {
+  readonly least: number;
+  readonly own: readonly string[];
+}
+
+const PRODUCT = ['daybook'];
+/** Shorter parts of names stand in too many words. */
+const LEAST_OWN = 4;
+const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '8': 'b',
+  '@': 'a',
+  '$': 's',
+  '!': 'i',
+  '|': 'l',
+  '€': 'e',
+  '+': 't',
+};
+
+/**
+ * Null: it may be used. Else why not, in a sentence. No rule says of which kinds its characters
+ * have to be (G35).
+ */
+export function passwordFault(password: string, { least, own }: PasswordMeasure): string | null {
+  const length = Array.from(password).length;
+  if (length < least) return MESSAGES.passwordShort(least);
+  const low = password.normalize('NFKC').toLowerCase();
+  const read = lettersOf(low);
+  // Digits and marks round a word are no letters of it.
+  const inner = lettersOf(low.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, ''));
+  if ([low, read, inner].some((text) => isCommon(text) || isCommon(text.replaceAll('i', 'l'))))
+    return MESSAGES.passwordCommon;
+  const words = [...PRODUCT, ...own].map((word) => word.normalize('NFKC').toLowerCase());
+  if (words.some((word) => word.length >= LEAST_OWN && (low.includes(word) || read.includes(word))))
+    return MESSAGES.passwordOwnWords;
+  return null;
+}
+
+/** As a failure of the field in which it was sent. */
+export const passwordRefused = (message: string, path = 'newPassword'): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});
+
+/** The measure of a user who is here already; a password beside a second factor may be shorter. */
+export async function measureOf(tx: TenantTx, userId: UserId): Promise<PasswordMeasure> {
+  const { tenant, sql } = tx;
+  const person = await sql
+    .selectFrom('person')
+    .select(['username', 'name', 'email', 'settings', 'mobile_phone'])
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  const totp = await sql
+    .selectFrom('totp')
+    .select('user_id')
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();
+  const passkey = await sql
+    .selectFrom('passkey')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst();
+  const measure = await measureOfNew(tx, person);
+  const beside =
+    totp !== undefined ||
+    passkey !== undefined ||
+    (person.settings.sms === true && person.mobile_phone !== null);
+  return beside ? { ...measure, least: LIMITS.passwordLeastWithFactor } : measure;
+}
+
+/**
+ * The measure of a user who is being made: of a factor only what the provider asks of everybody is
+ * known.
+ */
+export async function measureOfNew(
+  { tenant, sql }: TenantTx,
+  person: { readonly username: string; readonly name: string; readonly email: string | null },
+): Promise<PasswordMeasure> {
+  const { settings, branding } = await sql
+    .selectFrom('provider')
+    .select(['settings', 'branding'])
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  const asked = settings.secondFactor === 'sms' || settings.secondFactor === 'strong';
+  return {
+    least: asked ? LIMITS.passwordLeastWithFactor : LIMITS.passwordLeast,
+    own: [
+      person.username,
+      ...parts(person.username),
+      ...parts(person.name),
+      ...parts((person.email ?? '').split('@')[0] ?? ''),
+      ...parts(branding.name),
+      ...parts(branding.title),
+    ],
+  };
+}
+
+const parts = (text: string): string[] =>
+  text.split(/[^\p{L}\p{N}]+/u).filter((part) => part.length >= LEAST_OWN);
+const lettersOf = (text: string): string =>
+  Array.from(text, (one) => DIGITS_AS_LETTERS[one] ?? one).join('');
+
+/**
+ * One or two words of the list with anything but letters round them, one thing over and over, or a
+ * walk along the keys.
+ */
+function isCommon(text: string): boolean {
+  if (text === '') return false;
+  if (new Set(text).size <= 3) return true;
+  const unit = unitOf(text);
+  if (unit !== text && (unit.length <= 4 || isCommon(unit))) return true;
+  const letters = text.replace(/[^\p{L}]/gu, '');
+  return isWords(letters, 2) || walks(text);
+}
+
+/** The shortest text of which this one is whole repetitions; itself where there is none. */
+function unitOf(text: string): string {
+  for (let size = 1; size <= text.length / 2; size += 1) {
+    if (text.length % size === 0 && text.slice(0, size).repeat(text.length / size) === text)
+      return text.slice(0, size);
+  }
+  return text;
+}
+
+/** Whether it is `most` words of the list at most, one behind the other. */
+function isWords(letters: string, most: number): boolean {
+  if (letters === '') return false;
+  if (COMMON.has(letters)) return true;
+  if (most <= 1) return false;
+  for (let at = 3; at <= letters.length - 3; at += 1)
+    if (COMMON.has(letters.slice(0, at)) && isWords(letters.slice(at), most - 1)) return true;
+  return false;
+}
+
+/**
+ * Whether all of it is steps along rows of keys or through counted things, of four at least each;
+ * what is no letter and no digit may stand between.
+ */
+function walks(text: string): boolean {
+  let at = 0;
+  let walked = 0;
+  while (at < text.length) {
+    const step = stepAt(text, at);
+    if (step >= 4) {
+      at += step;
+      walked += step;
+    } else if (/[^\p{L}\p{N}]/u.test(text[at] ?? '')) at += 1;
+    else return false;
+  }
+  return walked > 0;
+}
+
+function stepAt(text: string, at: number): number {
+  let longest = 0;
+  for (const row of WALKS) {
+    for (const line of [row, Array.from(row).toReversed().join('')]) {
+      let size = longest;
+      while (at + size < text.length && (line + line).includes(text.slice(at, at + size + 1)))
+        size += 1;
+      longest = Math.max(longest, size);
+    }
+  }
+  return longest;
+}

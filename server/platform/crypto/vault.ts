@@ -1,0 +1,222 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { TenantId } from '#contract/ids.ts';
+import type { TenantTx } from '../db/store.ts';
+import { forgetMasterKeys, masterKeys } from './master-key.ts';
+import type { MasterKey, MasterKeys } from './master-key.ts';
+import type { AppContext } from '../app-context.ts';
+
+/** Where a secret stands: what was sealed for one place does not open in another (G51). */
+export interface Place {
+  readonly table: string;
+  readonly column: string;
+  readonly row: string;
+}
+
+/** `v1:<key id>:<iv>:<ciphertext and tag>`, base64url. */
+const FORM = /^v1:([\w-]+):([\w-]+):([\w-]+)$/;
+/**
+ * The id under which a provider's own key seals. Of the server's keys it is that of the first one,
+ * before they had names.
+ */
+const FIRST = 'v1';
+const keys = new WeakMap<TenantTx['sql'], Buffer>();
+
+/**
+ * Seals a secret under the provider's own key, which itself is sealed under the server's (envelope,
+ * AES-256-GCM).
+ */
+export async function seal(
+  tx: TenantTx,
+  world: AppContext,
+  place: Place,
+  plain: string,
+): Promise<string> {
+  return close(
+    world,
+    { id: FIRST, key: await tenantKey(tx, world) },
+    tx.tenant,
+    place,
+    Buffer.from(plain, 'utf8'),
+  );
+}
+
+/** Throws where it was changed, moved, or sealed under another key. */
+export async function unseal(
+  tx: TenantTx,
+  world: AppContext,
+  place: Place,
+  sealed: string,
+): Promise<string> {
+  return open(await tenantKey(tx, world), tx.tenant, place, sealed).toString('utf8');
+}
+
+/** A secret of the server itself belongs to no provider. */
+const SERVER = '';
+const SERVER_TABLE = { table: 'server_setting', column: 'value' } as const;
+
+/**
+ * Seals a secret of the server itself directly under its present master key, for the row `name` of
+ * `server_setting`.
+ */
+export const sealForServer = (world: AppContext, name: string, plain: string): string =>
+  close(
+    world,
+    masterKeys(world)[0],
+    SERVER,
+    { ...SERVER_TABLE, row: name },
+    Buffer.from(plain, 'utf8'),
+  );
+
+/**
+ * @throws where it was changed, moved to another row, or sealed under a key that this server does
+ * not have.
+ */
+export function unsealForServer(world: AppContext, name: string, sealed: string): string {
+  return openUnderMasterKey(
+    world,
+    SERVER,
+    { ...SERVER_TABLE, row: name },
+    sealed,
+    'A key of the server is missing: the one that protects this database.',
+  ).toString('utf8');
+}
+
+/** The id of the key under which it was sealed; null where it is not sealed at all. */
+export const sealedUnder = (text: string): string | null => FORM.exec(text)?.[1] ?? null;
+
+const KEY_PLACE: Place = { table: 'secret', column: 'sealed', row: 'tenant-key' };
+
+async function tenantKey(tx: TenantTx, world: AppContext): Promise<Buffer> {
+  const known = keys.get(tx.sql);
+  if (known) return known;
+  const { tenant, sql } = tx;
+  let sealed = await wrapped(tx);
+  if (sealed === null) {
+    const fresh = close(
+      world,
+      masterKeys(world)[0],
+      tenant,
+      KEY_PLACE,
+      Buffer.from(world.chance.bytes(32)),
+    );
+    await sql
+      .insertInto('secret')
+      .values({ tenant_id: tenant, name: KEY_PLACE.row, sealed: fresh, at: world.clock.now() })
+      .onConflict((on) => on.columns(['tenant_id', 'name']).doNothing())
+      .execute();
+    sealed = await wrapped(tx);
+  }
+  if (sealed === null) throw new Error('a provider without a key');
+  const key = unwrap(world, tenant, sealed);
+  keys.set(sql, key);
+  return key;
+}
+
+const wrapped = async ({ tenant, sql }: TenantTx): Promise<string | null> =>
+  (
+    await sql
+      .selectFrom('secret')
+      .select('sealed')
+      .where('tenant_id', '=', tenant)
+      .where('name', '=', KEY_PLACE.row)
+      .executeTakeFirst()
+  )?.sealed ?? null;
+
+function unwrap(world: AppContext, tenant: TenantId, sealed: string): Buffer {
+  return openUnderMasterKey(
+    world,
+    tenant,
+    KEY_PLACE,
+    sealed,
+    "A key of the server is missing: the one under which this provider's secrets were sealed.",
+  );
+}
+
+/**
+ * Under whichever of the server's keys it was sealed. One that is not known may have been made a
+ * moment ago: the file is read again.
+ */
+function openUnderMasterKey(
+  world: AppContext,
+  tenant: TenantId,
+  place: Place,
+  sealed: string,
+  missing: string,
+): Buffer {
+  const id = sealedUnder(sealed) ?? '';
+  const named = (all: MasterKeys): readonly MasterKey[] =>
+    id === FIRST ? all : all.filter((one) => one.id === id);
+  let fitting = named(masterKeys(world));
+  if (fitting.length === 0) {
+    forgetMasterKeys(world);
+    fitting = named(masterKeys(world));
+  }
+  for (const [n, { key }] of fitting.entries()) {
+    try {
+      return open(key, tenant, place, sealed);
+    } catch (error) {
+      if (n === fitting.length - 1) throw error;
+    }
+  }
+  throw new Error(missing);
+}
+
+/**
+ * Whether this server has the key under which the provider's own is sealed; true where the provider
+ * has none yet.
+ */
+export async function canUnwrap(tx: TenantTx, world: AppContext): Promise<boolean> {
+  const sealed = await wrapped(tx);
+  if (sealed === null) return true;
+  try {
+    unwrap(world, tx.tenant, sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Seals the provider's key under the server's present one, if it is not. What it has sealed stays
+ * as it is. Answers whether it was done.
+ */
+export async function rewrap(tx: TenantTx, world: AppContext): Promise<boolean> {
+  const sealed = await wrapped(tx);
+  const [present] = masterKeys(world);
+  if (sealed === null || sealedUnder(sealed) === present.id) return false;
+  const anew = close(world, present, tx.tenant, KEY_PLACE, unwrap(world, tx.tenant, sealed));
+  await tx.sql
+    .updateTable('secret')
+    .set({ sealed: anew, at: world.clock.now() })
+    .where('tenant_id', '=', tx.tenant)
+    .where('name', '=', KEY_PLACE.row)
+    .where('sealed', '=', sealed)
+    .execute();
+  return true;
+}
+
+const aad = (tenant: TenantId, { table, column, row }: Place, id: string): Buffer =>
+  Buffer.from(`${table}|${column}|${tenant}|${row}|${id}`);
+
+function close(
+  { chance }: AppContext,
+  { id, key }: MasterKey,
+  tenant: TenantId,
+  place: Place,
+  plain: Buffer,
+): string {
+  const iv = Buffer.from(chance.bytes(12));
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(aad(tenant, place, id));
+  const body = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return `v1:${id}:${iv.toString('base64url')}:${body.toString('base64url')}`;
+}
+
+function open(key: Buffer, tenant: TenantId, place: Place, sealed: string): Buffer {
+  const [, id = '', iv = '', body = ''] = FORM.exec(sealed) ?? [];
+  const bytes = Buffer.from(body, 'base64url');
+  if (bytes.length < 16) throw new Error('A secret cannot be read.');
+  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'))
+    .setAAD(aad(tenant, place, id))
+    .setAuthTag(bytes.subarray(-16));
+  return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]);
+}

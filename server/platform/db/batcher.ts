@@ -1,0 +1,59 @@
+import type { TenantId } from '#contract/ids.ts';
+import { StoreFault } from './retry.ts';
+
+interface Waiting<W, A> {
+  readonly work: W;
+  resolve(answer: A): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Work that comes while such work of the same tenant is being done waits, and is then done
+ * together: as many as weigh `most`, in order, at least one. Each gets its own answer. Where `does`
+ * fails with several nothing of them has happened, and each is done alone, so that only those fail
+ * that must; unless it was the database that could not: then it could not for all of them.
+ */
+export function makeBatcher<W, A>(
+  does: (tenant: TenantId, works: readonly W[]) => Promise<readonly A[]>,
+  weigh: (work: W) => number,
+  most: number,
+): (tenant: TenantId, work: W) => Promise<A> {
+  const lines = new Map<TenantId, Waiting<W, A>[]>();
+
+  async function go(tenant: TenantId, line: Waiting<W, A>[]): Promise<void> {
+    while (line.length > 0) await doneBy(tenant, line.splice(0, fitting(line)));
+    lines.delete(tenant);
+  }
+
+  function fitting(line: readonly Waiting<W, A>[]): number {
+    let weight = 0;
+    const over = line.findIndex(({ work }) => (weight += weigh(work)) > most);
+    return over < 0 ? line.length : Math.max(1, over);
+  }
+
+  async function doneBy(tenant: TenantId, some: readonly Waiting<W, A>[]): Promise<void> {
+    try {
+      const answers = await does(
+        tenant,
+        some.map(({ work }) => work),
+      );
+      for (const [index, one] of some.entries()) one.resolve(answers[index] as A);
+    } catch (error) {
+      if (some.length === 1 || error instanceof StoreFault)
+        for (const one of some) one.reject(error);
+      else for (const one of some) await doneBy(tenant, [one]);
+    }
+  }
+
+  return (tenant, work) =>
+    new Promise((resolve, reject) => {
+      const one = { work, resolve, reject };
+      const line = lines.get(tenant);
+      if (line) line.push(one);
+      else {
+        const fresh = [one];
+        lines.set(tenant, fresh);
+        void go(tenant, fresh);
+      }
+    });
+}

@@ -1,0 +1,68 @@
+import type { Ms } from '#contract/ids.ts';
+import type { TenantTx } from './store.ts';
+import { seal, unseal } from '../crypto/vault.ts';
+import type { AppContext } from '../app-context.ts';
+
+/** A file that is here until a day. Names and types are ours: they stand in headers. */
+export interface NewBlob {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  readonly until: Ms;
+}
+export interface StoredBlob {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+const place = (row: string) => ({ table: 'kept_file', column: 'sealed', row });
+
+/** Keeps a file, sealed under the provider's key; answers its id. */
+export async function storeBlob(
+  tx: TenantTx,
+  world: AppContext,
+  { name, type, bytes, until }: NewBlob,
+): Promise<string> {
+  const id = world.chance.uuid();
+  const sealed = await seal(tx, world, place(id), Buffer.from(bytes).toString('base64'));
+  await tx.sql
+    .insertInto('kept_file')
+    .values({
+      tenant_id: tx.tenant,
+      id,
+      name,
+      type,
+      bytes: bytes.byteLength,
+      sealed,
+      made_at: world.clock.now(),
+      until,
+    })
+    .execute();
+  return id;
+}
+
+/** Null where it is not here any more. */
+export async function readBlob(
+  tx: TenantTx,
+  world: AppContext,
+  id: string,
+): Promise<StoredBlob | null> {
+  const row = await tx.sql
+    .selectFrom('kept_file')
+    .select(['name', 'type', 'sealed'])
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row
+    ? {
+        name: row.name,
+        type: row.type,
+        bytes: Buffer.from(await unseal(tx, world, place(id), row.sealed), 'base64'),
+      }
+    : null;
+}
+
+/** Takes away those whose day has come. */
+export const deleteExpiredBlobs = ({ sql, tenant }: TenantTx, now: Ms): Promise<unknown> =>
+  sql.deleteFrom('kept_file').where('tenant_id', '=', tenant).where('until', '<=', now).execute();

@@ -1,0 +1,147 @@
+import {
+  Kysely,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from 'kysely';
+import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import type { Ms } from '#contract/ids.ts';
+import { storable } from '#contract/stored-text.ts';
+import type { Clock, Log } from '../app-context.ts';
+import type { Database } from './database.ts';
+import { openEmbedded, type Place } from './embedded.ts';
+import { preparedName } from './prepared.ts';
+import type { SpaceWatch } from './space.ts';
+import type { Db } from './store.ts';
+
+/** int8 as a number; numeric, date and interval as text: the same from both databases. */
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  20: (text) => Number(text),
+  1700: (text) => text,
+  1082: (text) => text,
+  1186: (text) => text,
+};
+
+/**
+ * The embedded database: its thread, and one connection to it, which is one session. Whoever asks
+ * for it waits until it is free, however long.
+ */
+export async function connectPglite(
+  place: Place,
+  log: Log,
+  clock: Clock,
+  space: SpaceWatch | null,
+): Promise<{
+  readonly db: Db;
+  readonly allow: (ms: Ms) => void;
+  readonly close: () => Promise<void>;
+}> {
+  const embedded = await openEmbedded(place, {
+    clock,
+    space,
+    stopped(error, againInMs) {
+      log.error(
+        againInMs === null
+          ? 'the embedded database has stopped and is gone'
+          : 'the embedded database has stopped and is begun again',
+        { error, againInMs },
+      );
+    },
+    again() {
+      log.warn('the embedded database is there again');
+    },
+  });
+  const db = dbOf(
+    {
+      stream: () => embedded.connect(),
+      max: 1,
+      idleTimeoutMillis: 0,
+      user: 'postgres',
+      database: 'postgres',
+    },
+    log,
+  );
+  return {
+    db,
+    allow: (ms) => {
+      embedded.allow(ms);
+    },
+    close: async () => {
+      await db.destroy();
+      await embedded.close();
+    },
+  };
+}
+
+export const connectPostgres = (url: string, log: Log): Db =>
+  dbOf(
+    {
+      connectionString: url,
+      max: 10,
+      connectionTimeoutMillis: 10_000,
+      idleTimeoutMillis: 60_000,
+      idle_in_transaction_session_timeout: 60_000,
+      application_name: 'daybook',
+    },
+    log,
+  );
+
+/** `pipeline`: statements that are given at once travel at once. */
+function dbOf(config: PoolConfig, log: Log): Db {
+  const getTypeParser = ((oid: number, format?: 'text') =>
+    PARSERS[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser;
+  const pool = new Pool({ ...config, pipeline: true, types: { getTypeParser } });
+  // A connection that dies, idle or in use, says so here; whoever was using it hears it from its
+  // own query.
+  pool.on('error', (error) => log.warn('a database connection was lost', { error: error.message }));
+  pool.on(
+    'connect',
+    (client) =>
+      void client.on('error', (error) =>
+        log.warn('a database connection was lost', { error: error.message }),
+      ),
+  );
+  return new Kysely<Database>({
+    dialect: new PostgresDialect({
+      pool: {
+        connect: async () => preparing(await pool.connect()),
+        end: () => pool.end(),
+        options: pool.options,
+      },
+    }),
+  });
+}
+
+/**
+ * Whatever way a text took to get here: U+0000 in a parameter would fail the whole statement
+ * (TEXT-1).
+ */
+const storableValue = (value: unknown): unknown =>
+  typeof value === 'string' ? storable(value) : value;
+
+/** A connection as Kysely uses one. One whose transaction could not be taken back is given up. */
+function preparing(client: PoolClient): PostgresPoolClient {
+  let broken = false;
+  function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  function query(text: unknown, values: readonly unknown[] = []): unknown {
+    if (typeof text !== 'string') throw new Error('Cursors are declared in SQL here.');
+    const query = client.query({
+      name: preparedName(text),
+      text,
+      values: values.map(storableValue),
+    });
+    if (text === 'rollback')
+      query.catch(() => {
+        broken = true;
+      });
+    return query;
+  }
+  return {
+    query,
+    release: (destroy) => {
+      client.release(destroy === true || broken);
+    },
+  };
+}

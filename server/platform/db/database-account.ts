@@ -1,0 +1,184 @@
+import type { Generated } from 'kysely';
+import type { Ability } from '#contract/abilities.ts';
+import type { PersonSettings } from '#contract/auth/profile.ts';
+import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { Json, Filled } from './json-column.ts';
+
+/**
+ * Names and secrets of a user: outside the log, so that they can be deleted. `username_key` is the
+ * lower-cased name, unique in a tenant.
+ */
+export interface PersonTable {
+  tenant_id: TenantId;
+  id: UserId;
+  username: string;
+  username_key: string;
+  name: string;
+  email: string | null;
+  /** Whether the address was proven to be this person's, or an administrator set it. */
+  email_verified: Generated<boolean>;
+  password_hash: string | null;
+  auth: Generated<'db' | 'ad'>;
+  mobile_phone: Generated<string | null>;
+  office_phone: Generated<string | null>;
+  /** The next thing to do after signing in is to choose a new password, and to choose questions. */
+  password_reset: Generated<boolean>;
+  force_questions: Generated<boolean>;
+  phone_updated_once: Generated<boolean>;
+  language: Generated<string | null>;
+  time_zone: Generated<string | null>;
+  terms_at: Generated<Ms | null>;
+  password_at: Generated<Ms | null>;
+  settings: Filled<PersonSettings>;
+}
+
+/** Tokens stand as SHA-256 only. */
+export interface SessionTable {
+  tenant_id: TenantId;
+  id: string;
+  user_id: UserId;
+  access_hash: string;
+  access_until: Ms;
+  refresh_hash: string;
+  previous_refresh_hash: string | null;
+  rotated_at: Ms;
+  idle_until: Ms;
+  absolute_until: Ms;
+  made_at: Ms;
+  ended_at: Ms | null;
+  ip: string;
+  agent: string;
+  /** Who acts as the user of this session, since which session, why; null: the user. */
+  actor_id: Generated<UserId | null>;
+  impersonation_id: Generated<string | null>;
+  reason: Generated<string | null>;
+  parent_id: Generated<string | null>;
+  /** The actor's provider and name, where that is a provider above. */
+  actor_tenant: Generated<TenantId | null>;
+  actor_name: Generated<string | null>;
+  /** When a factor was last shown. */
+  authenticated_at: Generated<Ms>;
+  how: Generated<string>;
+}
+
+/**
+ * `hint`: the last signs of a key, of which the hash is all that is kept. `used_from`: the network,
+ * never the whole address.
+ */
+export interface ApiKeyTable {
+  tenant_id: TenantId;
+  id: string;
+  user_id: UserId;
+  name: string;
+  abilities: Json<readonly Ability[]>;
+  hash: string;
+  hint: string;
+  made_at: Ms;
+  until: Ms;
+  used_at: Ms | null;
+  used_from: string | null;
+}
+
+/**
+ * Something that takes several steps before anybody is signed in. `state` holds no secret; the code
+ * stands hashed.
+ */
+export interface AttemptTable {
+  tenant_id: TenantId;
+  id: string;
+  kind: string;
+  user_id: UserId | null;
+  secret_hash: string;
+  state: Json<Readonly<Record<string, unknown>>>;
+  code_hash: string | null;
+  code_until: Ms | null;
+  tries: Generated<number>;
+  sends: Generated<number>;
+  made_at: Ms;
+  until: Ms;
+  done_at: Ms | null;
+}
+
+/** `id` is the credential's, base64url, as is the key. */
+export interface PasskeyTable {
+  tenant_id: TenantId;
+  id: string;
+  user_id: UserId;
+  public_key: string;
+  counter: number;
+  transports: Json<readonly string[]>;
+  name: string;
+  made_at: Ms;
+  used_at: Ms | null;
+}
+
+/** What is good for one use: a link, a token. `hash`: SHA-256 (hex) of the secret. */
+export interface OneTimeTable {
+  tenant_id: TenantId;
+  hash: string;
+  kind: string;
+  user_id: UserId | null;
+  data: Json<Readonly<Record<string, unknown>>>;
+  made_at: Ms;
+  until: Ms;
+  used_at: Ms | null;
+}
+
+/** The record of accounts. `user_id`: whom it concerns. */
+export interface AuditTable {
+  tenant_id: TenantId;
+  at: Ms;
+  id: string;
+  what: string;
+  user_id: UserId | null;
+  actor_id: UserId | null;
+  impersonation_id: string | null;
+  ip: string;
+  agent: string;
+  detail: Json<Readonly<Record<string, unknown>>>;
+}
+
+/**
+ * A mail or a short message. `next_at`: when it is tried next; null where it was sent, given up, or
+ * has nowhere to go and stays here.
+ */
+export interface OutgoingTable {
+  tenant_id: TenantId;
+  id: string;
+  kind: 'mail' | 'sms';
+  sealed: string;
+  made_at: Ms;
+  sent_at: Ms | null;
+  tries: Generated<number>;
+  next_at: Ms | null;
+  fault: string | null;
+}
+
+/**
+ * A device on which this user has signed in, until when. Its token stands as SHA-256 only, and the
+ * one before as long as the new one was not used.
+ */
+export interface TrustedDeviceTable {
+  tenant_id: TenantId;
+  user_id: UserId;
+  id: string;
+  hash: string;
+  previous_hash: string | null;
+  used_at: Ms;
+  until: Ms;
+  /** Until then a code is not asked for here. */
+  skips_code_until: Generated<Ms>;
+}
+
+/**
+ * Failures that are held against somebody, until when nothing more is looked at, and when all of it
+ * is forgotten (null: never).
+ */
+export interface ThrottleTable {
+  tenant_id: TenantId;
+  bucket: string;
+  failures: number;
+  until: Ms;
+  at: Ms;
+  forget_at: Ms | null;
+}

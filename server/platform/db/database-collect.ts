@@ -1,0 +1,76 @@
+import type { Generated } from 'kysely';
+import type {
+  CollectionStatus,
+  CollectorKind,
+  Entity,
+  SignIn,
+} from '#contract/connections/connection.ts';
+import type { CompanyN, KeyId, Ms, TenantId } from '#contract/ids.ts';
+import type { Json } from './json-column.ts';
+
+/**
+ * A system that is asked for its results. `held_by`: the server that asks it now, until when at the
+ * latest.
+ */
+/** What a key stored on a day (UTC). */
+export interface IngestUsageTable {
+  readonly tenant_id: TenantId;
+  readonly day: string;
+  readonly key_id: KeyId;
+  bytes: number;
+  logs_dropped: number;
+  refused_from: Ms | null;
+  refused_to: Ms | null;
+}
+
+export interface ConnectionTable {
+  tenant_id: TenantId;
+  id: string;
+  kind: CollectorKind;
+  name: string;
+  address: string;
+  company_n: CompanyN | null;
+  sign_in: SignIn;
+  username: string | null;
+  sealed: string;
+  certificate: string | null;
+  every_sec: number;
+  enabled: boolean;
+  made_at: Ms;
+  changed_at: Ms;
+  held_by: Generated<string | null>;
+  held_until: Generated<Ms>;
+}
+
+/** How far an entity of a connection was read. `fails`: in a row. */
+export interface CollectionTable {
+  tenant_id: TenantId;
+  connection_id: string;
+  entity: Entity;
+  status: CollectionStatus;
+  started_at: Ms | null;
+  succeeded_at: Ms | null;
+  next_at: Ms;
+  read_rows: Generated<number>;
+  unlinked: Generated<number>;
+  fails: Generated<number>;
+  error: string | null;
+  error_at: Ms | null;
+  cursor: Json<Readonly<Record<string, number>>>;
+}
+
+export interface CollectedTable {
+  tenant_id: TenantId;
+  connection_id: string;
+  entity: Entity;
+  uid: string;
+  company_n: CompanyN | null;
+  name: string;
+  row: Json<Readonly<Record<string, unknown>>>;
+  seen_at: Ms;
+}
+
+/** What a connection told of licences, as it stood last in a month. */
+export interface LicenceMonthTable extends Omit<CollectedTable, 'entity'> {
+  month: string;
+}

@@ -1,0 +1,99 @@
+import type { Generated } from 'kysely';
+import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type {
+  DeliveryState,
+  NotifyCategory,
+  NotifySettings,
+  WebhookFields,
+} from '#contract/notifications/notifications.ts';
+import type { Json } from './json-column.ts';
+
+/**
+ * How a user chose to be told. `next_at`: when the next digest is due; null where there is none.
+ */
+export interface NotifySettingTable {
+  tenant_id: TenantId;
+  user_id: UserId;
+  settings: Json<NotifySettings>;
+  next_at: Ms | null;
+  last_at: Ms | null;
+}
+
+/** Facts are told up to that event; what stands was looked at then. */
+export interface NotifySeenTable {
+  tenant_id: TenantId;
+  log_seq: number;
+  stood_at: Ms;
+}
+export interface NotifyStandingTable {
+  tenant_id: TenantId;
+  category: NotifyCategory;
+  subject: string;
+  since: Ms;
+}
+
+/** A browser of a user, told by web push. `sealed`: its subscription. */
+export interface PushDeviceTable {
+  tenant_id: TenantId;
+  id: string;
+  user_id: UserId;
+  session_id: string;
+  endpoint_hash: string;
+  sealed: string;
+  agent: string;
+  made_at: Ms;
+  seen_at: Ms;
+  last_at: Ms | null;
+  fault: string | null;
+}
+/**
+ * What a device is to be told of one category, all of it at once. `company_n`: of one company
+ * alone, else null.
+ */
+export interface PushWaitingTable {
+  tenant_id: TenantId;
+  device_id: string;
+  category: NotifyCategory;
+  facts: number;
+  company_n: CompanyN | null;
+  link: string;
+  at: Ms;
+  next_at: Ms;
+  tries: Generated<number>;
+}
+
+/**
+ * `sealed_before`: the former secret, until then. `stopped_at`: switched off because it had failed
+ * for too long.
+ */
+export interface WebhookTable {
+  tenant_id: TenantId;
+  id: string;
+  fields: Json<WebhookFields>;
+  sealed: string;
+  sealed_before: string | null;
+  before_until: Generated<Ms>;
+  made_by: UserId;
+  made_at: Ms;
+  changed_at: Ms;
+  failing_since: Ms | null;
+  stopped_at: Ms | null;
+  held_until: Generated<Ms>;
+}
+
+/** `next_at` null: nothing more is tried. */
+export interface WebhookDeliveryTable {
+  tenant_id: TenantId;
+  id: string;
+  webhook_id: string;
+  category: NotifyCategory | 'test';
+  facts: number;
+  body: string;
+  state: DeliveryState;
+  made_at: Ms;
+  done_at: Ms | null;
+  next_at: Ms | null;
+  tries: Generated<number>;
+  code: number | null;
+  fault: string | null;
+}

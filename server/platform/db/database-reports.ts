@@ -1,0 +1,54 @@
+import type { Generated } from 'kysely';
+import type { Bytes, CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { SentOut } from '#contract/reports/calls.ts';
+import type { ReportFields } from '#contract/reports/setting.ts';
+import type { Json } from './json-column.ts';
+
+/** `next_at`: when it is due next; null where it is switched off. */
+export interface ReportSettingTable {
+  tenant_id: TenantId;
+  id: string;
+  owner_id: UserId;
+  fields: Json<ReportFields>;
+  next_at: Ms | null;
+  made_at: Ms;
+  changed_at: Ms;
+}
+
+/**
+ * A report that was due, or that somebody sent. `sees`: the companies whose results are in it;
+ * null: of all, or of providers. `held_until`: a server is making it.
+ */
+export interface ReportSentTable {
+  tenant_id: TenantId;
+  id: string;
+  setting_id: string;
+  owner_id: UserId;
+  by_id: UserId | null;
+  fields: Json<ReportFields>;
+  state: SentOut['state'];
+  made_at: Ms;
+  due_at: Ms | null;
+  done_at: Ms | null;
+  held_until: Ms | null;
+  tries: Generated<number>;
+  sees: Json<readonly CompanyN[] | null>;
+  told: Json<Pick<SentOut, 'from' | 'to' | 'rows' | 'fault'>>;
+  mails: Json<readonly (SentOut['mails'][number] & { readonly id: string })[]>;
+  file_id: string | null;
+  data_id: string | null;
+}
+
+/**
+ * A file that goes out with a mail or is there to be opened again, until then. Sealed as base64.
+ */
+export interface KeptFileTable {
+  tenant_id: TenantId;
+  id: string;
+  name: string;
+  type: string;
+  bytes: Bytes;
+  sealed: string;
+  made_at: Ms;
+  until: Ms;
+}

@@ -1,0 +1,279 @@
+import type { Generated } from 'kysely';
+import type { Notification } from '#contract/notifications/notices.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { ProviderSettings } from '#contract/branding/settings.ts';
+import type { Actor } from '#contract/events.ts';
+import type { Tables } from '#contract/fold.ts';
+import type { SlaRow } from '#contract/sla/sla.ts';
+import type { Task } from '#contract/runs/task.ts';
+import type {
+  Bytes,
+  CauseN,
+  CommandId,
+  CompanyN,
+  Day,
+  DeviceId,
+  JobN,
+  KeyId,
+  Ms,
+  ProblemN,
+  RunN,
+  TenantId,
+  UserId,
+} from '#contract/ids.ts';
+import type {
+  ApiKeyTable,
+  AttemptTable,
+  AuditTable,
+  OneTimeTable,
+  OutgoingTable,
+  PasskeyTable,
+  PersonTable,
+  SessionTable,
+  ThrottleTable,
+  TrustedDeviceTable,
+} from './database-account.ts';
+import type { InvoiceCustomerTable, InvoiceTable, QuickBooksTable } from './database-billing.ts';
+import type {
+  CollectedTable,
+  CollectionTable,
+  ConnectionTable,
+  IngestUsageTable,
+  LicenceMonthTable,
+} from './database-collect.ts';
+import type { SupportRequestTable, TicketWorkTable, TicketingTable } from './database-desk.ts';
+import type {
+  NotifySeenTable,
+  NotifySettingTable,
+  NotifyStandingTable,
+  PushDeviceTable,
+  PushWaitingTable,
+  WebhookDeliveryTable,
+  WebhookTable,
+} from './database-notify.ts';
+import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
+import type { Json, Filled } from './json-column.ts';
+
+/**
+ * The tables. `bigint` is a number here, `jsonb` is read parsed and written as JSON text (a bare
+ * array means something else to `pg`). Every table but the last five begins its key with
+ * `tenant_id` and stands under a forced policy.
+ */
+export interface Database {
+  provider: ProviderTable;
+  head: HeadTable;
+  event: EventTable;
+  command: CommandTable;
+  company: Projection<number, 'company'>;
+  /** `user` is a reserved word. */
+  app_user: ProjectionById<'user'>;
+  source_key: ProjectionById<'key'> & { company_n: CompanyN };
+  job: Projection<JobN, 'job'> & { key_id: KeyId; uid: string; company_n: CompanyN };
+  stat: Projection<JobN, 'stat'>;
+  run: Projection<RunN, 'run'> & {
+    key_id: KeyId;
+    uid: string;
+    job_n: JobN;
+    company_n: CompanyN;
+    started_at: Ms;
+    status: string;
+    problem_n: ProblemN | null;
+    /** The last event that changed it. */
+    seq: number;
+  };
+  cause: Projection<CauseN, 'cause'> & { kind: string; template: string };
+  problem: Projection<ProblemN, 'problem'> & {
+    job_n: JobN;
+    company_n: CompanyN;
+    cause_n: CauseN;
+    last_at: Ms;
+    closed_at: Ms | null;
+    ticket_id: string | null;
+  };
+  computer: ProjectionById<'computer'> & { key_id: KeyId; company_n: CompanyN; seen_at: Ms };
+  repository: ProjectionById<'repository'> & { key_id: KeyId; company_n: CompanyN };
+  view: ProjectionById<'view'>;
+  hint: ProjectionById<'hint'>;
+  licence_month: LicenceMonthTable;
+  quickbooks: QuickBooksTable;
+  invoice: InvoiceTable;
+  invoice_customer: InvoiceCustomerTable;
+  sla_alarm: {
+    tenant_id: TenantId;
+    id: string;
+    row: Json<SlaRow>;
+    broken_since: Ms | null;
+    fired_at: Ms | null;
+  };
+  result_rule: ProjectionById<'rule'>;
+  shift: ProjectionById<'shift'> & { received_at: Ms };
+  preference: ProjectionById<'preference'> & { user_id: UserId };
+  /** `open`: 1, 0 where it is closed, -1 where it was deleted. */
+  ticket: ProjectionById<'ticket'> & {
+    company_n: CompanyN;
+    number: number;
+    open: number;
+    made_at: Ms;
+    remote_id: string | null;
+  };
+  ticketing: TicketingTable;
+  ticket_company: {
+    tenant_id: TenantId;
+    company_n: CompanyN;
+    remote_id: string;
+    remote_name: string;
+    health: 'ok' | 'renamed' | 'missing';
+    checked_at: Ms | null;
+  };
+  ticket_work: TicketWorkTable;
+  support_request: SupportRequestTable;
+  repository_sample: RepositorySampleTable;
+  run_day: RunDayTable;
+  run_log: { tenant_id: TenantId; run_n: RunN; body: string };
+  run_task: { tenant_id: TenantId; run_n: RunN; tasks: Json<readonly Task[]> };
+  person: PersonTable;
+  session: SessionTable;
+  trusted_device: TrustedDeviceTable;
+  throttle: ThrottleTable;
+  source_health: SourceHealthTable;
+  ingest_usage: IngestUsageTable;
+  connection: ConnectionTable;
+  collection: CollectionTable;
+  collected: CollectedTable;
+  api_key: ApiKeyTable;
+  attempt: AttemptTable;
+  totp: {
+    tenant_id: TenantId;
+    user_id: UserId;
+    sealed: string;
+    confirmed_at: Ms | null;
+    last_step: number;
+  };
+  recovery_code: { tenant_id: TenantId; user_id: UserId; hash: string; used_at: Ms | null };
+  passkey: PasskeyTable;
+  identity: { tenant_id: TenantId; issuer: string; subject: string; user_id: UserId; made_at: Ms };
+  security_answer: { tenant_id: TenantId; user_id: UserId; question: string; hash: string };
+  one_time: OneTimeTable;
+  audit: AuditTable;
+  outgoing: OutgoingTable;
+  secret: { tenant_id: TenantId; name: string; sealed: string; at: Ms };
+  notification: {
+    tenant_id: TenantId;
+    id: string;
+    row: Json<Notification>;
+    made_at: Ms;
+    ended_at: Ms | null;
+  };
+  notification_ack: { tenant_id: TenantId; notification_id: string; user_id: UserId; at: Ms };
+  brand_asset: {
+    tenant_id: TenantId;
+    name: string;
+    type: string;
+    base64: string;
+    hash: string;
+    at: Ms;
+  };
+  notify_setting: NotifySettingTable;
+  notify_seen: NotifySeenTable;
+  notify_standing: NotifyStandingTable;
+  push_device: PushDeviceTable;
+  push_waiting: PushWaitingTable;
+  webhook: WebhookTable;
+  webhook_delivery: WebhookDeliveryTable;
+  quarantine: { tenant_id: TenantId; seq: number; reason: string; at: Ms };
+
+  report_setting: ReportSettingTable;
+  report_sent: ReportSentTable;
+  kept_file: KeptFileTable;
+
+  migration: { name: string; at: Ms };
+  /** Every provider there is; at most one is the default, for hosts that nobody has named. */
+  tenant_list: { tenant_id: TenantId; is_default: boolean; master_id: Generated<TenantId | null> };
+  provider_host: { host: string; tenant_id: TenantId };
+  /** SHA-256 (hex) of an ingest key, and whose it is. */
+  key_index: { hash: string; tenant_id: TenantId; key_id: KeyId };
+  server_setting: { name: string; value: string };
+}
+
+type Row<T extends keyof Tables> = { tenant_id: TenantId; row: Json<Tables[T]> };
+type Projection<N extends number, T extends keyof Tables> = Row<T> & { n: N };
+type ProjectionById<T extends keyof Tables> = Row<T> & { id: string };
+
+/**
+ * `settings`: what the provider chose and the page before signing in need not know. Secrets stand
+ * in `secret`.
+ */
+export interface ProviderTable {
+  tenant_id: TenantId;
+  branding: Json<Branding>;
+  settings: Filled<ProviderSettings>;
+}
+
+/**
+ * `next_…` is the number that the next of its kind gets. `seq` is the last event's number, 0 before
+ * the first.
+ */
+export interface HeadTable {
+  tenant_id: TenantId;
+  seq: Generated<number>;
+  epoch: Generated<string>;
+  next_company: Generated<CompanyN>;
+  next_job: Generated<JobN>;
+  next_run: Generated<RunN>;
+  next_problem: Generated<ProblemN>;
+  next_cause: Generated<CauseN>;
+}
+
+export interface EventTable {
+  tenant_id: TenantId;
+  seq: number;
+  type: string;
+  at: Ms;
+  actor: Json<Actor>;
+  subject: UserId | null;
+  company: CompanyN | null;
+  entity: string;
+  command_id: CommandId | null;
+  data: Json<unknown>;
+}
+
+/**
+ * What was answered to a command of a device, for the day it is sent again. `n` is its number in
+ * the device's order.
+ */
+export interface CommandTable {
+  tenant_id: TenantId;
+  device: DeviceId;
+  id: CommandId;
+  n: number;
+  user_id: UserId;
+  body_hash: string;
+  status: number;
+  answer: Json<unknown>;
+  at: Ms;
+}
+
+export interface RepositorySampleTable {
+  tenant_id: TenantId;
+  repository_id: string;
+  at: Ms;
+  capacity: Bytes | null;
+  free: Bytes | null;
+  used: Bytes | null;
+}
+
+/** How many runs started on a UTC day, and the last event that touched one of them. */
+export interface RunDayTable {
+  tenant_id: TenantId;
+  day: Day;
+  rows: number;
+  seq: number;
+}
+
+export interface SourceHealthTable {
+  tenant_id: TenantId;
+  key_id: KeyId;
+  last_heard_at: Ms | null;
+  last_fault_at: Ms | null;
+  last_fault: string | null;
+}

@@ -1,0 +1,57 @@
+import { migration0001 } from './0001_initial_schema.ts';
+import { migration0002 } from './0002_run_indexes.ts';
+import { migration0003 } from './0003_saved_views.ts';
+import { migration0004 } from './0004_run_tasks.ts';
+import { migration0005 } from './0005_trusted_devices.ts';
+import { migration0006 } from './0006_event_companies.ts';
+import { migration0007 } from './0007_accounts.ts';
+import { migration0008 } from './0008_impersonation.ts';
+import { migration0009 } from './0009_deleted_companies_index.ts';
+import { migration0010 } from './0010_identities.ts';
+import { migration0011 } from './0011_result_rules.ts';
+import { migration0012 } from './0012_tickets.ts';
+import { migration0013 } from './0013_hints.ts';
+import { migration0015 } from './0015_license_months.ts';
+import { migration0016 } from './0016_connections.ts';
+import { migration0014 } from './0014_reports.ts';
+import { migration0018 } from './0018_support_requests.ts';
+import { migration0019 } from './0019_audit_index.ts';
+import { migration0020 } from './0020_daily_totals.ts';
+import { migration0021 } from './0021_sla_alarms.ts';
+import { migration0022 } from './0022_notifications.ts';
+import { migration0023 } from './0023_api_keys.ts';
+import { migration0024 } from './0024_invoices.ts';
+import { migration0025 } from './0025_problem_cause_index.ts';
+import { migration0029 } from './0029_ingest_usage.ts';
+import { migration0034 } from './0034_email_confirmation.ts';
+import type { Migration } from './migration.ts';
+
+/** In the order in which they are run. What was published is never changed: add one. */
+export const MIGRATIONS: readonly Migration[] = [
+  migration0001,
+  migration0002,
+  migration0003,
+  migration0004,
+  migration0005,
+  migration0006,
+  migration0007,
+  migration0008,
+  migration0009,
+  migration0010,
+  migration0011,
+  migration0012,
+  migration0013,
+  migration0014,
+  migration0015,
+  migration0016,
+  migration0018,
+  migration0019,
+  migration0020,
+  migration0021,
+  migration0022,
+  migration0023,
+  migration0024,
+  migration0025,
+  migration0029,
+  migration0034,
+];

@@ -1,0 +1,304 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CompiledQuery, type Transaction } from 'kysely';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { Clock, Log } from '../app-context.ts';
+import { connectPglite, connectPostgres } from './connect.ts';
+import type { Database } from './database.ts';
+import { LONG_MESSAGE_MS, MESSAGE_MS } from './embedded.ts';
+import { holdFolder } from './lock.ts';
+import { migrate } from './migrate.ts';
+import { APP_ROLE } from './migrations/migration.ts';
+import { isDiskFull, retrying, StoreFault } from './retry.ts';
+import { isPaused, type SpaceWatch, watchSpace } from './space.ts';
+import type { Db, How, Store } from './store.ts';
+import { inTransaction } from './transact.ts';
+import { tenantTx } from '../events/transaction.ts';
+import { makeFairMutex } from './fair-mutex.ts';
+import { makeRowCache } from '../events/row-cache.ts';
+
+export interface Opening {
+  /**
+   * The embedded database lies in `pg` of it. Not used where `databaseUrl` or `memory` is given.
+   */
+  readonly dataDir: string;
+  /** PostgreSQL 15 or newer, instead of the embedded database. */
+  readonly databaseUrl: string | null;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The embedded database in memory: for tests. `image` is a migrated folder to start from. */
+  readonly memory?: boolean;
+  readonly image?: Blob;
+}
+
+/** A store as its owner holds it. */
+export interface OpenStore extends Store {
+  /**
+   * Runs `work` while no other server on this database runs any: for the first start. On PostgreSQL
+   * a lock of a connection of its own holds the others back, and ends with the server; a folder of
+   * the embedded database has one server anyway.
+   */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * One transaction over all tenants, a snapshot where `readOnly`: for backup and restore alone.
+   * `enter` says whose rows are seen from then on.
+   */
+  across<T>(
+    work: (sql: Transaction<Database>, enter: (tenant: TenantId) => Promise<void>) => Promise<T>,
+    how: { readonly readOnly: boolean },
+  ): Promise<T>;
+}
+
+/**
+ * Opens the database, bringing its tables to this version. Throws `FolderHeld` where another
+ * process has the folder.
+ */
+export async function openStore({
+  dataDir,
+  databaseUrl,
+  log,
+  clock,
+  memory = false,
+  image,
+}: Opening): Promise<OpenStore> {
+  if (databaseUrl !== null) {
+    const db = connectPostgres(databaseUrl, log);
+    return begin({
+      db,
+      kind: 'postgres',
+      clock,
+      log,
+      space: null,
+      allow: () => undefined,
+      close: () => db.destroy(),
+    });
+  }
+  if (memory)
+    return begin({
+      ...(await connectPglite({ dir: null, image: image ?? null }, log, clock, null)),
+      kind: 'pglite',
+      clock,
+      log,
+      space: null,
+    });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const hold = await holdFolder(dataDir, clock.now());
+  let space: SpaceWatch | null = null;
+  try {
+    const watch = (space = await watchSpace(dataDir, clock, log));
+    const { close, ...connected } = await connectPglite(
+      { dir: await ownFolder(join(dataDir, 'pg')), image: null },
+      log,
+      clock,
+      watch,
+    );
+    return await begin({
+      ...connected,
+      kind: 'pglite',
+      clock,
+      log,
+      space: watch,
+      close: async () => {
+        watch.stop();
+        await close();
+        await hold.release();
+      },
+    });
+  } catch (error) {
+    space?.stop();
+    await hold.release();
+    throw error;
+  }
+}
+
+/**
+ * A folder that its owner alone may enter, also where the one around it was made by somebody else:
+ * what the embedded database writes in it, anybody might change.
+ */
+async function ownFolder(dir: string): Promise<string> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await chmod(dir, 0o700);
+  return dir;
+}
+
+/**
+ * `allow`: how long a statement of the embedded database may take from now on. `close` ends the
+ * connections and all that was held for them.
+ */
+interface Base {
+  readonly db: Db;
+  readonly kind: Store['kind'];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly space: SpaceWatch | null;
+  readonly allow: (ms: Ms) => void;
+  readonly close: () => Promise<void>;
+}
+
+async function begin(base: Base): Promise<OpenStore> {
+  const { db, clock, log } = base;
+  try {
+    base.allow(LONG_MESSAGE_MS);
+    const steps = await retrying(
+      clock,
+      () => migrate(db, clock.now()),
+      () => false,
+    );
+    if (steps.length > 0) log.info('the tables were brought to this version', { steps });
+    return storeOf(base);
+  } catch (error) {
+    await base.close();
+    throw error;
+  }
+}
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+
+function storeOf({ db, kind, clock, log, space, allow, close }: Base): OpenStore {
+  const listeners = new Set<(tenant: TenantId, head: number) => void>();
+  const warm = makeRowCache();
+  const turns = makeFairMutex(clock);
+  const inside = new AsyncLocalStorage<{ open: boolean }>();
+
+  /** `work` may be run again: it has no effect but on its transaction. */
+  async function transact<T>(
+    tenant: TenantId | null,
+    { readOnly = false, long = false }: How,
+    work: (tx: Transaction<Database>) => Promise<T>,
+  ): Promise<T> {
+    // The embedded database has one connection: the inner would wait for the outer for ever.
+    if (inside.getStore()?.open === true)
+      throw new Error('A transaction was opened inside another.');
+    let committing = false;
+    const patience = long ? LONG_MESSAGE_MS : MESSAGE_MS;
+    return retrying(
+      clock,
+      async () => {
+        committing = false;
+        const place = { open: true };
+        const paused = !readOnly && space !== null && isPaused((await space.look()).state);
+        const begin = [
+          ...beginOf(tenant, readOnly, paused),
+          ...(kind === 'postgres' ? [`set local statement_timeout = ${patience}`] : []),
+        ].join('; ');
+        const on = {
+          begin: () => {
+            allow(patience);
+          },
+          commit: () => {
+            committing = true;
+          },
+        };
+        try {
+          return await inside.run(place, () => inTransaction(db, begin, work, on));
+        } catch (error) {
+          if (isDiskFull(error)) space?.expire();
+          throw paused && isRefusedWrite(error) ? new StoreFault('disk-full', error) : error;
+        } finally {
+          place.open = false;
+        }
+      },
+      () => committing,
+    );
+  }
+
+  function tell(tenant: TenantId, head: number): void {
+    for (const listener of listeners) {
+      try {
+        listener(tenant, head);
+      } catch (error) {
+        log.error('a listener of the log failed', { error });
+      }
+    }
+  }
+
+  return {
+    kind,
+    async tenant(tenant, work, how = {}) {
+      let own: ReturnType<typeof tenantTx> | null = null;
+      try {
+        const [value, done] = await transact(tenant, how, async (sql) => {
+          own?.ended();
+          const one = (own = tenantTx(tenant, sql, warm, turns));
+          return [await one.run(work), one] as const;
+        });
+        const reached = done.committed();
+        if (reached !== null) tell(tenant, reached);
+        return value;
+      } finally {
+        (own as ReturnType<typeof tenantTx> | null)?.ended();
+      }
+    },
+    exclusively: (work) =>
+      kind === 'pglite'
+        ? work()
+        : db.connection().execute(async (connection) => {
+            const ask = (name: string): Promise<boolean> =>
+              connection
+                .executeQuery<{ got: boolean }>(
+                  CompiledQuery.raw(`select ${name}(${FIRST_START_LOCK}) as got`),
+                )
+                .then(({ rows }) => rows[0]?.got === true);
+            while (!(await ask('pg_try_advisory_lock')))
+              await new Promise<void>((resolve) => {
+                clock.after(LOCK_POLL_MS, resolve);
+              });
+            try {
+              return await work();
+            } finally {
+              await ask('pg_advisory_unlock');
+            }
+          }),
+    across: (work, { readOnly }) =>
+      transact(null, { readOnly, long: true }, (sql) =>
+        work(
+          sql,
+          async (tenant) => void (await sql.executeQuery(CompiledQuery.raw(asTenant(tenant)))),
+        ),
+      ),
+    system: (work) => transact(null, {}, work),
+    onAppend(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    space: async () => space?.look() ?? null,
+    tenants: () =>
+      transact(null, { readOnly: true }, async (sql) =>
+        (
+          await sql.selectFrom('tenant_list').select('tenant_id').orderBy('tenant_id').execute()
+        ).map((one) => one.tenant_id),
+      ),
+    close,
+  };
+}
+
+/** Any number that no other lock uses, the same for every version. */
+const FIRST_START_LOCK = 7_203_412;
+const LOCK_POLL_MS = 200;
+
+/**
+ * Role and tenant, for this transaction. As statements: on Citus `set_config` stays on one node.
+ */
+const beginOf = (
+  tenant: TenantId | null,
+  readOnly: boolean,
+  paused: boolean,
+): readonly string[] => [
+  readOnly
+    ? 'begin isolation level repeatable read, read only'
+    : paused
+      ? 'begin read only'
+      : 'begin',
+  `set local role ${APP_ROLE}`,
+  ...(tenant === null ? [] : [asTenant(tenant)]),
+];
+
+/** A write was refused as the transaction may only read, or is what follows from such a one. */
+const isRefusedWrite = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '25006' || error.code === '25P02');
+
+function asTenant(tenant: TenantId): string {
+  if (!UUID.test(tenant)) throw new Error('A provider is named by a UUID.');
+  return `set local app.tenant_id = '${tenant}'`;
+}

@@ -1,0 +1,87 @@
+import type { Clock } from '../app-context.ts';
+
+/** Why a transaction may be tried again: it did not happen. */
+export type Passing = 'serialization' | 'deadlock' | 'connection' | 'resources';
+/**
+ * `unknown`: the connection was lost while committing; the caller asks again with the same key.
+ * `disk-full`: not tried again at once; where the space ran out while committing it may have
+ * happened all the same. The others: it did not happen.
+ */
+export class StoreFault extends Error {
+  readonly kind: Passing | 'disk-full' | 'unknown';
+  constructor(kind: StoreFault['kind'], cause: unknown) {
+    super(
+      kind === 'unknown'
+        ? 'The database was lost while committing: the outcome is not known.'
+        : `The database could not do it now (${kind}).`,
+      { cause },
+    );
+    this.name = 'StoreFault';
+    this.kind = kind;
+  }
+}
+
+const WAITS_MS = [10, 30, 100, 300] as const;
+
+/**
+ * Runs `attempt` again where it failed in passing. `committing()` says whether the failed attempt
+ * had reached its commit.
+ */
+export async function retrying<T>(
+  clock: Clock,
+  attempt: () => Promise<T>,
+  committing: () => boolean,
+): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (isDiskFull(error)) throw new StoreFault('disk-full', error);
+      const passing = passingOf(error);
+      if (passing === null) throw error;
+      if (passing === 'connection' && committing()) throw new StoreFault('unknown', error);
+      const waitMs = WAITS_MS[tries];
+      if (waitMs === undefined) throw new StoreFault(passing, error);
+      await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
+    }
+  }
+}
+
+/** Null: not a failure in passing. */
+export function passingOf(error: unknown): Passing | null {
+  if (!(error instanceof Error)) return null;
+  const code = codeOf(error);
+  if (code === '40001') return 'serialization';
+  if (code === '40P01') return 'deadlock';
+  if (
+    LOST.has(code) ||
+    code.startsWith('08') ||
+    /^(connection terminated|client has encountered a connection error|timeout exceeded when trying to connect)/i.test(
+      error.message,
+    )
+  )
+    return 'connection';
+  // Class 53: insufficient resources, such as memory or connections.
+  if (code.startsWith('53')) return 'resources';
+  return error.cause === undefined ? null : passingOf(error.cause);
+}
+
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && (FULL.has(codeOf(error)) || isDiskFull(error.cause));
+
+const codeOf = (error: Error): string =>
+  'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** 57P01 to 57P03: the server is being stopped or started. */
+const LOST = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOENT',
+]);
+/** 53100: disk_full, as PostgreSQL says it. The others: as the system says it to Node. */
+const FULL = new Set(['53100', 'ENOSPC', 'EDQUOT']);

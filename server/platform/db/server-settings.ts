@@ -1,0 +1,45 @@
+import type { Transaction } from 'kysely';
+import type { Database } from './database.ts';
+
+/**
+ * A transaction of `store.system`: settings of the server itself, which belong to no provider.
+ */
+export type ServerSettings = Transaction<Database>;
+
+/** Null where it is not set. */
+export const readSetting = async (sql: ServerSettings, name: string): Promise<string | null> =>
+  (
+    await sql
+      .selectFrom('server_setting')
+      .select('value')
+      .where('name', '=', name)
+      .executeTakeFirst()
+  )?.value ?? null;
+
+/** If several servers write at once, the first value stays. */
+export async function insertSetting(
+  sql: ServerSettings,
+  name: string,
+  value: string,
+): Promise<void> {
+  await sql
+    .insertInto('server_setting')
+    .values({ name, value })
+    .onConflict((on) => on.column('name').doNothing())
+    .execute();
+}
+
+/** Changes nothing where another server has changed it meanwhile. */
+export async function replaceSetting(
+  sql: ServerSettings,
+  name: string,
+  before: string,
+  value: string,
+): Promise<void> {
+  await sql
+    .updateTable('server_setting')
+    .set({ value })
+    .where('name', '=', name)
+    .where('value', '=', before)
+    .execute();
+}

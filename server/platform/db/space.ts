@@ -1,0 +1,167 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createCipheriv } from 'node:crypto';
+import { rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ms } from '#contract/ids.ts';
+import type { Clock, Log } from '../app-context.ts';
+
+const MB = 1024 * 1024;
+/** PostgreSQL takes space for its log in pieces of 16 MB. */
+const LOG_SEGMENT_BYTES = 16 * MB;
+
+/**
+ * Below the floor only essential writes are made: 64 MB, or 5 % of a disk on which that is less,
+ * but never less than one piece of the database's log and a half. Below `LAST_BYTES` nothing is
+ * written at all.
+ */
+export const floorOf = (totalBytes: number): number =>
+  Math.max(1.5 * LOG_SEGMENT_BYTES, Math.min(64 * MB, Math.floor(totalBytes * 0.05)));
+const LAST_BYTES = 4 * MB;
+/**
+ * Writes go on when there is so much more than the floor, so that they do not stop and start with
+ * every file that somebody removes.
+ */
+const RESUME = 1.1;
+/**
+ * Opening a database that has stopped takes one piece of its log. The reserve is released for it.
+ */
+const RESERVE_BYTES = LOG_SEGMENT_BYTES + 4 * MB;
+
+/** `low`: only essential writes. `full`: none. */
+export type SpaceState = 'ok' | 'low' | 'full';
+export interface DiskSpace {
+  readonly state: SpaceState;
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+  readonly floorBytes: number;
+}
+
+export interface SpaceWatch {
+  /** The disk as it was a moment ago. */
+  look(): Promise<DiskSpace>;
+  /** A write found no space: the next look reads the disk again. */
+  expire(): void;
+  /** Gives up the reserve where there is too little space to open the database. */
+  makeRoom(): Promise<void>;
+  stop(): void;
+}
+
+/** How long a reading is valid, and how often the disk is read anyway. */
+const FRESH_MS: Ms = 200;
+const EVERY_MS: Ms = 2_000;
+
+/** Watches the disk of the data folder. A change of state is one line in the log. */
+export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promise<SpaceWatch> {
+  const reserve = join(dataDir, 'reserve');
+  let last: DiskSpace = await read('ok');
+  let at = clock.now();
+  let stopped = false;
+  let looking: Promise<DiskSpace> | null = null;
+  let timer: { cancel(): void } | null = null;
+  let expirations = 0;
+
+  async function read(before: SpaceState): Promise<DiskSpace> {
+    const { bavail, blocks, bsize } = await statfs(dataDir);
+    const freeBytes = bavail * bsize;
+    const totalBytes = blocks * bsize;
+    const floorBytes = floorOf(totalBytes);
+    const enough = before === 'ok' ? floorBytes : floorBytes * RESUME;
+    return {
+      state: freeBytes < LAST_BYTES ? 'full' : freeBytes < enough ? 'low' : 'ok',
+      freeBytes,
+      totalBytes,
+      floorBytes,
+    };
+  }
+
+  async function look(): Promise<DiskSpace> {
+    const now = clock.now();
+    if (now >= at && now - at < FRESH_MS) return last;
+    if (looking !== null) return looking;
+    const mine = renew().finally(() => {
+      if (looking === mine) looking = null;
+    });
+    return (looking = mine);
+  }
+
+  async function renew(): Promise<DiskSpace> {
+    const before = expirations;
+    let next = await read(last.state);
+    if (before !== expirations) return look();
+    // The reserve is for users who sign in and read.
+    if (next.state === 'full' && (await giveUp())) next = await read(last.state);
+    if (next.state !== last.state) {
+      const fields = { freeBytes: next.freeBytes, floorBytes: next.floorBytes };
+      if (next.state === 'ok') log.info('disk space is back: writes go on', fields);
+      else if (next.state === 'low')
+        log.error('disk space is low: only essential writes are made', fields);
+      else log.error('the disk is full: nothing is written', fields);
+    }
+    at = clock.now();
+    return (last = next);
+  }
+
+  /** Answers whether there was a reserve. */
+  async function giveUp(): Promise<boolean> {
+    if ((await stat(reserve).catch(() => null)) === null) return false;
+    await rm(reserve, { force: true });
+    log.warn('the reserved disk space was released', { bytes: RESERVE_BYTES });
+    return true;
+  }
+
+  /** A disk that has room for it gets the reserve back. */
+  async function keepReserve({ state, freeBytes, floorBytes }: DiskSpace): Promise<void> {
+    if (
+      state !== 'ok' ||
+      freeBytes < RESERVE_BYTES + 2 * floorBytes ||
+      (await stat(reserve).catch(() => null)) !== null
+    )
+      return;
+    await writeFile(reserve, unpackable(RESERVE_BYTES), { mode: 0o600 }).catch(() =>
+      rm(reserve, { force: true }),
+    );
+  }
+
+  async function poll(): Promise<void> {
+    await keepReserve(await look()).catch((error: unknown) => {
+      log.warn('the disk space could not be looked at', { error });
+    });
+    if (!stopped) timer = clock.after(EVERY_MS, () => void poll());
+  }
+  void poll();
+
+  return {
+    look,
+    expire() {
+      expirations += 1;
+      at = -Infinity;
+      // A look that is under way may have read the disk before it was full.
+      looking = null;
+    },
+    async makeRoom() {
+      if ((await read('ok')).freeBytes < RESERVE_BYTES) await giveUp();
+    },
+    stop() {
+      stopped = true;
+      timer?.cancel();
+    },
+  };
+}
+
+/** Bytes that a file system which packs its files cannot make smaller; always the same ones. */
+function unpackable(bytes: number): Uint8Array {
+  return createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(
+    Buffer.alloc(bytes),
+  );
+}
+
+const essential = new AsyncLocalStorage<true>();
+/**
+ * What `work` writes is essential: it is written down to the last of the space, so that people can
+ * sign in and read.
+ */
+export const withEssentialWrites = <T>(work: () => T): T => essential.run(true, work);
+
+/** Whether what is written here and now would have to wait for space. */
+export const isPaused = (state: SpaceState): boolean =>
+  state === 'full' || (state === 'low' && essential.getStore() !== true);

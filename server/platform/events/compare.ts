@@ -1,0 +1,125 @@
+import { sql as raw } from 'kysely';
+import type { Id, TableName, Tables } from '#contract/fold.ts';
+import { canonical } from '../db/canonical.ts';
+import type { Folded } from './rebuild.ts';
+import type { TenantTx } from '../db/store.ts';
+import { PROJECTED, recordOf, TABLE_NAMES } from './tables.ts';
+import { wrongTotals } from './totals.ts';
+
+/** A row that is not what the log says. `null`: not there. */
+export interface Difference {
+  readonly table: string;
+  readonly id: Id;
+  readonly stored: string | null;
+  readonly folded: string | null;
+}
+
+/**
+ * Rows with their look-up columns, days, samples and quarantine: what is stored against what the
+ * log says.
+ */
+export async function compare(tx: TenantTx, folded: Folded): Promise<Difference[]> {
+  const found: Difference[] = [];
+  for (const name of TABLE_NAMES) await compareTable(tx, folded, name, found);
+  const { sql, tenant } = tx;
+  const days = await sql
+    .selectFrom('run_day')
+    .select(['day', 'rows', 'seq'])
+    .where('tenant_id', '=', tenant)
+    .execute();
+  against(
+    found,
+    'run_day',
+    days.map((one) => [one.day, one]),
+    [...folded.days].map(([day, one]) => [day, { day, ...one }]),
+  );
+  const samples = await sql
+    .selectFrom('repository_sample')
+    .select(['repository_id', 'at', 'capacity', 'free', 'used'])
+    .where('tenant_id', '=', tenant)
+    .execute();
+  against(
+    found,
+    'repository_sample',
+    samples.map((one) => [place(one), one]),
+    folded.samples.map((one) => [place(one), one]),
+  );
+  const quarantined = await sql
+    .selectFrom('quarantine')
+    .select(['seq', 'reason', 'at'])
+    .where('tenant_id', '=', tenant)
+    .execute();
+  against(
+    found,
+    'quarantine',
+    quarantined.map((one) => [one.seq, one]),
+    folded.quarantined.map((one) => [one.seq, one]),
+  );
+  found.push(...(await wrongTotals(sql, tenant)));
+  return found;
+}
+
+const place = (one: { repository_id: string; at: number }): string =>
+  `${one.repository_id} ${one.at}`;
+
+const PAGE = 5000;
+
+async function compareTable(
+  { sql, tenant }: TenantTx,
+  folded: Folded,
+  name: TableName,
+  found: Difference[],
+): Promise<void> {
+  const { table, id } = PROJECTED[name];
+  const rows = folded.held[name] as ReadonlyMap<Id, Tables[TableName]>;
+  const seen = new Set<Id>();
+  let after: Id | null = null;
+  for (;;) {
+    const page: readonly Readonly<Record<string, unknown>>[] = (
+      await raw<Record<string, unknown>>`
+      select * from ${raw.table(table)} where tenant_id = ${tenant}::uuid ${after === null ? raw`` : raw`and ${raw.ref(id)} > ${after}`}
+      order by ${raw.ref(id)} limit ${raw.lit(PAGE)}`.execute(sql)
+    ).rows;
+    for (const { tenant_id: _, ...stored } of page) {
+      const key = stored[id] as Id;
+      seen.add(key);
+      note(found, name, key, canonical(stored), textOf(folded, name, key, rows.get(key)));
+      after = key;
+    }
+    if (page.length < PAGE) break;
+  }
+  for (const [key, row] of rows)
+    if (!seen.has(key)) note(found, name, key, null, textOf(folded, name, key, row));
+}
+
+function textOf<T extends TableName>(
+  folded: Folded,
+  name: T,
+  id: Id,
+  row: Tables[T] | undefined,
+): string | null {
+  if (row === undefined) return null;
+  const { seq, ...record } = recordOf(name, id, row, folded.runSeq.get(id) ?? null);
+  return canonical(name === 'run' ? { ...record, seq } : record);
+}
+
+type Pairs = readonly (readonly [Id, unknown])[];
+
+function against(found: Difference[], table: string, stored: Pairs, folded: Pairs): void {
+  const was = new Map(stored);
+  const is = new Map(folded);
+  for (const id of new Set([...was.keys(), ...is.keys()]))
+    note(found, table, id, said(was.get(id)), said(is.get(id)));
+}
+
+const said = (value: unknown): string | null => (value === undefined ? null : canonical(value));
+
+function note(
+  found: Difference[],
+  table: string,
+  id: Id,
+  stored: string | null,
+  folded: string | null,
+): void {
+  if (stored !== folded) found.push({ table, id, stored, folded });
+}

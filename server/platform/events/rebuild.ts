@@ -1,0 +1,97 @@
+import { type Id, memoryRows } from '#contract/fold.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { compare, type Difference } from './compare.ts';
+import { project } from './projection.ts';
+import type { Store, TenantTx } from '../db/store.ts';
+import { replaceRows } from './replace.ts';
+import { TABLE_NAMES } from './tables.ts';
+import { upcast } from './upcast.ts';
+import { sampleOf, type Sample } from './write.ts';
+
+export interface Rebuilt {
+  readonly tenant: TenantId;
+  readonly events: number;
+  readonly rows: number;
+  readonly quarantined: number;
+  readonly differences: readonly Difference[];
+}
+
+/** Everything that is made of a tenant's log. */
+export interface Folded {
+  readonly head: number;
+  readonly held: ReturnType<typeof memoryRows>;
+  readonly runSeq: ReadonlyMap<Id, number>;
+  readonly days: ReadonlyMap<string, { readonly rows: number; readonly seq: number }>;
+  readonly samples: readonly Sample[];
+  readonly quarantined: readonly {
+    readonly seq: number;
+    readonly reason: string;
+    readonly at: Ms;
+  }[];
+}
+
+/**
+ * Folds every tenant's log (or those of `only`) from event 0 and compares with what is stored
+ * (LOG-5), each in a snapshot. `write`: what differs is replaced and the tenant's epoch changed, so
+ * that devices load anew.
+ */
+export async function rebuild(
+  store: Store,
+  { write = false, only }: { readonly write?: boolean; readonly only?: readonly TenantId[] } = {},
+): Promise<Rebuilt[]> {
+  const all: Rebuilt[] = [];
+  for (const tenant of only ?? (await store.tenants())) {
+    all.push(
+      await store.tenant(
+        tenant,
+        async (tx) => {
+          if (write) await tx.take('run', 0); // nobody appends meanwhile
+          const folded = await foldLog(tx);
+          const differences = await compare(tx, folded);
+          if (write && differences.length > 0) await replaceRows(tx, folded);
+          const rows = TABLE_NAMES.reduce((sum, name) => sum + folded.held[name].size, 0);
+          return {
+            tenant,
+            events: folded.head,
+            rows,
+            quarantined: folded.quarantined.length,
+            differences,
+          };
+        },
+        { readOnly: !write, long: true },
+      ),
+    );
+  }
+  return all;
+}
+
+const PAGE = 5000;
+
+async function foldLog(tx: TenantTx): Promise<Folded> {
+  const held = memoryRows();
+  const runSeq = new Map<Id, number>();
+  const days = new Map<string, { rows: number; seq: number }>();
+  const samples = new Map<string, Sample>();
+  const quarantined: { seq: number; reason: string; at: Ms }[] = [];
+  let head = 0;
+  for (;;) {
+    const events = await tx.eventsAfter(head, PAGE);
+    const hole = events.find((event, index) => event.seq !== head + 1 + index);
+    if (hole) throw new Error(`The log of ${tx.tenant} has a hole before event ${hole.seq}.`);
+    const changes = project(held, events, upcast);
+    for (const [n, seq] of changes.runSeq) runSeq.set(n, seq);
+    for (const [day, { gained, seq }] of changes.days)
+      days.set(day, { rows: (days.get(day)?.rows ?? 0) + gained, seq });
+    for (const sample of events.flatMap(sampleOf)) {
+      const place = `${sample.repository_id} ${sample.at}`;
+      if (!samples.has(place)) samples.set(place, sample);
+    }
+    quarantined.push(...changes.quarantined);
+    head = events.at(-1)?.seq ?? head;
+    if (events.length < PAGE) break;
+  }
+  const said = await tx.head();
+  if (said.seq !== head)
+    throw new Error(`The log of ${tx.tenant} ends at ${head}, its head says ${said.seq}.`);
+  return { head, held, runSeq, days, samples: [...samples.values()], quarantined };
+}

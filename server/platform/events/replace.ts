@@ -1,0 +1,42 @@
+import { sql as raw } from 'kysely';
+import type { Id } from '#contract/fold.ts';
+import type { Folded } from './rebuild.ts';
+import type { TenantTx } from '../db/store.ts';
+import { PROJECTED, TABLE_NAMES } from './tables.ts';
+import { sumAllAgain } from './totals.ts';
+import { writeChanges, writeSamples } from './write.ts';
+
+/** Puts what the log says in the place of a tenant's rows. */
+export async function replaceRows({ tenant, sql }: TenantTx, folded: Folded): Promise<void> {
+  for (const name of TABLE_NAMES)
+    await raw`delete from ${raw.table(PROJECTED[name].table)} where tenant_id = ${tenant}::uuid`.execute(
+      sql,
+    );
+  for (const table of ['run_day', 'repository_sample', 'quarantine'] as const)
+    await sql.deleteFrom(table).where('tenant_id', '=', tenant).execute();
+  const rows = Object.fromEntries(
+    TABLE_NAMES.map((name) => [
+      name,
+      { made: new Set<Id>(folded.held[name].keys()), changed: new Set<Id>() },
+    ]),
+  );
+  const place = { tenant, sql, held: folded.held };
+  await Promise.all(
+    writeChanges(place, {
+      rows: rows as Parameters<typeof writeChanges>[1]['rows'],
+      runSeq: new Map(folded.runSeq as ReadonlyMap<number, number>),
+      placed: [],
+      days: new Map(
+        [...folded.days].map(([day, one]) => [day, { gained: one.rows, seq: one.seq }]),
+      ),
+      quarantined: [...folded.quarantined],
+    }),
+  );
+  await writeSamples(place, folded.samples);
+  await sumAllAgain(sql, tenant);
+  await sql
+    .updateTable('head')
+    .set({ epoch: raw<string>`gen_random_uuid()::text` })
+    .where('tenant_id', '=', tenant)
+    .execute();
+}

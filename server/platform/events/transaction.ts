@@ -1,0 +1,303 @@
+import { CompiledQuery, type Transaction } from 'kysely';
+import type { Actor, Logged } from '#contract/events.ts';
+import type { Id, TableName, Tables } from '#contract/fold.ts';
+import type { TenantId } from '#contract/ids.ts';
+import { append, type Ground, type Sent } from './append.ts';
+import { given, parameters } from '../db/bulk.ts';
+import type { Database } from '../db/database.ts';
+import type { Counter, Head, Numbers, TenantTx } from '../db/store.ts';
+import { prepared } from '../db/prepared.ts';
+import { PROJECTED } from './tables.ts';
+import type { Release, FairMutex } from '../db/fair-mutex.ts';
+import { nothingKnown, type RowCache } from './row-cache.ts';
+
+export interface OwnTx {
+  readonly tx: TenantTx;
+  /**
+   * Does the work, and answers when all that it sent is written: the transaction may be committed
+   * then.
+   */
+  run<T>(work: (tx: TenantTx) => Promise<T>): Promise<T>;
+  /** For when it is committed: the head that it reached by appending. Null: it appended nothing. */
+  committed(): number | null;
+  ended(): void;
+}
+
+export function tenantTx(
+  tenant: TenantId,
+  sql: Transaction<Database>,
+  warm: RowCache,
+  turns: FairMutex,
+): OwnTx {
+  // From the moment at which the head row is locked nobody else changes rows, so what was read
+  // since is kept and not read again.
+  let { held, brought, memory } = nothingKnown();
+  let lock: HeadRecord | null = null;
+  let appended = false;
+  let release: Promise<Release> | null = null;
+  /** Before the first statement that locks the head row. */
+  const turn = async (): Promise<void> => void (await (release ??= turns.next(tenant)));
+  const end = async (): Promise<void> => {
+    (await release)?.();
+  };
+
+  const sent = sending();
+
+  /** `raised`: by how much the events were, in the same statement. */
+  function lockedAt(row: HeadRecord | undefined, raised = 0): HeadRecord {
+    if (!row) throw new Error('There is no such provider.');
+    if (lock === null)
+      ({ held, brought, memory } = warm.take(tenant, row.epoch, row.seq - raised) ?? {
+        held,
+        brought,
+        memory,
+      });
+    return (lock = row);
+  }
+
+  /**
+   * Raises the head: by so many events, and by so many numbers of each kind. Answers how it stood
+   * before.
+   */
+  async function raise(count: number, taken: Partial<Numbers>): Promise<HeadRecord> {
+    await turn();
+    const asked = ask(RAISE, [tenant, count, ...COUNTERS.map((counter) => taken[counter] ?? 0)]);
+    let before = lock;
+    if (before === null) before = moved(lockedAt(await asked, count), count, taken, -1);
+    else {
+      // Nobody else moves it: how it will stand is known.
+      const after = (lock = moved(before, count, taken, 1));
+      sent.add(asked.then((row) => standsAt(row, after)));
+    }
+    for (const counter of COUNTERS) fresh(counter, before[counter], taken[counter] ?? 0);
+    return before;
+  }
+
+  const ask = async (
+    statement: string,
+    values: readonly unknown[],
+  ): Promise<HeadRecord | undefined> =>
+    ((await sql.executeQuery(CompiledQuery.raw(statement, [...values]))).rows as HeadRecord[])[0];
+
+  /** A number just given has no row yet. */
+  function fresh(counter: Counter, first: number, count: number): void {
+    for (const name of TABLES_OF[counter])
+      for (let n = first; n < first + count; n++) brought[name].add(n);
+  }
+
+  const ground: Ground = {
+    tenant,
+    sql,
+    get held() {
+      return held;
+    },
+    sent,
+    async raise(count, taken) {
+      const { seq } = await raise(count, taken);
+      appended = true;
+      return seq;
+    },
+    async bring(table, ids) {
+      const missing = [...ids].filter((id) => !brought[table].has(id));
+      if (missing.length === 0) return;
+      const rows = held[table] as Map<Id, unknown>;
+      for (const [id, row] of await read(table, missing)) rows.set(id, row);
+      for (const id of missing) brought[table].add(id);
+    },
+  };
+
+  async function read<T extends TableName>(
+    name: T,
+    ids: readonly Id[],
+  ): Promise<Map<Id, Tables[T]>> {
+    const { table, id } = PROJECTED[name];
+    const columns = [{ name: id, type: id === 'n' ? 'bigint' : 'text' }] as const;
+    // Each by its key, whatever the planner believes of the table: a join read all rows of the
+    // tenant.
+    const { rows } = await sql.executeQuery(
+      CompiledQuery.raw(
+        `select x.${id} as id, (select t.row from ${table} as t where t.tenant_id = $1::uuid and t.${id} = x.${id}) as row from ${given(columns, 2)}`,
+        [
+          tenant,
+          ...parameters(
+            columns,
+            ids.map((one) => ({ [id]: one })),
+          ),
+        ],
+      ),
+    );
+    return new Map(
+      (rows as { id: Id; row: Tables[T] | null }[]).flatMap((one) =>
+        one.row === null ? [] : [[one.id, one.row] as const],
+      ),
+    );
+  }
+
+  const tx: TenantTx = {
+    tenant,
+    sql,
+    async head(): Promise<Head> {
+      const row = await sql
+        .selectFrom('head')
+        .select(['seq', 'epoch'])
+        .where('tenant_id', '=', tenant)
+        .executeTakeFirst();
+      if (!row) throw new Error('There is no such provider.');
+      return row;
+    },
+    take: async (counter, count) => (await raise(0, { [counter]: count }))[counter],
+    async lock() {
+      await turn();
+      return lock ?? lockedAt(await ask(LOCK, [tenant]));
+    },
+    memory<T extends object>(name: string, make: () => T): T {
+      if (lock === null)
+        throw new Error('What is remembered holds only under the lock of the head row.');
+      let one = memory.get(name) as T | undefined;
+      if (one === undefined) memory.set(name, (one = make()));
+      return one;
+    },
+    async rows(table, ids) {
+      if (lock === null) return read(table, ids);
+      await ground.bring(table, new Set(ids));
+      const rows: ReadonlyMap<Id, Tables[typeof table]> = held[table];
+      return new Map(
+        ids.flatMap((id) => {
+          const row = rows.get(id);
+          return row === undefined ? [] : [[id, row] as const];
+        }),
+      );
+    },
+    async all<T extends TableName>(name: T) {
+      const { table, id } = PROJECTED[name];
+      const { rows } = await sql.executeQuery(
+        CompiledQuery.raw(`select row from ${table} where tenant_id = $1 order by ${id}`, [tenant]),
+      );
+      return (rows as { row: Tables[T] }[]).map((one) => one.row);
+    },
+    append: (drafts, by, taken) => append(ground, drafts, by, taken),
+    send: (statement) => {
+      sent.add(sql.executeQuery(statement));
+    },
+    async eventsAfter(seq, limit) {
+      const rows = await sql
+        .selectFrom('event')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('seq', '>', seq)
+        .orderBy('seq')
+        .limit(limit)
+        .execute();
+      return rows.map(loggedOf);
+    },
+  };
+  return {
+    tx,
+    async run(work) {
+      try {
+        const value = await work(tx);
+        await sent.all();
+        return value;
+      } catch (error) {
+        // What follows a failed statement fails for that alone.
+        if ((error as { readonly code?: unknown }).code === '25P02') await sent.all();
+        throw error;
+      }
+    },
+    committed() {
+      if (lock !== null) warm.give(tenant, lock.epoch, lock.seq, { held, brought, memory });
+      return appended && lock !== null ? lock.seq : null;
+    },
+    ended: () => void end(),
+  };
+}
+
+/** Statements on their way, in order. */
+function sending(): Sent {
+  let given: Promise<unknown>[] = [];
+  return {
+    add(statement) {
+      statement.catch(() => undefined);
+      given.push(statement);
+    },
+    async few() {
+      const late = given.slice(0, -MOST_SENT);
+      given = given.slice(-MOST_SENT);
+      await inOrder(late);
+    },
+    all: () => inOrder(given),
+  };
+}
+
+/** So many are on their way at most when the next are made: their texts take memory. */
+const MOST_SENT = 20;
+
+async function inOrder(statements: readonly Promise<unknown>[]): Promise<void> {
+  for (const statement of statements) await statement;
+}
+
+const COLUMN_OF = {
+  company: 'next_company',
+  job: 'next_job',
+  run: 'next_run',
+  problem: 'next_problem',
+  cause: 'next_cause',
+} as const satisfies Record<Counter, keyof Database['head']>;
+
+const COUNTERS = Object.keys(COLUMN_OF) as readonly Counter[];
+type HeadRecord = Head & Numbers;
+const moved = (
+  head: HeadRecord,
+  count: number,
+  taken: Partial<Numbers>,
+  sign: 1 | -1,
+): HeadRecord => ({
+  epoch: head.epoch,
+  seq: head.seq + sign * count,
+  ...(Object.fromEntries(
+    COUNTERS.map((counter) => [counter, head[counter] + sign * (taken[counter] ?? 0)]),
+  ) as Numbers),
+});
+
+function standsAt(row: HeadRecord | undefined, head: HeadRecord): true {
+  if (row?.seq !== head.seq || COUNTERS.some((counter) => row[counter] !== head[counter]))
+    throw new Error('The head row does not stand where it should.');
+  return true;
+}
+const HEAD = `seq, epoch, ${COUNTERS.map((counter) => `${COLUMN_OF[counter]} as ${counter}`).join(', ')}`;
+const LOCK = prepared(`select ${HEAD} from head where tenant_id = $1 for no key update`);
+const RAISE =
+  prepared(`update head set seq = seq + $2::bigint, ${COUNTERS.map((counter, index) => `${COLUMN_OF[counter]} = ${COLUMN_OF[counter]} + $${index + 3}::bigint`).join(', ')}
+  where tenant_id = $1 returning ${HEAD}`);
+
+const TABLES_OF = {
+  company: ['company'],
+  job: ['job', 'stat'],
+  run: ['run'],
+  problem: ['problem'],
+  cause: ['cause'],
+} as const satisfies Record<Counter, readonly TableName[]>;
+
+interface EventRecord {
+  readonly seq: number;
+  readonly type: string;
+  readonly at: number;
+  readonly actor: Actor;
+  readonly subject: string | null;
+  readonly company: number | null;
+  readonly entity: string;
+  readonly command_id: string | null;
+  readonly data: unknown;
+}
+
+/** The log's record as an event. It was checked by its schema on its way in. */
+export const loggedOf = (row: EventRecord): Logged => ({
+  seq: row.seq,
+  at: row.at,
+  actor: row.actor,
+  subject: row.subject,
+  commandId: row.command_id,
+  company: row.company,
+  entity: row.entity,
+  event: { type: row.type, data: row.data } as Logged['event'],
+});

@@ -1,0 +1,75 @@
+import * as v from 'valibot';
+import { type NewEvent, type Event, EventSchema } from '#contract/events.ts';
+import { type FastValidator, makeFastValidator } from './fast-validate.ts';
+import { storable } from '#contract/stored-text.ts';
+
+/** A draft that its schema does not know: a bug of who made it, never of who sent the input. */
+export class BadDraft extends Error {
+  constructor(type: string, issues: readonly v.BaseIssue<unknown>[]) {
+    super(
+      `Not an event of the contract: ${type}: ${issues.map((one) => `${v.getDotPath(one) ?? ''} ${one.message}`).join('; ')}`,
+    );
+    this.name = 'BadDraft';
+  }
+}
+
+/**
+ * What passes into the log, checked by the schema of its type (LOG-1), and fit to be kept as text.
+ */
+export function validateEvents(drafts: readonly NewEvent[]): readonly NewEvent[] {
+  return drafts.map((draft) => {
+    const event = valid(draft.event);
+    const text = JSON.stringify(event.data);
+    const kept: NewEvent = { event, company: draft.company, entity: draft.entity };
+    if (unfit(text) || unfit(JSON.stringify(draft.entity))) return mended(kept) as NewEvent;
+    TEXTS.set(event.data, text);
+    return kept;
+  });
+}
+
+/**
+ * The data of an event, and whatever else, as JSON. The text of what passed the gate is made once:
+ * it is the row of a run as well.
+ */
+export const jsonOf = (value: unknown): string =>
+  (typeof value === 'object' && value !== null ? TEXTS.get(value) : undefined) ??
+  JSON.stringify(value);
+
+/** Data of events are values: nobody changes one. */
+const TEXTS = new WeakMap<object, string>();
+
+function valid(event: Event): Event {
+  const gate = GATES.get(event.type);
+  if (!gate) throw new BadDraft(event.type, []);
+  if (gate.quick(event)) return event;
+  const result = v.safeParse(gate.schema, event);
+  if (!result.success) throw new BadDraft(event.type, result.issues);
+  return result.output;
+}
+
+/** By type, so that an event is not tried against every schema. */
+const GATES: ReadonlyMap<
+  string,
+  { readonly schema: v.GenericSchema<unknown, Event>; readonly quick: FastValidator }
+> = new Map(
+  EventSchema.options.map((option) => {
+    const schema = option as unknown as v.GenericSchema<unknown, Event>;
+    return [option.entries.type.literal, { schema, quick: makeFastValidator(schema) }];
+  }),
+);
+
+/**
+ * PostgreSQL keeps neither U+0000 nor half a surrogate pair. `JSON.stringify` writes both as
+ * escapes.
+ */
+const UNFIT = /\\u(?:0000|d[89a-f])/i;
+const unfit = (json: string): boolean => json.includes('\\u') && UNFIT.test(json);
+
+function mended(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value);
+  if (Array.isArray(value)) return value.map(mended);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [storable(key), mended(one)]),
+  );
+}

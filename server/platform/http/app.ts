@@ -1,0 +1,138 @@
+import { Hono } from 'hono';
+import type { CallName } from '#contract/calls.ts';
+import { callOf } from '#contract/calls.ts';
+import type { AppContext } from '../app-context.ts';
+import { loggedPath } from './access.ts';
+import type { Assets } from './assets.ts';
+import { serveAsset } from './assets.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { makeBodyBudget } from './body-budget.ts';
+import { callerReader } from './client-address.ts';
+import { compressedOnce } from './compress.ts';
+import {
+  busyFor,
+  JSON_TYPE,
+  NO_SUCH_CALL,
+  refuse,
+  SERVER_FAULT,
+  storeFailure,
+} from './envelope.ts';
+import type { Handlers } from './handler.ts';
+import { API, mountCalls } from './mount.ts';
+import { openApi } from './openapi.ts';
+import { makeQueue } from './concurrency.ts';
+import { CALL_LIMITS, callServer, faultOf } from './serve-call.ts';
+import type { Limits } from './serve-call.ts';
+import { setSecurityHeaders } from './security-headers.ts';
+
+/**
+ * What stands beside the table of calls: routes at the server's root (`/ping`), the built page, and
+ * other limits than usual.
+ */
+export interface Beside {
+  readonly routes?: (app: Hono) => void;
+  readonly assets?: Assets | null;
+  readonly limits?: Limits;
+  readonly bodies?: BodyBudget;
+}
+
+/**
+ * What the access log says of a request beside its address. Filled in by the call that was served.
+ */
+interface Trace {
+  call: string | null;
+  tenant: string | null;
+  user: string | null;
+}
+
+/**
+ * The server as one function from request to answer. Calls without a handler are not mounted; the
+ * table that `main.ts` gives has them all. Every answer, of whatever kind, leaves through the first
+ * middleware: headers of safety, and one line in the log.
+ */
+export function makeApp(world: AppContext, handlers: Partial<Handlers>, beside: Beside = {}): Hono {
+  const app = new Hono();
+  const callerOf = callerReader(world.config.trustedProxies);
+  const serve = callServer(world, handlers, beside.limits);
+  const bodies = beside.bodies ?? makeBodyBudget();
+  const traces = new WeakMap<Request, Trace>();
+
+  app.use('*', async (context, next) => {
+    const began = world.clock.now();
+    const request = context.req.raw;
+    const caller = callerOf(request, context.env);
+    const id = world.chance.uuid();
+    const trace: Trace = { call: null, tenant: null, user: null };
+    traces.set(request, trace);
+    const release = bodies.open(request, caller.ip);
+    await next().finally(release);
+    const answer = new Response(context.res.body, context.res);
+    const path = new URL(request.url).pathname;
+    setSecurityHeaders(answer.headers, caller.tls);
+    answer.headers.set('daybook-request', id);
+    if (path === '/api' || path.startsWith('/api/'))
+      answer.headers.set('cache-control', 'no-store');
+    context.res = undefined;
+    context.res = answer;
+    world.log.info('request', {
+      id,
+      method: request.method,
+      path: trace.call ?? loggedPath(path),
+      status: answer.status,
+      ms: world.clock.now() - began,
+      ip: caller.ip,
+      ...(trace.tenant === null ? {} : { tenant: trace.tenant }),
+      ...(trace.user === null ? {} : { user: trace.user }),
+    });
+  });
+
+  mountCalls(
+    app,
+    (name: CallName) => handlers[name] !== undefined,
+    async ({ name }, params, context) => {
+      const request = context.req.raw;
+      const { response, tenant, user } = await serve(
+        name,
+        request,
+        params,
+        callerOf(request, context.env),
+      );
+      Object.assign(traces.get(request) ?? {}, {
+        call: `${API}/${callOf(name).path}`,
+        tenant,
+        user,
+      });
+      return response;
+    },
+  );
+  const description = compressedOnce(() => new TextEncoder().encode(JSON.stringify(openApi())));
+  app.get(`${API}/openapi.json`, async ({ req }) => {
+    const headers = new Headers({ 'content-type': JSON_TYPE });
+    return new Response(await description(req.header('accept-encoding') ?? null, headers), {
+      headers,
+    });
+  });
+  const { ingestAtOnce, ingestWaiting, retryAfterMs } = beside.limits ?? CALL_LIMITS;
+  const pings = makeQueue(ingestAtOnce, ingestWaiting, true);
+  app.use('/ping/*', async (_, next) => {
+    const turn = pings.run(next);
+    return turn === null ? refuse(busyFor(retryAfterMs)) : await turn;
+  });
+  beside.routes?.(app);
+  app.all('/api', () => refuse(NO_SUCH_CALL));
+  app.all('/api/*', () => refuse(NO_SUCH_CALL));
+  const { assets } = beside;
+  if (assets) app.get('*', ({ req }) => serveAsset(assets, req.raw));
+  app.notFound(
+    () =>
+      new Response('Not found\n', {
+        status: 404,
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+      }),
+  );
+  app.onError((error) => {
+    world.log.error('a request failed', faultOf(error));
+    return refuse(storeFailure(error, retryAfterMs) ?? SERVER_FAULT);
+  });
+  return app;
+}

@@ -1,0 +1,114 @@
+import type { Features } from '#contract/branding/branding.ts';
+import { forbidsActing, requiresRecentFactor } from '#contract/call-classes.ts';
+import type { FeatureSwitch } from '#contract/call.ts';
+import { callOf } from '#contract/calls.ts';
+import type { CallName } from '#contract/calls.ts';
+import type { TenantId } from '#contract/ids.ts';
+import { keyAccess } from '#contract/key-access.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { authenticate } from '../auth/authenticate.ts';
+import { authenticateKey, keyIn } from '../auth/api-key-auth.ts';
+import { brandingOf } from '../tenancy/branding.ts';
+import { hasAbility } from '../auth/authorization.ts';
+import type { AppContext } from '../app-context.ts';
+import { busyFor, FORBIDDEN, SIGNED_OUT } from './envelope.ts';
+import type { Principal } from './handler.ts';
+import type { KeyRateLimit } from './key-rate-limit.ts';
+
+/** Where a request came from, how fast keys may call, and what its answer tells of that. */
+export interface RequestMeta {
+  readonly ip: string;
+  readonly pace: KeyRateLimit;
+  readonly tell: Headers;
+}
+
+/**
+ * Who may pass. `public` asks nobody; an ingest key is read by the handler, which alone knows where
+ * it stands (a header, the address). Everything else needs a session of this very provider or an
+ * API key, and an ability where the call names one. Who has to choose a password first makes the
+ * calls that are `early` and no other (AUTH-12); what a device has queued waits for that.
+ * `feature`: the provider has that part of the portal switched on (SWITCH-1). The list of call
+ * classes says what is refused while acting (G42) and what takes a recent factor (G44). What of all
+ * this a program may do with a key is KEY-3.
+ */
+export async function authorize(
+  world: AppContext,
+  name: CallName,
+  tenant: TenantId | null,
+  request: Request,
+  beside: RequestMeta,
+): Promise<Result<Principal | null>> {
+  const call = callOf(name);
+  const { gate } = call;
+  if (gate === 'public' || gate === 'ingest-key') return ok(null);
+  if (tenant === null) return failed(SIGNED_OUT);
+  const secret = keyIn(request);
+  const who = await (secret === null
+    ? authenticate(world, tenant, request)
+    : byKey(world, name, tenant, secret, beside));
+  if (!who.ok) return who;
+  const { mustReset, impersonation, authenticatedAt } = who.value;
+  if (forbidsActing(name) && impersonation !== null)
+    return failed({ kind: 'forbidden', message: MESSAGES.notWhileActing });
+  if (gate !== 'signed-in' && !hasAbility(who.value, gate)) return failed(FORBIDDEN);
+  if (call.feature !== undefined && !(await isFeatureOn(world, tenant, call.feature)))
+    return failed(FORBIDDEN);
+  if (mustReset && call.allowedBeforeSetup !== true)
+    return failed(
+      call.offline === undefined
+        ? PASSWORD_FIRST
+        : { ...busyFor(QUEUED_WAITS_MS), message: MESSAGES.passwordFirst },
+    );
+  if (requiresRecentFactor(name) && world.clock.now() - authenticatedAt > LIMITS.freshMs)
+    return failed({ kind: 'reauth_required', message: MESSAGES.reauth });
+  return who;
+}
+
+/** A branding written before a switch existed does not have it: then it is off. */
+function isFeatureOn(
+  world: AppContext,
+  tenant: TenantId,
+  feature: FeatureSwitch,
+): Promise<boolean> {
+  return world.store.tenant(
+    tenant,
+    async (tx) => {
+      const features: Partial<Features> = (await brandingOf(tx)).features;
+      const value = features[feature];
+      return typeof value === 'object' ? value.enabled : value === true;
+    },
+    { readOnly: true },
+  );
+}
+
+/**
+ * Counted first: what is guessed costs its address, and no look into the database more than it may
+ * have.
+ */
+async function byKey(
+  world: AppContext,
+  name: CallName,
+  tenant: TenantId,
+  secret: string,
+  { ip, pace, tell }: RequestMeta,
+): Promise<Result<Principal>> {
+  const now = world.clock.now();
+  const pressed = pace.count('address', ip, now, tell);
+  if (pressed !== null) return failed(pressed);
+  const who = await authenticateKey(world, tenant, secret, ip);
+  if (!who.ok) return who;
+  const hurried = pace.count('key', who.value.sessionId, now, tell);
+  if (hurried !== null) return failed(hurried);
+  const needs = keyAccess(name);
+  if (needs === null) return failed({ kind: 'not-by-key', message: MESSAGES.notByKey });
+  if (who.value.mustReset) return failed(PASSWORD_FIRST);
+  return needs === 'any' || hasAbility(who.value, needs)
+    ? who
+    : failed({ kind: 'forbidden', message: MESSAGES.keyLacks(needs) });
+}
+
+const PASSWORD_FIRST = { kind: 'forbidden', message: MESSAGES.passwordFirst } as const;
+const QUEUED_WAITS_MS = 5_000;

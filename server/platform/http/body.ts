@@ -1,0 +1,135 @@
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Clock } from '../app-context.ts';
+import { takeBytes } from './body-budget.ts';
+import { busyFor, TOO_LARGE } from './envelope.ts';
+import { parseStorable } from '#contract/stored-text.ts';
+
+/** Deepest nesting of a JSON body. */
+const DEPTH = 32;
+const BAD_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** How long a body may take. */
+export interface Deadline {
+  readonly clock: Clock;
+  readonly ms: Ms;
+}
+
+/** So much room is made for a body at first, and as much again each time that it is full. */
+const FIRST_BYTES = 1_024;
+
+/**
+ * Reads a body up to `most` bytes; refuses a longer one as soon as it is known to be, without
+ * holding it. What is held is counted before it is held (HTTP-19), in one piece: a body that comes
+ * byte by byte holds no more than its bytes.
+ */
+export async function readBytes(
+  request: Request,
+  most: number,
+  deadline?: Deadline,
+): Promise<Result<Uint8Array>> {
+  if (Number(request.headers.get('content-length') ?? 0) > most) return failed(TOO_LARGE);
+  if (!request.body) return ok(new Uint8Array());
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader();
+  const giveUp = (): void => void reader.cancel().catch(() => undefined);
+  let held = Buffer.alloc(0);
+  let size = 0;
+  let isLate = false;
+  const timer = deadline?.clock.after(deadline.ms, () => {
+    isLate = true;
+    giveUp();
+  });
+  try {
+    for (;;) {
+      const next = await reader.read().catch(() => null);
+      if (isLate) return failed(busyFor(RETRY_MS));
+      // The connection ended before the body did. Nobody reads the answer, and the server has not
+      // failed.
+      if (next === null) return failed(bad('', 'The body is incomplete.'));
+      const { done, value } = next;
+      if (done) return ok(held.subarray(0, size));
+      if (size + value.byteLength > most) {
+        giveUp();
+        return failed(TOO_LARGE);
+      }
+      if (size + value.byteLength > held.length) {
+        const room = Math.min(
+          most,
+          Math.max(FIRST_BYTES, 2 * held.length, size + value.byteLength),
+        );
+        if (!takeBytes(request, room - held.length)) {
+          giveUp();
+          return failed(busyFor(RETRY_MS));
+        }
+        const wider = Buffer.alloc(room);
+        held.copy(wider, 0, 0, size);
+        held = wider;
+      }
+      held.set(value, size);
+      size += value.byteLength;
+    }
+  } finally {
+    timer?.cancel();
+  }
+}
+const RETRY_MS: Ms = 1_000;
+
+/**
+ * The JSON object of a body; no body is an empty object. Nothing of the input comes back in the
+ * failure.
+ */
+export async function readJson(
+  request: Request,
+  most: number,
+  deadline?: Deadline,
+): Promise<Result<Record<string, unknown>>> {
+  const bytes = await readBytes(request, most, deadline);
+  if (!bytes.ok) return bytes;
+  if (bytes.value.byteLength === 0) return ok({});
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? ''))
+    return failed(bad('', 'The content type must be application/json.'));
+  let value: unknown;
+  try {
+    value = parseStorable(new TextDecoder('utf-8', { fatal: true }).decode(bytes.value));
+  } catch {
+    return failed(bad('', 'The body is not JSON in UTF-8.'));
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return failed(bad('', 'The body must be a JSON object.'));
+  const fault = poisonOf(value);
+  return fault === null ? ok(value as Record<string, unknown>) : failed(bad('', fault));
+}
+
+export const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message: MESSAGES.badInput,
+  issues: [{ path, message }],
+});
+
+/**
+ * Keys that could reach a prototype, and depth that could exhaust a stack, are refused before
+ * anything walks the value.
+ */
+function poisonOf(root: object): string | null {
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > DEPTH) return 'The body is nested too deeply.';
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      if (Array.isArray(value)) {
+        for (const item of value) if (typeof item === 'object') next.push(item);
+        continue;
+      }
+      for (const key of Object.keys(value)) {
+        if (BAD_KEYS.has(key)) return 'A field has a name that is not allowed.';
+        next.push((value as Record<string, unknown>)[key]);
+      }
+    }
+    level = next;
+  }
+  return null;
+}

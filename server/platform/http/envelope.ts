@@ -1,0 +1,60 @@
+import type { Failure } from '#contract/errors.ts';
+import { STATUS_OF } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { StoreFault } from '../db/retry.ts';
+
+/** `{success:true, data}`. */
+export const envelopeOf = (data: unknown): string => JSON.stringify({ success: true, data });
+
+/**
+ * Status and body of a failure: `{success:false, message, error:{kind, …}}`. What never travels is
+ * the server's own fault.
+ */
+export function refusalOf(failure: Failure): { readonly status: number; readonly body: string } {
+  const status = (STATUS_OF as Partial<Record<Failure['kind'], number>>)[failure.kind];
+  if (status === undefined) return refusalOf(SERVER_FAULT);
+  const { message, ...rest } = failure;
+  return { status, body: JSON.stringify({ success: false, message, error: rest }) };
+}
+
+export function refuse(failure: Failure, headers: Headers = new Headers()): Response {
+  const { status, body } = refusalOf(failure);
+  headers.set('content-type', JSON_TYPE);
+  if ('retryAfterMs' in failure)
+    headers.set('retry-after', String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))));
+  if (status === 401) headers.set('www-authenticate', 'Bearer');
+  return new Response(body, { status, headers });
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+export const SERVER_FAULT: Failure = { kind: 'server-fault', message: MESSAGES.serverFault };
+export const NO_SUCH_CALL: Failure = { kind: 'no-such-call', message: MESSAGES.noSuchCall };
+export const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
+export const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.forbidden };
+export const TOO_LARGE: Failure = { kind: 'too-large', message: MESSAGES.tooLarge };
+export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+/** The failure to return for an error of the database; null for any other error. */
+export function storeFailure(error: unknown, retryAfterMs: Ms): Failure | null {
+  if (error instanceof Error && 'code' in error && error.code === STATEMENT_CANCELED)
+    return busyFor(retryAfterMs);
+  if (!(error instanceof StoreFault)) return null;
+  if (error.kind === 'disk-full')
+    return {
+      kind: 'out-of-space',
+      message: MESSAGES.outOfSpace,
+      retryAfterMs: Math.max(retryAfterMs, FULL_MS),
+    };
+  return error.kind === 'unknown'
+    ? { ...busyFor(retryAfterMs), message: MESSAGES.outcomeUnknown }
+    : busyFor(retryAfterMs);
+}
+/** Space does not come back within a second. */
+/** A statement that took longer than it may. */
+const STATEMENT_CANCELED = '57014';
+const FULL_MS: Ms = 5_000;
+export const busyFor = (retryAfterMs: number): Failure => ({
+  kind: 'busy',
+  message: MESSAGES.busy,
+  retryAfterMs,
+});

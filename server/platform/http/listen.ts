@@ -1,0 +1,106 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Hono } from 'hono';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { bad } from './body.ts';
+import type { ConnectionLimits } from './connections.ts';
+import { limitConnections } from './connections.ts';
+import { refuse } from './envelope.ts';
+import { setSecurityHeaders } from './security-headers.ts';
+
+export interface Listening {
+  readonly port: number;
+  /**
+   * Takes nothing new, lets what runs come to its end for `graceMs`, then cuts what is left
+   * (streams).
+   */
+  stop(graceMs: number): Promise<void>;
+}
+
+/**
+ * Connections at once, and the time within which headers, and a whole request with its body, must
+ * have come.
+ */
+export interface ListenLimits extends ConnectionLimits {
+  readonly headersMs: Ms;
+  readonly requestMs: Ms;
+  /** How often the times are looked at. */ readonly checkMs: Ms;
+}
+const USUAL: ListenLimits = {
+  connections: LIMITS.openConnections,
+  connectionsPerAddress: LIMITS.openConnectionsPerAddress,
+  trustedProxies: [],
+  headersMs: LIMITS.headersMs,
+  requestMs: LIMITS.requestMs,
+  checkMs: 2_000,
+};
+
+/** Throws with code EADDRINUSE or EACCES where the port cannot be had. */
+export async function listen(
+  app: Hono,
+  port: number,
+  hostname: string,
+  limits: Partial<ListenLimits> = {},
+): Promise<Listening> {
+  const { headersMs, requestMs, checkMs, ...connections } = { ...USUAL, ...limits };
+  const listener = getRequestListener((request, env) => app.fetch(request, env), {
+    errorHandler: unreadable,
+  });
+  const server = createServer(
+    {
+      requestTimeout: requestMs,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: checkMs,
+      keepAliveTimeout: 20_000,
+      maxHeaderSize: 16_384,
+    },
+    (incoming, outgoing) => void listener(incoming, outgoing),
+  );
+  limitConnections(server, connections);
+  await bound(server, port, hostname);
+  return { port: (server.address() as AddressInfo).port, stop: (graceMs) => stop(server, graceMs) };
+}
+
+/** Throws as `listen` would where the port cannot be had at this moment. */
+export async function probePort(port: number, hostname: string): Promise<void> {
+  const probe = createServer();
+  await bound(probe, port, hostname);
+  await new Promise<void>((resolve) => {
+    probe.close(() => {
+      resolve();
+    });
+  });
+}
+
+const bound = (server: Server, port: number, hostname: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, hostname, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+/** What is no request at all (an impossible host or address) never reaches the app. */
+function unreadable(): Response {
+  const answer = refuse(bad('', 'The address or the host cannot be read.'));
+  setSecurityHeaders(answer.headers, false);
+  return answer;
+}
+
+async function stop(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+  server.closeIdleConnections();
+  const cut = setTimeout(() => {
+    server.closeAllConnections();
+  }, graceMs);
+  await closed;
+  clearTimeout(cut);
+}

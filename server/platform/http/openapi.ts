@@ -1,0 +1,283 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
+import type { Call } from '#contract/call.ts';
+import {
+  forbidsActing,
+  mayRequireRecentFactor,
+  requiresRecentFactor,
+} from '#contract/call-classes.ts';
+import { callOf, CALLS } from '#contract/calls.ts';
+import type { CallName } from '#contract/calls.ts';
+import type { FailureKind } from '#contract/errors.ts';
+import { STATUS_OF } from '#contract/errors.ts';
+import { keyAccess } from '#contract/key-access.ts';
+import { APP_VERSION } from '#contract/app-version.ts';
+import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
+import { pingPaths } from './openapi-ping.ts';
+import { TAG_LIST, tagOf } from './openapi-tags.ts';
+import { DESCRIPTION, KIND_SAYS } from './openapi-texts.ts';
+import { CLIENT_HEADER } from './origin.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The table of calls as OpenAPI 3.1: whoever reads it knows what this very server checks. */
+export function openApi(): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  const responses: Record<string, Json> = {};
+  for (const name of Object.keys(CALLS) as CallName[]) {
+    const call = callOf(name);
+    (paths[`/${call.path}`] ??= {})[call.method.toLowerCase()] = operationOf(name, call, responses);
+  }
+  return {
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: { title: 'Daybook', version: APP_VERSION, description: DESCRIPTION },
+    servers: [{ url: '/api/v1', description: "The portal's own address." }],
+    tags: TAG_LIST,
+    paths: { ...paths, ...pingPaths() },
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'dbu_…',
+          description:
+            'An API key of a user. The abilities that the key and its user need stand with each call.',
+        },
+        session: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The access token of a session: what the portal itself uses for ten minutes after signing in.',
+        },
+        ingestKey: { type: 'http', scheme: 'bearer', description: 'An ingest key.' },
+        ingestKeyHeader: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-key',
+          description: 'An ingest key, for what cannot send a bearer token.',
+        },
+      },
+      schemas: { Failure: FAILURE },
+      headers: HEADERS,
+      responses,
+    },
+  };
+}
+
+const FAILURE: Json = {
+  type: 'object',
+  required: ['success', 'message', 'error'],
+  properties: {
+    success: { const: false },
+    message: { type: 'string', description: 'A sentence for a person.' },
+    error: {
+      type: 'object',
+      required: ['kind'],
+      properties: {
+        kind: {
+          oneOf: Object.entries(KIND_SAYS).map(([kind, description]) => ({
+            const: kind,
+            description,
+          })),
+        },
+        issues: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['path', 'message'],
+            properties: { path: { type: 'string' }, message: { type: 'string' } },
+          },
+        },
+        expected: { type: 'number' },
+        retryAfterMs: { type: 'number' },
+      },
+    },
+  },
+};
+
+const HEADERS: Json = {
+  'RateLimit-Policy': {
+    description: 'What a key and an address may do: `q` calls in `w` seconds. Of calls by API key.',
+    schema: { type: 'string' },
+    example: '"address";q=1200;w=60, "key";q=300;w=60',
+  },
+  'RateLimit': {
+    description:
+      'What is left of that: `r` calls, and `t` seconds until it begins anew. Of calls by API key.',
+    schema: { type: 'string' },
+    example: '"address";r=1187;t=42, "key";r=287;t=42',
+  },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+};
+const headersNamed = (names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const PACED = ['RateLimit-Policy', 'RateLimit'] as const;
+
+/** `shared`: failures that calls have in common are described once. */
+function operationOf(name: CallName, call: Call, shared: Record<string, Json>): Json {
+  const input = schemaOf(call.input, 'input');
+  const inQuery = call.method === 'GET' || call.method === 'DELETE';
+  const inPath = [...call.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  const properties = Object.entries((input['properties'] ?? {}) as Record<string, Json>);
+  const required = (input['required'] ?? []) as readonly string[];
+  const parameters = properties
+    .filter(([field]) => inQuery || inPath.includes(field))
+    .map(([field, schema]): Json =>
+      inPath.includes(field)
+        ? { name: field, in: 'path', required: true, schema }
+        : { name: field, in: 'query', required: required.includes(field), schema },
+    );
+  const rest = properties.filter(([field]) => !inPath.includes(field));
+  const examples = ((input['examples'] ?? []) as readonly Json[]).map((one) =>
+    Object.fromEntries(Object.entries(one).filter(([field]) => !inPath.includes(field))),
+  );
+  const body = {
+    ...input,
+    properties: Object.fromEntries(rest),
+    required: required.filter((field) => !inPath.includes(field)),
+    ...(examples.length > 0 && { examples }),
+  };
+  const notes = [
+    ...(keyAccess(name) === null && call.gate !== 'public' && call.gate !== 'ingest-key'
+      ? ['For a person who is signed in: no API key makes it.']
+      : []),
+    ...(requiresRecentFactor(name)
+      ? ['Needs a factor shown within the last five minutes.']
+      : mayRequireRecentFactor(name)
+        ? ['Some changes need a factor shown within the last five minutes.']
+        : []),
+    ...(forbidsActing(name) ? ['Refused while signed in as another user.'] : []),
+    ...(call.offline === undefined ? [] : [`A device may queue this call. ${call.offline}`]),
+  ];
+  const content = call.raw === true ? { '*/*': {} } : { 'application/json': { schema: body } };
+  return {
+    operationId: name,
+    summary: call.summary,
+    tags: [tagOf(call.path)],
+    security: securityOf(name, call),
+    ...(notes.length > 0 && { description: notes.join(' ') }),
+    parameters: [...parameters, ...headersOf(name, call)],
+    ...(inQuery
+      ? {}
+      : { requestBody: { required: call.raw === true || body.required.length > 0, content } }),
+    responses: {
+      '200': {
+        description: 'Done.',
+        ...(keyAccess(name) !== null && { headers: headersNamed(PACED) }),
+        content: givesOf(call),
+      },
+      ...failuresOf(name, call, shared),
+    },
+  };
+}
+
+function givesOf({ output, media = 'text/event-stream' }: Call): Json {
+  if (output === 'bytes') return { 'application/octet-stream': {} };
+  if (output === 'stream') return { [media]: { schema: { type: 'string' } } };
+  const data = schemaOf(output, 'output');
+  return {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['success', 'data'],
+        properties: { success: { const: true }, data },
+      },
+    },
+  };
+}
+
+/**
+ * Kinds by their status: those of the call itself, and those that any call of its gate may give.
+ */
+function failuresOf(name: CallName, call: Call, shared: Record<string, Json>): Json {
+  const kinds = new Set<FailureKind>([...call.failures, 'busy', 'out-of-space', 'server-fault']);
+  if (call.raw !== true) kinds.add('bad-input');
+  if (call.raw !== true && call.method !== 'GET' && call.method !== 'DELETE')
+    kinds.add('too-large');
+  if (call.gate === 'public') kinds.add('not-found');
+  else kinds.add('signed-out');
+  if (call.gate !== 'public' && call.gate !== 'ingest-key') kinds.add('expired').add('forbidden');
+  if (mayRequireRecentFactor(name)) kinds.add('reauth_required');
+  const key = keyAccess(name) !== null;
+  if (key) kinds.add('too-many');
+  if (!key && call.gate !== 'public' && call.gate !== 'ingest-key') kinds.add('not-by-key');
+  const byStatus: Record<string, string[]> = {};
+  for (const [kind, status] of Object.entries(STATUS_OF))
+    if (kinds.has(kind as FailureKind)) (byStatus[status] ??= []).push(kind);
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, list]) => {
+      const shape = `${list.join('.')}${key ? '.by-key' : ''}`;
+      const waits = list.some((kind) => WAITS.has(kind));
+      shared[shape] ??= {
+        description: list
+          .map((kind) => `\`${kind}\`: ${KIND_SAYS[kind as keyof typeof KIND_SAYS]}`)
+          .join(' '),
+        ...((key || waits) && {
+          headers: headersNamed([...(key ? PACED : []), ...(waits ? ['Retry-After'] : [])]),
+        }),
+        content: {
+          'application/json': {
+            schema: {
+              allOf: [
+                FAILURE_REF,
+                {
+                  type: 'object',
+                  properties: { error: { type: 'object', properties: { kind: { enum: list } } } },
+                },
+              ],
+            },
+          },
+        },
+      };
+      return [status, { $ref: `#/components/responses/${shape}` }];
+    }),
+  );
+}
+const WAITS: ReadonlySet<string> = new Set<FailureKind>(['too-many', 'busy', 'out-of-space']);
+const FAILURE_REF = { $ref: '#/components/schemas/Failure' };
+
+/**
+ * One of them is enough. In OpenAPI 3.1 the words beside a bearer scheme are the abilities that it
+ * needs.
+ */
+function securityOf(name: CallName, { gate }: Call): readonly Json[] {
+  const needs = keyAccess(name);
+  if (gate === 'public') return [];
+  if (gate === 'ingest-key') return [{ ingestKey: [] }, { ingestKeyHeader: [] }];
+  return [
+    ...(needs === null ? [] : [{ apiKey: needs === 'any' ? [] : [needs] }]),
+    { session: gate === 'signed-in' ? [] : [gate] },
+  ];
+}
+
+function headersOf(name: CallName, call: Call): readonly Json[] {
+  const header = (field: string, schema: Json, required: boolean): Json => ({
+    name: field,
+    in: 'header',
+    required,
+    schema,
+  });
+  if (name === 'refresh') return [header(CLIENT_HEADER, { const: '1' }, true)];
+  if (call.offline === undefined) return [];
+  return [
+    header(COMMAND_HEADERS.key, { type: 'string', format: 'uuid' }, false),
+    header(COMMAND_HEADERS.device, { type: 'string', format: 'uuid' }, false),
+    header(COMMAND_HEADERS.order, { type: 'integer', minimum: 1 }, false),
+  ];
+}
+
+function schemaOf(schema: GenericSchema, typeMode: 'input' | 'output'): Json {
+  const made = toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    typeMode,
+    errorMode: 'ignore',
+    overrideAction: ({ valibotAction, jsonSchema }) =>
+      valibotAction.type === 'safe_integer' ? { ...jsonSchema, type: 'integer' } : null,
+    // Rows go out as the fold made them: an array is all that is promised here.
+    overrideSchema: ({ valibotSchema }) =>
+      valibotSchema.type === 'custom' ? { type: 'array' } : null,
+  });
+  const { $schema: _dialect, ...rest } = made as Record<string, unknown>;
+  return rest;
+}

@@ -1,0 +1,50 @@
+import * as v from 'valibot';
+import type { Call } from '#contract/call.ts';
+import type { Result } from '#contract/result.ts';
+import type { Log } from '../app-context.ts';
+import { compressed } from './compress.ts';
+import { envelopeOf, JSON_TYPE, refuse, SERVER_FAULT } from './envelope.ts';
+
+/** What a handler gave, as an answer: checked by the call's schema, in the envelope, compressed. */
+export async function answerOf(
+  call: Call,
+  given: Response | Result<unknown>,
+  headers: Headers,
+  request: Request,
+  log: Log,
+): Promise<Response> {
+  if (call.output === 'bytes' || call.output === 'stream')
+    return rawAnswer(call.output, given as Response, headers, request);
+  const result = given as Result<unknown>;
+  if (!result.ok) return refuse(result.failure, headers);
+  const checked = v.safeParse(call.output, result.value);
+  if (!checked.success) {
+    log.error('an answer breaks its contract', {
+      call: call.path,
+      at: checked.issues.slice(0, 5).map((issue) => v.getDotPath(issue) ?? ''),
+    });
+    return refuse(SERVER_FAULT);
+  }
+  headers.set('content-type', JSON_TYPE);
+  const bytes = new TextEncoder().encode(envelopeOf(checked.output));
+  // An answer that holds a token is not compressed: its length must say nothing about it.
+  const body = call.path.startsWith('auth/')
+    ? bytes
+    : await compressed(bytes, request.headers.get('accept-encoding'), headers);
+  return new Response(body, { status: 200, headers });
+}
+
+async function rawAnswer(
+  gives: 'bytes' | 'stream',
+  response: Response,
+  extra: Headers,
+  request: Request,
+): Promise<Response> {
+  const headers = new Headers(response.headers);
+  for (const [name, value] of extra) headers.append(name, value);
+  if (gives === 'stream' || response.body === null)
+    return new Response(response.body, { status: response.status, headers });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const body = await compressed(bytes, request.headers.get('accept-encoding'), headers);
+  return new Response(body, { status: response.status, headers });
+}

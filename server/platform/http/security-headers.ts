@@ -1,0 +1,44 @@
+/** Headers of safety, on every answer (security.md G45, G46). */
+export const CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "frame-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types daybook',
+].join('; ');
+
+const ALWAYS: readonly (readonly [string, string])[] = [
+  ['content-security-policy', CSP],
+  ['x-content-type-options', 'nosniff'],
+  ['referrer-policy', 'no-referrer'],
+  ['cross-origin-opener-policy', 'same-origin'],
+  ['cross-origin-resource-policy', 'same-origin'],
+  ['x-frame-options', 'DENY'],
+  [
+    'permissions-policy',
+    'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), display-capture=(), browsing-topics=()',
+  ],
+];
+
+const OWN: ReadonlySet<string> = new Set(['content-security-policy', 'x-frame-options']);
+
+/**
+ * `tls`: the request came over TLS, so the browser may be told to stay there (a year, with
+ * subdomains).
+ */
+export function setSecurityHeaders(headers: Headers, tls: boolean): void {
+  // A policy that an answer brings itself is that of what runs nothing of ours: a picture that is
+  // opened by itself, the frame of a chat.
+  for (const [name, value] of ALWAYS)
+    if (!OWN.has(name) || !headers.has(name)) headers.set(name, value);
+  if (tls) headers.set('strict-transport-security', 'max-age=31536000; includeSubDomains');
+}

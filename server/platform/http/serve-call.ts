@@ -1,0 +1,202 @@
+import { callOf } from '#contract/calls.ts';
+import type { CallName } from '#contract/calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { withEssentialWrites } from '../db/space.ts';
+import type { AppContext } from '../app-context.ts';
+import { answerOf } from './response.ts';
+import { claimBody } from './body-budget.ts';
+import type { Caller } from './client-address.ts';
+import { readCommand } from './command.ts';
+import { busyFor, FORBIDDEN, NOT_FOUND, refuse } from './envelope.ts';
+import { authorize } from './authorize.ts';
+import type { RequestContext, CommandKey, Handlers } from './handler.ts';
+import { readInput } from './input.ts';
+import { makeKeyRateLimit } from './key-rate-limit.ts';
+import { forged } from './origin.ts';
+import { makeQueues, makeQueue } from './concurrency.ts';
+import type { Queue } from './concurrency.ts';
+import { tenantReader } from './tenant.ts';
+
+/**
+ * `userAtOnce`, `providerAtOnce`: of the places of people, those that one user, and the users of
+ * one provider, may hold.
+ */
+export const CALL_LIMITS = {
+  atOnce: 64,
+  waiting: 512,
+  userAtOnce: 16,
+  providerAtOnce: 48,
+  ingestAtOnce: 16,
+  ingestWaiting: 256,
+  timeoutMs: 30_000,
+  retryAfterMs: 1_000,
+} as const;
+
+type AnyHandler = (input: unknown, ctx: RequestContext) => Promise<Response | Result<unknown>>;
+
+export interface Served {
+  readonly response: Response;
+  readonly tenant: string | null;
+  readonly user: string | null;
+}
+
+/**
+ * One call, from its request to its answer: provider → forged? → gate (401, 403) → input (400, 413)
+ * → handler → check of the answer. The gate comes before the body is read: a stranger learns
+ * nothing from what it sends. Every step that works waits in a bounded queue.
+ */
+export function callServer(
+  world: AppContext,
+  handlers: Partial<Handlers>,
+  limits: Limits = CALL_LIMITS,
+) {
+  const tenantOf = tenantReader(world);
+  const people = makeQueue(limits.atOnce, limits.waiting, true);
+  const own = makeQueues(limits.waiting);
+  const sources = makeQueue(limits.ingestAtOnce, limits.ingestWaiting, true);
+  const pace = makeKeyRateLimit();
+
+  return async (
+    name: CallName,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    caller: Caller,
+  ): Promise<Served> => {
+    const call = callOf(name);
+    const handler = handlers[name] as AnyHandler;
+    const isSignIn = call.path.startsWith('auth/');
+    const queue = call.gate === 'ingest-key' ? sources : people;
+    const seen: { tenant: string | null; user: string | null } = { tenant: null, user: null };
+    const tell = new Headers();
+    const work = async (): Promise<Response> => {
+      if (call.method !== 'GET' && call.gate === 'public' && forged(name, request.headers, caller))
+        return refuse(FORBIDDEN);
+      const gate = await inLine(
+        queue,
+        async () => {
+          seen.tenant = await tenantOf(caller.host);
+          return authorize(world, name, seen.tenant, request, { ip: caller.ip, pace, tell });
+        },
+        limits,
+      );
+      if (gate instanceof Response) return gate;
+      if (!gate.ok) return refuse(gate.failure);
+      seen.user = gate.value?.userId ?? null;
+      const { tenant } = seen;
+      if (tenant === null) return refuse(NOT_FOUND);
+      if (seen.user !== null) claimBody(request, tenant, `user ${seen.user}`);
+      let input: unknown = {};
+      let command: CommandKey | null = null;
+      if (call.raw !== true) {
+        const read = await readInput(call, request, params, world.clock);
+        if (!read.ok) return refuse(read.failure);
+        const key = readCommand(request.headers, name, read.value.raw);
+        if (!key.ok) return refuse(key.failure);
+        ({ taken: input } = read.value);
+        command = key.value;
+      }
+      const answer = new Headers();
+      const ctx: RequestContext = {
+        tenant,
+        session: gate.value,
+        command,
+        now: world.clock.now(),
+        ip: caller.ip,
+        host: caller.host,
+        request,
+        answer,
+      };
+      const handled = (): Promise<Response> =>
+        inLine(
+          queue,
+          async () =>
+            answerOf(
+              call,
+              await (isSignIn
+                ? withEssentialWrites(() => handler(input, ctx))
+                : handler(input, ctx)),
+              answer,
+              request,
+              world.log,
+            ),
+          limits,
+        );
+      const user = gate.value?.userId;
+      const key = gate.value?.key;
+      // HTTP-18: whoever asks for much at once waits behind itself.
+      const inTurn =
+        user === undefined
+          ? handled
+          : async (): Promise<Response> =>
+              (await own.run(`user ${user}`, limits.userAtOnce, async () =>
+                own.run(`provider ${tenant}`, limits.providerAtOnce, handled),
+              )) ?? refuse(busyFor(limits.retryAfterMs));
+      if (key === undefined) return inTurn();
+      const leave = pace.enter(key.id);
+      if (leave === null)
+        return refuse({
+          kind: 'too-many',
+          message: MESSAGES.keyPace,
+          retryAfterMs: limits.retryAfterMs,
+        });
+      try {
+        return await inTurn();
+      } finally {
+        leave();
+      }
+    };
+    const response = await within(world, limits.timeoutMs, work());
+    for (const [field, value] of tell) response.headers.set(field, value);
+    return { response, ...seen };
+  };
+}
+
+export type Limits = { readonly [K in keyof typeof CALL_LIMITS]: number };
+
+async function inLine<T>(
+  queue: Queue,
+  work: () => Promise<T>,
+  limits: Limits,
+): Promise<T | Response> {
+  return await (queue.run(work) ?? refuse(busyFor(limits.retryAfterMs)));
+}
+
+/**
+ * The work keeps its place in the queue until it really ends, so that what was given up on still
+ * counts.
+ */
+async function within(world: AppContext, ms: Ms, work: Promise<Response>): Promise<Response> {
+  let timer: { cancel(): void } | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = world.clock.after(ms, () => {
+      resolve(null);
+    });
+  });
+  try {
+    const first = await Promise.race([work, late]);
+    if (first) return first;
+  } finally {
+    timer?.cancel();
+  }
+  work.catch((error: unknown) => {
+    world.log.error('a call failed after its time was up', faultOf(error));
+  });
+  return refuse(busyFor(1_000));
+}
+
+/** What the log keeps of a bug: never the values of a statement. */
+export function faultOf(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { fault: typeof error };
+  const code = (error as { readonly code?: unknown }).code;
+  return {
+    fault: error.name,
+    message: error.message.slice(0, 500),
+    stack: error.stack
+      ?.split('\n')
+      .slice(1, 8)
+      .map((line) => line.trim()),
+    ...(typeof code === 'string' ? { code } : {}),
+  };
+}

@@ -1,0 +1,26 @@
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { tenantOfHost } from '../db/tenants.ts';
+import type { AppContext } from '../app-context.ts';
+
+/** A host named anew is served within this time. */
+const KEEP_MS: Ms = 5_000;
+/** Anybody may send any host: what is remembered is bounded. */
+const MOST = 1_000;
+
+/**
+ * The provider that a host (with or without a port) stands for, remembered for a moment. Null where
+ * nobody has named it and there is no default.
+ */
+export function tenantReader(world: AppContext): (host: string) => Promise<TenantId | null> {
+  const known = new Map<string, { readonly tenant: TenantId | null; readonly until: Ms }>();
+  return async (asked) => {
+    const host = asked.replace(/:\d+$/, '');
+    const found = known.get(host);
+    const now = world.clock.now();
+    if (found && now < found.until && found.until <= now + KEEP_MS) return found.tenant;
+    const tenant = await tenantOfHost(world.store, host);
+    if (known.size >= MOST) known.clear();
+    known.set(host, { tenant, until: now + KEEP_MS });
+    return tenant;
+  };
+}

@@ -1,0 +1,46 @@
+import { Cron } from 'croner';
+import { isTimeZone } from '#contract/time/day.ts';
+import type { CronNext } from '#contract/problems/expectation.ts';
+import type { Schedule } from '#contract/runs/rows.ts';
+
+/** What is wrong with a declared schedule, in words; null where nothing is. */
+export function scheduleFault(schedule: Schedule): string | null {
+  if (schedule.is === 'kind') return null;
+  if (schedule.is === 'every')
+    return schedule.everySec < 1 ? 'every must be a second at least' : null;
+  if (!isTimeZone(schedule.tz)) return 'tz is not a time zone';
+  return parsed(schedule.cron, schedule.tz) === null ? 'cron is not a cron line' : null;
+}
+
+/**
+ * By croner: five fields, names of days and months. Null for a line that is none or never comes.
+ */
+export const cronNext: CronNext = (cron, timeZone, after) =>
+  parsed(cron, timeZone)?.nextRun(new Date(after))?.getTime() ?? null;
+
+const MOST = 2_000;
+const known = new Map<string, Cron | null>();
+
+function parsed(cron: string, timeZone: string): Cron | null {
+  const name = `${timeZone} ${cron}`;
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const made = make(cron.trim(), timeZone);
+  if (known.size >= MOST) known.clear();
+  known.set(name, made);
+  return made;
+}
+
+function make(cron: string, timezone: string): Cron | null {
+  // Seconds and years are not what a source means by a cron line; croner would take them.
+  if (
+    cron.split(/\s+/).length !== 5 &&
+    !/^@(?:yearly|annually|monthly|weekly|daily|hourly)$/.test(cron)
+  )
+    return null;
+  try {
+    return new Cron(cron, { timezone, paused: true });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,134 @@
+import { createTransport } from 'nodemailer';
+import { isIP } from 'node:net';
+import type { InferOutput } from 'valibot';
+import type { MailSettings } from '#contract/branding/settings.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { StoredBlob } from '../db/blob-store.ts';
+import type { AppContext } from '../app-context.ts';
+import { checkedAddress, OutboundError } from '../outbound/address.ts';
+import { describeError } from '../outbound/error.ts';
+import type { Delivery } from './delivery.ts';
+import type { Mail } from './queue-mail.ts';
+
+export interface MailGateway {
+  readonly settings: InferOutput<typeof MailSettings>;
+  readonly password: string | null;
+  /** Where the settings name none: the provider's. */ readonly name: string;
+}
+
+const CONNECT_MS: Ms = 10_000;
+const SILENCE_MS: Ms = 20_000;
+const ALL_MS: Ms = 60_000;
+/** One address, and nothing that a mail server could read as a second one or as another header. */
+const ONE = /^[^\s@<>,;:"()[\]\\]{1,64}@[^\s@<>,;:"()[\]\\]{1,189}$/;
+
+/**
+ * Sends a mail. TLS is checked against the host's name; without TLS only where the operator of the
+ * server switched that on.
+ */
+export async function sendMail(
+  world: AppContext,
+  { settings, password, name }: MailGateway,
+  id: string,
+  {
+    to,
+    subject,
+    text,
+    html,
+    replyTo,
+    files = [],
+  }: Omit<Mail, 'files'> & { readonly files?: readonly StoredBlob[] },
+): Promise<Delivery> {
+  const { host, port, security, username, from, fromName } = settings;
+  if (!ONE.test(to) || /[\r\n\0]/.test(subject))
+    return { is: 'given-up', fault: 'The address or the subject is not valid.' };
+  let timer: { cancel(): void } | undefined;
+  let transport: { close(): void } | undefined;
+  try {
+    if (security === 'none' && world.config.outbound?.http !== true)
+      throw new OutboundError(
+        'refused',
+        'Mail is not sent without TLS: the operator of this server has not allowed it.',
+      );
+    const opened = createTransport({
+      host: await checkedAddress(world, host),
+      port,
+      secure: security === 'tls',
+      requireTLS: security === 'starttls',
+      ignoreTLS: security === 'none',
+      ...(username === null ? {} : { auth: { user: username, pass: password ?? '' } }),
+      tls: {
+        servername: isIP(host) === 0 ? host : '',
+        minVersion: 'TLSv1.2',
+        rejectUnauthorized: true,
+      },
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      name: from.split('@')[1] ?? 'localhost',
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    transport = opened;
+    const late = new Promise<never>((_, reject) => {
+      timer = world.clock.after(ALL_MS, () => {
+        reject(new OutboundError('unreachable', `${host} did not answer in time.`));
+      });
+    });
+    // The same number at every try: a server that took it the first time can tell.
+    await Promise.race([
+      late,
+      opened.sendMail({
+        from: { name: (fromName ?? name).replace(/\p{Cc}+/gu, ' '), address: from },
+        to,
+        ...(replyTo !== undefined && ONE.test(replyTo) && { replyTo }),
+        subject,
+        text,
+        html: html ?? htmlOf(text),
+        messageId: `<${id}@${from.split('@')[1] ?? 'localhost'}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        attachments: files.map((file) => ({
+          filename: file.name,
+          contentType: file.type,
+          content: file.bytes,
+          contentDisposition: 'attachment' as const,
+        })),
+      }),
+    ]);
+    return { is: 'sent' };
+  } catch (error) {
+    const { responseCode, code } = error as {
+      readonly responseCode?: number;
+      readonly code?: string;
+    };
+    const ofIt = responseCode !== undefined && (code === 'EENVELOPE' || code === 'EMESSAGE');
+    const fault = ofIt ? `${host} refused the mail (${responseCode}).` : describeError(error, host);
+    // What the server says of this mail or its address stands; what it says of us, or of its own
+    // state, may be better later.
+    return ofIt && responseCode >= 500
+      ? { is: 'given-up', fault }
+      : { is: 'later', fault, afterMs: null };
+  } finally {
+    timer?.cancel();
+    transport?.close();
+  }
+}
+
+const escaped = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+
+/** The text as paragraphs, its addresses as links. */
+export function htmlOf(text: string): string {
+  const linked = escaped(text).replace(
+    /\bhttps?:\/\/[^\s<>"]+/g,
+    (address) => `<a href="${address}">${address}</a>`,
+  );
+  return `<!doctype html><html><body>${linked
+    .split(/\n{2,}/)
+    .map((part) => `<p>${part.replaceAll('\n', '<br>')}</p>`)
+    .join('\n')}</body></html>`;
+}

@@ -1,0 +1,61 @@
+import * as v from 'valibot';
+import type { SmsSettings } from '#contract/branding/settings.ts';
+import type { AppContext } from '../app-context.ts';
+import type { Delivery } from './delivery.ts';
+import { OutboundError } from '../outbound/address.ts';
+import { fetchOutbound } from '../outbound/fetch.ts';
+import type { Sms } from './queue-mail.ts';
+import { afterOf } from '../outbound/retry.ts';
+import { parseStorable } from '#contract/stored-text.ts';
+
+export interface SmsGateway {
+  readonly settings: v.InferOutput<typeof SmsSettings>;
+  readonly token: string;
+}
+
+const Refusal = v.object({ code: v.pipe(v.number(), v.integer()) });
+
+/**
+ * Sends a short message by a gateway of Twilio's form. Its words are not kept: they name the
+ * number.
+ */
+export async function sendSms(
+  world: AppContext,
+  { settings: { url, account, from }, token }: SmsGateway,
+  { to, text }: Sms,
+): Promise<Delivery> {
+  try {
+    const answer = await fetchOutbound(
+      world,
+      `${url.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`,
+      {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,
+          accept: 'application/json',
+        },
+        body: new URLSearchParams({ To: to, From: from, Body: text }),
+      },
+    );
+    const { status } = answer;
+    if (status === 200 || status === 201) return { is: 'sent' };
+    const refusal = v.safeParse(
+      Refusal,
+      await answer
+        .text()
+        .then(parseStorable)
+        .catch(() => null),
+    );
+    const fault = `The gateway refused the message (${status}${refusal.success ? `, ${refusal.output.code}` : ''}).`;
+    if (status === 429 || status === 408 || status >= 500)
+      return {
+        is: 'later',
+        fault,
+        afterMs: afterOf(answer.headers.get('retry-after'), world.clock.now()),
+      };
+    return { is: 'given-up', fault };
+  } catch (error) {
+    if (error instanceof OutboundError) return { is: 'later', fault: error.message, afterMs: null };
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { BlockList } from 'node:net';
+import { blockListOf, unwrapAddress } from '../http/network.ts';
+import type { AppContext } from '../app-context.ts';
+
+/**
+ * What the server would not do, or could not: `message` is a sentence that holds nothing but what
+ * the asker gave.
+ */
+export class OutboundError extends Error {
+  readonly is: 'refused' | 'unreachable';
+  constructor(is: 'refused' | 'unreachable', message: string) {
+    super(message);
+    this.name = 'OutboundError';
+    this.is = is;
+  }
+}
+
+/**
+ * The only IPv6 addresses of the public internet: IANA has assigned global unicast addresses from
+ * this range alone.
+ */
+const GLOBAL_V6 = ['2000::/3'];
+/**
+ * Special ranges of the IANA registries within the global ones: nothing in them is the public
+ * internet.
+ */
+const V4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+];
+const V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
+
+const special = blockListOf([...V4, ...V6]);
+const globalV6 = blockListOf(GLOBAL_V6);
+const allowed = new WeakMap<readonly string[], BlockList>();
+
+/** Networks that the operator of the server named for what administrators set. */
+const allowedIn = ({ config }: AppContext): readonly string[] => config.outbound?.allow ?? NONE;
+const NONE: readonly string[] = [];
+
+/**
+ * Whether the server may connect to it: public, or in one of the networks that its operator named
+ * (O1, O2).
+ */
+export function mayReach(world: AppContext, address: string, allow = allowedIn(world)): boolean {
+  const plain = unwrapAddress(address);
+  const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
+  if (!special.check(plain, family) && (family === 'ipv4' || globalV6.check(plain, family)))
+    return true;
+  const blocks = allowed.get(allow) ?? blockListOf(allow);
+  allowed.set(allow, blocks);
+  return blocks.check(plain, family);
+}
+
+/**
+ * The address to connect to, found once: whoever asks for it connects to just this one, so that a
+ * name cannot be another machine a moment later. Every address of the name must be one that may be
+ * reached. Throws an `OutboundError`.
+ */
+export async function checkedAddress(
+  world: AppContext,
+  host: string,
+  allow = allowedIn(world),
+): Promise<string> {
+  const name = host.replace(/^\[(.*)\]$/, '$1');
+  const found =
+    isIP(name) !== 0
+      ? [name]
+      : await lookup(name, { all: true }).then(
+          (all) => all.map(({ address }) => address),
+          () => [],
+        );
+  const [first] = found;
+  if (first === undefined) throw new OutboundError('unreachable', `The host ${name} is not known.`);
+  if (!found.every((address) => mayReach(world, address, allow)))
+    throw new OutboundError(
+      'refused',
+      `The host ${name} is in a private network, which the operator of this server has not allowed.`,
+    );
+  return first;
+}

@@ -1,0 +1,195 @@
+import { X509Certificate } from 'node:crypto';
+import { Agent as Plain, request as plain } from 'node:http';
+import { Agent as Secure, request as secure } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { PeerCertificate } from 'node:tls';
+import type { Ms } from '#contract/ids.ts';
+import { releaseSlotDuring } from '../http/concurrency.ts';
+import type { AppContext } from '../app-context.ts';
+import { checkedAddress, OutboundError } from './address.ts';
+import { describeError } from './error.ts';
+
+export interface OutboundInit {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | URLSearchParams | null;
+  readonly timeoutMs?: Ms;
+  /** Of an answer, at most; 1 MiB. */
+  readonly mostBytes?: number;
+  /**
+   * PEM of the one certificate that is believed instead of those of public authorities, whatever
+   * host it names.
+   */
+  readonly certificate?: string | null;
+  /**
+   * Private networks that may be reached, in the place of those that the operator named for what
+   * administrators set.
+   */
+  readonly within?: readonly string[] | undefined;
+}
+
+const TIMEOUT_MS: Ms = 10_000;
+const MOST_BYTES = 1_048_576;
+/** Below them other things listen than web servers. */
+const LOW_PORTS = new Set([443]);
+const FIRST_HIGH = 1_024;
+const NO_BODY = new Set([204, 205, 304]);
+
+/**
+ * The only way in which the server asks an address that somebody gave it (O1, G48): https, and http
+ * where its operator switched that on; no name or password in the address; the host is resolved
+ * once and checked, and just that address is connected to; no redirect is followed; 1 MiB and ten
+ * seconds at most; no proxy of the environment. Neither body nor headers are logged. Nobody waits
+ * for it but who asks (HTTP-17). Throws an `OutboundError`, never anything else.
+ */
+export const fetchOutbound = (
+  world: AppContext,
+  address: string | URL,
+  init: OutboundInit = {},
+): Promise<Response> => releaseSlotDuring(() => asked(world, address, init));
+
+async function asked(
+  world: AppContext,
+  address: string | URL,
+  {
+    method = 'GET',
+    headers = {},
+    body = null,
+    timeoutMs = TIMEOUT_MS,
+    mostBytes = MOST_BYTES,
+    certificate = null,
+    within,
+  }: OutboundInit,
+): Promise<Response> {
+  const url = urlOf(world, address);
+  const host = await checkedAddress(world, url.hostname, within);
+  const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const tls = url.protocol === 'https:';
+  const payload = body instanceof URLSearchParams ? body.toString() : body;
+  const options = {
+    host,
+    port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: {
+      'accept-encoding': 'identity',
+      ...(body instanceof URLSearchParams
+        ? { 'content-type': 'application/x-www-form-urlencoded' }
+        : {}),
+      ...headers,
+      'host': url.host,
+      ...(payload === null ? {} : { 'content-length': String(Buffer.byteLength(payload)) }),
+    },
+  };
+  let timer: { cancel(): void } | undefined;
+  try {
+    return await new Promise<Response>((resolve, reject) => {
+      const answered = (answer: IncomingMessage): void => {
+        collect(answer, name, mostBytes).then(resolve, reject);
+      };
+      const going = tls
+        ? secure(
+            {
+              ...options,
+              servername: isIP(name) === 0 ? name : '',
+              minVersion: 'TLSv1.2',
+              rejectUnauthorized: true,
+              ...(certificate === null ? {} : pinned(certificate)),
+              agent: new Secure({ keepAlive: false }),
+            },
+            answered,
+          )
+        : plain({ ...options, agent: new Plain({ keepAlive: false }) }, answered);
+      timer = world.clock.after(timeoutMs, () => {
+        going.destroy(new OutboundError('unreachable', `${name} did not answer in time.`));
+      });
+      going.on('error', reject);
+      going.end(payload ?? undefined);
+    });
+  } catch (error) {
+    throw error instanceof OutboundError
+      ? error
+      : new OutboundError('unreachable', describeError(error, name));
+  } finally {
+    timer?.cancel();
+  }
+}
+
+function urlOf(world: AppContext, address: string | URL): URL {
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    throw new OutboundError('refused', 'The address is not valid.');
+  }
+  const http = world.config.outbound?.http === true;
+  if (url.protocol !== 'https:' && !(http && url.protocol === 'http:'))
+    throw new OutboundError('refused', 'The address must begin with https://.');
+  if (url.username !== '' || url.password !== '')
+    throw new OutboundError('refused', 'The address must not hold a user name or password.');
+  const port = Number(url.port);
+  if (url.port !== '' && port < FIRST_HIGH && !LOW_PORTS.has(port))
+    throw new OutboundError('refused', `Port ${port} is not one of web servers.`);
+  return url;
+}
+
+/**
+ * Just this certificate: OpenSSL trusts it and no other, and it is compared once more, before a
+ * word is sent.
+ */
+function pinned(certificate: string): {
+  readonly ca: string;
+  readonly allowPartialTrustChain: true;
+  readonly checkServerIdentity: (host: string, shown: PeerCertificate) => Error | undefined;
+} {
+  const believed = readCertificate(certificate);
+  if (believed === null) throw new OutboundError('refused', 'The certificate cannot be read.');
+  return {
+    ca: believed.toString(),
+    allowPartialTrustChain: true,
+    checkServerIdentity: (_host, shown) =>
+      shown.raw.equals(believed.raw)
+        ? undefined
+        : Object.assign(new Error('another certificate'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
+  };
+}
+
+/** Null where it is none. */
+export function readCertificate(pem: string): X509Certificate | null {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return null;
+  }
+}
+
+async function collect(
+  answer: IncomingMessage,
+  name: string,
+  mostBytes: number,
+): Promise<Response> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > mostBytes) {
+      answer.destroy();
+      throw new OutboundError(
+        'unreachable',
+        `${name} answered with more than ${Math.round(mostBytes / MOST_BYTES)} MiB.`,
+      );
+    }
+    parts.push(part);
+  }
+  const headers = new Headers();
+  for (const [key, value] of Object.entries(answer.headers))
+    for (const one of [value ?? []].flat()) headers.append(key, one);
+  const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 599)
+    throw new OutboundError('unreachable', `${name} gave no answer that can be read.`);
+  return new Response(NO_BODY.has(status) ? null : new Uint8Array(Buffer.concat(parts)), {
+    status,
+    headers,
+  });
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import {
+  allowInsecureRequests,
+  ClientError,
+  ClientSecretPost,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  None,
+} from 'openid-client';
+import type { Configuration, CustomFetch } from 'openid-client';
+import type { InferOutput } from 'valibot';
+import type { OidcSettings } from '#contract/branding/settings.ts';
+import type { Ms } from '#contract/ids.ts';
+import { releaseSlotDuring } from '../http/concurrency.ts';
+import type { AppContext } from '../app-context.ts';
+import { OutboundError } from './address.ts';
+import { fetchOutbound } from './fetch.ts';
+
+export interface IssuerAt {
+  readonly settings: InferOutput<typeof OidcSettings>;
+  /** Null: a public client, by PKCE alone. */ readonly secret: string | null;
+}
+
+const KEEP_MS: Ms = 5 * 60_000;
+const MOST = 200;
+const known = new WeakMap<
+  AppContext,
+  Map<string, { readonly at: Ms; readonly found: Promise<Configuration> }>
+>();
+
+/**
+ * What an issuer says of itself, asked by `fetchOutbound` and remembered for some minutes.
+ * Everything it signs is checked by its keys, also what came straight from it. Throws where it
+ * cannot be asked or says something else: `issuerFault` puts that into words.
+ */
+export function issuerOf(
+  world: AppContext,
+  { settings: { issuer, clientId }, secret }: IssuerAt,
+): Promise<Configuration> {
+  const all =
+    known.get(world) ??
+    new Map<string, { readonly at: Ms; readonly found: Promise<Configuration> }>();
+  known.set(world, all);
+  const key = createHash('sha256')
+    .update(JSON.stringify([issuer, clientId, secret]))
+    .digest('base64url');
+  const now = world.clock.now();
+  const there = all.get(key);
+  // Another may be asking it: who waits for that as well holds no place either.
+  if (there && now >= there.at && now - there.at < KEEP_MS)
+    return releaseSlotDuring(() => there.found);
+  if (all.size >= MOST) all.clear();
+  const found = ask(world, issuer, clientId, secret);
+  all.set(key, { at: now, found });
+  found.catch(() => all.delete(key));
+  return found;
+}
+
+async function ask(
+  world: AppContext,
+  issuer: string,
+  clientId: string,
+  secret: string | null,
+): Promise<Configuration> {
+  const through: CustomFetch = (address, { method, headers, body }) =>
+    fetchOutbound(world, address, { method, headers, body: sent(body) });
+  return discovery(
+    new URL(issuer),
+    clientId,
+    {},
+    secret === null ? None() : ClientSecretPost(secret),
+    {
+      [customFetch]: through,
+      execute: [
+        enableNonRepudiationChecks,
+        ...(world.config.outbound?.http === true ? [allowInsecureRequests] : []),
+      ],
+    },
+  );
+}
+
+function sent(
+  body: Parameters<CustomFetch>[1]['body'],
+): string | Uint8Array | URLSearchParams | null {
+  if (
+    body === undefined ||
+    body === null ||
+    typeof body === 'string' ||
+    body instanceof Uint8Array ||
+    body instanceof URLSearchParams
+  )
+    return body ?? null;
+  throw new OutboundError('refused', 'A body of this kind is not sent.');
+}
+
+/** In words, and nothing of what was sent or answered. */
+export function issuerFault(error: unknown): string {
+  for (
+    let at: unknown = error, steps = 0;
+    at instanceof Error && steps < 5;
+    at = at.cause, steps += 1
+  )
+    if (at instanceof OutboundError) return at.message;
+  if (error instanceof ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED')
+    return 'The issuer gives itself another name than the settings.';
+  return 'The issuer did not answer as one of OpenID Connect.';
+}

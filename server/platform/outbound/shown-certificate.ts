@@ -1,0 +1,46 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { connect } from 'node:tls';
+import type { Ms } from '#contract/ids.ts';
+import { releaseSlotDuring } from '../http/concurrency.ts';
+import type { AppContext } from '../app-context.ts';
+import { checkedAddress } from './address.ts';
+
+const TIMEOUT_MS: Ms = 10_000;
+
+/**
+ * The certificate that a host shows, so that a person can compare and pin it. Nothing is said to
+ * the host. Null where it shows none.
+ */
+export const shownCertificate = (world: AppContext, url: URL): Promise<X509Certificate | null> =>
+  releaseSlotDuring(() => shownAt(world, url));
+
+async function shownAt(world: AppContext, url: URL): Promise<X509Certificate | null> {
+  const host = await checkedAddress(world, url.hostname);
+  const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  return new Promise((resolve) => {
+    const socket = connect(
+      {
+        host,
+        port: url.port === '' ? 443 : Number(url.port),
+        servername: isIP(name) === 0 ? name : '',
+        rejectUnauthorized: false,
+      },
+      () => {
+        const { raw } = socket.getPeerCertificate();
+        done(raw === undefined ? null : new X509Certificate(raw));
+      },
+    );
+    const timer = world.clock.after(TIMEOUT_MS, () => {
+      done(null);
+    });
+    const done = (shown: X509Certificate | null): void => {
+      timer.cancel();
+      socket.destroy();
+      resolve(shown);
+    };
+    socket.on('error', () => {
+      done(null);
+    });
+  });
+}

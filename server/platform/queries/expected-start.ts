@@ -1,0 +1,11 @@
+import type { Ms } from '#contract/ids.ts';
+import { expectationOf } from '#contract/problems/expectation.ts';
+import type { JobRow, StatRow } from '#contract/runs/rows.ts';
+import { cronNext } from '../jobs/cron.ts';
+
+/**
+ * When the job is expected to start next, by its schedule or its cadence; null where nothing is
+ * known or it runs now.
+ */
+export const expectedOf = (job: JobRow, stat: StatRow): Ms | null =>
+  expectationOf(job, stat, 0, cronNext)?.at ?? null;

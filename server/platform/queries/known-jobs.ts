@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import type { CompanyN, JobN } from '#contract/ids.ts';
+import type { JobFilters } from '#contract/runs/result-filters.ts';
+import type { JobNameOut } from '#contract/reports/result-rows.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
+import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { ofReach } from './query.ts';
+import type { Reach } from './query.ts';
+
+/** A job and the name of its company. `key`: names of job and computer in small letters. */
+export interface Known {
+  readonly job: JobRow;
+  readonly companyName: string;
+  readonly key: string;
+}
+export type KnownJobs = ReadonlyMap<JobN, Known>;
+
+/** Stands between two names. */
+const FIELD = '\0';
+
+/** The jobs of whom is asked about, all of them. */
+export async function knownJobs(tx: TenantTx, reach: Reach): Promise<KnownJobs> {
+  const names = await companyNames(tx);
+  const { rows } = await sql<{
+    readonly row: JobRow;
+  }>`select row from job where ${ofReach('job', tx.tenant, reach)} order by n`.execute(tx.sql);
+  return new Map(
+    rows.map(({ row }) => [
+      row.n,
+      {
+        job: row,
+        companyName: names.get(row.company) ?? '',
+        key: (row.name + FIELD + row.computer).toLowerCase(),
+      },
+    ]),
+  );
+}
+
+export const companyNames = async (tx: TenantTx): Promise<ReadonlyMap<CompanyN, string>> =>
+  new Map((await tx.all('company')).map(({ n, name }) => [n, name]));
+
+/** An empty list means all. */
+const among = <T>(all: readonly T[] | undefined, one: T): boolean =>
+  all === undefined || all.length === 0 || all.includes(one);
+
+export const keyOf = (text: string | undefined): string => (text ?? '').trim().toLowerCase();
+
+/** Contains, any case, in the names of the job, its computer or its company. */
+export const isNamed = ({ key, companyName }: Known, text: string): boolean =>
+  !text.includes(FIELD) && (key.includes(text) || companyName.toLowerCase().includes(text));
+
+/** Those that are meant, all but the words that are looked for; null: all of them. */
+export function meantJobs(
+  jobs: KnownJobs,
+  { source, type, entityGroup, managed, jobInstanceUid }: Omit<JobFilters, 'text'> = {},
+): KnownJobs | null {
+  if (
+    [source, type, entityGroup, jobInstanceUid].every((one) => (one ?? []).length === 0) &&
+    typeof managed !== 'boolean'
+  )
+    return null;
+  return new Map(
+    [...jobs].filter(
+      ([, { job }]) =>
+        among(source, job.source) &&
+        among(type, job.type) &&
+        among(entityGroup, job.group) &&
+        among(jobInstanceUid, job.uid) &&
+        (typeof managed !== 'boolean' || job.managed === managed),
+    ),
+  );
+}
+
+/** The same, and with the words in a name. */
+export function namedJobs(jobs: KnownJobs, filters: JobFilters = {}): KnownJobs {
+  const meant = meantJobs(jobs, filters) ?? jobs;
+  const text = keyOf(filters.text);
+  return text === '' ? meant : new Map([...meant].filter(([, one]) => isNamed(one, text)));
+}
+
+/** Companies by name, in each its jobs by name. */
+export const byName = (jobs: KnownJobs): readonly Known[] =>
+  [...jobs.values()]
+    .map((one) => ({ one, company: one.companyName.toLowerCase() }))
+    .sort(
+      (a, b) =>
+        order(a.company, b.company) ||
+        a.one.job.company - b.one.job.company ||
+        order(a.one.key, b.one.key) ||
+        a.one.job.n - b.one.job.n,
+    )
+    .map(({ one }) => one);
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export const jobNameOf = ({ job, companyName }: Known): JobNameOut => ({
+  jobInstanceUid: job.uid,
+  jobName: job.name,
+  company: job.company,
+  companyName,
+  computerName: job.computer,
+  serverName: job.server,
+  source: job.source,
+  type: job.type,
+  entityGroup: job.group,
+  managed: job.managed,
+  enabled: job.enabled,
+  scheduleState: scheduleStateOf(job),
+});

@@ -1,0 +1,214 @@
+import { sql } from 'kysely';
+import type { JobN } from '#contract/ids.ts';
+import type { CalendarMode } from '#contract/calendar/calendar.ts';
+import { worst } from '#contract/time/day.ts';
+import type { DayN, WorstHow } from '#contract/time/day.ts';
+import { successShare } from '#contract/dashboard/overview.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { columnOf, summedDays } from '#server/platform/events/totals.ts';
+import { byJob, list, ofJob, ofReach, runsOf, second, STATE, stretchOf } from './query.ts';
+import type { Reach, Span } from './query.ts';
+
+/**
+ * What the results of a job on one day are. `states`: a bit for each that occurs, by place in
+ * `RUN_STATES`; `last`: the place of the last that is over, or null.
+ */
+interface Mark {
+  readonly job: JobN;
+  readonly day: number;
+  readonly runs: number;
+  readonly states: number;
+  readonly last: number | null;
+}
+
+/** Days that are read at once: 14 days of 10,000 jobs are 140,000 rows. */
+const AT_ONCE = 14;
+const RUNNING = RUN_STATES.indexOf('Running');
+
+/** So many jobs are found one by one, by the index of jobs. */
+const FEW_JOBS = 1_200;
+
+/**
+ * Visits the marks of jobs on days, some days at a time, those that are summed up (TREND-1) from
+ * their totals and others from the runs. `day`: place in `spans`. In no order of days.
+ */
+export async function eachMark(
+  tx: TenantTx,
+  reach: Reach,
+  spans: readonly Span[],
+  jobs: Iterable<JobN>,
+  visit: (mark: Mark) => void,
+): Promise<void> {
+  const all = [...jobs];
+  const { kept, others } = await keptOf(tx, spans);
+  if (kept.length > 0)
+    await keptMarks(tx, reach, new Map(kept.map(([{ n }, place]) => [n, place])), all, visit);
+  await readMarks(tx, reach, others, all, visit);
+}
+
+/**
+ * What cells show, and how many of them do: days of jobs that say the same are counted where they
+ * stand. `runs`: results of them all.
+ */
+export async function countMarks(
+  tx: TenantTx,
+  reach: Reach,
+  spans: readonly Span[],
+  jobs: Iterable<JobN>,
+  visit: (mark: Pick<Mark, 'states' | 'last' | 'runs'>, cells: number) => void,
+): Promise<void> {
+  const all = [...jobs];
+  const { kept, others } = await keptOf(tx, spans);
+  const days = kept.map(([{ n }]) => n);
+  if (days.length > 0) {
+    const { rows } = await sql<
+      Pick<Mark, 'states' | 'last' | 'runs'> & { readonly cells: number }
+    >`select states, last, count(*) as cells, sum(runs)::float8 as runs from (
+        select (${BITS}) as states, last, runs from run_total where ${ofReach('run_total', tx.tenant, reach)} and runs > 0
+          and ((select ${list(flags(days))}::text::int[]))[day - ${days[0] ?? 0}::int + 1] = 1 and day between ${days[0] ?? 0}::int and ${days.at(-1) ?? 0}::int and ${ofJob(byJob(all.map((n) => [n, 1])), 'run_total')} = 1 offset 0) as one
+      group by states, last`.execute(tx.sql);
+    for (const { cells, ...mark } of rows) visit(mark, cells);
+  }
+  await readMarks(tx, reach, others, all, (mark) => {
+    visit(mark, 1);
+  });
+}
+
+/** By day from the first to the last: 1 where it is one of them. */
+function flags(days: readonly DayN[]): readonly number[] {
+  const first = days[0] ?? 0;
+  const all = Array.from({ length: (days.at(-1) ?? 0) - first + 1 }, () => 0);
+  for (const day of days) all[day - first] = 1;
+  return all;
+}
+
+type Placed = readonly (readonly [Span, number])[];
+
+/** Spans that are whole days which are summed up, and the others, with their places. */
+async function keptOf(
+  tx: TenantTx,
+  spans: readonly Span[],
+): Promise<{ readonly kept: Placed; readonly others: Placed }> {
+  const summed = new Map(
+    (await summedDays(tx.sql, tx.tenant, spans[0]?.from ?? 0, spans.at(-1)?.to ?? 0)).map((one) => [
+      one.day,
+      one,
+    ]),
+  );
+  const isSummed = ({ n, from, to }: Span): boolean => {
+    const day = summed.get(n);
+    return day?.from === second(from) && day.to === second(to);
+  };
+  const kept: (readonly [Span, number])[] = [];
+  const others: (readonly [Span, number])[] = [];
+  spans.forEach((span, place) => (isSummed(span) ? kept : others).push([span, place]));
+  return { kept, others };
+}
+
+/** From the runs, some days at a time. */
+async function readMarks(
+  tx: TenantTx,
+  reach: Reach,
+  others: Placed,
+  jobs: readonly JobN[],
+  visit: (mark: Mark) => void,
+): Promise<void> {
+  const meant = byJob(jobs.map((n) => [n, 1]));
+  for (let first = 0; first < others.length;) {
+    let next = first + 1;
+    while (
+      next < others.length &&
+      next - first < AT_ONCE &&
+      others[next]?.[1] === (others[next - 1]?.[1] ?? 0) + 1
+    )
+      next += 1;
+    const some = others.slice(first, next);
+    const from = some[0]?.[0].from ?? 0;
+    const to = some.at(-1)?.[0].to ?? 0;
+    // Seconds since the first of these days, the number of the run, the state: the greatest is the
+    // last.
+    const { rows } = await sql<Mark>`
+      select job, day, count(*) as runs, bit_or(1 << place) as states, max(case when place <> ${RUNNING} then (((started_at - ${from}) / 1000) << 36) + (n << 4) + place end) & 15 as last from (
+        select run.job_n as job, run.n, run.started_at, ${stretchOf([...some.map(([one]) => one.from), to])} as day,
+          array_position(array[${sql.join(RUN_STATES)}]::text[], ${STATE}) - 1 as place
+        from run where ${runsOf(tx.tenant, reach, from, to)} and ${ofJob(meant)} = 1 offset 0) as one
+      group by job, day`.execute(tx.sql);
+    for (const one of rows) visit({ ...one, day: one.day + (some[0]?.[1] ?? 0) });
+    first = next;
+  }
+}
+
+const BITS = sql.raw(
+  RUN_STATES.map((state, place) => `((${columnOf(state)} > 0)::int << ${place})`).join(' | '),
+);
+
+/** `places`: of days, in the spans. */
+async function keptMarks(
+  tx: TenantTx,
+  reach: Reach,
+  places: ReadonlyMap<DayN, number>,
+  jobs: readonly JobN[],
+  visit: (mark: Mark) => void,
+): Promise<void> {
+  const days = [...places.keys()];
+  const meant =
+    jobs.length <= FEW_JOBS
+      ? sql`job_n = any(${list(jobs)}::text::bigint[])`
+      : sql`${ofJob(byJob(jobs.map((n) => [n, 1])), 'run_total')} = 1`;
+  const atOnce = jobs.length <= FEW_JOBS ? days.length : AT_ONCE;
+  for (let first = 0; first < days.length; first += atOnce) {
+    const some = days.slice(first, first + atOnce);
+    const { rows } =
+      await sql<Mark>`select job_n as job, day, runs, (${BITS}) as states, last from run_total
+      where ${ofReach('run_total', tx.tenant, reach)} and runs > 0 and day between ${some[0] ?? 0}::int and ${some.at(-1) ?? 0}::int and ${meant}`.execute(
+        tx.sql,
+      );
+    for (const one of rows) {
+      const day = places.get(one.day);
+      if (day !== undefined) visit({ ...one, day });
+    }
+  }
+}
+
+const HOW: Readonly<Record<CalendarMode, WorstHow>> = {
+  worst: 'worst',
+  best: 'best',
+  last: 'last',
+  mixed: 'warning-if-mixed',
+};
+const known = new Map<string, RunState | null>();
+
+/** What the cell of a day shows. */
+export function cellOf(
+  { states, last }: Pick<Mark, 'states' | 'last'>,
+  mode: CalendarMode,
+): RunState | null {
+  const key = `${mode} ${states} ${last ?? ''}`;
+  let cell = known.get(key);
+  if (cell === undefined) {
+    const all = RUN_STATES.filter((_state, place) => (states & (1 << place)) !== 0);
+    const end = last === null ? undefined : RUN_STATES[last];
+    known.set(key, (cell = worst(end === undefined ? all : [...all, end], HOW[mode])));
+  }
+  return cell;
+}
+
+export const isBad = (state: RunState | null): boolean =>
+  state === 'Failed' || state === 'Error' || state === 'Missed';
+
+/** Days on which something ended or should have run, and those of them that succeeded. */
+export function judgedOf(counts: ReadonlyMap<RunState | null, number>): {
+  readonly judged: number;
+  readonly good: number;
+} {
+  const of = (...states: readonly RunState[]): number =>
+    states.reduce((all, state) => all + (counts.get(state) ?? 0), 0);
+  const good = of('Success', 'Warning', 'Anomaly');
+  return { judged: good + of('Failed', 'Error', 'Missed'), good };
+}
+
+/** Of 0 to 1: the good among the judged days. Null where there are none. */
+export const shareOf = (counts: ReadonlyMap<RunState | null, number>): number | null =>
+  successShare(judgedOf(counts));

@@ -1,0 +1,220 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Failure } from '#contract/errors.ts';
+import type { CompanyN, JobN, Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { dayOf, dayText, startOfDay } from '#contract/time/day.ts';
+import type { DayN } from '#contract/time/day.ts';
+import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
+import type { JobFilters } from '#contract/runs/result-filters.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { faultOf } from '#server/platform/http/serve-call.ts';
+import type { RequestContext, Principal } from '#server/platform/http/handler.ts';
+import { StoreFault } from '#server/platform/db/retry.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { STATE_SQL } from '#server/platform/events/totals.ts';
+import { scopeOf } from '#server/platform/sync/scope.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+
+/** On whose wall days are counted: the provider's. */
+export interface Wall {
+  readonly timeZone: string;
+  readonly dayBeginsHour: number;
+}
+/** Whose results are meant. `companies` null: all but those `without`. */
+export interface Reach {
+  readonly companies: readonly CompanyN[] | null;
+  readonly without: readonly CompanyN[];
+}
+/** A time, `to` exclusive, and whose results. */
+export interface Question extends Reach {
+  readonly from: Ms;
+  readonly to: Ms;
+  readonly wall: Wall;
+  readonly now: Ms;
+}
+export interface Span {
+  readonly n: DayN;
+  readonly date: string;
+  readonly from: Ms;
+  readonly to: Ms;
+}
+
+interface Given {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly filters?: Pick<JobFilters, 'companyIds'> | undefined;
+}
+
+const DAY: Ms = 86_400_000;
+/** A report that takes longer is given up. */
+const MOST_MS = 25_000;
+
+/**
+ * Asks the database in a snapshot of its own. `sentence`: what is said where it cannot be answered;
+ * `days`: how many are meant where none are named.
+ */
+export async function answer<T>(
+  world: AppContext,
+  ctx: RequestContext,
+  sentence: string,
+  { from, to, filters }: Given,
+  days: number,
+  work: (tx: TenantTx, question: Question) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  try {
+    return await world.store.tenant(
+      ctx.tenant,
+      async (tx) => {
+        await sql`select set_config('statement_timeout', ${String(MOST_MS)}, true), set_config('work_mem', '32MB', true)`.execute(
+          tx.sql,
+        );
+        const wall = await wallOf(tx);
+        const reach = reachOf(ctx, {
+          companyIds: await companyNumbers(tx, filters?.companyIds ?? []),
+        });
+        const time = timeOf(from, to, days, wall, ctx.now);
+        return time.ok ? work(tx, { ...time.value, ...reach, wall, now: ctx.now }) : time;
+      },
+      { readOnly: true },
+    );
+  } catch (error) {
+    if (error instanceof StoreFault) throw error;
+    world.log.error('a report failed', faultOf(error));
+    return failed({ kind: 'server-fault', message: sentence });
+  }
+}
+
+export const wallOf = async ({ sql: db, tenant }: TenantTx): Promise<Wall> => {
+  const {
+    branding: { timeZone, dayBeginsHour },
+  } = await db
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  return { timeZone, dayBeginsHour };
+};
+
+/** What the user sees, and of that what was asked for. */
+export function reachOf(
+  {
+    session,
+  }: { readonly session: Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted'> | null },
+  filters: { readonly companyIds: readonly CompanyN[] } | undefined,
+): Reach {
+  if (!session) throw new Error('a report without a session');
+  const { companies, deleted } = scopeOf(session);
+  const asked = filters?.companyIds ?? [];
+  const seen = companies === null ? null : [...companies];
+  const meant =
+    asked.length === 0
+      ? seen
+      : asked.filter((n) => !deleted.has(n) && (companies === null || companies.has(n)));
+  return { companies: meant, without: [...deleted] };
+}
+
+/** A number that no company has: an unknown id finds nothing, and never everything. */
+const UNKNOWN: CompanyN = -1;
+
+/** The companies of a filter by number. */
+async function companyNumbers(
+  tx: TenantTx,
+  ids: readonly (CompanyN | string)[],
+): Promise<readonly CompanyN[]> {
+  if (ids.every((id) => typeof id === 'number')) return ids;
+  const numbers = new Map((await tx.all('company')).map(({ id, n }) => [id.toLowerCase(), n]));
+  return ids.map((id) => (typeof id === 'number' ? id : (numbers.get(id) ?? UNKNOWN)));
+}
+
+/** Without an end, until today is over; without a beginning, so many days up to the end. */
+function timeOf(
+  from: Ms | undefined,
+  to: Ms | undefined,
+  days: number,
+  { timeZone, dayBeginsHour }: Wall,
+  now: Ms,
+): Result<{ readonly from: Ms; readonly to: Ms }> {
+  const start = (day: DayN): Ms => startOfDay(day, timeZone, dayBeginsHour);
+  const end = to ?? start(dayOf(now, timeZone, dayBeginsHour) + 1);
+  const first = from ?? start(dayOf(end - 1, timeZone, dayBeginsHour) - days + 1);
+  if (end <= first) return failed(bad('to', MESSAGES.evidenceEmpty));
+  return end - first > REPORT_MOST_DAYS * DAY
+    ? failed(bad('from', MESSAGES.evidenceTooLong))
+    : ok({ from: first, to: end });
+}
+
+export const bad = (path: string, message: string): Failure => ({
+  kind: 'bad-input',
+  message,
+  issues: [{ path, message }],
+});
+
+/** Operational days that a time touches, oldest first, cut to the time. */
+export function daysOf({
+  from,
+  to,
+  wall: { timeZone, dayBeginsHour },
+}: Pick<Question, 'from' | 'to' | 'wall'>): readonly Span[] {
+  const first = dayOf(from, timeZone, dayBeginsHour);
+  const last = dayOf(to - 1, timeZone, dayBeginsHour);
+  const starts = Array.from({ length: last - first + 2 }, (_, i) =>
+    startOfDay(first + i, timeZone, dayBeginsHour),
+  );
+  return Array.from({ length: last - first + 1 }, (_, i) => ({
+    n: first + i,
+    date: dayText(first + i),
+    from: Math.max(from, starts[i] ?? from),
+    to: Math.min(to, starts[i + 1] ?? to),
+  }));
+}
+
+/** Runs are kept on devices by whole seconds: one is of a time if its second is. */
+export const second = (at: Ms): Ms => Math.ceil(at / 1000) * 1000;
+export const list = (numbers: readonly number[]): string => `{${numbers.join(',')}}`;
+export const edgesOf = (edges: readonly Ms[]): string => list(edges.map(second));
+
+/** Which rows of a table with `company_n` are meant. */
+export const ofReach = (
+  table: 'run' | 'run_total' | 'job' | 'problem' | 'repository' | 'computer' | 'ticket',
+  tenant: string,
+  { companies, without }: Reach,
+): RawBuilder<boolean> => {
+  const of = sql.ref(`${table}.tenant_id`);
+  const n = sql.ref(`${table}.company_n`);
+  if (companies !== null)
+    return sql`${of} = ${tenant} and ${n} = any(${list(companies)}::text::bigint[])`;
+  return without.length === 0
+    ? sql`${of} = ${tenant}`
+    : sql`${of} = ${tenant} and ${n} <> all(${list(without)}::text::bigint[])`;
+};
+
+/** Runs of a time: by the index of starts. */
+export const runsOf = (tenant: string, reach: Reach, from: Ms, to: Ms): RawBuilder<boolean> =>
+  sql`${ofReach('run', tenant, reach)} and run.started_at >= ${second(from)} and run.started_at < ${second(to)}`;
+
+/**
+ * A number of each job as one array, read by the job's own number: 0 where it has none. Ten
+ * thousand jobs in a join or in `any(…)` were compared one by one with every run, because nobody
+ * can tell the planner how many there are.
+ */
+export function byJob(of: Iterable<readonly [JobN, number]>): string {
+  const numbers: number[] = [];
+  for (const [n, one] of of) {
+    while (numbers.length < n) numbers.push(0);
+    numbers[n - 1] = one;
+  }
+  return list(numbers);
+}
+/**
+ * Of the job of a run. The array is read once: a value of its own in the plan, not a table that may
+ * be read again with every run.
+ */
+export const ofJob = (numbers: string, table: 'run' | 'run_total' = 'run'): RawBuilder<number> =>
+  sql`((select ${numbers}::text::int[]))[${sql.ref(`${table}.job_n`)}]`;
+/** In which stretch between edges a run began, the first is 0. */
+export const stretchOf = (edges: readonly Ms[]): RawBuilder<number> =>
+  sql`width_bucket(run.started_at, (select ${edgesOf(edges)}::text::bigint[])) - 1`;
+
+export const STATE = sql.raw<string>(STATE_SQL);

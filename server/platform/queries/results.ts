@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { JobN, RunN } from '#contract/ids.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { ResultFilters, Sort, SortedBy } from '#contract/runs/result-filters.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { isNamed, keyOf, meantJobs } from './known-jobs.ts';
+import type { Known, KnownJobs } from './known-jobs.ts';
+import { reviewIn } from './problems.ts';
+import { byJob, ofJob, runsOf, STATE } from './query.ts';
+import type { Question } from './query.ts';
+
+/** Which results, and in which order. `note`: words in the note of the problem. */
+export interface Wanted {
+  readonly filters?: ResultFilters | undefined;
+  readonly note?: string | undefined;
+  readonly sort?: Sort | undefined;
+}
+export interface Window {
+  readonly first: number;
+  readonly most: number;
+}
+
+const NEWEST: Sort = { by: 'startTime', descending: true };
+/** The list of devices has whole seconds. */
+const NEWEST_FIRST = sql`run.started_at / 1000 desc, run.n desc`;
+
+/**
+ * Numbers of results in their order. The statement reads only runs of the time, by the index of
+ * starts.
+ */
+export async function findResults(
+  tx: TenantTx,
+  question: Question,
+  jobs: KnownJobs,
+  wanted: Wanted,
+  { first, most }: Window,
+): Promise<readonly RunN[]> {
+  const { sort = NEWEST } = wanted;
+  const order = orderOf(sort, jobs);
+  const { rows } = await sql<{
+    readonly n: RunN;
+  }>`select run.n ${fromOf(tx, question, jobs, wanted)} order by ${order ?? timeOf(sort)} limit ${most} offset ${first}`.execute(
+    tx.sql,
+  );
+  return rows.map(({ n }) => n);
+}
+
+export async function countResults(
+  tx: TenantTx,
+  question: Question,
+  jobs: KnownJobs,
+  wanted: Wanted,
+): Promise<number> {
+  const { rows } = await sql<{
+    readonly count: number;
+  }>`select count(*) as count ${fromOf(tx, question, jobs, wanted)}`.execute(tx.sql);
+  return rows[0]?.count ?? 0;
+}
+
+function fromOf(
+  tx: TenantTx,
+  question: Question,
+  jobs: KnownJobs,
+  { filters = {}, note }: Wanted,
+): RawBuilder<unknown> {
+  const { status = [], state = null, ignored = null, anomaly = true } = filters;
+  const meant = meantJobs(jobs, filters);
+  const text = keyOf(filters.text);
+  const said = keyOf(note);
+  const ofProblem = state !== null || ignored !== null || said !== '';
+  const conditions = [
+    runsOf(tx.tenant, question, question.from, question.to),
+    ...(meant === null ? [] : [sql`${ofJob(setOf([...meant.keys()]))} = 1`]),
+    ...(status.length === 0 ? [] : [sql`${STATE} = any(${`{${status.join(',')}}`}::text[])`]),
+    ...(state === null ? [] : [sql`${reviewIn(question.now, anomaly)} = ${state}`]),
+    ...(ignored === null
+      ? []
+      : [sql`(${reviewIn(question.now, anomaly)} = 'snoozed') = ${ignored}`]),
+    ...(said === '' ? [] : [sql`position(${said} in lower(problem.row->'note'->>'content')) > 0`]),
+    ...(text === ''
+      ? []
+      : [
+          sql`(coalesce(${ofJob(setOf([...(meant ?? jobs)].filter(([, one]) => isNamed(one, text)).map(([n]) => n)))}, 0) = 1 or position(${text} in lower(run.row->>'message')) > 0)`,
+        ]),
+  ];
+  return sql`from run ${ofProblem ? sql`left join problem on problem.tenant_id = ${tx.tenant} and problem.n = run.problem_n` : sql``} where ${sql.join(conditions, sql` and `)}`;
+}
+
+const setOf = (jobs: readonly JobN[]): string => byJob(jobs.map((n) => [n, 1]));
+
+const NUMBERS = {
+  durationSec: sql`(run.row->>'durationSec')::bigint`,
+  bytesTransferred: sql`(run.row->>'bytes')::bigint`,
+} as const;
+const NAMES = {
+  jobName: ({ job }) => job.name,
+  companyName: (one) => one.companyName,
+  computerName: ({ job }) => job.computer,
+  source: ({ job }) => job.source,
+  type: ({ job }) => job.type,
+} as const satisfies Partial<Record<SortedBy, (known: Known) => string>>;
+const isName = (by: SortedBy): by is keyof typeof NAMES => by in NAMES;
+
+const way = (descending: boolean): RawBuilder<unknown> => (descending ? sql`desc` : sql`asc`);
+const timeOf = ({ descending }: Sort): RawBuilder<unknown> =>
+  descending ? NEWEST_FIRST : sql`run.started_at / 1000, run.n`;
+
+/**
+ * Null where the order is of time alone. Names stand as people read them: any case, no accents,
+ * numbers by their size.
+ */
+function orderOf({ by, descending }: Sort, jobs: KnownJobs): RawBuilder<unknown> | null {
+  if (by === 'startTime') return null;
+  if (by === 'status')
+    return sql`array_position(array[${sql.join(RUN_STATES)}]::text[], ${STATE}) ${way(descending)}, ${NEWEST_FIRST}`;
+  if (!isName(by)) return sql`${NUMBERS[by]} ${way(descending)} nulls last, ${NEWEST_FIRST}`;
+  const nameOf = NAMES[by];
+  const names = [...jobs.values()]
+    .map((known) => ({ n: known.job.n, name: nameOf(known) }))
+    .sort((a, b) => AS_READ.compare(a.name, b.name));
+  let rank = 0;
+  const ranks = names.map(({ name }, i) => {
+    const before = names[i - 1];
+    if (before && AS_READ.compare(before.name, name) !== 0) rank += 1;
+    return rank;
+  });
+  return sql`${ofJob(byJob(names.map(({ n }, i) => [n, ranks[i] ?? 0])))} ${way(descending)} nulls last, ${NEWEST_FIRST}`;
+}
+const AS_READ = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });

@@ -1,0 +1,113 @@
+import type { Ms, RunN, UserId } from '#contract/ids.ts';
+import type { ResultOut } from '#contract/reports/result-rows.ts';
+import type { CauseRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Known, KnownJobs } from './known-jobs.ts';
+import { reviewAsked } from '#contract/runs/review.ts';
+import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
+
+/** A result and what is known around it. */
+export interface RunDetails {
+  readonly run: RunRow;
+  readonly known: Known;
+  readonly problem: ProblemRow | undefined;
+  readonly cause: CauseRow | undefined;
+}
+
+/** Results by number, in the order asked for. What is gone meanwhile is left out. */
+export async function loadRunDetails(
+  tx: TenantTx,
+  ns: readonly RunN[],
+  jobs: KnownJobs,
+): Promise<readonly RunDetails[]> {
+  const runs = await tx.rows('run', ns);
+  const problems = await tx.rows(
+    'problem',
+    once([...runs.values()].flatMap(({ problem }) => problem ?? [])),
+  );
+  const causes = await tx.rows('cause', once([...problems.values()].map(({ cause }) => cause)));
+  return ns.flatMap((n) => {
+    const run = runs.get(n);
+    const known = run && jobs.get(run.job);
+    const problem = run?.problem == null ? undefined : problems.get(run.problem);
+    return run && known
+      ? [{ run, known, problem, cause: problem && causes.get(problem.cause) }]
+      : [];
+  });
+}
+
+const once = <T>(all: readonly T[]): T[] => [...new Set(all)];
+
+export const peopleOf = async (tx: TenantTx): Promise<ReadonlyMap<UserId, string>> =>
+  new Map(
+    (
+      await tx.sql
+        .selectFrom('person')
+        .select(['id', 'name'])
+        .where('tenant_id', '=', tx.tenant)
+        .execute()
+    ).map(({ id, name }) => [id, name]),
+  );
+
+export const iso = (at: Ms): string => new Date(at).toISOString();
+export const isoOrNull = (at: Ms | null | undefined): string | null =>
+  at == null ? null : iso(at);
+
+export const resultOf = (
+  { run, known: { job, companyName }, problem, cause }: RunDetails,
+  names: ReadonlyMap<UserId, string>,
+  anomalies: boolean,
+  now: Ms,
+): ResultOut => ({
+  _id: String(run.n),
+  mongo_id: String(run.n),
+  jobInstanceUid: job.uid,
+  jobName: job.name,
+  company: run.company,
+  companyName,
+  computerName: job.computer,
+  serverName: job.server,
+  source: job.source,
+  type: job.type,
+  entityGroup: job.group,
+  managed: job.managed,
+  scheduleState: scheduleStateOf(job),
+  status: run.status,
+  startTime: iso(run.startedAt),
+  endTime: isoOrNull(run.endedAt),
+  durationSec: run.durationSec,
+  bytesTransferred: run.bytes,
+  bytesProcessed: run.bytesProcessed,
+  filesTotal: run.files,
+  filesFailed: run.filesFailed,
+  exitCode: run.exitCode,
+  message: run.message,
+  scheduledFor: isoOrNull(run.scheduledFor),
+  level: run.level ?? null,
+  errorCount: run.errorCount ?? null,
+  warningCount: run.warningCount ?? null,
+  anomaly: [...run.anomaly],
+  note: noteOf(problem),
+  ignoredUntil: isoOrNull(problem?.snooze?.until),
+  ignoredReason: problem?.snooze?.reason ?? null,
+  state: reviewAsked(problem, now, anomalies),
+  problem: problem
+    ? {
+        state: problem.state,
+        kind: cause?.kind ?? 'other',
+        cause: cause?.template ?? '',
+        openedAt: iso(problem.openedAt),
+        closedAt: isoOrNull(problem.closedAt),
+        runs: problem.runs,
+        ticket: problem.ticket,
+        reviewedBy: problem.review && (names.get(problem.review.by) ?? 'A former user'),
+        reviewedAt: isoOrNull(problem.review?.at),
+        comment: problem.review?.comment ?? null,
+      }
+    : null,
+});
+
+export const noteOf = (problem: ProblemRow | undefined): ResultOut['note'] =>
+  problem?.note
+    ? { content: problem.note.content, authorId: problem.note.by, at: iso(problem.note.at) }
+    : null;

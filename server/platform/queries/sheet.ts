@@ -1,0 +1,89 @@
+import type { CompanyN, JobN } from '#contract/ids.ts';
+import type { CalendarCell, CalendarMode } from '#contract/calendar/calendar.ts';
+import { worst } from '#contract/time/day.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import { isBackupType } from '#contract/runs/vocabulary.ts';
+import type { JobType } from '#contract/runs/vocabulary.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Known } from './known-jobs.ts';
+import { cellOf, eachMark, isBad, judgedOf, shareOf } from './marks.ts';
+import type { Reach, Span } from './query.ts';
+
+interface Cell {
+  state: CalendarCell;
+  runs: number;
+  bad: number;
+}
+/** Jobs that share a row, and how their days are counted: by what each job's day is. */
+export interface SheetRow {
+  readonly jobs: readonly Known[];
+  readonly cells: readonly Cell[];
+  readonly counts: ReadonlyMap<RunState | null, number>;
+  readonly share: number | null;
+  /** Days of jobs that make backups, or that `countsAs` says (OVER-7): judged, and good. */
+  readonly judged: number;
+  readonly good: number;
+}
+
+/**
+ * A row for each group of jobs, in their order, with a cell for each day: the same cells as the
+ * calendar. A row of several jobs shows the worst of them. `countsAs`: whose success makes a cell
+ * green (CAL-6) and whose days make the share (OVER-7); where it is left out each row is one job,
+ * which has its own.
+ */
+export async function sheetOf(
+  tx: TenantTx,
+  reach: Reach,
+  days: readonly Span[],
+  groups: readonly (readonly Known[])[],
+  mode: CalendarMode,
+  countsAs?: (type: JobType) => boolean,
+): Promise<readonly SheetRow[]> {
+  const rows = groups.map((jobs) => ({
+    jobs,
+    cells: days.map((): Cell => ({ state: null, runs: 0, bad: 0 })),
+    counts: new Map<RunState | null, number>(),
+    judged: new Map<RunState | null, number>(),
+  }));
+  const isJudged = countsAs ?? isBackupType;
+  const typeOf = new Map(groups.flat().map(({ job }) => [job.n, job.type]));
+  const rowOf = new Map(
+    rows.flatMap((row) => row.jobs.map(({ job }): [JobN, typeof row] => [job.n, row])),
+  );
+  await eachMark(tx, reach, days, rowOf.keys(), (mark) => {
+    const row = rowOf.get(mark.job);
+    const cell = row?.cells[mark.day];
+    if (!row || !cell) return;
+    const state = cellOf(mark, mode);
+    const type = typeOf.get(mark.job) ?? 'Other';
+    row.counts.set(state, (row.counts.get(state) ?? 0) + 1);
+    if (isJudged(type)) row.judged.set(state, (row.judged.get(state) ?? 0) + 1);
+    const shows = state !== 'Success' || countsAs === undefined || countsAs(type);
+    if (state !== null && shows)
+      cell.state =
+        cell.state === null || cell.state === 'off' ? state : worst([cell.state, state], 'worst');
+    cell.runs += mark.runs;
+    if (isBad(state)) cell.bad += 1;
+  });
+  return rows.map(({ jobs, cells, counts, judged }) => {
+    const off = jobs.every((one) => !one.job.enabled);
+    return {
+      jobs,
+      counts,
+      share: shareOf(countsAs === undefined ? counts : judged),
+      ...judgedOf(judged),
+      cells: cells.map((cell) => ({ ...cell, state: cell.state ?? (off ? 'off' : null) })),
+    };
+  });
+}
+
+/** Jobs by company, in their order, which is by company. */
+export function companiesOf(jobs: readonly Known[]): readonly (readonly Known[])[] {
+  const groups = new Map<CompanyN, Known[]>();
+  for (const one of jobs) {
+    const group = groups.get(one.job.company);
+    if (group) group.push(one);
+    else groups.set(one.job.company, [one]);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,117 @@
+import { sql } from 'kysely';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { faultOf } from '#server/platform/http/serve-call.ts';
+import { forgetDays, sumDay, summedDays } from '#server/platform/events/totals.ts';
+import type { SummedDay } from '#server/platform/events/totals.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { wallOf } from './query.ts';
+
+const FIRST: Ms = 2_000;
+const EVERY: Ms = 60_000;
+const REST: Ms = 20;
+/** Beyond what any report reads: twelve months, and the equal time before. */
+const MOST_DAYS = 740;
+
+/**
+ * TREND-1: sums up each operational day when it is over, the newest first, a day in a transaction
+ * of its own; what arrives later for such a day is added as it is appended. Where the provider's
+ * wall is another now, its days are summed up anew. Until a day is summed up its results are read.
+ */
+export function startSums(world: AppContext): { stop(): void; tick(now: Ms): Promise<void> } {
+  let stopped = false;
+  let timer: { cancel(): void } | null = null;
+  const pause = (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.clock.after(REST, resolve);
+    return promise;
+  };
+  async function tick(now: Ms): Promise<void> {
+    for (const tenant of await world.store.tenants()) {
+      try {
+        for (const day of await unsummed(world, tenant, now)) {
+          if (stopped) return;
+          await sumUp(world, tenant, day);
+          await pause();
+        }
+      } catch (error) {
+        world.log.error('the days of a provider could not be summed up', {
+          tenant,
+          ...faultOf(error),
+        });
+      }
+    }
+  }
+  function wait(ms: Ms): void {
+    timer = world.clock.after(ms, () => {
+      void tick(world.clock.now())
+        .catch((error: unknown) => {
+          world.log.error('no day could be summed up', faultOf(error));
+        })
+        .finally(() => {
+          if (!stopped) wait(EVERY);
+        });
+    });
+  }
+  wait(FIRST);
+  return {
+    tick,
+    stop() {
+      stopped = true;
+      timer?.cancel();
+    },
+  };
+}
+
+/** Sums up every day that is over and is not summed up yet. */
+export async function sumUpDays(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
+  for (const day of await unsummed(world, tenant, now)) await sumUp(world, tenant, day);
+}
+
+/** Two servers on one database: the second finds it done. */
+const sumUp = (world: AppContext, tenant: TenantId, day: SummedDay): Promise<void> =>
+  world.store.tenant(
+    tenant,
+    async (tx) => {
+      await tx.lock();
+      if (
+        (await summedDays(tx.sql, tenant, day.from - DAY, day.to + DAY)).some(
+          ({ day: n }) => n === day.day,
+        )
+      )
+        return;
+      await sumDay(tx.sql, tenant, day);
+    },
+    { long: true },
+  );
+const DAY: Ms = 86_400_000;
+
+/** Newest first. Days of another wall are forgotten on the way. */
+const unsummed = (world: AppContext, tenant: TenantId, now: Ms): Promise<readonly SummedDay[]> =>
+  world.store.tenant(
+    tenant,
+    async (tx) => {
+      const { timeZone, dayBeginsHour } = await wallOf(tx);
+      const start = (day: number): Ms => startOfDay(day, timeZone, dayBeginsHour);
+      const { rows } = await sql<{
+        readonly at: Ms | null;
+      }>`select min(started_at) as at from run where tenant_id = ${tenant}`.execute(tx.sql);
+      const summed = await summedDays(tx.sql, tenant);
+      const strange = summed
+        .filter(({ day, from, to }) => from !== start(day) || to !== start(day + 1))
+        .map(({ day }) => day);
+      if (strange.length > 0) {
+        await tx.lock();
+        await forgetDays(tx.sql, tenant, strange);
+      }
+      const known = new Set(summed.map(({ day }) => day).filter((day) => !strange.includes(day)));
+      const at = rows[0]?.at ?? null;
+      const last = dayOf(now, timeZone, dayBeginsHour) - 1;
+      const first =
+        at === null ? last + 1 : Math.max(dayOf(at, timeZone, dayBeginsHour), last - MOST_DAYS + 1);
+      return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => last - i)
+        .filter((day) => !known.has(day))
+        .map((day) => ({ day, from: start(day), to: start(day + 1) }));
+    },
+    { long: true },
+  );

@@ -1,0 +1,200 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { JobN, Ms, TenantId } from '#contract/ids.ts';
+import { NO_TALLY, successShare } from '#contract/dashboard/overview.ts';
+import type { Tally } from '#contract/dashboard/overview.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import type { TallyOut } from '#contract/reports/result-rows.ts';
+import { countsAsBackup } from '#contract/runs/vocabulary.ts';
+import type { JobType } from '#contract/runs/vocabulary.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { columnOf, SECONDS_SQL } from '#server/platform/events/totals.ts';
+import { coverOf } from './cover.ts';
+import type { DayOf } from './cover.ts';
+import type { KnownJobs } from './known-jobs.ts';
+import { byJob, list, ofJob, ofReach, runsOf, STATE, stretchOf } from './query.ts';
+import type { Reach } from './query.ts';
+
+/**
+ * Runs of one class and state that began in one stretch. `finished`: those that told their seconds.
+ * There may be several of a stretch, class and state.
+ */
+export interface Total {
+  readonly stretch: number;
+  readonly class: number;
+  readonly state: RunState;
+  readonly runs: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly finished: number;
+}
+
+/** The class of each job. Null: each job is its own. `one`: all are in one. */
+export type ClassOf = ReadonlyMap<JobN, number> | 'one' | null;
+
+/** What is summed up beside the counts: each costs a look into every row. */
+export type Summed = 'bytes' | 'seconds';
+
+/**
+ * What runs come to, by stretches between `edges` (the last one ends them), by the class of their
+ * jobs and by state. Jobs without a class do not count. Where it is no map, all count. What is not
+ * summed is 0. Days that are summed up (TREND-1) are read from their totals, of others the runs;
+ * bytes and seconds of totals stand with one of their states.
+ */
+export async function totalsOf(
+  tx: TenantTx,
+  reach: Reach,
+  edges: readonly Ms[],
+  classOf: ClassOf,
+  summed: readonly Summed[],
+): Promise<readonly Total[]> {
+  const { days, gaps } = await coverOf(tx, edges);
+  const all: Total[] = [];
+  for (const { edges: between, stretch } of gaps) {
+    for (const one of (
+      await totalsQuery(tx.tenant, reach, between, classOf, summed).execute(tx.sql)
+    ).rows)
+      all.push({ ...one, stretch: one.stretch + stretch });
+  }
+  if (days.length > 0)
+    for (const one of (await keptQuery(tx.tenant, reach, days, classOf, summed).execute(tx.sql))
+      .rows)
+      spread(one, all);
+  return all;
+}
+
+export function totalsQuery(
+  tenant: TenantId,
+  reach: Reach,
+  edges: readonly Ms[],
+  classOf: ClassOf,
+  summed: readonly Summed[],
+): RawBuilder<Total> {
+  const [from = 0] = edges;
+  const to = edges.at(-1) ?? from;
+  const none = sql`null::bigint`;
+  const classes = classesOf(classOf);
+  return sql<Total>`
+    select stretch, class, state, count(*) as runs, coalesce(sum(bytes), 0)::float8 as bytes, coalesce(sum(seconds), 0)::float8 as seconds, count(seconds) as finished from (
+      select ${stretchOf(edges)} as stretch, ${classes === null ? sql`run.job_n` : sql`${classes} - 1`} as class, ${STATE} as state,
+        ${summed.includes('bytes') ? sql`(run.row->>'bytes')::bigint` : none} as bytes,
+        ${summed.includes('seconds') ? sql.raw(SECONDS_SQL) : none} as seconds
+      from run where ${runsOf(tenant, reach, from, to)}${classes === null ? sql`` : sql` and ${classes} > 0`} offset 0) as one
+    group by stretch, class, state`;
+}
+
+/** One more than the class, 0 for none; null where every job is its own. */
+function classesOf(
+  classOf: ClassOf,
+  table: 'run' | 'run_total' = 'run',
+): RawBuilder<number> | null {
+  if (classOf === 'one') return sql`1`;
+  return classOf === null
+    ? null
+    : ofJob(byJob([...classOf].map(([n, one]) => [n, one + 1])), table);
+}
+
+type Kept = Pick<Total, 'stretch' | 'class' | 'bytes' | 'seconds' | 'finished'> &
+  Readonly<Record<string, number>>;
+
+const COUNTS = sql.raw(
+  RUN_STATES.map(columnOf)
+    .map((one) => `sum(${one})::float8 as ${one}`)
+    .join(', '),
+);
+
+/**
+ * In floating point, as all numbers are here in the end: sums of `bigint` took half of the time of
+ * a reading on the embedded database.
+ */
+const sumOf = (column: string, wanted: boolean): RawBuilder<number> =>
+  sql.raw(wanted ? `sum(${column}::float8) as ${column}` : `0 as ${column}`);
+
+function keptQuery(
+  tenant: TenantId,
+  reach: Reach,
+  days: readonly DayOf[],
+  classOf: ClassOf,
+  summed: readonly Summed[],
+): RawBuilder<Kept> {
+  const first = Math.min(...days.map(({ day }) => day));
+  const last = Math.max(...days.map(({ day }) => day));
+  const classes = classesOf(classOf, 'run_total');
+  const stretches = Array.from({ length: last - first + 1 }, () => 0);
+  for (const { day, stretch } of days) stretches[day - first] = stretch + 1;
+  return sql<Kept>`
+    select stretch - 1 as stretch, class, ${COUNTS}, ${sumOf('bytes', summed.includes('bytes'))}, ${sumOf('seconds', summed.includes('seconds'))}, ${sumOf('finished', summed.includes('seconds'))} from (
+      select ((select ${list(stretches)}::text::int[]))[run_total.day - ${first}::int + 1] as stretch, ${classes === null ? sql`run_total.job_n` : sql`${classes} - 1`} as class,
+        ${sql.raw(RUN_STATES.map(columnOf).join(', '))}, bytes, seconds, finished
+      from run_total where ${ofReach('run_total', tenant, reach)} and run_total.day between ${first}::int and ${last}::int${classes === null ? sql`` : sql` and ${classes} > 0`} offset 0) as one
+    where stretch > 0 group by stretch, class`;
+}
+
+/** One for each state that occurs; the first of them has the rest. */
+function spread(kept: Kept, into: Total[]): void {
+  const { stretch, class: of } = kept;
+  let { bytes, seconds, finished } = kept;
+  for (const state of RUN_STATES) {
+    const runs = kept[columnOf(state)] ?? 0;
+    if (runs === 0) continue;
+    into.push({ stretch, class: of, state, runs, bytes, seconds, finished });
+    [bytes, seconds, finished] = [0, 0, 0];
+  }
+}
+
+/**
+ * The tally of totals: none is a tally of nothing. `isJudged`: whether the success rate is about
+ * the jobs of a class (OVER-7).
+ */
+export function tallyOf(
+  totals: readonly Pick<Total, 'class' | 'state' | 'runs' | 'bytes'>[],
+  isJudged: (of: number) => boolean,
+): TallyOut {
+  const tally: { -readonly [K in keyof Tally]: Tally[K] } = { ...NO_TALLY };
+  for (const { class: of, state, runs, bytes } of totals) {
+    tally[PLACE[state]] += runs;
+    tally.runs += runs;
+    tally.bytes += bytes;
+    if (state === 'Running' || !isJudged(of)) continue;
+    tally.judged += runs;
+    if (state === 'Success' || state === 'Warning' || state === 'Anomaly') tally.good += runs;
+  }
+  return { ...tally, share: successShare(tally) };
+}
+
+/** Of totals where each job is its own class, or all are of one job: by the type of the job. */
+export const judgedJobs = (jobs: KnownJobs, asked: readonly JobType[]): ((n: JobN) => boolean) => {
+  const counts = countsAsBackup(asked);
+  return (n) => counts(jobs.get(n)?.job.type ?? 'Other');
+};
+
+/** A class in two: of jobs that the success rate is about, and of others. */
+export const splitClass = (of: number, isJudged: boolean): number => of * 2 + (isJudged ? 1 : 0);
+export const wholeClass = (split: number): number => Math.floor(split / 2);
+export const isJudgedClass = (split: number): boolean => split % 2 === 1;
+
+const PLACE = {
+  Success: 'success',
+  Warning: 'warning',
+  Failed: 'failed',
+  Error: 'failed',
+  Missed: 'missed',
+  Anomaly: 'anomaly',
+  Running: 'running',
+} as const satisfies Record<RunState, keyof Tally>;
+
+/** Totals by what `of` says of each, in one pass. */
+export function heaps<K>(
+  totals: readonly Total[],
+  of: (total: Total) => K,
+): ReadonlyMap<K, readonly Total[]> {
+  const found = new Map<K, Total[]>();
+  for (const one of totals) {
+    const key = of(one);
+    const heap = found.get(key);
+    if (heap) heap.push(one);
+    else found.set(key, [one]);
+  }
+  return found;
+}

@@ -1,0 +1,182 @@
+import { sql } from 'kysely';
+import type { CompanyN, Day } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { encodeColumns, leanOf } from '#contract/runs/columns.ts';
+import type { LeanRun } from '#contract/runs/columns.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
+import type { Head, TenantTx } from '#server/platform/db/store.ts';
+import type { Kinds } from './tables.ts';
+import type { Scope } from './scope.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface DayInfo {
+  readonly day: Day;
+  readonly rows: number;
+  readonly tag: string;
+}
+
+/**
+ * The days of the window that hold runs of the scope, newest first. A day's tag changes when any
+ * run of it does, and when a job becomes of another kind.
+ */
+export async function daysOf(
+  tx: TenantTx,
+  scope: Scope,
+  from: Day,
+  head: Head,
+  kinds: Kinds,
+): Promise<DayInfo[]> {
+  const days = await changedDays(tx, scope, from);
+  const changed = days.length === 0 ? 0 : await kinds(tx, head, scope);
+  return days.map(({ day, rows, seq, left }) => ({
+    day,
+    rows,
+    tag: tagOf(head.epoch, day, Math.max(seq, changed), scope, left),
+  }));
+}
+
+/** `left`: results of companies that were deleted stand on it. */
+interface ChangedDay {
+  readonly day: Day;
+  readonly rows: number;
+  readonly seq: number;
+  readonly left?: boolean;
+}
+
+async function changedDays(tx: TenantTx, scope: Scope, from: Day): Promise<ChangedDay[]> {
+  if (scope.companies === null) {
+    const days = await tx.sql
+      .selectFrom('run_day')
+      .select(['day', 'rows', 'seq'])
+      .where('tenant_id', '=', tx.tenant)
+      .where('day', '>=', from)
+      .where('rows', '>', 0)
+      .orderBy('day', 'desc')
+      .execute();
+    const gone = scope.deleted.size === 0 ? null : await deletedRuns(tx, scope, from);
+    return gone === null
+      ? days
+      : days
+          .map((one) => {
+            const less = gone.get(one.day) ?? 0;
+            return { ...one, rows: one.rows - less, left: less > 0 };
+          })
+          .filter(({ rows }) => rows > 0);
+  }
+  if (scope.companies.size === 0) return [];
+  return await tx.sql
+    .selectFrom('run')
+    .select([
+      RUN_DAY.as('day'),
+      (e) => e.fn.countAll<number>().as('rows'),
+      (e) => e.fn.max('seq').as('seq'),
+    ])
+    .where('tenant_id', '=', tx.tenant)
+    .where('company_n', 'in', [...scope.companies])
+    .where('started_at', '>=', Date.parse(from))
+    .groupBy(RUN_DAY)
+    .orderBy(RUN_DAY, 'desc')
+    .execute();
+}
+
+const RUN_DAY = sql<Day>`to_char(to_timestamp(started_at / 1000.0) at time zone 'UTC', 'YYYY-MM-DD')`;
+
+/** How many results of deleted companies stand on each day: found by their jobs. */
+async function deletedRuns(
+  tx: TenantTx,
+  { deleted }: Scope,
+  from: Day,
+): Promise<ReadonlyMap<Day, number>> {
+  const rows = await tx.sql
+    .selectFrom('run')
+    .select([RUN_DAY.as('day'), (e) => e.fn.countAll<number>().as('rows')])
+    .where('tenant_id', '=', tx.tenant)
+    .where('started_at', '>=', Date.parse(from))
+    .where('job_n', 'in', (e) =>
+      e
+        .selectFrom('job')
+        .select('n')
+        .where('tenant_id', '=', tx.tenant)
+        .where('company_n', 'in', [...deleted]),
+    )
+    .groupBy(RUN_DAY)
+    .execute();
+  return new Map(rows.map(({ day, rows: count }) => [day, count]));
+}
+
+export async function tagOfDay(
+  tx: TenantTx,
+  scope: Scope,
+  day: Day,
+  head: Head,
+  kinds: Kinds,
+): Promise<string> {
+  const [info] = (await daysOf(tx, scope, day, head, kinds)).filter((one) => one.day === day);
+  return info?.tag ?? tagOf(head.epoch, day, 0, scope);
+}
+
+const tagOf = (
+  epoch: string,
+  day: Day,
+  seq: number,
+  { companies, deleted }: Scope,
+  left = false,
+): string =>
+  `"${epoch.slice(0, 8)}-${day}-${seq}${companies === null ? '' : `-${inOrder(companies)}`}${left ? `-x${inOrder(deleted)}` : ''}"`;
+const inOrder = (companies: ReadonlySet<CompanyN>): string =>
+  [...companies].sort((a, b) => a - b).join('.');
+
+/** The day's runs as framed pages (`runsOfDay` in the contract), newest first. */
+export async function pagesOf(
+  tx: TenantTx,
+  scope: Scope,
+  day: Day,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const from = Date.parse(day);
+  let query = tx.sql
+    .selectFrom('run')
+    .innerJoin('job', (join) =>
+      join.onRef('job.tenant_id', '=', 'run.tenant_id').onRef('job.n', '=', 'run.job_n'),
+    )
+    .select([
+      'run.row as run',
+      sql<
+        Pick<JobRow, 'managed' | 'source' | 'type'>
+      >`json_build_object('managed', job.row->'managed', 'source', job.row->'source', 'type', job.row->'type')`.as(
+        'job',
+      ),
+    ])
+    .where('run.tenant_id', '=', tx.tenant)
+    .where('job.tenant_id', '=', tx.tenant)
+    .where('run.started_at', '>=', from)
+    .where('run.started_at', '<', from + DAY_MS);
+  if (scope.companies !== null)
+    query = query.where(
+      'run.company_n',
+      'in',
+      scope.companies.size === 0 ? [0] : [...scope.companies],
+    );
+  else if (scope.deleted.size > 0)
+    query = query.where('run.company_n', 'not in', [...scope.deleted]);
+  const rows = await query
+    .orderBy(sql`run.started_at / 1000`, 'desc')
+    .orderBy('run.n', 'desc')
+    .execute();
+  return frame(rows.map(({ run, job }) => leanOf(run, job)));
+}
+
+export function frame(runs: readonly LeanRun[]): Uint8Array<ArrayBuffer> {
+  const pages: Uint8Array[] = [];
+  for (let at = 0; at < runs.length; at += LIMITS.pageRows)
+    pages.push(encodeColumns(runs.slice(at, at + LIMITS.pageRows)));
+  const whole = new Uint8Array(pages.reduce((sum, page) => sum + 4 + page.length, 0));
+  const view = new DataView(whole.buffer);
+  let at = 0;
+  for (const page of pages) {
+    view.setUint32(at, page.length, true);
+    whole.set(page, at + 4);
+    at += 4 + page.length;
+  }
+  return whole;
+}

@@ -1,0 +1,159 @@
+import type { Logged } from '#contract/events.ts';
+import { failed, ok } from '#contract/result.ts';
+import { LIMITS, PROTOCOL } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { CauseRow } from '#contract/runs/rows.ts';
+import { utcDay } from '#contract/time/day.ts';
+import { aliveSession } from '#server/platform/auth/sessions.ts';
+import { FORBIDDEN, refuse } from '#server/platform/http/envelope.ts';
+import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { bootstrap } from './bootstrap.ts';
+import { pagesOf, tagOfDay } from './days.ts';
+import { HELD_EPOCH, heldBootstrap } from './snapshot.ts';
+import { makeKinds } from './tables.ts';
+import { makePageCache } from './page-cache.ts';
+import { lastSyncIn, syncedSources } from './last-sync.ts';
+import { watchSources } from './source-watch.ts';
+import { epochFor, scopeOf } from './scope.ts';
+import { pokeStream } from './stream.ts';
+import { visibleEvent } from './visible.ts';
+
+const CACHE_BYTES = 64 * 1024 * 1024;
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
+const tooOld = (protocol: number | undefined): boolean =>
+  protocol !== undefined && protocol < PROTOCOL - 1;
+const updateNeeded = failed({ kind: 'update-needed', message: MESSAGES.updateNeeded });
+
+export function syncHandlers(
+  world: AppContext,
+): Pick<Handlers, 'bootstrap' | 'runsOfDay' | 'events' | 'stream' | 'lastSync'> {
+  const pages = makePageCache(CACHE_BYTES);
+  const kinds = makeKinds();
+  const streams = new Map<string, number>();
+  const marks = watchSources(world);
+  const read = <T>(ctx: RequestContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+    world.store.tenant(ctx.tenant, work, { readOnly: true });
+
+  return {
+    async bootstrap({ protocol }, ctx) {
+      if (tooOld(protocol)) return updateNeeded;
+      const session = signedOf(ctx);
+      return ok(
+        await read(ctx, (tx) =>
+          session.mustReset
+            ? heldBootstrap(tx, session, ctx.now)
+            : bootstrap(tx, session, ctx.now, kinds),
+        ),
+      );
+    },
+
+    async runsOfDay({ day }, ctx) {
+      const scope = scopeOf(signedOf(ctx));
+      if (!scope.reads.has('result')) return refuse(FORBIDDEN);
+      return await read(ctx, async (tx) => {
+        const tag = await tagOfDay(tx, scope, day, await tx.head(), kinds);
+        const headers = { 'content-type': 'application/octet-stream', 'etag': tag };
+        if (ctx.request.headers.get('if-none-match') === tag)
+          return new Response(null, { status: 304, headers });
+        const key = `${ctx.tenant} ${tag}`;
+        const kept = pages.get(key);
+        if (kept) return new Response(kept, { headers });
+        const made = await pagesOf(tx, scope, day);
+        if (day < utcDay(ctx.now)) pages.put(key, made); // a closed day
+        return new Response(made, { headers });
+      });
+    },
+
+    async events({ after, epoch, limit, protocol, sources }, ctx) {
+      if (tooOld(protocol)) return updateNeeded;
+      if (signedOf(ctx).mustReset)
+        return ok({ epoch: HELD_EPOCH, cursor: 0, head: 0, more: false, events: [] });
+      const scope = scopeOf(signedOf(ctx));
+      return await read(ctx, async (tx) => {
+        const head = await tx.head();
+        const scopedEpoch = epochFor(head.epoch, scope);
+        // Another epoch or scope, or a cursor from a future that a restore took away: the device
+        // reloads everything (LOG-6, SYNC-6).
+        if (epoch !== scopedEpoch || after > head.seq)
+          return ok({
+            epoch: scopedEpoch,
+            cursor: head.seq,
+            head: head.seq,
+            more: false,
+            events: [],
+          });
+        const page = Math.min(limit ?? LIMITS.eventsPage, LIMITS.eventsPage);
+        const events = await tx.eventsAfter(after, page);
+        const cursor = events.at(-1)?.seq ?? after;
+        const seen = events.flatMap((one) => visibleEvent(scope, one) ?? []);
+        const more = cursor < head.seq;
+        // A device that asks for them has the sources' last sync as of the end of the log.
+        const synced =
+          sources === undefined || more ? null : await syncedSources(tx, scope, ctx.now);
+        return ok({
+          epoch,
+          cursor,
+          head: head.seq,
+          more,
+          events: seen,
+          ...(scope.companies !== null && { causes: await causesIn(tx, seen) }),
+          ...(synced !== null && synced.tag !== sources && { sources: synced }),
+        });
+      });
+    },
+
+    async stream(_, ctx) {
+      const session = signedOf(ctx);
+      // A HEAD request has no body that could end and give its place back.
+      if (ctx.request.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS });
+      // Before the place is taken: if this fails, no place has to be given back.
+      const firstMark = await marks(ctx.tenant);
+      const open = streams.get(session.userId) ?? 0;
+      if (open >= LIMITS.streamsPerUser)
+        return refuse({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: 30_000 });
+      streams.set(session.userId, open + 1);
+      const closed = (): void => {
+        streams.set(session.userId, (streams.get(session.userId) ?? 1) - 1);
+      };
+      const body = pokeStream(
+        world,
+        ctx.tenant,
+        session,
+        () => aliveSession(world, ctx.tenant, session.sessionId),
+        firstMark,
+        () => marks(ctx.tenant),
+        closed,
+      );
+      return new Response(body, { headers: STREAM_HEADERS });
+    },
+
+    async lastSync(_, ctx) {
+      return ok(await read(ctx, (tx) => lastSyncIn(tx, scopeOf(signedOf(ctx)))));
+    },
+  };
+}
+
+/** The gate has let nobody through who is not signed in. */
+function signedOf(ctx: RequestContext): Principal {
+  if (!ctx.session) throw new Error('a signed-in call without a session');
+  return ctx.session;
+}
+
+/** Those that problems begin with. */
+const causesIn = async (tx: TenantTx, events: readonly Logged[]): Promise<CauseRow[]> => [
+  ...(
+    await tx.rows('cause', [
+      ...new Set(
+        events.flatMap(({ event }) =>
+          event.type === 'problem.opened@1' ? [event.data.cause] : [],
+        ),
+      ),
+    ])
+  ).values(),
+];

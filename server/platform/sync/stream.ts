@@ -1,0 +1,123 @@
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { Poke } from '#contract/sync/calls.ts';
+import type { Principal } from '#server/platform/http/handler.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { Head } from '#server/platform/db/store.ts';
+import { HELD_EPOCH } from './snapshot.ts';
+import { epochFor, scopeOf } from './scope.ts';
+
+const KEEP_ALIVE_MS: Ms = 15_000;
+const LOOK_MS: Ms = 2_000;
+
+/**
+ * A stream of pokes. It is told after commits of this process, and looks for itself every 2 s
+ * besides, so that it works with other writers and with hints lost (S13). `alive` answers what the
+ * session may do now: null when it has ended. `mark`: another text when sources synced or failed
+ * to, for those who may read that (SYNC-14); `firstMark` was its answer before the stream was
+ * opened.
+ */
+export function pokeStream(
+  world: AppContext,
+  tenant: TenantId,
+  session: Principal,
+  alive: () => Promise<Principal | null>,
+  firstMark: string,
+  mark: () => Promise<string>,
+  onClose: () => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const started = rightsOf(session);
+  let told = -1;
+  let marked = firstMark;
+  let beat = 0;
+  let timer: { cancel(): void } | null = null;
+  let busy = false;
+  let again = false;
+  let stop: () => void = nothing;
+
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const write = (text: string): void => {
+        if (stop !== nothing && (controller.desiredSize ?? 0) > -64)
+          controller.enqueue(encoder.encode(text));
+      };
+      const poke = (one: Poke): void => write(`data: ${JSON.stringify(one)}\n\n`);
+      const unhook = world.store.onAppend((of) => {
+        if (of === tenant) void look();
+      });
+      stop = () => {
+        stop = nothing;
+        unhook();
+        timer?.cancel();
+        onClose();
+      };
+      const end = (last: Poke): void => {
+        poke(last);
+        stop();
+        controller.close();
+      };
+
+      async function look(): Promise<void> {
+        if (busy) {
+          again = true;
+          return;
+        }
+        busy = true;
+        try {
+          const now = await alive();
+          // The client has closed the stream in the meantime.
+          if (stop === nothing) return;
+          if (now === null) return end({ is: 'out' });
+          if (rightsOf(now) !== started) return end({ is: 'scope' });
+          const head = now.mustReset ? { seq: 0, epoch: HELD_EPOCH } : await headFor(now);
+          if (head.seq !== told) {
+            told = head.seq;
+            poke({ is: 'head', head: head.seq, epoch: head.epoch });
+          }
+          const sources =
+            now.mustReset || !scopeOf(now).reads.has('sourceHealth') ? marked : await mark();
+          if (sources !== marked) {
+            marked = sources;
+            poke({ is: 'sources' });
+          }
+        } catch (error) {
+          world.log.warn('stream: cannot look', { error: String(error) });
+        } finally {
+          busy = false;
+          if (again) {
+            again = false;
+            void look();
+          }
+        }
+      }
+      async function headFor(now: Principal): Promise<Head> {
+        const { seq, epoch } = await world.store.tenant(tenant, (tx) => tx.head(), {
+          readOnly: true,
+        });
+        return { seq, epoch: epochFor(epoch, scopeOf(now)) };
+      }
+      const turn = (): void => {
+        beat += LOOK_MS;
+        if (beat >= KEEP_ALIVE_MS) {
+          beat = 0;
+          write(': still here\n\n');
+        }
+        void look();
+        timer = world.clock.after(LOOK_MS, turn);
+      };
+      turn();
+    },
+    cancel() {
+      stop();
+    },
+  });
+}
+
+const nothing = (): void => {};
+
+const rightsOf = ({ roles, companies, mustReset }: Principal): string =>
+  JSON.stringify([
+    mustReset,
+    [...roles].sort(),
+    companies === null ? null : [...companies].sort((a, b) => a - b),
+  ]);

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { CompanyN, TenantId } from '#contract/ids.ts';
+import type { Head, TenantTx } from '#server/platform/db/store.ts';
+import { seesCompany } from './scope.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * The last event by which a job of the scope became of another kind, as of the transaction's head;
+ * 0 where there is none.
+ */
+export type Kinds = (tx: TenantTx, head: Head, scope: Scope) => Promise<number>;
+
+type Last = ReadonlyMap<CompanyN, number>;
+
+/**
+ * SYNC-11. What was read of a log is not read again: some sources change what they say of their
+ * jobs all the time, mostly in what no run tells.
+ */
+export function makeKinds(): Kinds {
+  const known = new Map<
+    TenantId,
+    { readonly epoch: string; readonly upTo: number; readonly last: Last }
+  >();
+  return async (tx, { epoch, seq }, scope) => {
+    const before = known.get(tx.tenant);
+    // A snapshot from before what is known reads for itself: it must not be told of what it does
+    // not hold.
+    const own = before?.epoch === epoch && before.upTo <= seq ? before : null;
+    const last =
+      own === null || own.upTo < seq
+        ? new Map([...(own?.last ?? []), ...(await changesOf(tx, own?.upTo ?? 0))])
+        : own.last;
+    if (before?.epoch !== epoch || before.upTo < seq)
+      known.set(tx.tenant, { epoch, upTo: seq, last });
+    return Math.max(
+      0,
+      ...[...last].flatMap(([company, at]) => (seesCompany(scope, company) ? [at] : [])),
+    );
+  };
+}
+
+/**
+ * The last after `seq` in each company: every change of a job is laid beside what was said of it
+ * before.
+ */
+async function changesOf(tx: TenantTx, seq: number): Promise<Last> {
+  const { rows } = await sql<{
+    company: CompanyN;
+    seq: number;
+  }>`select e.company, max(e.seq) as seq from event as e
+    cross join lateral (select data from event where tenant_id = ${tx.tenant}::uuid and entity = e.entity and seq < e.seq and type in ('job.found@1', 'job.changed@1')
+      and entity not like 'run:%' order by seq desc limit 1) as p
+    where e.tenant_id = ${tx.tenant}::uuid and e.type = 'job.changed@1' and e.seq > ${seq} and e.entity not like 'run:%' and e.company is not null
+      and (e.data->>'managed', e.data->>'source', e.data->>'type') is distinct from (p.data->>'managed', p.data->>'source', p.data->>'type')
+    group by e.company`.execute(tx.sql);
+  return new Map(rows.map(({ company, seq: at }) => [company, at]));
+}

@@ -1,0 +1,119 @@
+import type { Event, Logged } from '#contract/events.ts';
+import type { JobRow, ProblemRow } from '#contract/runs/rows.ts';
+import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
+import { EVENT_TELLS } from './readable.ts';
+import { seesCompany, seesView } from './scope.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * What a scope may read, of rows and of the events that make them. Both are filtered in the
+ * same way: the visible events fold into the visible rows (SYNC-2).
+ */
+export function visibleEvent(scope: Scope, logged: Logged): Logged | null {
+  if (!mayRead(scope, logged)) return null;
+  const event = visibleData(scope, logged.event);
+  return scope.reads.has('work') || isBy(scope, logged)
+    ? { ...logged, event }
+    : { ...logged, event, actor: { is: 'clock' }, subject: null };
+}
+
+export function visibleCompany({ reads }: Scope, row: CompanyRow): CompanyRow {
+  if (reads.has('companySettings') || row.applications === undefined) return row;
+  return { ...row, applications: NO_APPLICATIONS, veeamId: null, notify: [] };
+}
+
+export const visibleJob = ({ reads }: Scope, row: JobRow): JobRow =>
+  reads.has('work') ? row : { ...row, missedIgnored: null, disabledIgnored: null };
+
+export function visibleProblem({ reads, own }: Scope, row: ProblemRow): ProblemRow {
+  if (reads.has('work')) return row;
+  const {
+    n,
+    job,
+    company,
+    cause,
+    state,
+    openedAt,
+    lastAt,
+    lastRun,
+    runs,
+    closedAt,
+    closedBy,
+    review,
+    snooze,
+    exception,
+    unexcused,
+  } = row;
+  const by = (id: string): string => (id === own ? own : NOBODY);
+  return {
+    n,
+    job,
+    company,
+    cause,
+    state,
+    openedAt,
+    lastAt,
+    lastRun,
+    runs,
+    closedAt,
+    closedBy,
+    note: null,
+    ticket: null,
+    review: review && { by: by(review.by), at: review.at, comment: null },
+    snooze: snooze && { by: by(snooze.by), at: snooze.at, until: snooze.until, reason: '' },
+    ...(exception !== undefined && { exception: exception && { ...exception, name: SOME_RULE } }),
+    ...(unexcused && { unexcused }),
+  };
+}
+
+/** As the fold names who did something where the clock did. */
+const NOBODY = 'clock';
+const SOME_RULE = 'Rule';
+
+function mayRead(scope: Scope, { event, company }: Logged): boolean {
+  const tells = EVENT_TELLS[event.type];
+  if (tells === 'none') return false;
+  if (tells === 'self') return 'id' in event.data && event.data.id === scope.self;
+  if (!scope.reads.has(tells)) return false;
+  // That it is gone is the last that one hears of a company.
+  if (event.type === 'company.deleted@1' && scope.deleted.has(event.data.n)) return true;
+  if (company !== null && !seesCompany(scope, company)) return false;
+  switch (event.type) {
+    // What went wrong at others is in its words: those of what one sees come with it.
+    case 'cause.found@1':
+    case 'shift.ended@1':
+      return scope.companies === null;
+    case 'view.saved@1':
+    case 'view.removed@1':
+      return seesView(scope, event.data);
+    default:
+      return true;
+  }
+}
+
+function visibleData({ reads }: Scope, event: Event): Event {
+  if (event.type === 'company.changed@1')
+    return reads.has('companySettings')
+      ? event
+      : {
+          ...event,
+          data: { ...event.data, applications: NO_APPLICATIONS, veeamId: null, notify: [] },
+        };
+  if (reads.has('work')) return event;
+  switch (event.type) {
+    case 'run.finished@1':
+      return { ...event, data: { ...event.data, exitCode: null, hasLog: false, detail: {} } };
+    case 'problem.reviewed@1':
+      return { ...event, data: { ...event.data, comment: null } };
+    case 'problem.snoozed@1':
+      return { ...event, data: { ...event.data, reason: '' } };
+    case 'problem.excepted@1':
+      return { ...event, data: { ...event.data, name: SOME_RULE } };
+    default:
+      return event;
+  }
+}
+
+const isBy = ({ own }: Scope, { actor, subject }: Logged): boolean =>
+  (subject ?? (actor.is === 'user' ? actor.id : null)) === own;

@@ -1,0 +1,102 @@
+import type { CompanyN } from '#contract/ids.ts';
+import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
+import type { Principal } from '../http/handler.ts';
+import type { TenantTx } from '../db/store.ts';
+
+/** Whether a company is there for somebody. */
+export const seesCompany = (
+  { companies }: Pick<Principal, 'companies'>,
+  { n, deletedAt }: Pick<CompanyRow, 'n' | 'deletedAt'>,
+): boolean => deletedAt === undefined && (companies === null || companies.includes(n));
+
+export interface CompanyQuery {
+  readonly search?: string | undefined;
+  readonly sort?: 'name' | '-name' | 'madeAt' | '-madeAt' | undefined;
+}
+
+/** Those that somebody sees, in order. */
+export async function findCompanies(
+  tx: TenantTx,
+  session: Principal,
+  { search = '', sort = 'name' }: CompanyQuery = {},
+): Promise<CompanyRow[]> {
+  const asked = search.toLowerCase();
+  const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+  const down = sort.startsWith('-');
+  const order = (a: CompanyRow, b: CompanyRow): number =>
+    sort.endsWith('name') ? names.compare(a.name, b.name) : a.madeAt - b.madeAt;
+  return (await tx.all('company'))
+    .filter(
+      (company) =>
+        seesCompany(session, company) &&
+        (asked === '' ||
+          company.name.toLowerCase().includes(asked) ||
+          (company.veeamId ?? '').toLowerCase().includes(asked)),
+    )
+    .sort((a, b) => (down ? -order(a, b) : order(a, b)) || a.n - b.n);
+}
+
+/** A company by its id, that somebody sees. */
+export const companyOf = async (
+  tx: TenantTx,
+  session: Principal,
+  id: string,
+): Promise<CompanyRow | null> =>
+  (await tx.all('company')).find((company) => company.id === id && seesCompany(session, company)) ??
+  null;
+
+export async function listedCompanies(
+  tx: TenantTx,
+  session: Principal,
+  companies: readonly CompanyRow[],
+): Promise<CompanyListed[]> {
+  const people = new Map(
+    (
+      await tx.sql
+        .selectFrom('person')
+        .select(['id', 'name', 'username'])
+        .where('tenant_id', '=', tx.tenant)
+        .execute()
+    ).map((one) => [one.id, one]),
+  );
+  const asked = new Map<CompanyN, CompanyListed['users']>(companies.map(({ n }) => [n, []]));
+  const told = (id: string): CompanyListed['users'] => {
+    const one = people.get(id);
+    return one ? [{ _id: one.id, name: one.name, username: one.username }] : [];
+  };
+  for (const user of await tx.all('user')) {
+    if (user.deletedAt !== null || !isKept(session, user.companies)) continue;
+    for (const n of user.companies ?? []) asked.get(n)?.push(...told(user.id));
+  }
+  const jobs = new Map(
+    (
+      await tx.sql
+        .selectFrom('job')
+        .select(['company_n', (e) => e.fn.countAll<number>().as('jobs')])
+        .where('tenant_id', '=', tx.tenant)
+        .groupBy('company_n')
+        .execute()
+    ).map(({ company_n: n, jobs: count }) => [n, count]),
+  );
+  const keys = new Map<CompanyN, number>();
+  for (const { company, revokedAt } of await tx.all('key'))
+    if (revokedAt === null) keys.set(company, (keys.get(company) ?? 0) + 1);
+  return companies.map((one) => ({
+    _id: one.id,
+    n: one.n,
+    name: one.name,
+    applications: one.applications ?? NO_APPLICATIONS,
+    veeamId: one.veeamId ?? null,
+    users: asked.get(one.n) ?? [],
+    notify: (one.notify ?? []).flatMap(told),
+    madeAt: one.madeAt,
+    jobs: jobs.get(one.n) ?? 0,
+    keys: keys.get(one.n) ?? 0,
+  }));
+}
+
+/** Who keeps some companies is not told of people who have others as well. */
+const isKept = ({ companies }: Principal, of: readonly CompanyN[] | null): boolean =>
+  companies === null || (of !== null && of.every((n) => companies.includes(n)));

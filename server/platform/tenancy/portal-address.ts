@@ -1,0 +1,79 @@
+import type { RequestContext } from '../http/handler.ts';
+import type { TenantTx } from '../db/store.ts';
+import type { AppContext } from '../app-context.ts';
+
+/**
+ * The address of this provider's portal, as it may stand in a mail: `https://portal.example`. Of
+ * what the caller names as its host nothing is believed but one of the provider's own names, and
+ * the port on which this server listens: a link in a mail must not lead elsewhere.
+ */
+export async function portalAddress(
+  { tenant, sql }: TenantTx,
+  { config }: AppContext,
+  { host: requestHost }: Pick<RequestContext, 'host'>,
+): Promise<string> {
+  const [, name = '', port = ''] = /^(.*?)(?::(\d+))?$/.exec(requestHost) ?? [];
+  const { branding } = await sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  const hosts = (
+    await sql
+      .selectFrom('provider_host')
+      .select('host')
+      .where('tenant_id', '=', tenant)
+      .orderBy('host')
+      .execute()
+  ).map(({ host }) => host);
+  const { is_default } = await sql
+    .selectFrom('tenant_list')
+    .select('is_default')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  const own = hosts.includes(name) || (is_default && LOOPBACK.test(name));
+  return addressAt(
+    own ? name : bare(branding.domain) || hosts[0] || 'localhost',
+    own && port === String(config.port) ? port : '',
+    config.port,
+  );
+}
+
+/**
+ * The same of a provider whom nobody asked for just now: its first name. Null where it has none.
+ */
+export async function portalAddressOf(
+  { tenant, sql }: TenantTx,
+  { config }: AppContext,
+): Promise<string | null> {
+  const hosts = (
+    await sql
+      .selectFrom('provider_host')
+      .select('host')
+      .where('tenant_id', '=', tenant)
+      .orderBy('host')
+      .execute()
+  ).map(({ host }) => host);
+  const { branding } = await sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  const name = hosts.includes(bare(branding.domain))
+    ? bare(branding.domain)
+    : (hosts[0] ?? bare(branding.domain));
+  return name === '' ? null : addressAt(name, '', config.port);
+}
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\]|[\w-]+\.localhost)$/;
+const bare = (domain: string): string =>
+  domain
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/[:/].*$/, '');
+
+/** The machine's own names are served without TLS, on the server's port. */
+function addressAt(name: string, port: string, listening: number): string {
+  if (LOOPBACK.test(name)) return `http://${name}${listening === 80 ? '' : `:${listening}`}`;
+  return `https://${name}${port === '' || port === '443' ? '' : `:${port}`}`;
+}

@@ -1,0 +1,36 @@
+import type { TenantId } from '#contract/ids.ts';
+import type { Principal } from '../http/handler.ts';
+import type { AppContext } from '../app-context.ts';
+
+/** Levels of providers below each other that are walked. */
+const MOST_BELOW = 8;
+
+/** A provider and all below it, itself first. */
+export const providersFrom = (world: AppContext, own: TenantId): Promise<readonly TenantId[]> =>
+  world.store.system(async (sql) => {
+    const found = [own];
+    let level: readonly TenantId[] = [own];
+    for (let steps = 0; level.length > 0 && steps < MOST_BELOW; steps += 1) {
+      const rows = await sql
+        .selectFrom('tenant_list')
+        .select('tenant_id')
+        .where('master_id', 'in', [...level])
+        .orderBy('tenant_id')
+        .execute();
+      level = rows.map(({ tenant_id }) => tenant_id).filter((id) => !found.includes(id));
+      found.push(...level);
+    }
+    return found;
+  });
+
+/**
+ * What belongs to a provider as a whole is for those who see the whole of it, and for the own one
+ * and those below it.
+ */
+export const keepsProvider = async (
+  world: AppContext,
+  own: TenantId,
+  session: Principal,
+  id: TenantId,
+): Promise<boolean> =>
+  session.companies === null && (id === own || (await providersFrom(world, own)).includes(id));

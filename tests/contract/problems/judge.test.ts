@@ -1,0 +1,234 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  anomaliesOf,
+  anomalyText,
+  type Facts,
+  LEAST_RUNS,
+  LEAST_SPREAD,
+  problemOf,
+  step,
+  usualOf,
+} from '#contract/problems/judge.ts';
+import type { Measure, ProblemState, Status } from '#contract/runs/vocabulary.ts';
+import { MEASURES, PROBLEM_STATES, SEVERITY } from '#contract/runs/vocabulary.ts';
+
+const runs = (count: number): { numRuns: number } => ({
+  numRuns: count * Number(process.env['PROOF'] ?? 1),
+});
+const value = fc.oneof(fc.nat(20), fc.nat(1_000_000), fc.nat(2 ** 40));
+const history = fc.oneof(
+  fc.array(value, { maxLength: 30 }),
+  fc
+    .tuple(value, fc.array(fc.nat(200), { minLength: 5, maxLength: 30 }))
+    .map(([base, offs]) => offs.map((off) => base + off)),
+);
+
+/** The definition, word by word: the median by counting how many are below, the range by trying. */
+function slowMedian(values: readonly number[]): number {
+  const at = (rank: number): number =>
+    values.find(
+      (one) =>
+        values.filter((other) => other < one).length <= rank &&
+        values.filter((other) => other <= one).length > rank,
+    ) ?? 0;
+  return values.length % 2 === 1
+    ? at((values.length - 1) / 2)
+    : (at(values.length / 2 - 1) + at(values.length / 2)) / 2;
+}
+function slowAnomaly(
+  measure: Measure,
+  one: number,
+  values: readonly number[],
+  taught: readonly [number, number] | undefined,
+): boolean {
+  if (values.length < 7) return false;
+  const median = slowMedian(values);
+  const mad = Math.max(
+    slowMedian(values.map((other) => Math.abs(other - median))),
+    0.05 * median,
+    LEAST_SPREAD[measure],
+  );
+  let [low, high] = [Math.max(0, Math.floor(median - 4 * mad)), Math.ceil(median + 4 * mad)];
+  if (measure === 'files') {
+    if (one >= median / 2) return false;
+    low = Math.max(low, Math.ceil(median / 2));
+  }
+  // Nothing where there was some: below the least that there ever was.
+  if (measure === 'bytes' && one === 0 && median > 0 && low === 0)
+    low = Math.min(high, ...values.filter((other) => other > 0));
+  // A range that was taught joins the usual one: what lies between them is usual too.
+  return one < Math.min(low, taught?.[0] ?? low) || one > Math.max(high, taught?.[1] ?? high);
+}
+
+test('RUN-4: anomalies are those of the definition, worked out the slow way', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...MEASURES),
+      value,
+      history,
+      fc.option(fc.tuple(value, value)),
+      fc.constantFrom<Status>('Success', 'Warning'),
+      (measure, one, values, range, status) => {
+        const taught =
+          range === null ? undefined : ([Math.min(...range), Math.max(...range)] as const);
+        const stat = {
+          durations: [],
+          bytes: [],
+          files: [],
+          ...(measure === 'duration' ? { durations: values } : { [measure]: values }),
+          taught: taught ? { [measure]: taught } : {},
+        };
+        const facts: Facts = {
+          status,
+          durationSec: null,
+          bytes: null,
+          files: null,
+          message: null,
+          ...(measure === 'duration' ? { durationSec: one } : { [measure]: one }),
+        };
+        const found = anomaliesOf(facts, stat);
+        expect(found.map((anomaly) => anomaly.measure)).toEqual(
+          slowAnomaly(measure, one, values, taught) ? [measure] : [],
+        );
+        for (const { low, high } of found) expect(one < low || one > high).toBe(true);
+      },
+    ),
+    runs(1_500),
+  );
+});
+
+test('RUN-4: a range is known from seven runs on, holds the median, and is never below 0', () => {
+  fc.assert(
+    fc.property(history, (values) => {
+      const usual = usualOf(values);
+      expect(usual === null).toBe(values.length < LEAST_RUNS);
+      if (usual === null) return;
+      expect(usual[0]).toBeGreaterThanOrEqual(0);
+      expect(usual[0] <= slowMedian(values) && slowMedian(values) <= usual[1]).toBe(true);
+    }),
+    runs(500),
+  );
+  expect(usualOf(Array<number>(7).fill(1000))).toEqual([800, 1200]);
+});
+
+test('RUN-4: what was called usual once is not an anomaly again, and only results that ended well are judged', () => {
+  const stat = {
+    durations: Array<number>(8).fill(600),
+    bytes: Array<number>(8).fill(1e9),
+    files: Array<number>(8).fill(1000),
+    taught: {},
+  };
+  const facts: Facts = {
+    status: 'Success',
+    durationSec: 6000,
+    bytes: 0,
+    files: 499,
+    message: null,
+  };
+  expect(anomaliesOf(facts, stat).map(({ measure }) => measure)).toEqual([
+    'duration',
+    'bytes',
+    'files',
+  ]);
+  expect(
+    anomaliesOf(facts, {
+      ...stat,
+      taught: { duration: [6000, 6000], bytes: [0, 0], files: [499, 499] },
+    }),
+  ).toEqual([]);
+  for (const status of ['Running', 'Failed', 'Error', 'Missed'] as const)
+    expect(anomaliesOf({ ...facts, status }, stat)).toEqual([]);
+  expect(anomaliesOf({ ...facts, durationSec: 620, bytes: 1e9, files: 500 }, stat)).toEqual([]);
+});
+
+test('RUN-4: the row says which measure, the value and the usual range', () => {
+  expect(
+    anomalyText([
+      { measure: 'bytes', value: 96_400_000_000, low: 8_100_000_000, high: 11_600_000_000 },
+    ]),
+  ).toBe('Transferred 96.4 GB, usual 8.1 to 11.6 GB');
+  expect(anomalyText([{ measure: 'bytes', value: 0, low: 900_000, high: 2_100_000_000 }])).toBe(
+    'Transferred 0 bytes, usual 900.0 kB to 2.1 GB',
+  );
+  expect(
+    anomalyText([
+      { measure: 'duration', value: 8_040, low: 1_200, high: 1_860 },
+      { measure: 'files', value: 120, low: 900, high: 1_100 },
+    ]),
+  ).toBe('Took 2 h 14 min, usual 20 to 31 min; 120 files, usual 900 to 1,100');
+  expect(anomalyText([])).toBeNull();
+});
+
+test('RUN-5: a problem is a state and a cause', () => {
+  const facts: Facts = {
+    status: 'Failed',
+    durationSec: 1,
+    bytes: null,
+    files: null,
+    message: 'open /a/b: permission denied',
+  };
+  expect(problemOf(facts, [])).toEqual({
+    state: 'Failed',
+    template: 'open ‹path›: permission denied',
+    kind: 'access',
+  });
+  expect(problemOf({ ...facts, message: null }, [])).toEqual({
+    state: 'Failed',
+    template: 'Failed without a message',
+    kind: 'other',
+  });
+  expect(problemOf({ ...facts, status: 'Success' }, [])).toBeNull();
+  expect(problemOf({ ...facts, status: 'Running' }, [])).toBeNull();
+  expect(problemOf({ ...facts, status: 'Missed' }, [])).toMatchObject({
+    state: 'Missed',
+    kind: 'silent',
+  });
+  expect(
+    problemOf({ ...facts, status: 'Success' }, [{ measure: 'bytes', value: 0, low: 1, high: 2 }]),
+  ).toEqual({ state: 'Anomaly', template: 'Transferred nothing', kind: 'unusual' });
+});
+
+type Open = { state: ProblemState; template: string } | null;
+type Told = Open | 'started';
+const afterwards = (move: ReturnType<typeof step>, before: Open, one: Told): Open =>
+  move === 'open' && one !== 'started' ? one : move === 'same' ? before : null;
+
+/** The rule as a table: what ends, what goes on, what is fresh. */
+function wanted(before: Open, one: Told): [ReturnType<typeof step>, Open] {
+  if (one === null) return [before === null ? 'none' : 'close', null];
+  if (one === 'started')
+    return before === null
+      ? ['none', null]
+      : before.state === 'Missed'
+        ? ['close', null]
+        : ['same', before];
+  const fresh =
+    before === null ||
+    before.template !== one.template ||
+    SEVERITY[one.state] > SEVERITY[before.state];
+  return fresh ? ['open', one] : ['same', before];
+}
+
+test('RUN-6: walked through any results, one problem is open at most, and it is as bad as what it tells of', () => {
+  const next = fc.oneof(
+    fc.constant('started' as const),
+    fc.constant(null),
+    fc.record({ state: fc.constantFrom(...PROBLEM_STATES), template: fc.constantFrom('a', 'b') }),
+  );
+  fc.assert(
+    fc.property(fc.array(next, { maxLength: 30 }), (walk) => {
+      let open: Open = null;
+      for (const one of walk) {
+        const before: Open = open;
+        const move = step(before, before?.template ?? null, one);
+        open = afterwards(move, before, one);
+        expect([move, open]).toEqual(wanted(before, one));
+        // As bad as what it tells of, and never better.
+        const told = one !== null && one !== 'started' ? SEVERITY[one.state] : 0;
+        expect(open === null ? 0 : SEVERITY[open.state]).toBeGreaterThanOrEqual(told);
+      }
+    }),
+    runs(500),
+  );
+});

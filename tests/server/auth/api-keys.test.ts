@@ -1,0 +1,270 @@
+import * as fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { can } from '#contract/abilities.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { networkOf } from '#server/platform/auth/api-key-auth.ts';
+import { hashOf, isSecret, secretOf } from '#server/platform/auth/api-key-secret.ts';
+import { allHandlers } from '#server/handlers.ts';
+import { appOf, ask, makeGround } from '../http/fixtures.ts';
+import type { App, Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { posted, recorded, signedIn } from './captured-mail.ts';
+import { DAY, keysOn, NO_KEY, said } from './key-fixtures.ts';
+
+let ground: Ground;
+let app: App;
+const { by, keysOf, make, place, secretFor, self } = keysOn(() => ({ ground, app }));
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+    app = appOf(ground.world, allHandlers(ground.world));
+  });
+
+  test('KEY-1: a key is made by its user with own abilities and a day, told once, and kept as a hash', async () => {
+    const kate = await place(['operator']);
+    const other = await place();
+    const made = await make(kate, {
+      name: '  Export ',
+      abilities: ['monitoring.tickets', 'monitoring.daily-checks', 'monitoring.tickets'],
+    });
+    const { key, secret } = made.body.data;
+    expect(isSecret(secret)).toBe(true);
+    expect(key).toMatchObject({
+      name: 'Export',
+      abilities: ['monitoring.daily-checks', 'monitoring.tickets'],
+      hint: secret.slice(-10, -6),
+      usedOn: null,
+      usedFrom: null,
+    });
+    const listed = await keysOf(kate);
+    expect(listed.body.data.keys).toEqual([key]);
+    expect(listed.text).not.toContain(secret.slice(4));
+    expect(listed.body.data.abilities.every((ability) => can(['operator'], ability))).toBe(true);
+    expect(listed.body.data.abilities).toContain('monitoring.job-actions');
+    const row = await ground.world.store.tenant(kate.tenant, ({ sql }) =>
+      sql
+        .selectFrom('api_key')
+        .selectAll()
+        .where('tenant_id', '=', kate.tenant)
+        .executeTakeFirstOrThrow(),
+    );
+    expect([row.hash, JSON.stringify(row).includes(secret.slice(4, -10))]).toEqual([
+      hashOf(secret),
+      false,
+    ]);
+    const [post] = (await posted(ground, kate.tenant)).filter(({ text }) =>
+      text.includes('Export'),
+    );
+    expect([post?.to, post?.text.includes(secret)]).toEqual(['kate@example.com', false]);
+    const record = (await recorded(ground, kate.tenant)).find(
+      ({ what }) => what === 'api-key.made',
+    );
+    expect([
+      record?.user_id,
+      record?.actor_id,
+      JSON.stringify(record?.detail).includes('Export'),
+    ]).toEqual([kate.id, kate.id, false]);
+    expect(said(await make(kate, {}, other.id))).toEqual([404, 'not-found', MESSAGES.notFound]);
+    expect(
+      (
+        await ask(app, `/api/v1/profile/${other.id}/api-keys`, {
+          host: kate.host,
+          token: kate.token,
+        })
+      ).status,
+    ).toBe(404);
+  });
+
+  test("KEY-1: what is not the user's own, runs on for ever or is one too many is refused, and a factor is asked for", async () => {
+    const kate = await place(['read-only']);
+    const now = ground.world.clock.now();
+    expect(
+      said(await make(kate, { abilities: ['monitoring.daily-checks', 'monitoring.job-actions'] })),
+    ).toEqual([400, 'bad-input', MESSAGES.keyNotYours]);
+    for (const until of [now, now - 1, now + 368 * DAY])
+      expect(said(await make(kate, { until }))).toEqual([
+        400,
+        'bad-input',
+        MESSAGES.keyUntil(LIMITS.apiKeyDays),
+      ]);
+    for (const wrong of [
+      { abilities: [] },
+      { abilities: ['everything'] },
+      { name: ' ' },
+      { name: 'a\nb' },
+      { until: null },
+      { companies: null },
+    ])
+      expect([wrong, (await make(kate, wrong)).body.error?.kind]).toEqual([wrong, 'bad-input']);
+    for (let n = 0; n < LIMITS.apiKeys; n += 1)
+      expect((await make(kate, { until: now + (n === 0 ? 1 : 365) * DAY })).status).toBe(200);
+    expect(said(await make(kate))).toEqual([409, 'conflict', MESSAGES.keyTooMany(LIMITS.apiKeys)]);
+    ground.pass(LIMITS.freshMs + 1);
+    expect(said(await make(kate))).toEqual([403, 'reauth_required', MESSAGES.reauth]);
+    const [first] = (await keysOf(kate)).body.data.keys;
+    expect(
+      said(
+        await ask(app, `/api/v1/profile/${kate.id}/api-keys/${first?.id ?? ''}`, {
+          method: 'DELETE',
+          host: kate.host,
+          token: kate.token,
+        }),
+      ),
+    ).toEqual([403, 'reauth_required', MESSAGES.reauth]);
+    ground.pass(DAY);
+    const again = { ...kate, ...(await signedIn(app, kate.host)) };
+    expect((await make(again)).status, 'one ran out').toBe(200);
+    ground.pass(31 * DAY);
+    const later = { ...kate, ...(await signedIn(app, kate.host)) };
+    expect((await keysOf(later)).body.data.keys.some(({ until }) => until === now + DAY)).toBe(
+      true,
+    );
+    await make(later);
+    expect(
+      (await keysOf(later)).body.data.keys.some(({ until }) => until === now + DAY),
+      'it is gone a month later',
+    ).toBe(false);
+  });
+
+  test('KEY-4: no part of a key, no other sum and no other provider opens anything, and none is looked for', async () => {
+    const at = await place();
+    const elsewhere = await place();
+    const { secret, key } = await secretFor(at, ['monitoring.daily-checks']);
+    expect((await self(at, secret)).status).toBe(200);
+    expect(said(await self(elsewhere, secret)), 'another provider').toEqual(NO_KEY);
+    const wrong = [
+      secret.slice(0, 12),
+      `dbu_${key.hint}`,
+      secret.slice(0, -1),
+      `${secret}x`,
+      secret.toLowerCase(),
+      secret.slice(0, 20) + (secret[20] === 'a' ? 'b' : 'a') + secret.slice(21),
+      hashOf(secret),
+      `dbu_${'0'.repeat(49)}`,
+      key.id,
+      'dbu_',
+      secretOf(Buffer.alloc(32, 7)),
+    ];
+    for (const one of wrong)
+      expect([one.length, ...said(await self(at, one))]).toEqual([one.length, ...NO_KEY]);
+    for (const [header, value] of [
+      ['x-api-key', secret],
+      ['cookie', `daybook=${secret}`],
+    ] as const)
+      expect(
+        (await ask(app, '/api/v1/api-key', { host: at.host, headers: { [header]: value } })).status,
+      ).toBe(401);
+    expect(
+      (await ask(app, `/api/v1/api-key?access_token=${secret}`, { host: at.host })).status,
+    ).toBe(401);
+    expect(
+      (
+        await ask(app, '/api/v1/ingest/executions', {
+          method: 'POST',
+          host: at.host,
+          token: secret,
+          body: [],
+        })
+      ).status,
+      'it posts no results',
+    ).toBe(401);
+    expect(ground.lines.some((line) => line.includes(secret.slice(4, 20)))).toBe(false);
+  });
+
+  test('KEY-6: a key and an address have so many calls a minute, told with every answer', async () => {
+    const at = await place();
+    const { secret } = await secretFor(at, ['monitoring.daily-checks']);
+    const second = await secretFor(at, ['monitoring.daily-checks']);
+    ground.pass(61_000);
+    const first = await self(at, secret);
+    expect(first.headers.get('ratelimit-policy')).toBe(
+      `"address";q=${LIMITS.apiAddressPerMinute};w=60, "key";q=${LIMITS.apiKeyPerMinute};w=60`,
+    );
+    expect(first.headers.get('ratelimit')).toBe(
+      `"address";r=${LIMITS.apiAddressPerMinute - 1};t=60, "key";r=${LIMITS.apiKeyPerMinute - 1};t=60`,
+    );
+    expect(
+      (await by(at.host, secret, 'profile/x/sessions')).headers.get('ratelimit'),
+      'a refusal tells it as well',
+    ).toContain(`"key";r=${LIMITS.apiKeyPerMinute - 2};`);
+    expect((await keysOf(at)).headers.get('ratelimit'), 'sessions have no such pace').toBeNull();
+    ground.pass(20_000);
+    for (let n = 2; n < LIMITS.apiKeyPerMinute; n += 1) await self(at, secret);
+    const over = await self(at, secret);
+    expect([...said(over), over.headers.get('retry-after')]).toEqual([
+      429,
+      'too-many',
+      MESSAGES.keyPace,
+      '40',
+    ]);
+    expect((await self(at, second.secret)).status).toBe(200);
+    const garbage = `dbu_${'x'.repeat(49)}`;
+    while ((await self(at, garbage)).status === 401);
+    expect([(await self(at, garbage)).status, (await self(at, second.secret)).status]).toEqual([
+      429, 429,
+    ]);
+    ground.pass(40_000);
+    expect((await self(at, secret)).status).toBe(200);
+  });
+
+  test("KEY-7: what a key did stands in the record as the user's with the key, and the day and network of its last call beside it", async () => {
+    const at = await place(['operator', 'admin']);
+    const { secret, key } = await secretFor(at, ['monitoring.rules', 'common.companies']);
+    const made = await by(at.host, secret, 'companies', 'POST', { name: 'By key' });
+    expect(made.status).toBe(200);
+    const head = await ground.world.store.tenant(at.tenant, (tx) => tx.eventsAfter(0, 500));
+    expect(
+      head.filter(({ event }) => event.type === 'company.made@1').map(({ actor }) => actor),
+    ).toEqual([{ is: 'user', id: at.id, key: key.id }]);
+    const record = (await recorded(ground, at.tenant)).find(({ what }) => what === 'company.made');
+    expect([record?.actor_id, record?.detail]).toEqual([
+      at.id,
+      expect.objectContaining({ key: key.id }),
+    ]);
+    expect((await keysOf(at)).body.data.keys).toMatchObject([
+      {
+        usedOn: new Date(ground.world.clock.now()).toISOString().slice(0, 10),
+        usedFrom: '192.0.2.0/24',
+      },
+    ]);
+  });
+});
+
+test('KEY-4: a key is one word with a sum of its own, found by a pattern and apart from every other secret', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.nat(48), (bytes, at) => {
+      const secret = secretOf(bytes);
+      expect(secret).toMatch(/^dbu_[0-9A-Za-z]{49}$/);
+      expect(isSecret(secret)).toBe(true);
+      const place = 4 + at;
+      const changed =
+        secret.slice(0, place) + (secret[place] === 'A' ? 'B' : 'A') + secret.slice(place + 1);
+      expect(isSecret(changed)).toBe(false);
+    }),
+  );
+  expect(isSecret(`dbk_${'a'.repeat(43)}`)).toBe(false);
+});
+
+test('KEY-7: of an address the network is kept', () => {
+  expect(
+    [
+      '198.51.100.17',
+      '2001:db8:abcd:12::9',
+      '2001:db8::',
+      '::1',
+      'fe80::1',
+      '2001:0db8:0001:2:3:4:5:6',
+      'nonsense',
+    ].map(networkOf),
+  ).toEqual([
+    '198.51.100.0/24',
+    '2001:db8:abcd::/48',
+    '2001:db8:0::/48',
+    '0:0:0::/48',
+    'fe80:0:0::/48',
+    '2001:db8:1::/48',
+    '',
+  ]);
+});

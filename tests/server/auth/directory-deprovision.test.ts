@@ -1,0 +1,192 @@
+import { beforeAll, expect, test } from 'vitest';
+import { LOOK_MS, startDirectoryLook } from '#server/features/auth/directory/deprovision.ts';
+import { authenticateKey } from '#server/platform/auth/api-key-auth.ts';
+import { hashOf, secretOf } from '#server/platform/auth/api-key-secret.ts';
+import type { Bound, Directory } from '#server/features/auth/directory/directory.ts';
+import type { AccountStatus } from '#server/features/auth/directory/account-status.ts';
+import { makeGround, PASSWORD, user } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { browser, place, recorded, sent } from './factor-fixtures.ts';
+import type { Browser, Place } from './factor-fixtures.ts';
+
+let ground: Ground;
+const now = (): number => ground.world.clock.now();
+const HOUR = 3_600_000;
+const unasked = (): Promise<never> =>
+  Promise.reject(new Error('Nothing is changed in a directory.'));
+
+/** A directory that answers every sign-in as it is told to. */
+const fake = (): Directory & { says: Bound['is'] } => ({
+  says: 'right',
+  bind() {
+    return Promise.resolve(
+      this.says === 'right'
+        ? { is: 'right', dn: 'CN=kate', name: 'Kate', email: null }
+        : { is: this.says },
+    );
+  },
+  change: unasked,
+  reset: unasked,
+  unlock: unasked,
+});
+/** A key of a user, as it stands in the database. */
+async function keyFor({ tenant }: Place, id: string): Promise<string> {
+  const secret = secretOf(ground.world.chance.bytes(32));
+  await ground.world.store.tenant(tenant, ({ sql }) =>
+    sql
+      .insertInto('api_key')
+      .values({
+        tenant_id: tenant,
+        id: ground.world.chance.uuid(),
+        user_id: id,
+        name: 'Nightly export',
+        abilities: JSON.stringify(['monitoring.daily-checks']),
+        hash: hashOf(secret),
+        hint: '',
+        made_at: now(),
+        until: now() + 300 * 24 * HOUR,
+        used_at: null,
+        used_from: null,
+      })
+      .execute(),
+  );
+  return secret;
+}
+const opens = async ({ tenant }: Place, secret: string): Promise<boolean> =>
+  (await authenticateKey(ground.world, tenant, secret, '127.0.0.1')).ok;
+const isIn = async (one: Browser): Promise<boolean> => (await one.renew()).status === 200;
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
+
+  test('DIR-5: a sign-in that the directory refuses because the account is disabled ends sessions and keys; locked, wrong, at other hours and not reachable end nothing', async () => {
+    const directory = fake();
+    const at = await place(ground, { auth: 'ad' }, directory);
+    const kate = browser(at);
+    const secret = await keyFor(at, at.id);
+    const dora = await user(ground, at.tenant, { username: 'dora', email: 'dora@example.com' });
+    const doras = await keyFor(at, dora);
+    expect((await kate.login({}, 'ad')).status).toBe(200);
+    for (const says of [
+      'wrong',
+      'locked',
+      'not-now',
+      'unreachable',
+      'must-change',
+      'expired',
+    ] as const) {
+      directory.says = says;
+      await browser(at).login({}, 'ad');
+      expect([says, await isIn(kate), await opens(at, secret)]).toEqual([says, true, true]);
+    }
+    directory.says = 'disabled';
+    const refused = await browser(at).login({}, 'ad');
+    expect([refused.status, await isIn(kate), await opens(at, secret)]).toEqual([
+      401,
+      false,
+      false,
+    ]);
+    // Nobody else's, once in the record and the mail however often it is tried, and nothing comes
+    // back when the account does.
+    await browser(at).login({ password: PASSWORD }, 'ad');
+    expect([
+      await opens(at, doras),
+      (await recorded(at)).filter((what) => what === 'directory-account.over').length,
+    ]).toEqual([true, 1]);
+    expect(
+      (await sent(at)).filter(({ text }) =>
+        text.includes('disabled or has run out. Its sessions and API keys here have ended.'),
+      ).length,
+    ).toBe(1);
+    directory.says = 'right';
+    expect([(await kate.login({}, 'ad')).status, await opens(at, secret)]).toEqual([200, false]);
+  });
+
+  test('DIR-5: so does a factor that is asked for again', async () => {
+    const directory = fake();
+    const at = await place(ground, { auth: 'ad' }, directory);
+    const kate = browser(at);
+    const secret = await keyFor(at, at.id);
+    await kate.login({}, 'ad');
+    directory.says = 'disabled';
+    expect((await kate.send('auth/reauth', { password: PASSWORD })).status).toBe(401);
+    expect([await isIn(kate), await opens(at, secret)]).toEqual([false, false]);
+  });
+
+  test('DIR-6: who has a session or a key is looked up every four hours; who is disabled or gone loses both, and an answer that tells nothing is asked for again', async () => {
+    const at = await place(ground, { auth: 'ad' }, fake());
+    const elsewhere = await place(ground, { auth: 'ad' }, fake());
+    const others = await Promise.all(
+      ['gone', 'idle', 'own'].map((username) =>
+        user(ground, at.tenant, { username, email: `${username}@example.com` }),
+      ),
+    );
+    const [gone = '', , own = ''] = others;
+    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql
+        .updateTable('person')
+        .set({ auth: 'ad' })
+        .where('tenant_id', '=', at.tenant)
+        .where('username', 'in', ['gone', 'idle'])
+        .execute(),
+    );
+    const kate = browser(at);
+    const secrets = [await keyFor(at, at.id), await keyFor(at, gone), await keyFor(at, own)];
+    const other = await keyFor(elsewhere, elsewhere.id);
+    await kate.login({}, 'ad');
+    const asked: (readonly string[])[] = [];
+    let says: ReadonlyMap<string, AccountStatus> | null = null;
+    const watch = startDirectoryLook(ground.world, ({ tenant }) =>
+      Promise.resolve(
+        tenant === at.tenant
+          ? (names) => {
+              asked.push([...names]);
+              return Promise.resolve(says);
+            }
+          : null,
+      ),
+    );
+    const stand = async (): Promise<readonly boolean[]> => [
+      await isIn(kate),
+      ...(await Promise.all(secrets.map((secret) => opens(at, secret)))),
+    ];
+    await watch.tick();
+    expect([asked, await stand()]).toEqual([[['gone', 'kate']], [true, true, true, true]]);
+    // It said nothing: it is asked at the next turn. Then all stand, and it is left alone for four
+    // hours.
+    says = new Map([
+      ['gone', 'stands'],
+      ['kate', 'stands'],
+    ]);
+    await watch.tick();
+    await watch.tick();
+    expect([asked.length, await stand()]).toEqual([2, [true, true, true, true]]);
+    says = new Map([
+      ['gone', 'gone'],
+      ['kate', 'disabled'],
+    ]);
+    ground.pass(LOOK_MS - 1);
+    await watch.tick();
+    expect(asked.length).toBe(2);
+    ground.pass(1);
+    await watch.tick();
+    expect([asked.length, await stand()]).toEqual([3, [false, false, false, true]]);
+    expect([
+      (await recorded(at)).filter((what) => what === 'directory-account.over').length,
+      await opens(elsewhere, other),
+    ]).toEqual([2, true]);
+    expect(
+      Object.fromEntries(
+        (await sent(at)).map(({ to, text }) => [to, /not there any more|disabled/.exec(text)?.[0]]),
+      ),
+    ).toEqual({ 'gone@example.com': 'not there any more', 'kate@example.com': 'disabled' });
+    // Nobody is left to be asked about.
+    ground.pass(LOOK_MS);
+    await watch.tick();
+    expect(asked.length).toBe(3);
+    await watch.stop();
+  });
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MESSAGES } from '#contract/messages.ts';
+import { accountHandlers } from '#server/features/auth/handlers.ts';
+import { storeSecret } from '#server/platform/outbound/secret.ts';
+import { missing, PASSWORD, SERVICE, startSamba } from './directory/samba.ts';
+import type { Samba } from './directory/samba.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { appOf, makeGround, user } from '../http/fixtures.ts';
+import { Browser, place } from './factor-fixtures.ts';
+
+describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
+  let samba: Samba | null = null;
+  let ground: Ground;
+  let host = '';
+  let tenant = '';
+  const login = (username: string, password: string) =>
+    new Browser(appOf(ground.world, accountHandlers(ground.world)), host).login(
+      { username, password },
+      'ad',
+    );
+
+  beforeAll(async () => {
+    samba = await startSamba();
+    ground = await makeGround({ outbound: { allow: ['127.0.0.0/8'], http: false } });
+    await samba.user('kate');
+    await samba.user('must', '--must-change-at-next-login');
+    await samba.user('there');
+    const { url, baseDn, domain, serviceDn, ca } = samba.at;
+    ({ host, tenant } = await place(ground, {
+      auth: 'ad',
+      settings: { directory: { url, baseDn, domain, serviceDn, ca } },
+    }));
+    await user(ground, tenant, { username: 'must', email: 'must@example.com' });
+    await ground.world.store.tenant(tenant, async (tx) => {
+      await tx.sql
+        .updateTable('person')
+        .set({ auth: 'ad', password_hash: null })
+        .where('tenant_id', '=', tenant)
+        .execute();
+      await storeSecret(tx, ground.world, 'directory', SERVICE);
+    });
+  }, 90_000);
+  afterAll(async () => {
+    await samba?.stop();
+  });
+
+  test('AUTH-11, G36: the directory that a provider has set lets its users in, and nobody whom only the directory knows', async () => {
+    expect((await login('Kate', PASSWORD)).body.data.user).toMatchObject({
+      username: 'kate',
+      auth: 'ad',
+      passwordReset: false,
+    });
+    expect((await login('must', PASSWORD)).body.data.user.passwordReset).toBe(true);
+    for (const [name, password] of [
+      ['kate', 'wrong'],
+      ['there', PASSWORD],
+      ['there', 'wrong'],
+      ['must', 'wrong'],
+      ['nobody', PASSWORD],
+    ] as const) {
+      const began = performance.now();
+      const answer = await login(name, password);
+      expect([answer.status, answer.body.message]).toEqual([401, MESSAGES.wrongCredentials]);
+      expect(performance.now() - began, 'none sooner than another').toBeGreaterThan(299);
+    }
+  });
+
+  test('AUTH-11, G37: what is guessed here at accounts that are only there does not lock them there, and at users here it does', async () => {
+    for (let guess = 0; guess < 4; guess += 1)
+      for (const name of ['there', 'kate']) await login(name, `guess ${guess}`);
+    await user(ground, tenant, { username: 'there', email: 'there@example.com' });
+    await ground.world.store.tenant(tenant, async ({ sql }) => {
+      await sql.deleteFrom('throttle').where('tenant_id', '=', tenant).execute();
+      await sql.updateTable('person').set({ auth: 'ad' }).where('tenant_id', '=', tenant).execute();
+    });
+    expect([
+      (await login('there', PASSWORD)).status,
+      (await login('kate', PASSWORD)).status,
+    ]).toEqual([200, 401]);
+  });
+});

@@ -1,0 +1,199 @@
+import { beforeAll, expect, test } from 'vitest';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Bound, Directory } from '#server/features/auth/directory/directory.ts';
+import { ACCOUNT_RULE } from '#server/features/auth/rate-limit.ts';
+import type { Answer, Ground } from '../http/fixtures.ts';
+import { makeGround, PASSWORD, user } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { browser, lastCode, place, recorded, totpAt, withTotp } from './factor-fixtures.ts';
+import type { Place, Set } from './factor-fixtures.ts';
+
+let ground: Ground;
+
+const unasked = (): Promise<never> =>
+  Promise.reject(new Error('Signing in changes nothing in a directory.'));
+
+/** A directory that answers as it is told to, and remembers what it was asked. */
+function fake(): Directory & { says: Bound['is']; readonly asked: string[] } {
+  return {
+    says: 'right',
+    asked: [],
+    bind(username, password) {
+      this.asked.push(username);
+      if (password !== PASSWORD && this.says !== 'unreachable')
+        return Promise.resolve({ is: 'wrong' });
+      return Promise.resolve(
+        this.says === 'right'
+          ? { is: 'right', dn: 'CN=kate', name: 'Kate', email: null }
+          : { is: this.says },
+      );
+    },
+    change: unasked,
+    reset: unasked,
+    unlock: unasked,
+  };
+}
+async function directed(
+  set: Partial<Set> = {},
+): Promise<Place & { readonly directory: ReturnType<typeof fake> }> {
+  const directory = fake();
+  return { ...(await place(ground, { auth: 'ad', ...set }, directory)), directory };
+}
+const outside = ({ status, headers, text }: Answer): unknown => ({
+  status,
+  text,
+  headers: [...headers].filter(([name]) => name !== 'daybook-request'),
+});
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
+
+  test('AUTH-11: the directory decides on the password of its users, and the database on that of its own', async () => {
+    const at = await directed();
+    expect((await browser(at).login({ username: ' Kate ' }, 'ad')).body.data.user).toMatchObject({
+      id: at.id,
+      auth: 'ad',
+      passwordReset: false,
+    });
+    expect(at.directory.asked).toEqual(['Kate']);
+    expect(
+      (await browser(at).login({}, 'db')).status,
+      'a hash of the portal is no password here',
+    ).toBe(401);
+    const how = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql.selectFrom('session').select('how').where('tenant_id', '=', at.tenant).execute(),
+    );
+    expect(how).toEqual([{ how: 'directory' }]);
+    const own = await directed({ auth: 'db' });
+    expect([
+      (await browser(own).login({}, 'ad')).status,
+      (await browser(own).login({}, 'db')).status,
+    ]).toEqual([401, 200]);
+  });
+
+  test('AUTH-11, G36: wrong, unknown here, locked, disabled and kept by the database get the same answer, and the directory is asked each time', async () => {
+    const at = await directed();
+    await user(ground, at.tenant, { username: 'dora', email: 'dora@example.com' });
+    const answers = [
+      await browser(at).login({ password: 'wrong' }, 'ad'),
+      await browser(at).login({ username: 'nobody' }, 'ad'),
+      await browser(at).login({ username: 'dora' }, 'ad'),
+    ];
+    for (const says of ['locked', 'disabled'] as const) {
+      at.directory.says = says;
+      answers.push(await browser(at).login({}, 'ad'));
+    }
+    expect(answers.map(outside)).toEqual(answers.map(() => outside(answers[0] as Answer)));
+    expect([answers[0]?.status, answers[0]?.body.message]).toEqual([
+      401,
+      MESSAGES.wrongCredentials,
+    ]);
+    // A name that is nobody's here is not asked for there, where it may be somebody's: another is,
+    // that nobody has.
+    expect(at.directory.asked.map((name) => name.replace(/-[\da-f]{12}$/, '-x'))).toEqual([
+      'kate',
+      'nobody-x',
+      'nobody-x',
+      'kate',
+      'kate',
+    ]);
+  });
+
+  test('AUTH-11: on a device that its user has signed in on, a locked account is told so', async () => {
+    const at = await directed();
+    const kate = browser(at);
+    await kate.login({}, 'ad');
+    at.directory.says = 'locked';
+    expect((await kate.login({}, 'ad')).body).toMatchObject({
+      message: MESSAGES.accountLocked,
+      error: { kind: 'wrong-credentials' },
+    });
+    expect((await browser(at).login({}, 'ad')).body.message).toBe(MESSAGES.wrongCredentials);
+  });
+
+  test('AUTH-11: a password that ran out there, or has to be changed, gives a session in which nothing else is done first', async () => {
+    for (const says of ['must-change', 'expired'] as const) {
+      const at = await directed();
+      at.directory.says = says;
+      expect((await browser(at).login({}, 'ad')).body.data.user.passwordReset).toBe(true);
+    }
+    // It skips no second factor.
+    const at = await directed({ settings: { secondFactor: 'sms' }, phone: '+15550100112' });
+    at.directory.says = 'expired';
+    const kate = browser(at);
+    expect((await kate.login({}, 'ad')).body.data.step).toBe('code');
+    expect(
+      (await kate.send('auth/login/ad/sms', { smsCode: await lastCode(at, '+15550100112') })).body
+        .data.user.passwordReset,
+    ).toBe(true);
+  });
+
+  test('AUTH-11: a directory that cannot be reached, or is none, is told to all alike and holds no try against anybody', async () => {
+    const at = await directed();
+    at.directory.says = 'unreachable';
+    const none = await place(ground, { auth: 'ad' });
+    for (const one of [at, none]) {
+      for (let n = 0; n < ACCOUNT_RULE.quick + 2; n += 1) {
+        const answer = await browser(one).login(
+          { username: n % 2 === 0 ? 'kate' : 'nobody' },
+          'ad',
+        );
+        expect([answer.status, answer.body.message, answer.body.error]).toEqual([
+          503,
+          MESSAGES.noDirectory,
+          { kind: 'busy', retryAfterMs: 5_000 },
+        ]);
+      }
+    }
+    at.directory.says = 'right';
+    expect((await browser(at).login({}, 'ad')).status).toBe(200);
+  });
+
+  test('G37: guesses at a user of the directory are slowed down before the directory hears of them', async () => {
+    const at = await directed();
+    for (let n = 0; n < 12; n += 1) await browser(at).login({ password: `guess ${n}` }, 'ad');
+    expect(at.directory.asked).toHaveLength(ACCOUNT_RULE.quick);
+    expect(await recorded(at)).toEqual(
+      Array.from({ length: ACCOUNT_RULE.quick }, () => 'sign-in.refused'),
+    );
+  });
+
+  test('AUTH-11, G44: a second factor and showing the password again go by the directory too', async () => {
+    const at = await directed({ auth: 'db' });
+    const { secret } = await withTotp(at);
+    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql
+        .updateTable('person')
+        .set({ auth: 'ad', password_hash: null })
+        .where('tenant_id', '=', at.tenant)
+        .execute(),
+    );
+    const kate = browser(at);
+    expect((await kate.login({}, 'ad')).body.data.methods).toEqual(['totp', 'recovery']);
+    expect((await kate.factor('totp', totpAt(secret, ground.world.clock.now()))).status).toBe(200);
+    expect(
+      (await kate.send<{ methods: string[] }>('auth/reauth/options', {})).body.data.methods,
+    ).toEqual(['totp', 'recovery']);
+    expect((await kate.send('auth/reauth', { password: PASSWORD })).body).toMatchObject({
+      message: MESSAGES.reauthByFactor,
+      error: { kind: 'reauth_required' },
+    });
+    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql.deleteFrom('totp').where('tenant_id', '=', at.tenant).execute(),
+    );
+    expect((await kate.send('auth/reauth', { password: 'wrong' })).status).toBe(401);
+    expect((await kate.send('auth/reauth', { password: PASSWORD })).status).toBe(200);
+    at.directory.says = 'must-change';
+    expect(
+      (await kate.send('auth/reauth', { password: PASSWORD })).status,
+      'to be changed, and right',
+    ).toBe(200);
+    at.directory.says = 'unreachable';
+    expect((await kate.send('auth/reauth', { password: PASSWORD })).body).toMatchObject({
+      message: MESSAGES.noDirectory,
+      error: { kind: 'busy' },
+    });
+  });
+});

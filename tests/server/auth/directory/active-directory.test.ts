@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '#server/platform/clock.ts';
+import { activeDirectory, tryDirectory } from '#server/features/auth/directory/active-directory.ts';
+import { standingIn } from '#server/features/auth/directory/account-status.ts';
+import type { Directory } from '#server/features/auth/directory/directory.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { makeGround } from '../../http/fixtures.ts';
+import { missing, PASSWORD, SERVICE, startSamba } from './samba.ts';
+import type { Samba } from './samba.ts';
+
+const NEXT = 'Another-8-phrase';
+const outbound = { allow: ['127.0.0.0/8'], http: false };
+
+describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
+  let samba: Samba | null = null;
+  let world: AppContext;
+  let directory: Directory;
+  let lines: string[];
+  const here = (): Samba => {
+    if (!samba) throw new Error('Samba did not start.');
+    return samba;
+  };
+
+  beforeAll(async () => {
+    samba = await startSamba();
+    ({ world, lines } = await makeGround({ outbound }));
+    directory = activeDirectory(world, samba.at, SERVICE);
+    for (const name of ['kate', 'lock', 'change', 'reset']) await samba.user(name);
+    await samba.user('must', '--must-change-at-next-login');
+    await samba.user('gone');
+    await samba.tool('user', 'disable', 'gone');
+    await samba.tool('user', 'create', "o'neil(1)", PASSWORD, '--use-username-as-cn');
+  }, 90_000);
+  afterAll(async () => {
+    await samba?.stop();
+  });
+
+  test('DIR-1: the right password is right by name and by name@domain, a wrong, an empty and an unknown one are wrong', async () => {
+    for (const name of ['kate', 'KATE', 'kate@example.test']) {
+      expect(await directory.bind(name, PASSWORD)).toEqual({
+        is: 'right',
+        dn: 'CN=kate,CN=Users,DC=example,DC=test',
+        name: 'kate',
+        email: 'kate@example.test',
+      });
+    }
+    for (const [name, password] of [
+      ['kate', 'wrong'],
+      ['kate', ''],
+      ['nobody', PASSWORD],
+      ['', PASSWORD],
+      ['kate@elsewhere.test', PASSWORD],
+    ] as const) {
+      expect(await directory.bind(name, password), `${name} ${password}`).toEqual({ is: 'wrong' });
+    }
+  });
+
+  test('DIR-1: a disabled account and one that must change its password are told apart', async () => {
+    expect(await directory.bind('gone', PASSWORD)).toEqual({ is: 'disabled' });
+    expect(await directory.bind('must', PASSWORD)).toEqual({ is: 'must-change' });
+    expect(await directory.bind('must', 'wrong')).toEqual({ is: 'wrong' });
+  });
+
+  test('DIR-6: how an account stands is told without its password: disabled, run out, gone; one that is locked or must change its password stands', async () => {
+    // Samba lets accounts run out by the machine's clock.
+    const { at } = here();
+    const now = { ...world, clock: systemClock };
+    const look = standingIn(now, at, SERVICE);
+    for (const name of ['over', 'later']) await here().user(name);
+    await here().tool('user', 'setexpiry', 'over', '--days=-2');
+    await here().tool('user', 'setexpiry', 'later', '--days=400');
+    expect(
+      await look([
+        'kate',
+        'KATE',
+        'kate@example.test',
+        'must',
+        'gone',
+        'over',
+        'later',
+        'nobody',
+        "o'neil(1)",
+        '*',
+      ]),
+    ).toEqual(
+      new Map([
+        ['kate', 'stands'],
+        ['KATE', 'stands'],
+        ['kate@example.test', 'stands'],
+        ['must', 'stands'],
+        ['gone', 'disabled'],
+        ['over', 'disabled'],
+        ['later', 'stands'],
+        ['nobody', 'gone'],
+        ["o'neil(1)", 'stands'],
+      ]),
+    );
+    expect(await look(['nobody'])).toEqual(new Map([['nobody', 'gone']]));
+    // Where nobody is seen, or nobody can be asked, nothing is said.
+    expect(
+      await standingIn(world, { ...at, baseDn: `CN=Computers,${at.baseDn}` }, SERVICE)(['kate']),
+    ).toBe(null);
+    expect(
+      await standingIn(world, { ...at, baseDn: `OU=Nowhere,${at.baseDn}` }, SERVICE)(['kate']),
+    ).toBe(null);
+    expect(await standingIn(world, at, 'wrong')(['kate'])).toBe(null);
+    expect(await directory.bind('over', PASSWORD)).toEqual({ is: 'disabled' });
+  });
+
+  test('DIR-1: after too many wrong passwords the account is locked, for the right one too, until it is unlocked', async () => {
+    for (let tries = 0; tries < 3; tries += 1) await directory.bind('lock', 'wrong');
+    expect(await directory.bind('lock', PASSWORD)).toEqual({ is: 'locked' });
+    expect(await directory.change('lock', PASSWORD, NEXT)).toMatchObject({ is: 'refused' });
+    expect(await directory.unlock('lock')).toEqual({ is: 'done' });
+    expect(await directory.bind('lock', PASSWORD)).toMatchObject({ is: 'right' });
+    expect(await directory.unlock('nobody')).toEqual({ is: 'unknown' });
+  });
+
+  test("DIR-2: a change proves the old password; what the policy refuses is told in the directory's words and leaves the old one", async () => {
+    expect(await directory.change('change', 'wrong', NEXT)).toEqual({ is: 'wrong' });
+    const refused = await directory.change('change', PASSWORD, 'short');
+    expect(refused).toMatchObject({
+      is: 'refused',
+      says: expect.stringMatching(/password.*(short|length)/i) as unknown,
+    });
+    expect(JSON.stringify(refused)).not.toContain('"short"');
+    expect(await directory.bind('change', PASSWORD)).toMatchObject({ is: 'right' });
+    expect(await directory.change('change', PASSWORD, NEXT)).toEqual({ is: 'done' });
+    expect(await directory.bind('change', NEXT)).toMatchObject({ is: 'right' });
+    expect(await directory.change('nobody', PASSWORD, NEXT)).toEqual({ is: 'unknown' });
+  });
+
+  test('DIR-2: who must change the password can, and is in with the new one', async () => {
+    expect(await directory.change('must', PASSWORD, NEXT)).toEqual({ is: 'done' });
+    expect(await directory.bind('must', NEXT)).toMatchObject({ is: 'right' });
+  });
+
+  test('DIR-2: a reset asks for no old password, and may ask for another at the next sign-in', async () => {
+    expect(await directory.reset('reset', 'short', false)).toMatchObject({
+      is: 'refused',
+      says: expect.stringMatching(/password/i) as unknown,
+    });
+    expect(await directory.reset('reset', NEXT, false)).toEqual({ is: 'done' });
+    expect(await directory.bind('reset', NEXT)).toMatchObject({ is: 'right' });
+    expect(await directory.reset('reset', `${NEXT}-2`, true)).toEqual({ is: 'done' });
+    expect(await directory.bind('reset', `${NEXT}-2`)).toEqual({ is: 'must-change' });
+    expect(await directory.reset('nobody', NEXT, false)).toEqual({ is: 'unknown' });
+  });
+
+  test('DIR-3: what is typed as a name is a value, never part of a question', async () => {
+    expect(await directory.bind("o'neil(1)", PASSWORD)).toMatchObject({
+      is: 'right',
+      name: "o'neil(1)",
+    });
+    for (const name of [
+      '*',
+      'kat*',
+      'kate)(objectClass=*',
+      'kate\u0000',
+      'CN=kate,CN=Users,DC=example,DC=test',
+      'EXAMPLE\\kate',
+      'PLAIN',
+      'EXTERNAL',
+      'x)(|(cn=kate',
+    ]) {
+      expect(await directory.bind(name, PASSWORD), `as ${name}`).toEqual({ is: 'wrong' });
+      expect((await directory.unlock(name)).is, `as ${name}`).toBe('unknown');
+    }
+  });
+
+  test("DIR-4: nobody's password goes out before the certificate was checked", async () => {
+    const { at, address } = here();
+    expect(
+      await activeDirectory(world, { ...at, ca: null }, SERVICE).bind('kate', PASSWORD),
+    ).toEqual({ is: 'unreachable' });
+    expect(
+      await activeDirectory(world, { ...at, url: 'ldaps://localhost' }, SERVICE).bind(
+        'kate',
+        PASSWORD,
+      ),
+    ).toEqual({ is: 'unreachable' });
+    expect(
+      await activeDirectory(world, { ...at, url: `ldap://${address}` }, SERVICE).bind(
+        'kate',
+        PASSWORD,
+      ),
+      'StartTLS',
+    ).toMatchObject({ is: 'right' });
+    expect(
+      await activeDirectory(world, { ...at, url: `ldap://${address}`, ca: null }, SERVICE).bind(
+        'kate',
+        PASSWORD,
+      ),
+      'StartTLS',
+    ).toEqual({ is: 'unreachable' });
+  });
+
+  test('DIR-4: a directory that is not there, or whose service account is wrong, is unreachable and told as such', async () => {
+    const wrong = activeDirectory(world, here().at, 'wrong');
+    expect([await wrong.unlock('kate'), await wrong.change('kate', PASSWORD, NEXT)]).toEqual([
+      { is: 'unreachable' },
+      { is: 'unreachable' },
+    ]);
+    expect(await tryDirectory(world, here().at, SERVICE)).toBeGreaterThan(1);
+    await expect(tryDirectory(world, here().at, 'wrong')).rejects.toThrow('AcceptSecurityContext');
+    expect(lines.join('\n')).not.toMatch(/Daybook-9|Another-8/);
+  });
+});
+
+test('DIR-4: a listener that speaks no TLS hears no password, and a private address that the operator did not allow hears nothing', async () => {
+  const heard: Buffer[] = [];
+  let calls = 0;
+  const server = createServer((socket) => {
+    calls += 1;
+    socket.on('data', (bytes) => {
+      heard.push(Buffer.from(bytes));
+      socket.resetAndDestroy();
+    });
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const at = {
+    baseDn: 'DC=example,DC=test',
+    domain: 'example.test',
+    serviceDn: 'CN=service',
+    ca: null,
+  };
+  try {
+    const { world: open } = await makeGround({ outbound });
+    for (const scheme of ['ldap', 'ldaps'])
+      expect(
+        await activeDirectory(open, { ...at, url: `${scheme}://127.0.0.1:${port}` }, SERVICE).bind(
+          'kate',
+          PASSWORD,
+        ),
+      ).toEqual({ is: 'unreachable' });
+    expect([calls, Buffer.concat(heard).includes(PASSWORD)]).toEqual([2, false]);
+    const { world: closed } = await makeGround();
+    expect(
+      await activeDirectory(closed, { ...at, url: `ldaps://127.0.0.1:${port}` }, SERVICE).bind(
+        'kate',
+        PASSWORD,
+      ),
+    ).toEqual({ is: 'unreachable' });
+    expect(calls).toBe(2);
+  } finally {
+    server.close();
+  }
+});

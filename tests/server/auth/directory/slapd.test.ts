@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { activeDirectory, tryDirectory } from '#server/features/auth/directory/active-directory.ts';
+import { standingIn } from '#server/features/auth/directory/account-status.ts';
+import type { Directory } from '#server/features/auth/directory/directory.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { makeGround } from '../../http/fixtures.ts';
+import { PASSWORD, SERVICE } from './samba.ts';
+import { missing, startSlapd } from './slapd.ts';
+import type { Slapd } from './slapd.ts';
+
+describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
+  let slapd: Slapd | null = null;
+  let world: AppContext;
+  let directory: Directory;
+  let lines: string[];
+  const here = (): Slapd => {
+    if (!slapd) throw new Error('slapd did not start.');
+    return slapd;
+  };
+
+  beforeAll(async () => {
+    slapd = await startSlapd(['kate', "o'neil(1)"]);
+    ({ world, lines } = await makeGround({ outbound: { allow: ['127.0.0.0/8'], http: false } }));
+    directory = activeDirectory(world, slapd.at, SERVICE);
+  }, 60_000);
+  afterAll(async () => {
+    await slapd?.stop();
+  });
+
+  test('DIR-1: the right password is right by name and by name@domain, a wrong, an empty and an unknown one are wrong', async () => {
+    for (const name of ['kate', 'KATE', 'kate@example.test']) {
+      expect(await directory.bind(name, PASSWORD)).toEqual({
+        is: 'right',
+        dn: 'cn=kate,dc=example,dc=test',
+        name: 'kate',
+        email: 'kate@example.test',
+      });
+    }
+    for (const [name, password] of [
+      ['kate', 'wrong'],
+      ['kate', ''],
+      ['kate', SERVICE],
+      ['nobody', PASSWORD],
+      ['', PASSWORD],
+      ['kate@elsewhere.test', PASSWORD],
+      ['service', SERVICE],
+    ] as const) {
+      expect(await directory.bind(name, password), `${name} ${password}`).toEqual({ is: 'wrong' });
+    }
+  });
+
+  test('DIR-3: what is typed as a name is a value, never part of a question', async () => {
+    expect(await directory.bind("o'neil(1)", PASSWORD)).toMatchObject({
+      is: 'right',
+      name: "o'neil(1)",
+    });
+    for (const name of [
+      '*',
+      'kat*',
+      'kate)(objectClass=*',
+      'kate\u0000',
+      'cn=kate,dc=example,dc=test',
+      'EXAMPLE\\kate',
+      'PLAIN',
+      'EXTERNAL',
+      'x)(|(cn=kate',
+    ]) {
+      expect(await directory.bind(name, PASSWORD), `as ${name}`).toEqual({ is: 'wrong' });
+      expect((await directory.unlock(name)).is, `as ${name}`).toBe('unknown');
+    }
+  });
+
+  test('DIR-6: an account that is there stands, one that is not is gone, and where none is seen nothing is said', async () => {
+    const { at } = here();
+    expect(
+      await standingIn(world, at, SERVICE)(['kate', 'kate@example.test', 'nobody', '*']),
+    ).toEqual(
+      new Map([
+        ['kate', 'stands'],
+        ['kate@example.test', 'stands'],
+        ['nobody', 'gone'],
+      ]),
+    );
+    expect([
+      await standingIn(world, { ...at, baseDn: SERVICE }, SERVICE)(['kate']),
+      await standingIn(
+        world,
+        { ...at, baseDn: `cn=o'neil(1),${at.baseDn}` },
+        SERVICE,
+      )(['kate', 'nobody']),
+      await standingIn(world, at, 'wrong')(['kate']),
+    ]).toEqual([
+      null,
+      new Map([
+        ['kate', 'gone'],
+        ['nobody', 'gone'],
+      ]),
+      null,
+    ]);
+  });
+
+  test("DIR-4: nobody's password goes out before the certificate was checked, and who cannot be asked is told as such", async () => {
+    const { at, plain } = here();
+    expect(
+      await activeDirectory(world, { ...at, ca: null }, SERVICE).bind('kate', PASSWORD),
+    ).toEqual({ is: 'unreachable' });
+    expect(
+      await activeDirectory(
+        world,
+        { ...at, url: at.url.replace('127.0.0.1', 'localhost') },
+        SERVICE,
+      ).bind('kate', PASSWORD),
+    ).toEqual({ is: 'unreachable' });
+    expect(
+      await activeDirectory(world, { ...at, url: plain }, SERVICE).bind('kate', PASSWORD),
+      'StartTLS',
+    ).toMatchObject({ is: 'right' });
+    expect(
+      await activeDirectory(world, { ...at, url: plain, ca: null }, SERVICE).bind('kate', PASSWORD),
+      'StartTLS',
+    ).toEqual({ is: 'unreachable' });
+    const wrong = activeDirectory(world, at, 'wrong');
+    expect([await wrong.bind('kate', PASSWORD), await wrong.unlock('kate')]).toEqual([
+      { is: 'unreachable' },
+      { is: 'unreachable' },
+    ]);
+    expect(await tryDirectory(world, at, SERVICE)).toBe(2);
+    await expect(tryDirectory(world, at, 'wrong')).rejects.toThrow('0x31');
+    expect(lines.join('\n')).not.toContain('Daybook-9');
+  });
+});

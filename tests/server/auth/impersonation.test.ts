@@ -1,0 +1,392 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Session } from '#contract/auth/current-user.ts';
+import { callOf, CALLS } from '#contract/calls.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { aliveSession } from '#server/platform/auth/sessions.ts';
+import { ask, cookieIn, login, refresh, user } from '../http/fixtures.ts';
+import type { Answer } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { ALL_SENSITIVE, NEVER_WHILE_ACTING, PARTLY } from '../../contract/sensitive-calls.ts';
+import {
+  actAs,
+  app,
+  append,
+  exit,
+  ground,
+  lastSync,
+  place,
+  REASON,
+  said,
+  sessionIn,
+  standOn,
+} from './impersonation-fixtures.ts';
+import { recorded, setSettings, signedIn } from './captured-mail.ts';
+
+eachDatabase((name, open) => {
+  beforeAll(async () => {
+    await standOn(await open());
+  });
+
+  test('ACT-1: oneself, nobody, the deleted and a provider beside are not found or refused; with several roles the highest counts', async () => {
+    const { host, tenant, admin, leo, in: kate } = await place();
+    const beside = await place();
+    expect(said(await actAs(host, kate, admin))).toEqual([
+      403,
+      'forbidden',
+      MESSAGES.loginAsRefused,
+    ]);
+    for (const id of [beside.leo, ground.world.chance.uuid()])
+      expect(said(await actAs(host, kate, id))).toEqual([404, 'not-found', MESSAGES.notFound]);
+    expect(said(await actAs(host, kate, leo, { serviceProviderId: beside.tenant }))).toEqual([
+      404,
+      'not-found',
+      MESSAGES.notFound,
+    ]);
+    const both = await user(ground, tenant, { username: 'both', roles: ['read-only', 'admin'] });
+    expect(said(await actAs(host, kate, both))).toEqual([
+      403,
+      'forbidden',
+      MESSAGES.loginAsRefused,
+    ]);
+    await append(tenant, { type: 'user.deleted@1', data: { id: leo } });
+    expect(said(await actAs(host, kate, leo))).toEqual([404, 'not-found', MESSAGES.notFound]);
+  });
+
+  test('ACT-1: who sees some companies acts within these alone', async () => {
+    const { host, tenant } = await place();
+    await user(ground, tenant, { username: 'scoped', companies: [1, 2] });
+    const ids = await Promise.all(
+      ([[1], [1, 2], [3], [1, 3], null] as const).map((companies, at) =>
+        user(ground, tenant, { username: `t${at}`, roles: ['operator'], companies }),
+      ),
+    );
+    const outcome: number[] = [];
+    for (const id of ids)
+      outcome.push((await actAs(host, await signedIn(app, host, 'scoped'), id)).status);
+    expect(outcome).toEqual([200, 200, 403, 403, 403]);
+  });
+
+  test('ACT-1: who has to choose a password first does that first', async () => {
+    const { host, tenant, admin, leo, in: kate } = await place();
+    await ground.world.store.tenant(tenant, ({ sql }) =>
+      sql
+        .updateTable('person')
+        .set({ password_reset: true })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', admin)
+        .execute(),
+    );
+    expect(said(await actAs(host, await signedIn(app, host), leo))).toEqual([
+      403,
+      'forbidden',
+      MESSAGES.passwordFirst,
+    ]);
+    expect(kate.id).toBe(admin);
+  });
+
+  test('ACT-1: a provider can switch it off', async () => {
+    const { host, tenant, leo, in: kate } = await place();
+    await setSettings(ground, tenant, { loginAs: false });
+    expect(said(await actAs(host, kate, leo))).toEqual([403, 'forbidden', MESSAGES.loginAsOff]);
+    await setSettings(ground, tenant, { loginAs: true });
+    expect((await actAs(host, kate, leo)).status).toBe(200);
+  });
+
+  test('ACT-2, G42: it needs a reason, lasts an hour, makes no other, and is told to the page', async () => {
+    const { host, admin, leo, in: kate } = await place();
+    for (const reason of ['', 'x', '    x    ', undefined])
+      expect(said(await actAs(host, kate, leo, { reason })).slice(0, 2)).toEqual([
+        400,
+        'bad-input',
+      ]);
+    const answer = await actAs(host, kate, leo);
+    const { token, user: me, offlineUntil } = sessionIn(answer);
+    const until = ground.world.clock.now() + LIMITS.impersonationMs;
+    expect(me).toMatchObject({
+      id: leo,
+      username: 'leo',
+      roles: ['operator'],
+      acting: { id: admin, username: 'kate', name: 'Kate', until },
+    });
+    expect(offlineUntil).toBe(until);
+    expect(cookieIn(answer)).not.toBe(kate.cookie);
+    expect(said(await actAs(host, { ...kate, token }, leo))).toEqual([
+      403,
+      'forbidden',
+      MESSAGES.notWhileActing,
+    ]);
+    let cookie = cookieIn(answer);
+    let last: Answer<Session> | null = null;
+    for (let step = 0; step < 5; step += 1) {
+      ground.pass(12 * 60_000);
+      last = await refresh(app, host, cookie);
+      cookie = cookieIn(last) ?? cookie;
+    }
+    expect([last?.status, last?.body.error?.kind, ground.world.clock.now()]).toEqual([
+      401,
+      'expired',
+      until,
+    ]);
+  });
+
+  test("ACT-2: it does not outlast the actor's own session, and is no fresher", async () => {
+    const { host, tenant, leo, in: kate } = await place();
+    const began = ground.world.clock.now();
+    let { cookie, token } = kate;
+    while (ground.world.clock.now() < began + LIMITS.absoluteMs - 20 * 60_000) {
+      ground.pass(20 * 60_000);
+      const next = await refresh(app, host, cookie);
+      [cookie, token] = [cookieIn(next), next.body.data.token];
+    }
+    // A factor shown a minute ago: that is how fresh the session in another's name is.
+    const shown = ground.world.clock.now() - 60_000;
+    await ground.world.store.tenant(tenant, ({ sql }) =>
+      sql
+        .updateTable('session')
+        .set({ authenticated_at: shown })
+        .where('tenant_id', '=', tenant)
+        .where('user_id', '=', kate.id)
+        .execute(),
+    );
+    const acting = sessionIn(await actAs(host, { ...kate, token }, leo));
+    const [row] = await ground.world.store.tenant(tenant, ({ sql }) =>
+      sql
+        .selectFrom('session')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('actor_id', 'is not', null)
+        .execute(),
+    );
+    expect(row).toMatchObject({
+      absolute_until: began + LIMITS.absoluteMs,
+      authenticated_at: shown,
+    });
+    ground.pass(10 * 60_000 - 1);
+    expect(await lastSync(host, acting.token)).toBe('in');
+    ground.pass(10 * 60_000 + 1);
+    expect(await aliveSession(ground.world, tenant, row?.id ?? '')).toBeNull();
+    expect(await lastSync(host, acting.token)).toMatch(/^401/);
+  });
+
+  test("ACT-2, G42: everything that is the user's own alone, and every sensitive call, is refused to other hands", async () => {
+    const { host, leo, in: kate } = await place('operator', 'super-admin');
+    const { token } = sessionIn(await actAs(host, kate, leo));
+    for (const call of [...ALL_SENSITIVE, ...PARTLY, ...NEVER_WHILE_ACTING]) {
+      const { method, path } = callOf(call);
+      const answer = await ask(
+        app,
+        `/api/v1/${path.replace('{id}', leo).replace(/\{\w+\}/g, 'others')}`,
+        { method, host, token, ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }) },
+      );
+      expect([call, ...said(answer)]).toEqual([call, 403, 'forbidden', MESSAGES.notWhileActing]);
+    }
+  });
+
+  test('ACT-3, G42: every event has actor, subject and number; beginning and end stand in the record', async () => {
+    const { host, tenant, admin, leo, in: kate } = await place();
+    const {
+      token,
+      user: { acting },
+    } = sessionIn(await actAs(host, kate, leo));
+    const number = acting?.impersonation ?? '';
+    const head = await ground.world.store.tenant(tenant, (tx) => tx.head());
+    const prefer = await ask(app, `/api/v1/profile/${leo}/preferences/density`, {
+      method: 'PUT',
+      host,
+      token,
+      body: { value: '"compact"' },
+    });
+    expect(prefer.status).toBe(200);
+    const made = await ground.world.store.tenant(tenant, (tx) => tx.eventsAfter(head.seq, 100));
+    expect(made.length).toBeGreaterThan(0);
+    for (const one of made)
+      expect([one.event.type, one.actor, one.subject]).toEqual([
+        one.event.type,
+        { is: 'user', id: admin, impersonation: number },
+        leo,
+      ]);
+    ground.pass(1_000);
+    expect((await exit(host, token)).status).toBe(200);
+    const told = (await recorded(ground, tenant)).filter(({ what }) => what.startsWith('login-as'));
+    expect(told).toMatchObject([
+      {
+        what: 'login-as.began',
+        user_id: leo,
+        actor_id: admin,
+        detail: { impersonation: number, reason: REASON },
+      },
+      { what: 'login-as.ended', user_id: leo, actor_id: admin, impersonation_id: number },
+    ]);
+  });
+
+  test("ACT-4, G40: the way back opens the actor's own session again, with its end and its freshness", async () => {
+    const { host, tenant, admin, leo, in: kate } = await place();
+    const began = ground.world.clock.now();
+    ground.pass(LIMITS.freshMs - 1_000);
+    const acting = sessionIn(await actAs(host, kate, leo));
+    expect(said(await exit(host, kate.token))).toEqual([409, 'conflict', MESSAGES.notActing]);
+    ground.pass(2_000);
+    const answer = await exit(host, acting.token);
+    const back = sessionIn(answer);
+    expect(back.user).toMatchObject({ id: admin, username: 'kate', acting: null });
+    expect([
+      await lastSync(host, acting.token),
+      await lastSync(host, kate.token),
+      await lastSync(host, back.token),
+    ]).toEqual(['401 signed-out', '401 signed-out', 'in']);
+    expect((await refresh(app, host, kate.cookie)).body.error.kind).toBe('signed-out');
+    const rows = await ground.world.store.tenant(tenant, ({ sql }) =>
+      sql
+        .selectFrom('session')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('ended_at', 'is', null)
+        .execute(),
+    );
+    expect(rows).toMatchObject([
+      {
+        user_id: admin,
+        absolute_until: began + LIMITS.absoluteMs,
+        authenticated_at: began,
+        actor_id: null,
+      },
+    ]);
+    expect(
+      said(
+        await ask(app, `/api/v1/profile/${admin}/sessions/others`, {
+          method: 'DELETE',
+          host,
+          token: back.token,
+        }),
+      ).slice(0, 2),
+    ).toEqual([403, 'reauth_required']);
+    expect((await refresh(app, host, cookieIn(answer))).status).toBe(200);
+  });
+
+  test('ACT-4, ACT-3: who signs out while acting is signed out of both', async () => {
+    const { host, tenant, leo, in: kate } = await place();
+    const acting = sessionIn(await actAs(host, kate, leo));
+    expect(
+      (
+        await ask(app, '/api/v1/auth/logout', {
+          method: 'POST',
+          host,
+          token: acting.token,
+          body: {},
+        })
+      ).status,
+    ).toBe(200);
+    expect([await lastSync(host, acting.token), await lastSync(host, kate.token)]).toEqual([
+      '401 signed-out',
+      '401 signed-out',
+    ]);
+    expect(
+      (await recorded(ground, tenant)).filter(({ what }) => what === 'login-as.ended'),
+    ).toMatchObject([{ user_id: leo, impersonation_id: acting.user.acting?.impersonation }]);
+  });
+
+  test("ACT-4: where the actor's own session has ended meanwhile, the way back leads to signing in", async () => {
+    const { host, tenant, in: kate, leo } = await place();
+    const { token } = sessionIn(await actAs(host, kate, leo));
+    await ground.world.store.tenant(tenant, ({ sql }) =>
+      sql
+        .updateTable('session')
+        .set({ ended_at: 1 })
+        .where('tenant_id', '=', tenant)
+        .where('actor_id', 'is', null)
+        .execute(),
+    );
+    const answer = await exit(host, token);
+    expect(answer.status).toBe(401);
+    expect(answer.body.error.kind).toBe('signed-out');
+  });
+
+  test("ACT-5, G33: it ends with the right to it, with the actor's own session, and with either user", async () => {
+    const ends: readonly ((at: Awaited<ReturnType<typeof place>>) => Promise<unknown>)[] = [
+      ({ tenant, admin }) =>
+        append(tenant, {
+          type: 'user.scoped@1',
+          data: { id: admin, roles: ['operator'], companies: null },
+        }),
+      ({ tenant, leo }) =>
+        append(tenant, {
+          type: 'user.scoped@1',
+          data: { id: leo, roles: ['admin'], companies: null },
+        }),
+      ({ tenant, admin }) => append(tenant, { type: 'user.deleted@1', data: { id: admin } }),
+      ({ tenant, leo }) => append(tenant, { type: 'user.deleted@1', data: { id: leo } }),
+      ({ host, in: kate }) =>
+        ask(app, '/api/v1/auth/logout', { method: 'POST', host, token: kate.token, body: {} }),
+      async ({ host, admin }) =>
+        ask(app, `/api/v1/profile/${admin}/sessions/others`, {
+          method: 'DELETE',
+          host,
+          token: (await signedIn(app, host)).token,
+        }),
+    ];
+    for (const [at, end] of ends.entries()) {
+      const where = await place();
+      const { token } = sessionIn(await actAs(where.host, where.in, where.leo));
+      const [row] = await ground.world.store.tenant(where.tenant, ({ sql }) =>
+        sql
+          .selectFrom('session')
+          .select('id')
+          .where('tenant_id', '=', where.tenant)
+          .where('actor_id', 'is not', null)
+          .execute(),
+      );
+      expect([
+        at,
+        await lastSync(where.host, token),
+        (await aliveSession(ground.world, where.tenant, row?.id ?? ''))?.userId,
+      ]).toEqual([at, 'in', where.leo]);
+      await end(where);
+      expect([
+        at,
+        await lastSync(where.host, token),
+        await aliveSession(ground.world, where.tenant, row?.id ?? ''),
+      ]).toEqual([at, '401 signed-out', null]);
+    }
+  });
+
+  test('ACT-5, G33: its stream says within moments that it is over', async () => {
+    const { host, leo, in: kate } = await place();
+    const { token } = sessionIn(await actAs(host, kate, leo));
+    const answer = await app.request(
+      `/api/v1/${CALLS.stream.path}`,
+      { headers: { host, authorization: `Bearer ${token}` } },
+      { incoming: { socket: { remoteAddress: '192.0.2.7' } } },
+    );
+    expect(answer.status).toBe(200);
+    const reading = answer.text();
+    expect((await exit(host, token)).status).toBe(200);
+    expect(await reading).toMatch(/data: \{"is":"out"\}\n\n$/);
+  });
+
+  test(`ACT-2, PROFILE-5: who is acted as sees it among the sessions and ends it (${name})`, async () => {
+    const { host, leo, in: kate } = await place();
+    const own = await signedIn(app, host, 'leo');
+    const { token } = sessionIn(await actAs(host, kate, leo));
+    const list = await ask<{ id: string; acting: string | null; current: boolean }[]>(
+      app,
+      `/api/v1/profile/${leo}/sessions`,
+      { host, token: own.token },
+    );
+    expect(new Set(list.body.data.map(({ acting, current }) => `${acting} ${current}`))).toEqual(
+      new Set(['Kate false', 'null true']),
+    );
+    const id = list.body.data.find(({ acting }) => acting !== null)?.id ?? '';
+    expect(
+      (
+        await ask(app, `/api/v1/profile/${leo}/sessions/${id}`, {
+          method: 'DELETE',
+          host,
+          token: own.token,
+        })
+      ).body.data,
+    ).toEqual({ ended: 1 });
+    expect(await lastSync(host, token)).toBe('401 signed-out');
+    expect((await login(app, host, 'leo')).status).toBe(200);
+  });
+});

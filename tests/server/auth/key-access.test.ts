@@ -1,0 +1,295 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { ABILITIES, can, ROLES } from '#contract/abilities.ts';
+import { callOf, CALLS } from '#contract/calls.ts';
+import type { CallName, OutputOf } from '#contract/calls.ts';
+import { keyAccess } from '#contract/key-access.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed } from '#contract/result.ts';
+import { hashOf, secretOf } from '#server/platform/auth/api-key-secret.ts';
+import { allHandlers } from '#server/handlers.ts';
+import type { RequestContext } from '#server/platform/http/handler.ts';
+import { appOf, ask, makeGround, provider, user } from '../http/fixtures.ts';
+import type { App, Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { keysOn, said } from './key-fixtures.ts';
+
+let ground: Ground;
+let app: App;
+/** The same gate with handlers that only note who came through. */
+let noting: App;
+let reached: RequestContext | null = null;
+const { by, place, secretFor, self } = keysOn(() => ({ ground, app }));
+const pathOf = (name: CallName): string =>
+  `/api/v1/${callOf(name).path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')}`;
+const names = (Object.keys(CALLS) as CallName[]).filter(
+  (name) => callOf(name).gate !== 'public' && callOf(name).gate !== 'ingest-key',
+);
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+    app = appOf(ground.world, allHandlers(ground.world));
+    noting = appOf(
+      ground.world,
+      Object.fromEntries(
+        names.map((name) => [
+          name,
+          (_input: unknown, asked: RequestContext) => {
+            reached = asked;
+            return Promise.resolve(
+              callOf(name).output === 'bytes' || callOf(name).output === 'stream'
+                ? new Response('x')
+                : failed({ kind: 'conflict', message: 'reached' }),
+            );
+          },
+        ]),
+      ),
+    );
+  });
+
+  test('KEY-2, KEY-3: whatever the roles and the key, a call by key needs an ability of both, and one that is for a person refuses it', async () => {
+    const { host, tenant } = await provider(ground);
+    const id = await user(ground, tenant, { roles: ['super-admin'] });
+    await ground.world.store.tenant(tenant, async ({ sql }) => {
+      const rows = ABILITIES.map((_, n) => ({ n, secret: secretOf(Buffer.alloc(32, n + 1)) }));
+      for (const { n, secret } of rows)
+        await sql
+          .insertInto('api_key')
+          .values({
+            tenant_id: tenant,
+            id: `00000000-0000-4000-8000-0000000001${String(n).padStart(2, '0')}`,
+            user_id: id,
+            name: 'x',
+            abilities: '[]',
+            hash: hashOf(secret),
+            hint: 'xxxx',
+            made_at: 0,
+            until: ground.world.clock.now() + 86_400_000,
+            used_at: null,
+            used_from: null,
+          })
+          .execute();
+    });
+    let turn = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.subarray([...ROLES], { minLength: 1 }),
+        fc.subarray([...ABILITIES]),
+        fc.shuffledSubarray(names, { minLength: 12, maxLength: 12 }),
+        async (roles, abilities, calls) => {
+          turn = (turn + 1) % ABILITIES.length; // each key has a pace of its own
+          ground.pass(61_000);
+          await ground.world.store.tenant(tenant, async (tx) => {
+            await tx.append(
+              [
+                {
+                  event: {
+                    type: 'user.scoped@1',
+                    data: { id, roles: [...roles], companies: null },
+                  },
+                  company: null,
+                  entity: `user:${id}`,
+                },
+              ],
+              { actor: { is: 'clock' }, subject: null, commandId: null, at: 0 },
+            );
+            await tx.sql
+              .updateTable('api_key')
+              .set({ abilities: JSON.stringify(abilities) })
+              .where('tenant_id', '=', tenant)
+              .execute();
+          });
+          const token = secretOf(Buffer.alloc(32, turn + 1));
+          for (const name of calls) {
+            reached = null;
+            const { method } = callOf(name);
+            const needs = keyAccess(name);
+            const answer = await ask(noting, pathOf(name), {
+              method,
+              host,
+              token,
+              ...(method === 'GET' || method === 'DELETE' ? {} : { body: '{ no JSON' }),
+            });
+            const may =
+              needs !== null &&
+              (needs === 'any' || (can(roles, needs) && abilities.includes(needs)));
+            if (may)
+              expect([name, answer.status === 401 || answer.status === 403]).toEqual([name, false]);
+            else
+              expect([name, answer.body.error.kind, reached]).toEqual([
+                name,
+                needs === null ? 'not-by-key' : 'forbidden',
+                null,
+              ]);
+          }
+        },
+      ),
+      { numRuns: 25 * Number(process.env['PROOF'] ?? 1) },
+    );
+  });
+
+  test("KEY-2: within its calls too, a key is given nothing of what its user's other abilities open", async () => {
+    const at = await place(['admin']);
+    const narrow = (await secretFor(at, ['monitoring.report-settings'])).secret;
+    const wide = (await secretFor(at, ['monitoring.report-settings', 'monitoring.licensing']))
+      .secret;
+    const templates = async (secret: string) =>
+      (
+        await ask<{ key: string }[]>(app, '/api/v1/monitoring/reporting/reports/enabled', {
+          host: at.host,
+          token: secret,
+        })
+      ).body.data.map(({ key }) => key);
+    expect([
+      (await templates(narrow)).includes('licenseStorageReport'),
+      (await templates(wide)).includes('licenseStorageReport'),
+    ]).toEqual([false, true]);
+    expect((await by(at.host, narrow, 'monitoring/reporting/licensing')).body.message).toBe(
+      MESSAGES.keyLacks('monitoring.licensing'),
+    );
+    // Events of ingest keys are for who connects sources: here the user does, and its key does not.
+    const both = await place(['admin', 'operator']);
+    await ask(app, '/api/v1/monitoring/sources', {
+      method: 'POST',
+      host: both.host,
+      token: both.token,
+      body: { name: 'k', companyN: 1, tool: 'restic' },
+    });
+    await ground.world.store.tenant(both.tenant, async (tx) => {
+      await tx.append(
+        [
+          {
+            event: {
+              type: 'key.made@1',
+              data: {
+                id: ground.world.chance.uuid(),
+                name: 'k',
+                company: 1,
+                tool: 'restic',
+                managed: null,
+                hint: 'abcd',
+              },
+            },
+            company: null,
+            entity: 'key:k',
+          },
+        ],
+        { actor: { is: 'clock' }, subject: null, commandId: null, at: 0 },
+      );
+    });
+    const events = async (secret: string, epoch: string) =>
+      (
+        await ask<OutputOf<'events'>>(app, `/api/v1/sync/events?after=0&epoch=${epoch}`, {
+          host: both.host,
+          token: secret,
+        })
+      ).body.data;
+    const kinds = async (secret: string) =>
+      (await events(secret, (await events(secret, '')).epoch)).events.map(
+        ({ event }) => event.type,
+      );
+    expect(await kinds((await secretFor(both, ['monitoring.daily-checks'])).secret)).not.toContain(
+      'key.made@1',
+    );
+    expect(
+      await kinds(
+        (await secretFor(both, ['monitoring.daily-checks', 'monitoring.sources'])).secret,
+      ),
+    ).toContain('key.made@1');
+  });
+
+  test("KEY-2: what the user loses the key loses with the next call, and it sees the user's companies", async () => {
+    const at = await place(['operator'], { companies: [3] });
+    const { secret } = await secretFor(at, ['monitoring.daily-checks', 'monitoring.rules']);
+    expect((await self(at, secret)).body.data).toMatchObject({
+      userId: at.id,
+      abilities: ['monitoring.daily-checks', 'monitoring.rules'],
+      companies: [3],
+    });
+    await ground.world.store.tenant(at.tenant, async (tx) => {
+      await tx.append(
+        [
+          {
+            event: {
+              type: 'user.scoped@1',
+              data: { id: at.id, roles: ['read-only'], companies: [] },
+            },
+            company: null,
+            entity: `user:${at.id}`,
+          },
+        ],
+        { actor: { is: 'clock' }, subject: null, commandId: null, at: 0 },
+      );
+    });
+    expect((await self(at, secret)).body.data).toMatchObject({
+      abilities: ['monitoring.daily-checks'],
+      companies: [],
+    });
+    expect(said(await by(at.host, secret, 'monitoring/backoffice/rules'))).toEqual([
+      403,
+      'forbidden',
+      MESSAGES.keyLacks('monitoring.rules'),
+    ]);
+  });
+
+  test('KEY-3: signing in and out, sessions, factors, keys, users and acting as another are for a person', () => {
+    const never: readonly CallName[] = [
+      'logout',
+      'reauth',
+      'getFactors',
+      'beginTotp',
+      'addPasskey',
+      'readProfile',
+      'editProfile',
+      'changePasswordDb',
+      'listSessions',
+      'endSession',
+      'loginAs',
+      'exitLoginAs',
+      'listApiKeys',
+      'makeApiKey',
+      'revokeApiKey',
+      'listUserApiKeys',
+      'revokeUserApiKey',
+      'createUser',
+      'editUser',
+      'deleteUser',
+      'removeUser',
+      'resetFactors',
+      'setPasswordDb',
+      'inviteUser',
+      'chatToken',
+      'validateSso',
+      'setProviderSecret',
+      'bootstrap',
+      'stream',
+      'runsOfDay',
+      'prefer',
+    ];
+    expect(never.filter((name) => keyAccess(name) !== null)).toEqual([]);
+    expect([
+      keyAccess('events'),
+      keyAccess('listResults'),
+      keyAccess('changeExecution'),
+      keyAccess('readOwnApiKey'),
+    ]).toEqual([
+      'monitoring.daily-checks',
+      'monitoring.daily-checks',
+      'monitoring.job-actions',
+      'any',
+    ]);
+  });
+});
+
+test('KEY-2: nothing of the server asks the roles for an ability past the one place that knows of keys', () => {
+  const files = readdirSync('server', { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && file.name.endsWith('.ts'))
+    .map((file) => join(file.parentPath, file.name));
+  const asking = files.filter((file) =>
+    /import \{[^}]*\bcan\b[^}]*\} from '#contract\/abilities\.ts'/.test(readFileSync(file, 'utf8')),
+  );
+  expect(asking).toEqual(['server/platform/auth/authorization.ts']);
+});

@@ -1,0 +1,437 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Factors } from '#contract/auth/factor-calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { relyingOn } from '#server/features/auth/passkeys.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { makeGround, user } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { Authenticator } from './authenticator.ts';
+import { browser, Browser, factorApp, place, recorded, sent, totpAt } from './factor-fixtures.ts';
+import type { Place } from './factor-fixtures.ts';
+
+let ground: Ground;
+const originOf = ({ host }: Place): string => `https://${host}`;
+
+/** Signs in with the password and adds a passkey. */
+async function withPasskey(
+  at: Place,
+  name = 'Laptop',
+): Promise<{
+  readonly key: Authenticator;
+  readonly own: Browser;
+  readonly recoveryCodes: string[] | null;
+}> {
+  const own = browser(at);
+  const key = new Authenticator();
+  await own.login();
+  const {
+    body: {
+      data: { options },
+    },
+  } = await own.send<{ options: string }>(`profile/${at.id}/passkeys/options`, {});
+  const added = await own.send<{ key: string; recoveryCodes: string[] | null }>(
+    `profile/${at.id}/passkeys`,
+    { name, response: key.make(options, originOf(at)) },
+  );
+  expect([added.status, added.body.data.key]).toEqual([200, key.id]);
+  return { key, own, recoveryCodes: added.body.data.recoveryCodes };
+}
+/** Begins with a password, and answers what the browser is asked with. */
+async function asked(
+  at: Place,
+  own = browser(at),
+): Promise<{ readonly own: Browser; readonly options: string }> {
+  const {
+    body: {
+      data: { step, methods, passkey },
+    },
+  } = await own.login();
+  expect([step, methods[0]]).toEqual(['code', 'passkey']);
+  return { own, options: passkey ?? '' };
+}
+
+test("FACTOR-6: the host that is asked decides where a passkey is good, and plain http is this machine's alone", () => {
+  expect(relyingOn('portal.example:8443')).toEqual({
+    rpID: 'portal.example',
+    origins: ['https://portal.example:8443'],
+  });
+  expect(relyingOn('harbour.localhost:4300')).toEqual({
+    rpID: 'harbour.localhost',
+    origins: ['https://harbour.localhost:4300', 'http://harbour.localhost:4300'],
+  });
+  expect(relyingOn('notlocalhost').origins).toEqual(['https://notlocalhost']);
+});
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
+
+  test("FACTOR-6: a passkey is added, asked for after the password, and signs this attempt's challenge once", async () => {
+    const at = await place(ground);
+    const { key, recoveryCodes } = await withPasskey(at);
+    expect(recoveryCodes).toHaveLength(10);
+    const { own, options } = await asked(at);
+    expect(JSON.parse(options)).toMatchObject({
+      rpId: at.host,
+      allowCredentials: [{ id: key.id, transports: ['internal'] }],
+    });
+    const response = key.show(options, originOf(at), { verified: false });
+    // The answer to one attempt's challenge is none to another's.
+    const other = await asked(at);
+    expect((await other.own.send('auth/login/passkey', { response })).body).toMatchObject({
+      message: MESSAGES.wrongPasskey,
+      error: { kind: 'wrong-credentials' },
+    });
+    expect((await own.send('auth/login/passkey', { response })).body.data.user.id).toBe(at.id);
+    expect((await own.send('auth/login/passkey', { response })).body.error.kind).toBe('expired');
+    const {
+      body: { data: factors },
+    } = await own.get<Factors>(`profile/${at.id}/factors`);
+    expect(factors.passkeys).toEqual([
+      {
+        key: key.id,
+        name: 'Laptop',
+        madeAt: ground.world.clock.now(),
+        usedAt: ground.world.clock.now(),
+      },
+    ]);
+    expect((await sent(at)).map(({ text }) => text.includes('passkey was added'))).toEqual([true]);
+    const how = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql
+        .selectFrom('session')
+        .select('how')
+        .where('tenant_id', '=', at.tenant)
+        .where('how', '!=', 'password')
+        .execute(),
+    );
+    expect(how).toEqual([{ how: 'password+passkey' }]);
+    expect(await recorded(at)).toEqual(
+      expect.arrayContaining(['factor.added', 'sign-in.refused', 'sign-in.done']),
+    );
+  });
+
+  test("FACTOR-6: another site, another host, another user's key, a counter that does not go on and what is no answer are refused", async () => {
+    const at = await place(ground);
+    const { key } = await withPasskey(at);
+    await user(ground, at.tenant, { username: 'liam', email: 'liam@example.com' });
+    const foreign = new Authenticator();
+    const liam = browser(at);
+    const {
+      body: {
+        data: { userId },
+      },
+    } = await liam.login({ username: 'liam' });
+    const {
+      body: {
+        data: { options },
+      },
+    } = await liam.send<{ options: string }>(`profile/${userId}/passkeys/options`, {});
+    expect(
+      (
+        await liam.send(`profile/${userId}/passkeys`, {
+          name: 'Phone',
+          response: foreign.make(options, originOf(at)),
+        })
+      ).status,
+    ).toBe(200);
+
+    const first = await asked(at);
+    const tries: ((o: string) => string)[] = [
+      (o) => key.show(o, 'https://evil.example'),
+      (o) => key.show(o, `http://${at.host}`),
+      (o) => key.show(o, originOf(at), { rpID: 'evil.example' }),
+      (o) => foreign.show(o, originOf(at)),
+      (o) =>
+        key.show(
+          JSON.stringify({
+            ...(JSON.parse(o) as object),
+            challenge: Buffer.alloc(32).toString('base64url'),
+          }),
+          originOf(at),
+        ),
+    ];
+    const answers = [];
+    for (const make of tries)
+      answers.push(
+        (await first.own.send('auth/login/passkey', { response: make(first.options) })).body.error
+          .kind,
+      );
+    expect(answers).toEqual([
+      'wrong-credentials',
+      'wrong-credentials',
+      'wrong-credentials',
+      'wrong-credentials',
+      'expired',
+    ]);
+    ground.pass(3_600_000);
+    const second = await asked(at);
+    expect(
+      (
+        await second.own.send('auth/login/passkey', {
+          response: key.show(second.options, originOf(at), { counter: 50 }),
+        })
+      ).status,
+    ).toBe(200);
+    const third = await asked(at);
+    for (const counter of [50, 49])
+      expect(
+        (
+          await third.own.send('auth/login/passkey', {
+            response: key.show(third.options, originOf(at), { counter }),
+          })
+        ).status,
+        `counter ${counter}: a copy of the key`,
+      ).toBe(401);
+    for (const response of ['', '{}', '[]', 'null', '{"id":1}', '{"__proto__":{}}'])
+      expect((await third.own.send('auth/login/passkey', { response })).status).not.toBe(200);
+  });
+
+  test('FACTOR-6: without a name a passkey opens alone, where its device knew its user and names them', async () => {
+    const at = await place(ground);
+    const { key } = await withPasskey(at);
+    const begin = async () => {
+      const own = browser(at);
+      const {
+        body: {
+          data: { step, methods, passkey, until },
+        },
+      } = await own.send('auth/login/passkey/options', {});
+      expect([step, methods, until]).toEqual([
+        'code',
+        ['passkey'],
+        ground.world.clock.now() + 600_000,
+      ]);
+      return { own, options: passkey ?? '' };
+    };
+    const { own, options } = await begin();
+    expect(JSON.parse(options)).toMatchObject({ userVerification: 'required', rpId: at.host });
+    expect(
+      (JSON.parse(options) as { allowCredentials?: unknown }).allowCredentials,
+      'nobody is named',
+    ).toBeUndefined();
+    for (const more of [
+      { verified: false },
+      { handle: null },
+      { handle: Buffer.alloc(16).toString('base64url') },
+    ]) {
+      expect(
+        (await own.send('auth/login/passkey', { response: key.show(options, originOf(at), more) }))
+          .status,
+      ).toBe(401);
+    }
+    expect(
+      (
+        await own.send('auth/login/passkey', {
+          response: key.show(options, originOf(at)),
+          rememberComputer: false,
+        })
+      ).body.data.user.username,
+    ).toBe('kate');
+    expect(own.attempt).toBeNull();
+    const how = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql
+        .selectFrom('session')
+        .select('how')
+        .where('tenant_id', '=', at.tenant)
+        .where('how', '=', 'passkey')
+        .execute(),
+    );
+    expect(how).toHaveLength(1);
+
+    // The key of another provider is nobody's here, also where one server keeps both.
+    const away = await place(ground);
+    const there = browser(away);
+    const {
+      body: {
+        data: { passkey },
+      },
+    } = await there.send('auth/login/passkey/options', {});
+    expect(
+      (
+        await there.send('auth/login/passkey', {
+          response: key.show(passkey ?? '', originOf(away)),
+        })
+      ).status,
+    ).toBe(401);
+
+    // Five tries for an attempt.
+    const guess = await begin();
+    for (let n = 0; n < 4; n += 1)
+      expect((await guess.own.send('auth/login/passkey', { response: '{}' })).body.error.kind).toBe(
+        'wrong-credentials',
+      );
+    expect((await guess.own.send('auth/login/passkey', { response: '{}' })).body.error.kind).toBe(
+      'expired',
+    );
+    expect(
+      (
+        await guess.own.send('auth/login/passkey', {
+          response: key.show(guess.options, originOf(at)),
+        })
+      ).body.error.kind,
+    ).toBe('expired');
+  });
+
+  test('FACTOR-6: a deleted user and one of the directory do not get in by a passkey alone', async () => {
+    const at = await place(ground);
+    const { key } = await withPasskey(at);
+    const alone = async (): Promise<number> => {
+      const own = browser(at);
+      const {
+        body: {
+          data: { passkey },
+        },
+      } = await own.send('auth/login/passkey/options', {});
+      return (
+        await own.send('auth/login/passkey', { response: key.show(passkey ?? '', originOf(at)) })
+      ).status;
+    };
+    expect(await alone()).toBe(200);
+    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql.updateTable('person').set({ auth: 'ad' }).where('tenant_id', '=', at.tenant).execute(),
+    );
+    expect(await alone()).toBe(401);
+    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql.updateTable('person').set({ auth: 'db' }).where('tenant_id', '=', at.tenant).execute(),
+    );
+    await ground.world.store.tenant(at.tenant, (tx) =>
+      tx.append(
+        [
+          {
+            event: { type: 'user.deleted@1', data: { id: at.id } },
+            company: null,
+            entity: `user:${at.id}`,
+          },
+        ],
+        { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() },
+      ),
+    );
+    expect(await alone()).toBe(401);
+  });
+
+  test('FACTOR-6: at a host that is a number passkeys are neither made nor shown, and it is said', async () => {
+    for (const host of ['192.0.2.9', '[2001:db8::1]']) {
+      const { id, tenant } = await place(ground);
+      await ground.world.store.system((sql) =>
+        sql.insertInto('provider_host').values({ host, tenant_id: tenant }).execute(),
+      );
+      const own = new Browser(factorApp(ground), `${host}:4300`);
+      expect((await own.send('auth/login/passkey/options', {})).body).toMatchObject({
+        message: MESSAGES.passkeyNeedsName,
+        error: { kind: 'conflict' },
+      });
+      await own.login();
+      expect((await own.send(`profile/${id}/passkeys/options`, {})).body).toMatchObject({
+        message: MESSAGES.passkeyNeedsName,
+        error: { kind: 'conflict' },
+      });
+    }
+  });
+
+  test('G37: who begins sign-ins by passkey without end is slowed down', async () => {
+    const at = await place(ground);
+    const kinds = [];
+    for (let n = 0; n < 62; n += 1)
+      kinds.push((await browser(at).send('auth/login/passkey/options', {})).status);
+    expect([kinds.slice(0, 60).every((one) => one === 200), kinds.slice(60)]).toEqual([
+      true,
+      [429, 429],
+    ]);
+    ground.pass(600_001);
+    expect((await browser(at).send('auth/login/passkey/options', {})).status).toBe(200);
+    const left = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql.selectFrom('attempt').select('id').where('tenant_id', '=', at.tenant).execute(),
+    );
+    expect(left, 'those that are over are gone').toHaveLength(1);
+  });
+
+  test('FACTOR-6, FACTOR-9: a key is added once, only by the answer to what was asked here; the last one the provider asks for stays', async () => {
+    const at = await place(ground, { settings: { secondFactor: 'strong' } });
+    const kate = browser(at);
+    const secret = (await kate.login()).body.data.enrol?.secret ?? '';
+    await kate.send('auth/login/enrol', { code: totpAt(secret, ground.world.clock.now()) });
+    const key = new Authenticator();
+    const optionsOf = async (): Promise<string> =>
+      (await kate.send<{ options: string }>(`profile/${at.id}/passkeys/options`, {})).body.data
+        .options;
+    const add = (response: string) =>
+      kate.send<{ recoveryCodes: null }>(`profile/${at.id}/passkeys`, { name: 'Key', response });
+    expect((await add(key.make(await optionsOf(), 'https://evil.example'))).body.error.kind).toBe(
+      'bad-input',
+    );
+    const options = await optionsOf();
+    const made = key.make(options, originOf(at));
+    const done = await add(made);
+    expect([done.status, done.body.data.recoveryCodes], 'there are codes already').toEqual([
+      200,
+      null,
+    ]);
+    expect((await add(made)).body.message, 'its challenge is used').toBe(MESSAGES.setUpOver);
+    expect(
+      (await add(key.make(await optionsOf(), originOf(at)))).body.error.kind,
+      'the same key',
+    ).toBe('conflict');
+    expect((await kate.send(`profile/${at.id}/totp`, undefined, 'DELETE')).status).toBe(200);
+    expect(
+      (await kate.send(`profile/${at.id}/passkeys/${key.id}`, undefined, 'DELETE')).body,
+    ).toMatchObject({ message: MESSAGES.lastFactor });
+    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      sql
+        .updateTable('provider')
+        .set({ settings: '{}' })
+        .where('tenant_id', '=', at.tenant)
+        .execute(),
+    );
+    expect(
+      (await kate.send(`profile/${at.id}/passkeys/${key.id}`, undefined, 'DELETE')).status,
+    ).toBe(200);
+    expect((await kate.get<Factors>(`profile/${at.id}/factors`)).body.data).toMatchObject({
+      passkeys: [],
+      recoveryCodesLeft: 0,
+    });
+  });
+
+  test('G44: a passkey shown again makes the session fresh, once for each challenge, and only the session that asked', async () => {
+    const at = await place(ground);
+    const { key, own } = await withPasskey(at);
+    ground.pass(300_001);
+    const options = await own.send<{ methods: string[]; passkey: string }>(
+      'auth/reauth/options',
+      {},
+    );
+    expect(options.body.data.methods).toEqual(['passkey', 'recovery']);
+    const response = key.show(options.body.data.passkey, originOf(at));
+    const second = new Browser(factorApp(ground), at.host);
+    await second.login();
+    const {
+      body: {
+        data: { passkey },
+      },
+    } = await asked(at).then(async ({ own: other, options: o }) => {
+      await other.send('auth/login/passkey', { response: key.show(o, originOf(at)) });
+      expect(
+        (await other.send('auth/reauth', { passkey: response })).status,
+        'another session',
+      ).toBe(401);
+      return other.send<{ passkey: string }>('auth/reauth/options', {});
+    });
+    expect(passkey).not.toBe(options.body.data.passkey);
+    expect(
+      (
+        await own.send('auth/reauth', {
+          passkey: key.show(options.body.data.passkey, originOf(at)),
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      (
+        await own.send('auth/reauth', {
+          passkey: key.show(options.body.data.passkey, originOf(at)),
+        })
+      ).status,
+      'once',
+    ).toBe(401);
+    expect((await own.send(`profile/${at.id}/recovery-codes`, {})).status).toBe(200);
+  });
+});

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { QUESTIONS } from '#contract/auth/recovery-questions.ts';
+import { ask, makeGround, provider, user } from '../http/fixtures.ts';
+import { workOfHash } from './work-of-hash.ts';
+import { accountApp, setSettings, signedIn } from './captured-mail.ts';
+
+/** Noise of the machine only adds: the least of many rounds is the work itself. */
+const least = (times: readonly number[]): number => Math.min(...times);
+
+/**
+ * Time of this process's processors, all threads: what a clock on the wall would show, without the
+ * machine's other work.
+ */
+const workOf = async (
+  work: () => Promise<{ readonly status: number }>,
+  status: number,
+): Promise<number> => {
+  const before = process.cpuUsage();
+  expect((await work()).status).toBe(status);
+  const { user: own, system } = process.cpuUsage(before);
+  return (own + system) / 1_000;
+};
+
+test('G36: the work done on the ways back in does not tell a name that nobody has', async () => {
+  const ground = await makeGround();
+  const app = accountApp(ground);
+  const { host, tenant } = await provider(ground);
+  const id = await user(ground, tenant);
+  await setSettings(ground, tenant, { securityQuestions: true });
+  const answers = QUESTIONS.slice(0, 3).map((question, at) => ({
+    question,
+    answer: `hidden ${at}`,
+  }));
+  const { token } = await signedIn(app, host);
+  expect(
+    (
+      await ask(app, `/api/v1/profile/${id}/security-questions`, {
+        method: 'PUT',
+        host,
+        token,
+        body: { answers },
+      })
+    ).status,
+  ).toBe(200);
+  const wrong = answers.map((one) => ({ ...one, answer: 'wrong' }));
+
+  const ways: readonly (readonly [
+    string,
+    (name: string) => Promise<{ readonly status: number }>,
+    number,
+  ])[] = [
+    ['validate', (name) => ask(app, `/api/v1/auth/validate/${name}`, { host }), 200],
+    [
+      'answers',
+      (username) =>
+        ask(app, '/api/v1/auth/validate/secret-questions', {
+          method: 'POST',
+          host,
+          body: { username, answers: wrong },
+        }),
+      401,
+    ],
+    [
+      'link',
+      (username) =>
+        ask(app, '/api/v1/profile/forgot-password/email', {
+          method: 'POST',
+          host,
+          body: { username },
+        }),
+      200,
+    ],
+  ];
+  for (const [way, work, status] of ways) {
+    const known: number[] = [];
+    const unknown: number[] = [];
+    for (let round = 0; round < 25; round += 1) {
+      ground.pass(3_600_000); // past every wait
+      known.push(await workOf(() => work('kate'), status));
+      unknown.push(await workOf(() => work('nobody'), status));
+    }
+    expect([way, Math.abs(least(known) - least(unknown)) < (way === 'answers' ? 15 : 8)]).toEqual([
+      way,
+      true,
+    ]);
+    // three of them
+    if (way === 'answers') expect(least(unknown)).toBeGreaterThan(2.5 * (await workOfHash()));
+  }
+}, 120_000);

@@ -1,0 +1,335 @@
+import { PLAIN } from '#tests/me.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { ok } from '#contract/result.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { App, Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import {
+  accounts,
+  appOf,
+  ask,
+  cookieIn,
+  login,
+  makeGround,
+  provider,
+  refresh,
+  user,
+} from '../http/fixtures.ts';
+
+let ground: Ground;
+let app: App;
+const lastSync = '/api/v1/sync/last-sync';
+
+async function signedIn(): Promise<{
+  host: string;
+  tenant: string;
+  token: string;
+  cookie: string | null;
+  id: string;
+}> {
+  const { host, tenant } = await provider(ground);
+  const id = await user(ground, tenant);
+  const answer = await login(app, host);
+  expect(answer.status).toBe(200);
+  return { host, tenant, id, token: answer.body.data.token, cookie: cookieIn(answer) };
+}
+const seen = async (host: string, token: string): Promise<string> => {
+  const { status, body } = await ask(app, lastSync, { host, token });
+  return status === 200 ? 'in' : `${status} ${body.error.kind}`;
+};
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+    app = appOf(ground.world, {
+      ...accounts(ground.world),
+      lastSync: async () => ok({ status: 'NEVER', at: null, failed: [], sources: [] }),
+    });
+  });
+
+  test('AUTH-1: signing in gives an access token in the answer and a refresh token in a cookie that scripts and other sites cannot reach', async () => {
+    const { host, tenant } = await provider(ground);
+    const id = await user(ground, tenant);
+    const answer = await login(app, host, ' KATE ');
+    const now = ground.world.clock.now();
+    expect(answer.body.data).toMatchObject({
+      userId: id,
+      tokenExpiresAt: now + LIMITS.accessMs,
+      offlineUntil: now + LIMITS.offlineDays * 86_400_000,
+      user: {
+        id,
+        username: 'kate',
+        name: 'Kate',
+        email: 'kate@example.com',
+        roles: ['admin'],
+        companies: null,
+        serviceProviderId: tenant,
+        ...PLAIN,
+      },
+    });
+    expect(
+      answer.headers.getSetCookie().filter((one) => !one.startsWith('__Host-daybook-device=')),
+    ).toEqual([
+      expect.stringMatching(
+        /^__Host-daybook-refresh=[\w-]{64}; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      ),
+    ]);
+    expect(Buffer.from(answer.body.data.token, 'base64url').byteLength).toBe(48);
+    expect(answer.text).not.toContain(cookieIn(answer)?.split('=')[1]);
+  });
+
+  test('AUTH-2: only hashes of tokens and passwords are stored', async () => {
+    const { tenant, token, cookie } = await signedIn();
+    const dump = await ground.world.store.tenant(tenant, async ({ sql }) =>
+      JSON.stringify([
+        await sql.selectFrom('session').selectAll().where('tenant_id', '=', tenant).execute(),
+        await sql.selectFrom('person').selectAll().where('tenant_id', '=', tenant).execute(),
+        await sql.selectFrom('event').selectAll().where('tenant_id', '=', tenant).execute(),
+      ]),
+    );
+    expect(dump).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
+    for (const secret of [token, cookie?.split('=')[1] ?? '', 'correct horse']) {
+      expect(secret.length).toBeGreaterThan(10);
+      expect(dump).not.toContain(secret);
+      expect(ground.lines.join('\n')).not.toContain(secret);
+    }
+  });
+
+  test('G40: an access token holds for 10 minutes, and a refresh carries the session on', async () => {
+    const { host, token, cookie } = await signedIn();
+    ground.pass(LIMITS.accessMs - 1);
+    expect(await seen(host, token)).toBe('in');
+    ground.pass(1);
+    expect(await seen(host, token)).toBe('401 expired');
+    const fresh = await refresh(app, host, cookie);
+    expect(fresh.status).toBe(200);
+    expect(cookieIn(fresh)).not.toBe(cookie);
+    expect(await seen(host, fresh.body.data.token)).toBe('in');
+    expect(await seen(host, token)).toBe('401 expired');
+  });
+
+  test('G40: 30 idle minutes end a session, and so do 12 hours of work; the answer says expired', async () => {
+    const idle = await signedIn();
+    ground.pass(LIMITS.idleMs - 1);
+    const last = await refresh(app, idle.host, idle.cookie);
+    expect(last.status).toBe(200);
+    ground.pass(LIMITS.idleMs);
+    const late = await refresh(app, idle.host, cookieIn(last));
+    expect([late.status, late.body.error.kind, late.body.message]).toEqual([
+      401,
+      'expired',
+      MESSAGES.sessionExpired,
+    ]);
+    expect(late.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-daybook-refresh=; Max-Age=0;/),
+    ]);
+    expect(await seen(idle.host, last.body.data.token)).toBe('401 expired');
+
+    const busy = await signedIn();
+    const began = ground.world.clock.now();
+    let step = { status: 200, cookie: busy.cookie, kind: 'none', until: 0 };
+    while (step.status === 200) {
+      ground.pass(20 * 60_000);
+      const { status, body, ...rest } = await refresh(app, busy.host, step.cookie);
+      step = {
+        status,
+        cookie: cookieIn({ status, body, ...rest }),
+        kind: body.error?.kind,
+        until: body.data?.tokenExpiresAt ?? step.until,
+      };
+    }
+    expect(step).toMatchObject({
+      status: 401,
+      kind: 'expired',
+      until: began + LIMITS.absoluteMs - 10 * 60_000,
+    });
+    expect(ground.world.clock.now() - began).toBe(LIMITS.absoluteMs);
+  });
+
+  test('G40: a refresh token that was used before ends the session for everybody, whichever step of the chain it was', async () => {
+    for (const steps of [1, 3]) {
+      const { host, cookie } = await signedIn();
+      let present = cookie;
+      let access = '';
+      for (let step = 0; step < steps; step += 1) {
+        const next = await refresh(app, host, present);
+        [present, access] = [cookieIn(next), next.body.data.token];
+        ground.pass(LIMITS.refreshGraceMs + 1);
+      }
+      expect(await seen(host, access)).toBe('in');
+      const stolen = await refresh(app, host, cookie);
+      expect([stolen.status, stolen.body.error.kind]).toEqual([401, 'signed-out']);
+      expect(await seen(host, access)).toBe('401 signed-out');
+      expect((await refresh(app, host, present)).body.error.kind).toBe('signed-out');
+    }
+  });
+
+  test('G40: within 10 s of a refresh the same token gets the same successor: a race or a lost answer costs nothing', async () => {
+    const { host, cookie } = await signedIn();
+    ground.pass(60_000);
+    const [one, two] = await Promise.all([refresh(app, host, cookie), refresh(app, host, cookie)]);
+    ground.pass(LIMITS.refreshGraceMs);
+    const three = await refresh(app, host, cookie);
+    expect([one.status, two.status, three.status]).toEqual([200, 200, 200]);
+    expect(
+      new Set([one, two, three].map((answer) => `${answer.body.data.token} ${cookieIn(answer)}`))
+        .size,
+    ).toBe(1);
+    expect(await seen(host, three.body.data.token)).toBe('in');
+    expect((await refresh(app, host, cookieIn(three))).status).toBe(200);
+  });
+
+  test('AUTH-3: logging out ends the session at once and takes the cookie back', async () => {
+    const { host, token, cookie } = await signedIn();
+    const out = await ask(app, '/api/v1/auth/logout', { method: 'POST', host, body: {}, token });
+    expect([out.status, out.body]).toEqual([200, { success: true, data: {} }]);
+    expect(out.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-daybook-refresh=; Max-Age=0; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      ),
+    ]);
+    expect(await seen(host, token)).toBe('401 signed-out');
+    expect((await refresh(app, host, cookie)).body.error.kind).toBe('signed-out');
+  });
+
+  test('G33: a change of roles acts on the next call, and a deleted user is out at once', async () => {
+    const { host, tenant, token, cookie, id } = await signedIn();
+    const roles = (): Promise<string[]> =>
+      refresh(app, host, cookie).then((answer) => answer.body.data.user.roles);
+    const by = {
+      actor: { is: 'clock' },
+      subject: null,
+      commandId: null,
+      at: ground.world.clock.now(),
+    } as const;
+    const listed = () => ask(app, '/api/v1/monitoring/sources', { host, token });
+    const withKeys = appOf(ground.world, {
+      ...accounts(ground.world),
+      listKeys: async () => ok([]),
+    });
+    const keys = () => ask(withKeys, '/api/v1/monitoring/sources', { host, token });
+    expect((await keys()).status).toBe(200);
+    await ground.world.store.tenant(tenant, (tx) =>
+      tx.append(
+        [
+          {
+            event: { type: 'user.scoped@1', data: { id, roles: ['read-only'], companies: null } },
+            company: null,
+            entity: `user:${id}`,
+          },
+        ],
+        by,
+      ),
+    );
+    expect((await keys()).body.error.kind).toBe('forbidden');
+    expect((await listed()).body.error.kind).toBe('no-such-call');
+    expect(await roles()).toEqual(['read-only']);
+    await ground.world.store.tenant(tenant, (tx) =>
+      tx.append(
+        [{ event: { type: 'user.deleted@1', data: { id } }, company: null, entity: `user:${id}` }],
+        by,
+      ),
+    );
+    expect((await keys()).body.error.kind).toBe('signed-out');
+    expect((await login(app, host)).body.error.kind).toBe('wrong-credentials');
+  });
+
+  test('AUTH-4: tokens of one provider are unknown at the host of another', async () => {
+    const one = await signedIn();
+    const other = await signedIn();
+    expect(await seen(other.host, one.token)).toBe('401 signed-out');
+    expect((await refresh(app, other.host, one.cookie)).body.error.kind).toBe('signed-out');
+    expect(await seen(one.host, one.token)).toBe('in');
+  });
+
+  test('AUTH-5: the cookie alone opens nothing for another site', async () => {
+    const { host, cookie } = await signedIn();
+    const own = { 'daybook-client': '1' };
+    const wrong: Record<string, string>[] = [
+      {},
+      { 'daybook-client': '2' },
+      { ...own, 'sec-fetch-site': 'cross-site' },
+      { ...own, 'sec-fetch-site': 'same-site' },
+      { ...own, 'sec-fetch-site': 'none' },
+      { ...own, origin: 'https://evil.example' },
+      { ...own, origin: 'null' },
+      { ...own, origin: `https://${host}.evil.example` },
+      { ...own, origin: `https://${host}:444` },
+    ];
+    const passed: unknown[] = [];
+    for (const headers of wrong)
+      if ((await refresh(app, host, cookie, headers)).body.error?.kind !== 'forbidden')
+        passed.push(headers);
+    expect(passed).toEqual([]);
+    expect(
+      (
+        await refresh(app, host, cookie, {
+          ...own,
+          'sec-fetch-site': 'same-origin',
+          'origin': `https://${host}`,
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      (await login(app, host, 'kate', 'x', { headers: { origin: 'https://evil.example' } })).body
+        .error.kind,
+    ).toBe('forbidden');
+  });
+
+  test('AUTH-6: signing in again on a device ends the session that its cookie opened', async () => {
+    const { host, token, cookie } = await signedIn();
+    const again = await login(app, host, 'kate', undefined, { cookie });
+    expect(await seen(host, again.body.data.token)).toBe('in');
+    expect(await seen(host, token)).toBe('401 signed-out');
+  });
+
+  test('AUTH-9: a session that ran out is told so for a week, and then forgotten', async () => {
+    const { host, tenant, cookie } = await signedIn();
+    const count = () =>
+      ground.world.store.tenant(
+        tenant,
+        async ({ sql }) =>
+          (await sql.selectFrom('session').select('id').where('tenant_id', '=', tenant).execute())
+            .length,
+      );
+    ground.pass(LIMITS.absoluteMs + 7 * 86_400_000);
+    await login(app, host);
+    expect([await count(), (await refresh(app, host, cookie)).body.error.kind]).toEqual([
+      2,
+      'expired',
+    ]);
+    ground.pass(1);
+    await login(app, host);
+    expect([await count(), (await refresh(app, host, cookie)).body.error.kind]).toEqual([
+      2,
+      'signed-out',
+    ]);
+  });
+
+  test('G33: a call that was being read while its session ended does not keep it alive', async () => {
+    const { host, token } = await signedIn();
+    const races = await Promise.all([
+      seen(host, token),
+      seen(host, token),
+      ask(app, '/api/v1/auth/logout', { method: 'POST', host, body: {}, token }),
+      seen(host, token),
+    ]);
+    expect(races).toHaveLength(4);
+    expect(await seen(host, token)).toBe('401 signed-out');
+  });
+
+  test('AUTH-7: a token that is none is refused like no token', async () => {
+    const { host, token } = await signedIn();
+    for (const bad of [
+      '',
+      'x',
+      token.slice(1),
+      `${token}x`,
+      'A'.repeat(64),
+      `${token.slice(0, 62)}__`,
+    ]) {
+      expect(await seen(host, bad)).toMatch(/^401 (signed-out|expired)$/);
+    }
+  });
+});

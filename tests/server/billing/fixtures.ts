@@ -1,0 +1,102 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
+import { startInvoices } from '#server/features/billing/read-invoices.ts';
+import { ask, login } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { anOffice } from '../sync/fixtures.ts';
+import type { Asker, Office } from '../sync/fixtures.ts';
+import { APP } from './fakes/quickbooks.ts';
+import type { Books, QuickBooksStandIn } from './fakes/quickbooks.ts';
+
+export const INVOICES = 'o365/quickbooks/invoices';
+export const CONNECTION = 'o365/quickbooks/connection';
+export const CUSTOMERS = 'o365/quickbooks/customers';
+export type Listed = OutputOf<'listInvoices'>;
+
+/** The one that was made last: each is read alone. */
+const last = new WeakMap<Ground, string>();
+
+const good = async <T>(
+  answer: Promise<{
+    readonly status: number;
+    readonly text: string;
+    readonly body: { readonly data: T };
+  }>,
+): Promise<T> => {
+  const { status, text, body } = await answer;
+  if (status >= 300) throw new Error(`${status} ${text}`);
+  return body.data;
+};
+
+/** A provider that shows invoices, books at the stand-in, and Ada who keeps the connection. */
+export interface Bureau {
+  readonly office: Office;
+  readonly ada: Asker;
+  readonly books: Books;
+  connect(): Promise<QuickBooksKept>;
+  read(): Promise<void>;
+  list(query?: string, who?: Asker): Promise<Listed>;
+  kept(): Promise<QuickBooksKept>;
+}
+
+export async function show(ground: Ground, tenant: string, on: boolean): Promise<void> {
+  await ground.world.store.tenant(tenant, async ({ sql }) => {
+    const { branding } = await sql
+      .selectFrom('provider')
+      .select('branding')
+      .where('tenant_id', '=', tenant)
+      .executeTakeFirstOrThrow();
+    await sql
+      .updateTable('provider')
+      .set({
+        branding: JSON.stringify({
+          ...branding,
+          features: { ...branding.features, invoice_automation: on },
+        }),
+      })
+      .where('tenant_id', '=', tenant)
+      .execute();
+  });
+}
+
+export async function aBureau(ground: Ground, qb: QuickBooksStandIn): Promise<Bureau> {
+  const office = await anOffice(ground);
+  const books = qb.books();
+  await office.as('ada', ['admin']);
+  let token = '';
+  let at = 0;
+  /** Signed in anew where the clock has gone on for longer than a session is good. */
+  const ada: Asker = async (method, path, body, headers = {}) => {
+    const now = ground.world.clock.now();
+    if (now - at > 240_000) token = (await login(office.app, office.host, 'ada')).body.data.token;
+    if (now - at > 240_000) at = now;
+    return ask(office.app, `/api/v1/${path}`, {
+      method,
+      host: office.host,
+      token,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+  };
+  const before = last.get(ground);
+  if (before !== undefined) await show(ground, before, false);
+  last.set(ground, office.tenant);
+  await show(ground, office.tenant, true);
+  return {
+    office,
+    ada,
+    books,
+    async connect() {
+      await good(ada('PUT', CONNECTION, { environment: 'production', ...APP }));
+      const { url } = await good(ada<{ url: string }>('POST', `${CONNECTION}/begin`, {}));
+      return good(ada<QuickBooksKept>('POST', `${CONNECTION}/finish`, qb.back(url, books)));
+    },
+    async read() {
+      const reader = startInvoices(ground.world);
+      await reader.tick(ground.world.clock.now());
+      reader.stop();
+    },
+    list: (query = '', who = ada) => good(who<Listed>('GET', `${INVOICES}${query}`)),
+    kept: () => good(ada<QuickBooksKept>('GET', CONNECTION)),
+  };
+}

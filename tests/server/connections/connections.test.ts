@@ -1,0 +1,314 @@
+import { beforeAll, expect, test } from 'vitest';
+import { collectorHandlers } from '#server/features/connections/handlers.ts';
+import { companyHandlers } from '#server/features/companies/handlers.ts';
+import { keyHandlers } from '#server/features/ingest/ingest-keys.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { embedded } from '../db/databases.ts';
+import { anAsk, HOUR, NOON } from '../ingest/fixtures.ts';
+import { aConsole, aField, type Field, idOf } from './fakes/fixtures.ts';
+import { fill } from './fakes/vspc-estate.ts';
+import { KEY, uid, USER } from './fakes/vspc.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await embedded();
+});
+const CONNECTION = {
+  kind: 'vspc',
+  name: 'Console',
+  address: 'https://vspc.example:1280/anything',
+  companyN: null,
+  everySec: 300,
+  enabled: true,
+  certificate: null,
+  credentials: { is: 'key', secret: KEY },
+} as const;
+const { kind: _kind, credentials: _credentials, ...FIELDS } = CONNECTION;
+const as = (field: Field, companies: readonly number[] | null = null) =>
+  anAsk({ ...field.place.ground, world: field.world }, field.tenant, companies);
+const kindOf = (result: { ok: boolean; failure?: { kind: string } }): string =>
+  result.ok ? 'ok' : (result.failure?.kind ?? '');
+
+test('COLLECT-1: a connection is kept with its secret sealed, and nothing that is answered holds it', async () => {
+  const field = await aField(store);
+  const handlers = collectorHandlers(field.world);
+  const made = await handlers.makeConnection(
+    { ...CONNECTION, credentials: { is: 'password', ...USER } },
+    as(field),
+  );
+  if (!made.ok) throw new Error(made.failure.message);
+  const rows = await store.tenant(
+    field.tenant,
+    ({ sql }) => sql.selectFrom('connection').selectAll().execute(),
+    { readOnly: true },
+  );
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({
+    address: 'https://vspc.example:1280',
+    username: 'collector',
+    sign_in: 'password',
+  });
+  const told = await field.told();
+  expect(told).toMatchObject({
+    ok: true,
+    value: [{ name: 'Console', user: 'collector', signIn: 'password' }],
+  });
+  expect(JSON.stringify([rows, told, field.place.ground.lines])).not.toContain(USER.secret);
+  expect(
+    await handlers.editConnection({ id: idOf(made.value), ...FIELDS, name: 'Renamed' }, as(field)),
+  ).toMatchObject({ ok: true });
+  await field.collectors.stop();
+});
+
+test('COLLECT-1: a secret goes to no other address than the one it was given for', async () => {
+  const field = await aField(store);
+  const handlers = collectorHandlers(field.world);
+  const vspc = await aConsole();
+  const id = await field.connect('https://vspc.example:1280');
+  const elsewhere = {
+    ok: false,
+    failure: {
+      kind: 'bad-input',
+      issues: [{ path: 'credentials', message: MESSAGES.connectionSecretAgain }],
+    },
+  };
+  expect(
+    await handlers.editConnection({ id, ...FIELDS, address: vspc.outside.url }, as(field)),
+  ).toMatchObject(elsewhere);
+  expect(
+    await handlers.testConnection(
+      { id, kind: 'vspc', address: vspc.outside.url, certificate: null },
+      as(field),
+    ),
+  ).toMatchObject(elsewhere);
+  expect(
+    await handlers.testConnection(
+      { kind: 'vspc', address: vspc.outside.url, certificate: null },
+      as(field),
+    ),
+  ).toMatchObject(elsewhere);
+  expect(vspc.outside.asked).toEqual([]);
+  await field.collectors.stop();
+});
+
+test('COLLECT-1: it is tried before it is kept: how many companies, or why not', async () => {
+  const field = await aField(store);
+  const handlers = collectorHandlers(field.world);
+  const vspc = await aConsole();
+  fill(vspc.console, 3, 0, NOON);
+  const tried = (
+    credentials: Parameters<typeof handlers.testConnection>[0]['credentials'],
+    address = vspc.outside.url,
+  ) =>
+    handlers.testConnection({ kind: 'vspc', address, certificate: null, credentials }, as(field));
+  expect(await tried({ is: 'key', secret: KEY })).toEqual({
+    ok: true,
+    value: { ok: true, says: 'Veeam Service Provider Console answers: 3 companies.', seen: null },
+  });
+  expect(await tried({ is: 'key', secret: 'wrong' })).toMatchObject({
+    ok: true,
+    value: { ok: false, says: `${new URL(vspc.outside.url).host} did not accept the credentials.` },
+  });
+  expect(await tried({ is: 'key', secret: KEY }, 'http://10.0.0.1:1280')).toMatchObject({
+    ok: true,
+    value: {
+      ok: false,
+      says: 'The host 10.0.0.1 is in a private network, which the operator of this server has not allowed.',
+    },
+  });
+  const stored = await field.connect(vspc.outside.url);
+  expect(
+    await handlers.testConnection(
+      { id: stored, kind: 'vspc', address: vspc.outside.url, certificate: null },
+      as(field),
+    ),
+  ).toMatchObject({ ok: true, value: { ok: true } });
+  await field.collectors.stop();
+});
+
+test('COLLECT-1: who is bound to companies keeps connections of those, and others are not there for them', async () => {
+  const field = await aField(store);
+  const handlers = collectorHandlers(field.world);
+  const [mine, other] = [await field.company('Mine'), await field.company('Other')];
+  const vbr = { ...CONNECTION, kind: 'vbr', credentials: { is: 'password', ...USER } } as const;
+  expect(kindOf(await handlers.makeConnection(CONNECTION, as(field, [mine])))).toBe('forbidden');
+  expect(
+    kindOf(await handlers.makeConnection({ ...vbr, companyN: other }, as(field, [mine]))),
+  ).toBe('not-found');
+  const own = await handlers.makeConnection({ ...vbr, companyN: mine }, as(field, [mine]));
+  const foreign = await handlers.makeConnection({ ...vbr, companyN: other }, as(field));
+  const console = await field.connect('https://vspc.example:1280');
+  if (!own.ok || !foreign.ok) throw new Error('not made');
+  expect(await handlers.listConnections({}, as(field, [mine]))).toMatchObject({
+    ok: true,
+    value: [{ _id: idOf(own.value) }],
+  });
+  for (const id of [idOf(foreign.value), console, '11111111-1111-4111-8111-111111111111']) {
+    expect(
+      await Promise.all([
+        handlers.editConnection({ id, ...FIELDS, companyN: mine }, as(field, [mine])),
+        handlers.deleteConnection({ id }, as(field, [mine])),
+        handlers.syncConnection({ id }, as(field, [mine])),
+        handlers.foundByConnection({ id, entity: 'companies', after: 0 }, as(field, [mine])),
+        handlers.testConnection(
+          { id, kind: 'vbr', address: vbr.address, certificate: null },
+          as(field, [mine]),
+        ),
+      ]).then((all) => all.map(kindOf)),
+    ).toEqual(Array.from({ length: 5 }, () => 'not-found'));
+  }
+  expect(kindOf(await handlers.makeConnection({ ...vbr, companyN: null }, as(field)))).toBe(
+    'bad-input',
+  );
+  expect(kindOf(await handlers.makeConnection({ ...CONNECTION, companyN: mine }, as(field)))).toBe(
+    'bad-input',
+  );
+  await field.collectors.stop();
+});
+
+test('COLLECT-1: with a connection its secret, what it found and the ways by which it reported end; its results stay', async () => {
+  const field = await aField(store);
+  const handlers = collectorHandlers(field.world);
+  const vspc = await aConsole();
+  await field.company('Ours', uid('company Company 0'));
+  fill(vspc.console, 1, 3, NOON - HOUR);
+  const id = await field.connect(vspc.outside.url);
+  await field.round();
+  const keys = (await field.place.all('key')).filter(({ connection }) => connection === id);
+  expect(keys.map(({ revokedAt, tool }) => [revokedAt, tool])).toEqual([[null, 'vac']]);
+  expect(await keyHandlers(field.world).listKeys({}, as(field))).toMatchObject({
+    ok: true,
+    value: [{ name: 'Key of api' }],
+  });
+  expect(
+    kindOf(await keyHandlers(field.world).rotateKey({ id: keys[0]?.id ?? '' }, as(field))),
+  ).toBe('not-found');
+  expect(await handlers.deleteConnection({ id }, as(field))).toMatchObject({ ok: true });
+  expect(
+    (await field.place.all('key'))
+      .filter(({ connection }) => connection === id)
+      .map(({ revokedAt }) => revokedAt),
+  ).toEqual([field.world.clock.now()]);
+  for (const table of ['connection', 'collection', 'collected'] as const)
+    expect(
+      await store.tenant(field.tenant, ({ sql }) => sql.selectFrom(table).selectAll().execute(), {
+        readOnly: true,
+      }),
+    ).toEqual([]);
+  expect(await field.runs()).toHaveLength(3);
+  await field.round(HOUR);
+  await field.collectors.stop();
+});
+
+test('COLLECT-4: a sync that is asked for is done at once, and one that is switched off asks nothing', async () => {
+  const field = await aField(store);
+  const handlers = collectorHandlers(field.world);
+  const vspc = await aConsole();
+  const id = await field.connect(vspc.outside.url);
+  await field.round();
+  const before = vspc.outside.asked.length;
+  await field.round(1000);
+  expect(vspc.outside.asked).toHaveLength(before);
+  expect(await handlers.syncConnection({ id, entity: 'alarms' }, as(field))).toMatchObject({
+    ok: true,
+  });
+  await field.round();
+  expect(vspc.outside.asked.slice(before).map(({ path }) => path.split('?')[0])).toEqual([
+    '/api/v3/alarms/active',
+  ]);
+  expect(
+    await handlers.editConnection(
+      { id, ...FIELDS, address: vspc.outside.url, enabled: false },
+      as(field),
+    ),
+  ).toMatchObject({ ok: true });
+  await field.round(HOUR);
+  expect(vspc.outside.asked).toHaveLength(before + 1);
+  expect(kindOf(await handlers.syncConnection({ id }, as(field)))).toBe('conflict');
+  await field.collectors.stop();
+});
+
+test('COLLECT-2: companies that a connection has found are offered to be taken over, without another setting', async () => {
+  const field = await aField(store);
+  const vspc = await aConsole();
+  const companies = companyHandlers(field.world);
+  expect(await companies.companiesOfVac({}, as(field))).toEqual({
+    ok: true,
+    value: { configured: false, companies: [] },
+  });
+  fill(vspc.console, 2, 0, NOON);
+  const n = await field.company('Linked', uid('company Company 1'));
+  await field.connect(vspc.outside.url);
+  await field.round();
+  const linked = (await field.place.all('company')).find((one) => one.n === n)?.id;
+  expect(await companies.companiesOfVac({}, as(field))).toEqual({
+    ok: true,
+    value: {
+      configured: true,
+      companies: [
+        { id: uid('company Company 0'), name: 'Company 0', companyId: null },
+        { id: uid('company Company 1'), name: 'Company 1', companyId: linked },
+      ],
+    },
+  });
+  await field.collectors.stop();
+});
+
+test('COLLECT-4: of two servers on one database one reads a connection at a time, and one that died is succeeded', async () => {
+  const field = await aField(store, (world) => ({
+    ...world,
+    store: { ...world.store, kind: 'postgres' },
+  }));
+  const vspc = await aConsole();
+  const id = await field.connect(vspc.outside.url);
+  const held = (until: number) =>
+    store.tenant(field.tenant, ({ sql }) =>
+      sql
+        .updateTable('connection')
+        .set({ held_by: 'another server', held_until: until })
+        .where('id', '=', id)
+        .execute(),
+    );
+  await held(NOON + 240_000);
+  await field.round();
+  await field.round(200_000);
+  expect(vspc.outside.asked).toEqual([]);
+  await field.round(60_000);
+  expect(vspc.outside.asked.length).toBeGreaterThan(5);
+  const [row] = await store.tenant(
+    field.tenant,
+    ({ sql }) => sql.selectFrom('connection').select(['held_by', 'held_until']).execute(),
+    { readOnly: true },
+  );
+  expect(row).toEqual({ held_by: null, held_until: 0 });
+  await field.collectors.stop();
+});
+
+test('COLLECT-1: credentials that this server cannot open any more are asked for again, in words', async () => {
+  const field = await aField(store);
+  const handlers = collectorHandlers(field.world);
+  const vspc = await aConsole();
+  const id = await field.connect(vspc.outside.url);
+  await store.tenant(field.tenant, ({ sql }) =>
+    sql
+      .updateTable('connection')
+      .set({ sealed: 'v1:v1:AAAA:AAAAAAAAAAAAAAAAAAAAAAAA' })
+      .where('id', '=', id)
+      .execute(),
+  );
+  const says = 'The kept credentials cannot be opened by this server. Give them again.';
+  expect(
+    await handlers.testConnection(
+      { id, kind: 'vspc', address: vspc.outside.url, certificate: null },
+      as(field),
+    ),
+  ).toEqual({ ok: true, value: { ok: false, says, seen: null } });
+  await field.round();
+  const told = await field.told();
+  expect(told.ok && new Set(told.value[0]?.collections.map(({ error }) => error))).toEqual(
+    new Set([says]),
+  );
+  expect(vspc.outside.asked).toEqual([]);
+  await field.collectors.stop();
+});

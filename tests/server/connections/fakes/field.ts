@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { InputOf } from '#contract/calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { RunRow } from '#contract/runs/rows.ts';
+import { collectorHandlers } from '#server/features/connections/handlers.ts';
+import { type Collectors, startCollectors } from '#server/features/connections/timer.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { HERE } from '../../outbound/listen.ts';
+import { anAsk, aPlace, type Ground, type Place } from '../../ingest/fixtures.ts';
+import { KEY, uid } from './vspc.ts';
+
+export interface Field {
+  readonly place: Place;
+  readonly world: AppContext;
+  readonly tenant: string;
+  collectors: Collectors;
+  /** A company of ours that is linked with one of the console. */
+  company(name: string, vac?: string | null): Promise<number>;
+  connect(address: string, more?: Partial<InputOf<'makeConnection'>>): Promise<string>;
+  /** Time passes, and what is due by then is read. */
+  round(ms?: number): Promise<void>;
+  runs(): Promise<RunRow[]>;
+  told(): ReturnType<ReturnType<typeof collectorHandlers>['listConnections']>;
+}
+
+/**
+ * A provider whose server may ask this machine, and its collectors. `world` gives the test a hand
+ * in what the server does.
+ */
+export async function aField(
+  store: Store,
+  change: (world: AppContext) => AppContext = (world) => world,
+  timeoutMs?: Ms,
+): Promise<Field> {
+  const place = await aPlace(store);
+  // The providers of other tests have connections of their own.
+  const alone: Store = { ...store, tenants: () => Promise.resolve([place.tenant]) };
+  const world = change({
+    ...place.ground.world,
+    store: alone,
+    config: { ...place.ground.world.config, ...HERE },
+  });
+  const handlers = collectorHandlers(world);
+  const ground: Ground = { ...place.ground, world };
+  const ask = () => anAsk(ground, place.tenant);
+  const field: Field = {
+    place,
+    world,
+    tenant: place.tenant,
+    collectors: startCollectors(world, timeoutMs),
+    company: (name, vac = uid(`company ${name}`)) =>
+      world.store.tenant(place.tenant, async (tx) => {
+        const n = await tx.take('company', 1);
+        const applications = {
+          vac: { id: vac },
+          vcd: { id: null },
+          zerto: { id: null },
+          office365: { enabled: false, organizations: [] },
+        };
+        await tx.append(
+          [
+            {
+              event: { type: 'company.made@1', data: { n, id: randomUUID(), name } },
+              company: n,
+              entity: `company:${n}`,
+            },
+            {
+              event: {
+                type: 'company.changed@1',
+                data: { n, name, veeamId: null, notify: [], applications },
+              },
+              company: n,
+              entity: `company:${n}`,
+            },
+          ],
+          { actor: { is: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
+        );
+        return n;
+      }),
+    async connect(address, more = {}) {
+      const made = await handlers.makeConnection(
+        {
+          kind: 'vspc',
+          name: 'Console',
+          address,
+          companyN: null,
+          everySec: 300,
+          enabled: true,
+          certificate: null,
+          credentials: { is: 'key', secret: KEY },
+          ...more,
+        },
+        ask(),
+      );
+      if (!made.ok) throw new Error(JSON.stringify(made.failure));
+      return idOf(made.value);
+    },
+    async round(ms = 0) {
+      place.ground.pass(ms);
+      await field.collectors.tick();
+    },
+    runs: async () => {
+      const runs = await place.all('run');
+      return runs.toSorted((a, b) => a.n - b.n);
+    },
+    told: () => handlers.listConnections({}, ask()),
+  };
+  return field;
+}
+
+export const idOf = ({ _id }: { readonly _id: string }): string => _id;

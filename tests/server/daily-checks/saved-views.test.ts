@@ -1,0 +1,356 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Execution } from '#contract/runs/calls.ts';
+import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
+import { makeGround } from '../http/fixtures.ts';
+import type { Answer, Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { anOffice, failure } from '../sync/fixtures.ts';
+import type { Asker } from '../sync/fixtures.ts';
+import { person } from '../ingest/people.ts';
+
+const TODAY = '2026-03-02';
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+let ground: Ground;
+const now = (): number => ground.world.clock.now();
+const booted = async (me: Asker): Promise<Bootstrap> =>
+  (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+const key = (order: number, device: string, id: string = randomUUID()): Record<string, string> => ({
+  'idempotency-key': id,
+  'daybook-device': device,
+  'daybook-order': String(order),
+});
+const said = ({ status, body }: Answer): readonly unknown[] => [
+  status,
+  body.error?.kind,
+  body.message,
+];
+const eventsSince = async (
+  me: Asker,
+  { epoch, cursor }: Bootstrap,
+): Promise<EventsPage['events']> =>
+  (await me<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}`)).body.data.events;
+
+interface View {
+  readonly id: string;
+  readonly name: string;
+  readonly query: string;
+  readonly shared: boolean;
+}
+const aView = (more: Partial<View> = {}): View => ({
+  id: randomUUID(),
+  name: 'Mornings',
+  query: 'states=Failed',
+  shared: false,
+  ...more,
+});
+const save = (
+  who: Asker,
+  { id, ...rest }: View,
+  headers?: Record<string, string>,
+): Promise<Answer<{ seq: number }>> => who('PUT', `monitoring/views/${id}`, rest, headers);
+const remove = (who: Asker, id: string): Promise<Answer<{ seq: number }>> =>
+  who('DELETE', `monitoring/views/${id}`);
+const namesOf = async (who: Asker): Promise<string[]> =>
+  (await booted(who)).views.map(({ name }) => name).sort();
+
+/**
+ * Two who see the whole provider, one who sees the first company, one who looks only. They sign in
+ * again after a night.
+ */
+async function begin() {
+  const office = await anOffice(ground);
+  return {
+    office,
+    dana: await person(office, 'dana', 'operator'),
+    max: await person(office, 'max', 'operator'),
+    cora: await person(office, 'cora', 'operator', [1]),
+    rita: await person(office, 'rita', 'read-only'),
+  };
+}
+
+const aShift = (more: object = {}): Record<string, unknown> => ({
+  id: randomUUID(),
+  since: now() - 8 * HOUR,
+  at: now(),
+  cleared: 3,
+  of: 5,
+  snoozed: 1,
+  open: [],
+  ending: [],
+  comment: null,
+  query: 'review=pending',
+  ...more,
+});
+const theme = (who: Asker, id: string, value: string): Promise<Answer> =>
+  who('PUT', `profile/${id}/preferences/theme`, { value });
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
+
+  test('DESK-1: a named list belongs to its owner: nobody else changes or removes it, and one that nobody else sees is unknown to them', async () => {
+    const { dana, max } = await begin();
+    const [own, shared] = [aView(), aView({ name: 'All', shared: true })];
+    for (const view of [own, shared]) expect((await save(dana, view)).status).toBe(200);
+    expect(said(await save(max, { ...shared, name: 'Mine now' }))).toEqual([
+      403,
+      'forbidden',
+      MESSAGES.viewNotOwned,
+    ]);
+    expect(said(await remove(max, shared.id))).toEqual([403, 'forbidden', MESSAGES.viewNotOwned]);
+    expect(said(await remove(max, own.id))).toEqual([404, 'not-found', MESSAGES.notFound]);
+    expect(said(await remove(max, randomUUID()))).toEqual([404, 'not-found', MESSAGES.notFound]);
+    expect((await save(dana, { ...shared, name: 'All of them' })).status).toBe(200);
+    expect(await namesOf(dana)).toEqual(['All of them', 'Mornings']);
+    expect([
+      (await remove(dana, shared.id)).status,
+      (await remove(dana, shared.id)).status,
+    ]).toEqual([200, 200]);
+    expect([await namesOf(dana), await namesOf(max)]).toEqual([['Mornings'], []]);
+    // It comes back where a device that was away saves it.
+    await save(dana, shared);
+    expect(await namesOf(max)).toEqual(['All']);
+  });
+
+  test('DESK-1: a user has so many lists and no more; the ones that stand can be changed, and room is made by removing one', async () => {
+    const { dana, max } = await begin();
+    const all = Array.from({ length: LIMITS.viewsPerUser }, (_, index) =>
+      aView({ name: `View ${index}` }),
+    );
+    for (const view of all) expect((await save(dana, view)).status).toBe(200);
+    const one = aView({ name: 'One more' });
+    expect(said(await save(dana, one))).toEqual([
+      409,
+      'conflict',
+      MESSAGES.viewsFull(LIMITS.viewsPerUser),
+    ]);
+    expect((await save(max, aView())).status).toBe(200);
+    expect((await save(dana, { ...(all[0] ?? one), name: 'Renamed' })).status).toBe(200);
+    await remove(dana, all[1]?.id ?? '');
+    expect((await save(dana, one)).status).toBe(200);
+    expect((await booted(dana)).views).toHaveLength(LIMITS.viewsPerUser);
+  }, 60_000);
+
+  test('DESK-2: who sees the whole provider shares and sees what is shared; of one that is shared no longer others learn only that it is gone', async () => {
+    const { dana, max, cora, rita } = await begin();
+    const [devices, view] = [
+      [await booted(dana), await booted(max), await booted(cora)] as const,
+      aView({ name: 'All', shared: true, query: 'secret=1' }),
+    ];
+    expect(said(await save(cora, aView({ shared: true })))).toEqual([
+      403,
+      'forbidden',
+      MESSAGES.viewNotShareable,
+    ]);
+    expect((await save(cora, aView({ name: 'Hers' }))).status).toBe(200);
+    await save(dana, { ...view, query: '' });
+    expect([await namesOf(max), await namesOf(rita), await namesOf(cora)]).toEqual([
+      ['All'],
+      ['All'],
+      ['Hers'],
+    ]);
+    await save(dana, { ...view, shared: false });
+    expect([await namesOf(dana), await namesOf(max), await namesOf(cora)]).toEqual([
+      ['All'],
+      [],
+      ['Hers'],
+    ]);
+    const told = await Promise.all(
+      [dana, max, cora].map(async (who, index) =>
+        (await eventsSince(who, devices[index] ?? devices[0])).map(({ event }) => event.type),
+      ),
+    );
+    expect(told).toEqual([
+      ['view.saved@1', 'view.removed@1', 'view.saved@1'],
+      ['view.saved@1', 'view.removed@1'],
+      ['view.saved@1'],
+    ]);
+    expect(JSON.stringify(await eventsSince(max, devices[1]))).not.toContain('secret=1');
+  });
+
+  test('OUT-3: a repeated command of the desk gets its first answer and makes nothing; another body under its id is refused', async () => {
+    const { dana } = await begin();
+    const device = randomUUID();
+    const view = aView();
+    const me = (await booted(dana)).me.id;
+    const shift = aShift();
+    const asked: readonly (readonly [string, string, object | undefined, object | undefined])[] = [
+      [
+        'PUT',
+        `monitoring/views/${view.id}`,
+        { name: view.name, query: '', shared: true },
+        { name: 'Other', query: '', shared: true },
+      ],
+      ['POST', 'monitoring/hand-overs', shift, { ...shift, cleared: 9 }],
+      ['PUT', `profile/${me}/preferences/density`, { value: '"dense"' }, { value: '"wide"' }],
+      ['DELETE', `monitoring/views/${view.id}`, undefined, undefined],
+    ];
+    for (const [index, [method, path, body, other]] of asked.entries()) {
+      const headers = key(index + 1, device);
+      const first = await dana<{ seq: number }>(method, path, body, headers);
+      expect([path, first.status]).toEqual([path, 200]);
+      const { cursor } = await booted(dana);
+      expect(first.body.data.seq).toBe(cursor);
+      expect((await dana(method, path, body, headers)).text).toBe(first.text);
+      if (other)
+        expect(said(await dana(method, path, other, headers)).slice(0, 2)).toEqual([
+          422,
+          'key-reused',
+        ]);
+      expect((await booted(dana)).cursor).toBe(cursor);
+    }
+    // Also of a refusal.
+    const headers = key(5, device);
+    const refused = await remove(dana, randomUUID());
+    const first = await dana('DELETE', `monitoring/views/${randomUUID()}`, undefined, headers);
+    expect([refused.status, first.status]).toEqual([404, 404]);
+    expect(
+      said(
+        await dana(
+          'PUT',
+          `monitoring/views/${view.id}`,
+          { name: 'x', query: '', shared: false },
+          key(3, device),
+        ),
+      )[1],
+    ).toBe('out-of-order');
+  });
+
+  test('DESK-3: each hand-over stands, once, in the order of its arrival; one of the same id by another is refused', async () => {
+    const { dana, max, cora, rita } = await begin();
+    const first = aShift({ comment: 'tape 4 is out' });
+    expect((await dana('POST', 'monitoring/hand-overs', first)).status).toBe(200);
+    ground.pass(1_000);
+    expect((await max('POST', 'monitoring/hand-overs', aShift({ at: now() - DAY }))).status).toBe(
+      200,
+    );
+    expect(
+      (await dana('POST', 'monitoring/hand-overs', { ...first, comment: 'again' })).status,
+    ).toBe(200);
+    expect(said(await max('POST', 'monitoring/hand-overs', first))).toEqual([
+      422,
+      'key-reused',
+      MESSAGES.handOverTaken,
+    ]);
+    expect((await rita('POST', 'monitoring/hand-overs', aShift())).status).toBe(403);
+    const { shifts, people } = await booted(rita);
+    const nameOf = new Map(people.map(({ id, name }) => [id, name]));
+    expect(shifts.map(({ by, comment }) => [nameOf.get(by), comment])).toEqual([
+      ['MAX', null],
+      ['DANA', 'tape 4 is out'],
+    ]);
+    expect((await booted(cora)).shifts).toEqual([]);
+  });
+
+  test('DESK-3: a hand-over tells of no company that its author may not see', async () => {
+    const { office, dana, cora } = await begin();
+    await office.post(1, [failure('files', `${TODAY}T02:00:00Z`)]);
+    await office.post(2, [failure('sql', `${TODAY}T02:00:00Z`)]);
+    const runs = (await booted(dana)).problems.map(({ lastRun, company }) => ({
+      run: lastRun,
+      company,
+    }));
+    const ending = [...runs.map(({ run }) => run), 4_711].map((run) => ({
+      run,
+      until: now() + HOUR,
+    }));
+    await cora(
+      'POST',
+      'monitoring/hand-overs',
+      aShift({
+        open: [
+          { company: 1, problems: 1 },
+          { company: 2, problems: 1 },
+        ],
+        ending,
+      }),
+    );
+    const [shift] = (await booted(dana)).shifts;
+    expect(shift?.open).toEqual([{ company: 1, problems: 1 }]);
+    expect(shift?.ending.map(({ run }) => run)).toEqual(
+      runs.flatMap(({ run, company }) => (company === 1 ? [run] : [])),
+    );
+  });
+
+  test("DESK-5: a preference is one's own: it is kept for every device, and nobody sets another's or sees it", async () => {
+    const { dana, rita } = await begin();
+    const [me, other] = [(await booted(dana)).me.id, (await booted(rita)).me.id];
+    expect((await theme(dana, me, '{"mode":"dark"}')).status).toBe(200);
+    expect((await theme(rita, other.toUpperCase(), '{"mode":"light"}')).status).toBe(200);
+    expect((await theme(dana, me, '{"mode":"system","sidebarMini":true}')).status).toBe(200);
+    expect(said(await theme(rita, me, '{"mode":"dark"}'))).toEqual([
+      403,
+      'forbidden',
+      MESSAGES.preferenceNotOwned,
+    ]);
+    for (const value of ['{', '{"mode":"pink"}', '{"mode":"dark","more":1}', '7'])
+      expect([value, ...said(await theme(dana, me, value)).slice(0, 2)]).toEqual([
+        value,
+        400,
+        'bad-input',
+      ]);
+    expect(
+      (await dana('PUT', `profile/${me}/preferences/columns`, { value: '[1,2]' })).status,
+    ).toBe(200);
+    expect((await dana('PUT', `profile/${me}/preferences/none`, { value: '1' })).status).toBe(400);
+    expect(
+      (await booted(dana)).preferences
+        .map(({ name, value }) => [name, value])
+        .toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+    ).toEqual([
+      ['columns', '[1,2]'],
+      ['theme', '{"mode":"system","sidebarMini":true}'],
+    ]);
+    expect((await booted(rita)).preferences.map(({ value }) => value)).toEqual([
+      '{"mode":"light"}',
+    ]);
+  });
+
+  test('DESK-7: a ticket is named for one problem or many, replaced, and taken away', async () => {
+    const { office, dana, rita } = await begin();
+    await office.post(
+      1,
+      Array.from({ length: 3 }, (_, index) => failure(`job-${index}`, `${TODAY}T02:0${index}:00Z`)),
+    );
+    const ids = (await booted(dana)).problems.map(({ lastRun }) => lastRun);
+    const tickets = async (): Promise<(string | null)[]> =>
+      (await booted(dana)).problems.map(({ ticket }) => ticket);
+    const bulk = (ticket: string | null): Promise<Answer<{ accepted: number }>> =>
+      dana('POST', 'monitoring/backoffice/jobExecutions/bulk', {
+        ids,
+        change: { is: 'ticket', ticket },
+      });
+    expect((await bulk('INC-1')).body.data.accepted).toBe(3);
+    expect(await tickets()).toEqual(['INC-1', 'INC-1', 'INC-1']);
+    await dana('PUT', `monitoring/backoffice/jobExecutions/${ids[0]}`, {
+      change: { is: 'ticket', ticket: ' INC-2 ' },
+    });
+    expect(await tickets()).toEqual(['INC-2', 'INC-1', 'INC-1']);
+    expect(
+      (
+        await dana<Execution>('GET', `monitoring/backoffice/jobExecutions/${ids[0]}`)
+      ).body.data.history.map(({ what, comment }) => [what, comment]),
+    ).toEqual([
+      ['Ticket', 'INC-2'],
+      ['Ticket', 'INC-1'],
+      ['Began', null],
+    ]);
+    await bulk(null);
+    expect(await tickets()).toEqual([null, null, null]);
+    for (const ticket of ['', ' ', 'x'.repeat(LIMITS.ticketChars + 1)])
+      expect((await bulk(ticket)).status).toBe(400);
+    expect(
+      (
+        await rita('POST', 'monitoring/backoffice/jobExecutions/bulk', {
+          ids,
+          change: { is: 'ticket', ticket: 'INC-3' },
+        })
+      ).status,
+    ).toBe(403);
+  });
+});

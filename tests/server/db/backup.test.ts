@@ -1,0 +1,288 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { backUp, restoreFrom } from '#server/platform/db/backup-file.ts';
+import { dump, type Line } from '#server/platform/db/dump.ts';
+import type { OpenStore } from '#server/platform/db/open.ts';
+import { rebuild } from '#server/platform/events/rebuild.ts';
+import { eachDatabase, freshStore } from './databases.ts';
+import { aTenant, byClock, companyDraft, jobDraft, problemDraft, runDraft } from './drafts.ts';
+
+let dir = '';
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'daybook-backup-'));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+async function filled(store: OpenStore): Promise<string[]> {
+  const tenants = [await aTenant(store), await aTenant(store)];
+  for (const [index, tenant] of tenants.entries()) {
+    await store.tenant(tenant, async (tx) => {
+      await tx.append(
+        [
+          companyDraft(1),
+          jobDraft(1),
+          problemDraft(1, 1, 1),
+          runDraft({ n: 1, problem: 1, message: 'ü "quoted" \\ 💾' }),
+        ],
+        byClock,
+      );
+      await tx.append(
+        Array.from({ length: 700 + index }, (_, n) => runDraft({ n: n + 2 })),
+        byClock,
+      );
+      await tx.sql
+        .insertInto('run_log')
+        .values({ tenant_id: tenant, run_n: 1, body: 'ü "log" 💾' })
+        .execute();
+      const task = {
+        name: 'VM "1" ü',
+        status: 'Failed',
+        startTime: null,
+        durationSec: 5,
+        bytesTransferred: 9e15,
+        bytesProcessed: null,
+        message: 'back \\ slash',
+      };
+      await tx.sql
+        .insertInto('run_task')
+        .values({ tenant_id: tenant, run_n: 1, tasks: JSON.stringify([task]) })
+        .execute();
+      await tx.sql
+        .insertInto('person')
+        .values({
+          tenant_id: tenant,
+          id: crypto.randomUUID(),
+          username: 'Ann',
+          username_key: 'ann',
+          name: 'Ann',
+          email: null,
+          password_hash: '$argon2id$x',
+        })
+        .execute();
+      await tx.sql
+        .insertInto('session')
+        .values({
+          tenant_id: tenant,
+          id: crypto.randomUUID(),
+          user_id: crypto.randomUUID(),
+          access_hash: 'a',
+          access_until: 1,
+          refresh_hash: 'r',
+          previous_refresh_hash: null,
+          rotated_at: 1,
+          idle_until: 1,
+          absolute_until: 1,
+          made_at: 1,
+          ended_at: null,
+          ip: '',
+          agent: '',
+        })
+        .execute();
+      await tx.sql
+        .insertInto('trusted_device')
+        .values({
+          tenant_id: tenant,
+          user_id: crypto.randomUUID(),
+          id: crypto.randomUUID(),
+          hash: 'd',
+          previous_hash: null,
+          used_at: 1,
+          until: 1,
+        })
+        .execute();
+      await tx.sql
+        .insertInto('throttle')
+        .values({
+          tenant_id: tenant,
+          bucket: 'account:x',
+          failures: 100,
+          until: 0,
+          at: 1,
+          forget_at: null,
+        })
+        .execute();
+    });
+  }
+  return tenants;
+}
+
+async function lines(store: OpenStore): Promise<Line[]> {
+  const all: Line[] = [];
+  await dump(store, 0, async (line) => void all.push(line));
+  return all;
+}
+
+/** Epochs differ by design. */
+const withoutEpochs = (all: Line[]): unknown =>
+  JSON.parse(JSON.stringify(all).replaceAll(/"epoch":"[^"]*"/g, '"epoch":""'));
+const epochs = (all: Line[]): string[] =>
+  [...JSON.stringify(all).matchAll(/"epoch":"([^"]*)"/g)].map((one) => one[1] ?? '');
+
+eachDatabase((name, open) => {
+  const other = name === 'pglite' ? 'postgres' : 'pglite';
+  test(`LOG-6, G26: a backup restored into the other database has the same rows and log under a new epoch (${name} to ${other})`, async () => {
+    const from = await open();
+    const tenants = await filled(from);
+    const file = join(dir, `${name}.gz`);
+    await backUp(from, file, 5);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    const to = await freshStore(other);
+    expect(await restoreFrom(to, file)).toBe(tenants.length);
+    const [before, after] = [await lines(from), await lines(to)];
+    expect(withoutEpochs(after)).toEqual(withoutEpochs(before));
+    expect(epochs(after).filter((epoch) => epochs(before).includes(epoch))).toEqual([]);
+    expect((await rebuild(to)).flatMap((one) => one.differences)).toEqual([]);
+    const beside = after.flatMap((line) =>
+      line.is === 'row' && (line.table === 'run_log' || line.table === 'run_task')
+        ? [line.row]
+        : [],
+    );
+    expect(beside.length, 'logs and objects of runs are in it').toBe(2 * tenants.length);
+    for (const left of ['access_hash', 'trusted_device', 'throttle'])
+      expect(JSON.stringify(before)).not.toContain(left);
+    await expect(restoreFrom(to, file), 'not into a database that holds something').rejects.toThrow(
+      'The database is not empty',
+    );
+    expect(
+      (await to.tenant(tenants[0] ?? '', (tx) => tx.append([runDraft({ n: 9000 })], byClock)))[0]
+        ?.seq,
+    ).toBe(705);
+  });
+
+  test(`G26: a backup that was cut or changed is refused and leaves nothing behind (${name})`, async () => {
+    const file = join(dir, `${name}.gz`);
+    const text = gunzipSync(await readFile(file)).toString();
+    const to = await freshStore(name);
+    const bad = join(dir, `${name}-bad.gz`);
+    const rows = text.split('\n');
+    const changes: [string, Buffer][] = [
+      ['its end is missing', gzipSync(rows.slice(0, -2).join('\n'))],
+      [
+        'are not those that were backed up',
+        gzipSync(text.replace('"durationSec":60', '"durationSec":61')),
+      ],
+      [
+        'not those that were backed up',
+        gzipSync(
+          rows
+            .filter((row) => !row.includes('"uid":"job-1"') || !row.includes('"table":"job"'))
+            .join('\n'),
+        ),
+      ],
+      ['damaged', (await readFile(file)).subarray(0, 2000)],
+      ['damaged', Buffer.from('hello')],
+    ];
+    for (const [why, content] of changes) {
+      await writeFile(bad, content);
+      await expect(restoreFrom(to, bad)).rejects.toThrow(why);
+      expect(await to.tenants()).toEqual([]);
+    }
+  });
+
+  test(`G26: a backup made before tables and columns were added restores: the tables are empty, the columns have their defaults (${name})`, async () => {
+    const from = await freshStore(name);
+    const tenant = await aTenant(from);
+    await from.tenant(tenant, async (tx) => {
+      await tx.append([companyDraft(1), jobDraft(1), runDraft({ n: 1 })], byClock);
+      await tx.sql
+        .insertInto('person')
+        .values({
+          tenant_id: tenant,
+          id: crypto.randomUUID(),
+          username: 'Ann',
+          username_key: 'ann',
+          name: 'Ann',
+          email: null,
+          password_hash: null,
+        })
+        .execute();
+    });
+    const now = await lines(from);
+    const file = join(dir, `${name}-older.gz`);
+    const put = (all: readonly Line[]): Promise<void> =>
+      writeFile(file, gzipSync(all.map((line) => `${JSON.stringify(line)}\n`).join('')));
+    await put(now.map((line) => older(line, NEWER)));
+    const to = await freshStore(name);
+    await restoreFrom(to, file);
+    expect(
+      withoutEpochs(await lines(to)),
+      'all of it is there, as if it had been backed up now',
+    ).toEqual(withoutEpochs(now));
+    const empty = await freshStore(name);
+    await put(now.map((line) => older(line, [...NEWER, 'company'], ['company'])));
+    await expect(restoreFrom(empty, file), 'rows that the sum does not tell of').rejects.toThrow(
+      'are not those that were backed up',
+    );
+    await put(
+      now.map((line): Line =>
+        line.is === 'row' && line.table === 'person'
+          ? { ...line, row: { ...line.row, shoe_size: 44 } }
+          : line,
+      ),
+    );
+    await expect(restoreFrom(empty, file)).rejects.toThrow(
+      'a column that is not known: person.shoe_size',
+    );
+    expect(await empty.tenants()).toEqual([]);
+  });
+});
+
+/** What steps after the second have added. */
+const NEWER: readonly string[] = [
+  'view',
+  'shift',
+  'preference',
+  'run_task',
+  'totp',
+  'recovery_code',
+  'passkey',
+  'identity',
+  'security_answer',
+  'audit',
+  'outgoing',
+  'secret',
+  'notification',
+  'notification_ack',
+  'brand_asset',
+];
+const ADDED: Readonly<Record<string, readonly string[]>> = {
+  person: [
+    'auth',
+    'mobile_phone',
+    'office_phone',
+    'password_reset',
+    'force_questions',
+    'phone_updated_once',
+    'language',
+    'time_zone',
+    'terms_at',
+    'password_at',
+    'settings',
+  ],
+  provider: ['settings'],
+  tenant_list: ['master_id'],
+};
+
+const without = <T>(
+  one: Readonly<Record<string, T>>,
+  names: readonly string[],
+): Record<string, T> =>
+  Object.fromEntries(Object.entries(one).filter(([key]) => !names.includes(key)));
+
+/**
+ * A line as it would be in a backup of the second step, of which the sum does not tell of `tables`;
+ * `kept`: rows that are there all the same.
+ */
+function older(line: Line, tables: readonly string[], kept: readonly string[] = []): Line {
+  if (line.is === 'begin') return { ...line, step: '0002' };
+  if (line.is === 'sum')
+    return { ...line, sum: { ...line.sum, rows: without(line.sum.rows, tables) } };
+  if (line.is !== 'row') return line;
+  if (tables.includes(line.table) && !kept.includes(line.table))
+    throw new Error(`there is a row of ${line.table}`);
+  return { ...line, row: without(line.row, ADDED[line.table] ?? []) };
+}

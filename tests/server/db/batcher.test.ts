@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { StoreFault } from '#server/platform/db/retry.ts';
+import { makeBatcher } from '#server/platform/db/batcher.ts';
+
+/** Work whose answers are given by hand: what was begun, and how it ends. */
+function hands() {
+  const begun: { readonly what: string; end(error?: Error): void }[] = [];
+  const line = makeBatcher<string, string>(
+    (tenant, works) =>
+      new Promise((resolve, reject) => {
+        begun.push({
+          what: `${tenant}:${works.join('+')}`,
+          end: (error) => {
+            if (error) reject(error);
+            else resolve(works.map((work) => `${work} done`));
+          },
+        });
+      }),
+    (work) => work.length,
+    3,
+  );
+  const names = (): string[] => begun.map(({ what }) => what);
+  return { begun, line, names };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve));
+
+test('STORE-7: what comes while such work is done is done together, in order and in bounds, and each gets its own answer; other tenants do not wait', async () => {
+  const { begun, line, names } = hands();
+  const answers = ['a', 'b', 'cc', 'dddd', 'e'].map((work) => line('one', work));
+  const other = line('two', 'x');
+  expect(names(), 'the first waits for nobody').toEqual(['one:a', 'two:x']);
+  for (const next of ['one:b+cc', 'one:dddd', 'one:e']) {
+    begun.findLast(({ what }) => what.startsWith('one'))?.end();
+    await settled();
+    expect(names().at(-1)).toBe(next);
+  }
+  for (const one of begun) one.end();
+  expect(await Promise.all([...answers, other])).toEqual([
+    'a done',
+    'b done',
+    'cc done',
+    'dddd done',
+    'e done',
+    'x done',
+  ]);
+  void line('one', 'f');
+  expect(names().at(-1), 'the line is empty').toBe('one:f');
+});
+
+test('STORE-7: where several fail together each is done alone, and only those fail that must', async () => {
+  const { begun, line, names } = hands();
+  const answers = Promise.allSettled(['a', 'b', 'c', 'd'].map((work) => line('one', work)));
+  begun[0]?.end();
+  await settled();
+  begun[1]?.end(new Error('one of them'));
+  for (const error of [undefined, new Error('this one'), undefined]) {
+    await settled();
+    begun.at(-1)?.end(error);
+  }
+  expect(
+    (await answers).map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason))),
+  ).toEqual(['a done', 'b done', 'Error: this one', 'd done']);
+  expect(names()).toEqual(['one:a', 'one:b+c+d', 'one:b', 'one:c', 'one:d']);
+});
+
+test('STORE-7: where the database could not, or nobody knows whether it did, nothing is done again', async () => {
+  const { begun, line, names } = hands();
+  const answers = Promise.allSettled(['a', 'b', 'c'].map((work) => line('one', work)));
+  begun[0]?.end();
+  await settled();
+  begun[1]?.end(new StoreFault('unknown', null));
+  expect((await answers).map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+  ]);
+  expect(names()).toEqual(['one:a', 'one:b+c']);
+});

@@ -1,0 +1,45 @@
+/**
+ * A process that works in a data folder, for tests that kill it: `node child.ts <hold|write>
+ * <folder> <tenant>`. Says one line of JSON at a time: `{"is":"held"}` or
+ * `{"is":"refused","message":…}`, then, writing, `{"is":"kept","seq":…}` for each acknowledged
+ * append.
+ */
+import { holdFolder } from '../../../server/platform/db/lock.ts';
+import { systemClock } from '../../../server/platform/clock.ts';
+
+const [, , does, dir = '', tenant = ''] = process.argv;
+const say = (line: unknown): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+try {
+  if (does === 'hold') {
+    await holdFolder(dir, systemClock.now());
+    say({ is: 'held' });
+    setInterval(() => undefined, 1000);
+  } else {
+    const { openStore } = await import('../../../server/platform/db/open.ts');
+    const { byClock, jobDraft, runDraft } = await import('./drafts.ts');
+    const store = await openStore({ dataDir: dir, databaseUrl: null, log, clock: systemClock });
+    say({ is: 'held' });
+    await store.tenant(tenant, async (tx) => {
+      if ((await tx.head()).seq === 0) await tx.append([jobDraft(1)], byClock);
+    });
+    for (;;) {
+      const last = await store.tenant(tenant, async (tx) => {
+        const first = await tx.take('run', 3);
+        return (
+          await tx.append(
+            [0, 1, 2].map((index) =>
+              runDraft({ n: first + index, startedAt: byClock.at + first * 1000 }),
+            ),
+            byClock,
+          )
+        ).at(-1)?.seq;
+      });
+      say({ is: 'kept', seq: last });
+    }
+  }
+} catch (error) {
+  say({ is: 'refused', message: error instanceof Error ? error.message : String(error) });
+  process.exitCode = 1;
+}

@@ -1,0 +1,211 @@
+/**
+ * Suites that run on both databases.
+ *
+ *   eachDatabase((name, open) => {
+ *     test(`LOG-2: … (${name})`, async () => {
+ *       const store = await open();          // the same for every test of the file: work in a tenant of your own
+ *       const tenant = await aTenant(store); // from drafts.ts
+ *     });
+ *   });
+ *
+ * `open` is the PGlite in memory of this process, empty for each file (`embedded`), and a database of its own on a real PostgreSQL, made from a
+ * migrated template. That PostgreSQL is started once a test run, by whoever needs it first, in a temporary folder and as an unprivileged user, and
+ * ends with the run. Without its programs the suite is skipped, visibly. Stores are closed after the file's last test.
+ *
+ *   embedded()                that PGlite, for suites that prove nothing of a store
+ *   freshStore('postgres')    another database of its own, closed after the last test (several servers, an empty target)
+ *   migratedFolder(dir)       a data folder in which the embedded database has its tables
+ *   freshUrl()                an empty, migrated database on PostgreSQL as a `DATABASE_URL`, for child processes
+ *   test.skipIf(missing !== '')(`LOG-2: …${missing}`, …)   a test for PostgreSQL alone, with the same visible skip
+ */
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { beforeAll, describe } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
+import { type OpenStore, openStore } from '#server/platform/db/open.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { binaries, TEMPLATE, urlIn } from './binaries.ts';
+
+export type Kind = Store['kind'];
+
+export function eachDatabase(suite: (name: Kind, open: () => Promise<OpenStore>) => void): void {
+  for (const kind of ['pglite', 'postgres'] as const) {
+    describe.skipIf(kind === 'postgres' && missing !== '')(
+      `${kind}${kind === 'postgres' ? missing : ''}`,
+      () => {
+        let store: Promise<OpenStore> | null = null;
+        const open = (): Promise<OpenStore> =>
+          (store ??= kind === 'pglite' ? embedded() : freshStore(kind));
+        // Not in the first test's time, and not one after the other.
+        beforeAll(async () => {
+          if (kind === 'pglite' && missing === '') beginCluster();
+          await open();
+        }, 180_000); // a busy machine
+        suite(kind, open);
+      },
+    );
+  }
+}
+
+/**
+ * The embedded database of this process as an empty store, the same for every call of a file. To
+ * begin one costs seconds, to empty it a moment.
+ */
+export const embedded = (): Promise<OpenStore> => (lent ??= lend());
+
+export async function freshStore(kind: Kind): Promise<OpenStore> {
+  const store =
+    kind === 'postgres'
+      ? await openStore({ ...QUIET, dataDir: '', databaseUrl: await freshUrl() })
+      : await openEmbedded();
+  opened.push(store);
+  return store;
+}
+
+/** After each file: closes what it opened, and gives back what was lent to it. */
+export async function closeStores(): Promise<void> {
+  lent = null;
+  await Promise.all(opened.splice(0).map((store) => store.close()));
+}
+
+/**
+ * A migrated database for the embedded one to begin from, where the run has it already: it takes a
+ * third of the time.
+ */
+export const migratedImage = (): Blob | null =>
+  existsSync(IMAGE) ? new Blob([readFileSync(IMAGE)]) : null;
+
+/**
+ * Puts a migrated database into an empty data folder: what `openStore` would make there, in a
+ * fraction of the time.
+ */
+export async function migratedFolder(dir: string): Promise<void> {
+  const pg = join(dir, 'pg');
+  if (!existsSync(IMAGE))
+    return (await openStore({ ...QUIET, dataDir: dir, databaseUrl: null })).close();
+  mkdirSync(pg, { mode: 0o700 });
+  await promisify(execFile)('tar', ['-xf', IMAGE, '-C', pg]);
+}
+
+export async function freshUrl(): Promise<string> {
+  await cluster();
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  const client = new Client(urlIn(FOLDER, 'postgres'));
+  await client.connect();
+  try {
+    await client.query(`create database ${name} template ${TEMPLATE}`);
+  } finally {
+    await client.end();
+  }
+  return urlIn(FOLDER, name);
+}
+
+/** Clock and log for a store in a test: warnings of a test are its own affair. */
+export const QUIET = {
+  clock: systemClock,
+  log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+} as const;
+
+/** Why nothing runs on PostgreSQL, for the names of what is skipped; empty where it does. */
+export const missing =
+  binaries() === null ? ' (skipped: no initdb in /usr/lib/postgresql/*/bin or PATH)' : '';
+/**
+ * Of the two, the one for what is long and proves nothing of a database: PostgreSQL where it is.
+ */
+export const ONE: Kind = missing === '' ? 'postgres' : 'pglite';
+/** Of this test run: workers of one run have one parent. */
+const FOLDER = join(tmpdir(), `daybook-tests-${process.ppid}`);
+/** A migrated folder of the embedded database; there as soon as it is made. */
+const IMAGE = join(FOLDER, 'image.tar');
+/** Of this file. */
+const opened: Pick<Store, 'close'>[] = [];
+let lent: Promise<OpenStore> | null = null;
+/** Of this process, which ends it. */
+let own: Promise<OpenStore> | null = null;
+
+function openEmbedded(): Promise<OpenStore> {
+  const image = migratedImage();
+  return openStore({
+    ...QUIET,
+    dataDir: '',
+    databaseUrl: null,
+    memory: true,
+    ...(image === null ? {} : { image }),
+  });
+}
+
+/**
+ * A store of its own to all who remember something by the store, and whoever listened to it before
+ * hears nothing of it.
+ */
+async function lend(): Promise<OpenStore> {
+  const store = await (own ??= openEmbedded());
+  const ends: (() => void)[] = [];
+  await store.system(async (tx) => {
+    await sql`reset role`.execute(tx);
+    await sql.raw(EMPTY).execute(tx);
+  });
+  opened.push({
+    close: () => {
+      for (const end of ends) end();
+      return Promise.resolve();
+    },
+  });
+  return {
+    ...store,
+    onAppend(listener) {
+      const end = store.onAppend(listener);
+      ends.push(end);
+      return end;
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/**
+ * Every table that holds a row, but for the one that says which steps the tables have gone through.
+ */
+const EMPTY = `do $$ declare one text; held boolean; begin
+  for one in select quote_ident(relname) from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'migration' loop
+    execute format('select exists (select from %s)', one) into held;
+    if held then execute format('truncate %s', one); end if;
+  end loop;
+end $$`;
+
+function beginCluster(): void {
+  if (!begun(FOLDER)) return;
+  spawn(
+    process.execPath,
+    ['--liftoff-only', join(import.meta.dirname, 'cluster.ts'), FOLDER, String(process.ppid)],
+    { detached: true, stdio: 'ignore' },
+  ).unref();
+}
+
+async function cluster(): Promise<void> {
+  beginCluster();
+  for (let tries = 0; tries < 600; tries++) {
+    if (existsSync(join(FOLDER, 'ready'))) return;
+    if (existsSync(join(FOLDER, 'failed')))
+      throw new Error(
+        `PostgreSQL could not be started: ${readFileSync(join(FOLDER, 'failed'), 'utf8')}`,
+      );
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+  }
+  throw new Error('PostgreSQL was not ready within a minute.');
+}
+
+/** True for the one that made the folder. */
+function begun(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o711 });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,125 @@
+import { Pool } from 'pg';
+import { expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
+import { openEmbedded } from '#server/platform/db/embedded.ts';
+import { passingOf } from '#server/platform/db/retry.ts';
+import { migratedImage } from './databases.ts';
+
+const NOBODY = {
+  clock: systemClock,
+  space: null,
+  stopped: () => undefined,
+  again: () => undefined,
+};
+
+test('STORE-8: a connection to the embedded database begins clean: what the one before left open is taken back, and is told so', async () => {
+  const embedded = await openEmbedded({ dir: null, image: migratedImage() }, NOBODY);
+  const pool = (): Pool =>
+    new Pool({
+      stream: () => embedded.connect(),
+      max: 1,
+      idleTimeoutMillis: 0,
+      user: 'postgres',
+      database: 'postgres',
+      pipeline: true,
+    }).on('error', () => undefined);
+  const [one, other] = [pool(), pool()];
+  const before = await one.connect();
+  before.on('error', () => undefined);
+  await before.query('create table kept (n int)');
+  await before.query(`begin; insert into kept values (1); set app.tenant_id = 'left'`);
+  await before.query({ name: 'one', text: 'select 1' });
+  const now = await other.connect();
+  expect(
+    (
+      await now.query(
+        `select count(*)::int as count, current_setting('app.tenant_id', true) as tenant from kept`,
+      )
+    ).rows,
+  ).toEqual([{ count: 0, tenant: '' }]);
+  await expect(before.query('select 1')).rejects.toSatisfy(
+    (error) => passingOf(error) === 'connection',
+  );
+  expect(
+    (await now.query({ name: 'one', text: 'select 2 as two' })).rows,
+    'no statement of the one before stands',
+  ).toEqual([{ two: 2 }]);
+  before.release(true);
+  now.release();
+  await Promise.all([one.end(), other.end()]);
+  await embedded.close();
+});
+
+test('STORE-8: statements that are given at once are done in their order, and those behind a failed one fail with it until the transaction ends', async () => {
+  const embedded = await openEmbedded({ dir: null, image: migratedImage() }, NOBODY);
+  const pool = new Pool({
+    stream: () => embedded.connect(),
+    max: 1,
+    idleTimeoutMillis: 0,
+    user: 'postgres',
+    database: 'postgres',
+    pipeline: true,
+  });
+  const client = await pool.connect();
+  const asked = [
+    'create table t (n int primary key)',
+    'begin',
+    'insert into t values (1)',
+    'insert into t values (1)',
+    'insert into t values (2)',
+    'rollback',
+    `select count(*)::int as count, repeat('é', 3000000) as long from t`,
+  ];
+  const answers = await Promise.allSettled(
+    asked.map((text) => client.query<{ count: number; long: string }>(text)),
+  );
+  expect(
+    answers.map((one) =>
+      one.status === 'rejected' ? (one.reason as { code: string }).code : one.value.command,
+    ),
+  ).toEqual(['CREATE', 'BEGIN', 'INSERT', '23505', '25P02', 'ROLLBACK', 'SELECT']);
+  const last = answers.at(-1);
+  expect(
+    last?.status === 'fulfilled'
+      ? [last.value.rows[0]?.count, last.value.rows[0]?.long.length]
+      : last,
+  ).toEqual([0, 3_000_000]);
+  client.release();
+  await pool.end();
+  await embedded.close();
+});
+
+test('STORE-8: a thread that stops is told of, and every connection is a lost one from then on', async () => {
+  const stopped = Promise.withResolvers<number | null>();
+  const embedded = await openEmbedded(
+    { dir: null, image: migratedImage() },
+    {
+      ...NOBODY,
+      stopped: (_why, againInMs) => {
+        stopped.resolve(againInMs);
+      },
+    },
+  );
+  const lost: Promise<unknown>[] = [];
+  const connection = embedded.connect();
+  lost.push(new Promise((resolve) => void connection.once('error', resolve)));
+  connection.write(Buffer.from([0, 0, 0, 1])); // no beginning of a connection: the thread gives up
+  expect(await stopped.promise, 'what was in memory is gone: it is not begun again').toBeNull();
+  lost.push(new Promise((resolve) => void embedded.connect().once('error', resolve)));
+  expect((await Promise.all(lost)).map(passingOf)).toEqual(['connection', 'connection']);
+  await embedded.close();
+});
+
+test('STORE-8: a folder that holds no database that can be opened is refused, and nothing stays behind', async () => {
+  await expect(
+    openEmbedded(
+      { dir: null, image: new Blob(['no archive']) },
+      {
+        ...NOBODY,
+        stopped() {
+          throw new Error('it was never open');
+        },
+      },
+    ),
+  ).rejects.toThrow(/./);
+});

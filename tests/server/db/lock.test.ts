@@ -1,0 +1,97 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FolderHeld, holdFolder } from '#server/platform/db/lock.ts';
+import { child, type Child } from './children.ts';
+
+let dir = '';
+let started: Child[] = [];
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'daybook-lock-'));
+});
+afterEach(async () => {
+  for (const one of started) one.kill();
+  await Promise.all(started.map((one) => one.ended));
+  started = [];
+  await rm(dir, { recursive: true, force: true });
+});
+
+const start = (): Child => {
+  const one = child('hold', dir);
+  started.push(one);
+  return one;
+};
+
+test('LOCK-1, G21: a second process on one folder is refused in words, also while the first is stopped; a killed one is succeeded', async () => {
+  const owner = start();
+  expect(await owner.first).toEqual({ is: 'held' });
+  const second = start();
+  expect(await second.first).toEqual({
+    is: 'refused',
+    message: expect.stringMatching(`in use by another Daybook \\(process ${owner.process.pid} on `),
+  });
+  expect(await second.ended).toBe(1);
+
+  owner.kill('SIGSTOP');
+  expect(await start().first).toMatchObject({ is: 'refused' });
+  owner.kill('SIGCONT');
+
+  owner.kill('SIGKILL');
+  await owner.ended;
+  expect(await start().first).toEqual({ is: 'held' });
+});
+
+test('LOCK-2, G21: of many who find a dead owner at once exactly one gets the folder', async () => {
+  const dead = start();
+  await dead.first;
+  dead.kill();
+  await dead.ended;
+  const racers = Array.from({ length: 6 }, start);
+  const lines = await Promise.all(racers.map((one) => one.first));
+  expect(lines.filter((line) => line.is === 'held')).toHaveLength(1);
+  expect(lines.filter((line) => line.is === 'refused')).toHaveLength(5);
+});
+
+test('LOCK-2: a hundred within one process: exactly one holds at a time, and nothing is left lying about', async () => {
+  for (let round = 0; round < 10; round++) {
+    const tries = await Promise.allSettled(Array.from({ length: 10 }, () => holdFolder(dir, 0)));
+    const holds = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(holds).toHaveLength(1);
+    expect(
+      tries.every((one) => one.status === 'fulfilled' || one.reason instanceof FolderHeld),
+    ).toBe(true);
+    await holds[0]?.release();
+  }
+  expect(await readdir(dir)).toEqual([expect.stringMatching(/^lock\.\d+$/)]);
+});
+
+test('LOCK-3: an owner whose number another process has now, or from before a restart of the machine, is dead', async () => {
+  const hold = await holdFolder(dir, 0);
+  const [name = ''] = (await readdir(dir)).filter((one) => /^lock\.\d+$/.test(one));
+  const mine = JSON.parse(await readFile(join(dir, name), 'utf8')) as Record<string, unknown>;
+  await hold.release();
+  const as = (change: Record<string, unknown>): Promise<void> =>
+    writeFile(
+      join(dir, 'lock.50'),
+      JSON.stringify({ ...mine, socket: null, released: false, ...change }),
+    );
+
+  await as({});
+  await expect(holdFolder(dir, 0)).rejects.toThrow(FolderHeld); // this very process, alive
+  await as({ pidSpace: 'pid:[1]' });
+  // in another container, and nothing tells of its end
+  await expect(holdFolder(dir, 0)).rejects.toThrow(FolderHeld);
+  await as({ began: null, boot: null });
+  // no /proc: its number is all there is
+  await expect(holdFolder(dir, 0)).rejects.toThrow(FolderHeld);
+  for (const dead of [
+    { began: '1' },
+    { boot: 'another' },
+    { pid: 2 ** 22 + 1, began: null, boot: null },
+  ]) {
+    await as(dead);
+    await (await holdFolder(dir, 0)).release();
+    for (const one of await readdir(dir)) await rm(join(dir, one));
+  }
+});

@@ -1,0 +1,88 @@
+/** An estate without a database: its plan, and its past decided in memory. */
+import type { EventOf, EventType } from '#contract/events.ts';
+import type { JobN } from '#contract/ids.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import { makePlan } from '#server/demo/make-plan.ts';
+import { type SeedActors, type History, generateHistory } from '#server/demo/generate-history.ts';
+import { type EstatePlan, PAST_DAYS, type ProviderPlan, type Size } from '#server/demo/plan.ts';
+import type { DecisionState } from '#server/features/ingest/decide.ts';
+
+export const DAY = 86_400_000;
+export const HOUR = 3_600_000;
+/** A Wednesday morning. */
+export const BORN = Date.parse('2026-03-11T09:10:00Z');
+
+export const planOf = (size: Size = 'small', bornAt = BORN, seed = 7): EstatePlan =>
+  makePlan(seed, size, bornAt);
+
+export function firstOf(plan: EstatePlan): ProviderPlan {
+  const [first] = plan.providers;
+  if (!first) throw new Error('an estate without a provider');
+  return first;
+}
+
+const keyRow = ({ id, name, company, tool, managed }: ProviderPlan['keys'][number]): KeyRow => ({
+  id,
+  name,
+  company: company + 1,
+  tool,
+  managed,
+  hint: 'abcd',
+  madeAt: 0,
+  rotatedAt: null,
+  revokedAt: null,
+  firstResultAt: null,
+});
+
+export const castIn = (plan: ProviderPlan, until = plan.bornAt): SeedActors => ({
+  since: plan.bornAt - PAST_DAYS * DAY,
+  until,
+  bootedAt: 0,
+  companies: plan.companies.map((_, place) => place + 1),
+  keys: plan.keys.map(keyRow),
+  technicians: ['ann', 'ben'],
+  heard: new Set(),
+});
+
+export const emptyGround = (): DecisionState => ({
+  job: new Map(),
+  stat: new Map(),
+  run: new Map(),
+  problem: new Map(),
+  cause: new Map(),
+  jobByUid: new Map(),
+  runByUid: new Map(),
+  runByStart: new Map(),
+  causeByName: new Map(),
+  logged: new Map(),
+  next: { job: 1, run: 1, problem: 1, cause: 1 },
+});
+
+/** The whole past of a provider, and what it left. */
+export interface WholePast {
+  readonly past: History;
+  readonly ground: DecisionState;
+  readonly events: <T extends EventType>(type: T) => EventOf<T>['data'][];
+}
+export function pastIn(plan: ProviderPlan): WholePast {
+  const ground = emptyGround();
+  const cast = castIn(plan);
+  const past = generateHistory(plan, cast, ground, cast.since, cast.until);
+  return {
+    past,
+    ground,
+    events: <T extends EventType>(type: T) =>
+      past.drafts.flatMap(({ event }) =>
+        event.type === type ? [event.data as EventOf<T>['data']] : [],
+      ),
+  };
+}
+
+export const planned = (
+  plan: ProviderPlan,
+  ground: DecisionState,
+  n: JobN,
+): ProviderPlan['jobs'][number] | undefined => {
+  const uid = ground.job.get(n)?.uid;
+  return plan.jobs.find((job) => job.uid === uid);
+};

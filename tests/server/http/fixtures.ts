@@ -1,0 +1,192 @@
+import { defaultBranding } from '#server/features/branding/default-branding.ts';
+import { accountHandlers } from '#server/features/auth/handlers.ts';
+import { brandHandlers } from '#server/features/branding/handlers.ts';
+import { systemChance } from '#server/platform/random.ts';
+import { systemClock } from '#server/platform/clock.ts';
+import type { Beside } from '#server/platform/http/app.ts';
+import { makeApp } from '#server/platform/http/app.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+import { makeLog } from '#server/platform/log.ts';
+import type { NewUser } from '#server/features/users/create-user.ts';
+import { makeUser } from '#server/features/users/create-user.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { makeTenant } from '#server/platform/db/tenants.ts';
+import type { Config, AppContext } from '#server/platform/app-context.ts';
+import type { Session } from '#contract/auth/current-user.ts';
+import { HERE } from '../outbound/listen.ts';
+import { embedded } from '../db/databases.ts';
+
+/**
+ * A world whose clock stands where the test puts it. Timers are real: they wait for things that
+ * really happen.
+ */
+export interface Ground {
+  readonly world: AppContext;
+  readonly lines: string[];
+  pass(ms: number): void;
+}
+
+/** All servers on one database share a key; a test that gives a folder gets that folder's own. */
+export const CONFIG: Config = {
+  port: 0,
+  dataDir: '',
+  databaseUrl: null,
+  pageDir: null,
+  trustedProxies: [],
+  secretKey: HERE.secretKey,
+};
+
+export async function makeGround(config: Partial<Config> = {}, given?: Store): Promise<Ground> {
+  const lines: string[] = [];
+  let now = Date.parse('2026-03-02T07:30:00Z');
+  const clock = { ...systemClock, now: () => now };
+  const log = makeLog(clock, (_level, line) => lines.push(line));
+  const store = given ?? (await embedded());
+  const world: AppContext = {
+    store,
+    clock,
+    chance: systemChance,
+    log,
+    config: { ...CONFIG, ...(config.dataDir !== undefined && { secretKey: null }), ...config },
+  };
+  return {
+    world,
+    lines,
+    pass(ms) {
+      now += ms;
+    },
+  };
+}
+
+export const accounts = (world: AppContext): Partial<Handlers> => ({
+  ...brandHandlers(world),
+  ...accountHandlers(world),
+});
+export const appOf = (
+  world: AppContext,
+  handlers: Partial<Handlers> = accounts(world),
+  beside: Beside = {},
+): ReturnType<typeof makeApp> => makeApp(world, handlers, beside);
+
+let count = 0;
+/** A provider at a host of its own. */
+export async function provider(
+  { world }: Ground,
+  at?: string,
+): Promise<{ readonly tenant: string; readonly host: string }> {
+  const tenant = world.chance.uuid();
+  count += 1;
+  const host = at ?? `p${count}-${tenant.slice(0, 8)}.example`;
+  await makeTenant(world.store, {
+    tenant,
+    host,
+    branding: defaultBranding(tenant, `Provider ${count}`, host),
+    isDefault: false,
+  });
+  return { tenant, host };
+}
+
+export const PASSWORD = 'correct horse battery';
+export const user = (
+  { world }: Ground,
+  tenant: string,
+  more: Partial<NewUser> = {},
+): Promise<string> =>
+  makeUser(world, tenant, {
+    username: 'kate',
+    name: 'Kate',
+    email: 'kate@example.com',
+    password: PASSWORD,
+    roles: ['admin'],
+    companies: null,
+    ...more,
+  });
+
+export type App = ReturnType<typeof makeApp>;
+export interface Answer<T = unknown> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: {
+    success: boolean;
+    message: string;
+    data: T;
+    error: { kind: string; issues?: { path: string; message: string }[] };
+  };
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly host: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly token?: string;
+  readonly cookie?: string | null;
+}
+
+export async function ask<T = unknown>(
+  app: App,
+  path: string,
+  { method = 'GET', host, body, headers = {}, token, cookie }: Asked,
+): Promise<Answer<T>> {
+  const answer = await app.request(
+    path,
+    {
+      method,
+      headers: {
+        host,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(cookie === undefined || cookie === null ? {} : { cookie }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    },
+    { incoming: { socket: { remoteAddress: '192.0.2.7' } } },
+  );
+  const text = await answer.text();
+  let parsed: unknown = null;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    /* not JSON */
+  }
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    body: parsed as Answer<T>['body'],
+  };
+}
+
+export const login = (
+  app: App,
+  host: string,
+  username = 'kate',
+  password = PASSWORD,
+  more: Partial<Asked> = {},
+): Promise<Answer<Session>> =>
+  ask<Session>(app, '/api/v1/auth/login/db', {
+    method: 'POST',
+    host,
+    body: { username, password },
+    ...more,
+  });
+export const refresh = (
+  app: App,
+  host: string,
+  cookie: string | null,
+  headers: Record<string, string> = { 'daybook-client': '1' },
+): Promise<Answer<Session>> =>
+  ask<Session>(app, '/api/v1/auth/refresh', { method: 'POST', host, body: {}, cookie, headers });
+/** The cookie as a browser would send it back; null where there is none or it was taken back. */
+export const cookieIn = ({ headers }: Answer): string | null => {
+  const pair =
+    headers
+      .getSetCookie()
+      .find((one) => one.startsWith('__Host-daybook-refresh='))
+      ?.split(';')[0] ?? null;
+  return pair === null || pair.endsWith('=') ? null : pair;
+};

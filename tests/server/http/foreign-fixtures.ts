@@ -1,0 +1,215 @@
+import { ANYTHING, NOTHING_DONE } from '#contract/rules/rules.ts';
+import type { Bootstrap } from '#contract/sync/calls.ts';
+import { failure } from '../sync/fixtures.ts';
+import type { Asker, Office } from '../sync/fixtures.ts';
+import { ask } from './fixtures.ts';
+import type { Ground } from './fixtures.ts';
+
+/** The second company of an office and all that it has, of which the first may learn nothing. */
+
+const T = '2026-03-02T06:00:00Z';
+export const LATER = '2026-03-05T06:00:00Z';
+/** What is there of the second company, and of its provider: made by whoever may. */
+export interface Theirs {
+  readonly tenant: string;
+  readonly company: string;
+  readonly user: string;
+  readonly key: string;
+  readonly run: number;
+  readonly problem: number;
+  readonly job: string;
+  readonly computer: string;
+  readonly view: string;
+  readonly rule: string;
+  readonly hint: string;
+  readonly alarm: string;
+  readonly webhook: string;
+  readonly delivery: string;
+  readonly connection: string;
+  readonly apiKey: string;
+  readonly session: string;
+  readonly device: string;
+  readonly report: string;
+  readonly ticket: string;
+  readonly notice: string;
+}
+
+export const rule = (companies: number[]) => ({
+  name: 'Reach',
+  enabled: true,
+  from: null,
+  to: null,
+  when: { ...ANYTHING, companies },
+  does: { ...NOTHING_DONE, exception: true },
+});
+export const alarm = (companyIds: number[]) => ({
+  name: 'Reach',
+  enabled: true,
+  job: null,
+  group: { companyIds, source: [], type: [], entityGroup: [] },
+  maxAgeHours: 24,
+  minSuccessPct: null,
+  windowDays: 7,
+  recipients: [],
+});
+export const setting = (companies: number[]) => ({
+  name: 'Reach',
+  template: 'calendarReportFull',
+  companies,
+  period: 'last-7',
+  schedule: { every: 'week', weekday: 1, at: '08:00', timeZone: 'Europe/Berlin' },
+  recipients: ['reach@example.net'],
+  format: 'csv',
+  language: 'en-US',
+  enabled: true,
+});
+export const connection = (companyN: number | null) => ({
+  name: 'Reach',
+  address: 'https://reach.example.net',
+  companyN,
+  everySec: 900,
+  enabled: false,
+  certificate: null,
+});
+export const credentials = { is: 'password', name: 'reach', secret: 'reach' } as const;
+export const hint = {
+  name: 'Reach',
+  when: { text: 'x', kinds: [], sources: [] },
+  says: 'Reach',
+  steps: [],
+  links: [],
+  inside: false,
+};
+export const webhook = {
+  name: 'Reach',
+  url: 'https://reach.example.net/',
+  enabled: false,
+  categories: ['failed'],
+};
+
+export const must = async <T = { readonly _id: string }>(
+  who: Asker,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> => {
+  const answer = await who<T>(method, path, body);
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+  return answer.body.data;
+};
+const madeId = async (who: Asker, path: string, body: object, method = 'POST'): Promise<string> => {
+  const { _id: id } = await must(who, method, path, body);
+  return id;
+};
+
+/** Makes one of each for the second company, by whoever may. */
+export async function theSecondCompany(ground: Ground, office: Office): Promise<Theirs> {
+  const root = await office.as('root', ['admin', 'super-admin', 'operator']);
+  const zoe = await office.as('canaryzoe', ['operator', 'admin'], [2]);
+  await office.post(1, [failure('Files', T)]);
+  await office.post(2, [
+    failure('Canaryjob', T, {
+      message: 'The safe of Zoe Smith could not be opened',
+      log: 'canary log',
+    }),
+  ]);
+  const { problems, keys } = await must<Bootstrap>(root, 'GET', 'sync/bootstrap');
+  const problem = problems.find(({ company }) => company === 2);
+  const run = problem?.lastRun ?? 0;
+  const user = (await must<Bootstrap>(zoe, 'GET', 'sync/bootstrap')).me.id;
+  const company = (await must<{ _id: string; n: number }[]>(root, 'GET', 'companies')).find(
+    ({ n }) => n === 2,
+  );
+  const { _id: companyId } = company ?? { _id: '' };
+  await must(root, 'PUT', `companies/${companyId}`, { name: 'Canary & Pike' });
+  await must(root, 'POST', `users/${user}/accounts/canary-account`, {});
+  const { secret } = await must<{ secret: string }>(root, 'POST', 'monitoring/sources', {
+    name: 'Canary key',
+    companyN: 2,
+    tool: 'api',
+  });
+  for (const [what, one] of [
+    ['computers', { hostName: 'canary-pc' }],
+    ['repositories', { name: 'canary store', capacityBytes: 100, freeBytes: 5 }],
+  ] as const)
+    await ask(office.app, `/api/v1/ingest/${what}`, {
+      method: 'POST',
+      host: office.host,
+      token: secret,
+      body: one,
+    });
+  const [computerRow] = await must<{ _id: string }[]>(
+    root,
+    'GET',
+    'monitoring/reporting/discovery/computers',
+  );
+  const { _id: computer } = computerRow ?? { _id: '' };
+  const hook = await madeId(root, 'monitoring/webhooks', {
+    webhook: { ...webhook, name: 'Canary' },
+  });
+  const keyId = keys.find((one) => one.company === 2)?.id ?? '';
+  const view = ground.world.chance.uuid();
+  const device = ground.world.chance.uuid();
+  const delivery = ground.world.chance.uuid();
+  await must(zoe, 'PUT', `monitoring/views/${view}`, {
+    name: 'Canary view',
+    query: 'a=b',
+    shared: false,
+  });
+  await must(zoe, 'PUT', `monitoring/backoffice/jobExecutions/${run}`, {
+    change: { is: 'note', content: 'canary note' },
+  });
+  const {
+    key: { id: apiKey },
+  } = await must<{ key: { id: string } }>(zoe, 'POST', `profile/${user}/api-keys`, {
+    name: 'Canary',
+    abilities: ['monitoring.daily-checks'],
+    until: Date.parse(LATER),
+  });
+  const [session] = await must<{ id: string }[]>(zoe, 'GET', `profile/${user}/sessions`);
+  return {
+    tenant: office.tenant,
+    company: companyId,
+    user,
+    key: keyId,
+    run,
+    problem: problem?.n ?? 0,
+    job: 'Canaryjob@Canaryjob-pc',
+    computer,
+    view,
+    rule: await madeId(zoe, 'monitoring/backoffice/rules', {
+      rule: { ...rule([2]), name: 'Canary' },
+    }),
+    hint: await madeId(root, 'monitoring/backoffice/hints', {
+      hint: { ...hint, name: 'Canary', inside: true },
+    }),
+    alarm: await madeId(zoe, 'monitoring/reporting/save-sla-alarm', {
+      alarm: { ...alarm([2]), name: 'Canary' },
+    }),
+    webhook: hook,
+    delivery,
+    connection: await madeId(zoe, 'monitoring/connections', {
+      kind: 'vbr',
+      ...connection(2),
+      name: 'Canary',
+      address: 'https://canary.example',
+      credentials,
+    }),
+    apiKey,
+    session: session?.id ?? '',
+    device,
+    report: await madeId(zoe, 'monitoring/reporting/reports/settings', {
+      setting: { ...setting([2]), name: 'Canary' },
+    }),
+    ticket: await madeId(zoe, 'monitoring/backoffice/tickets', {
+      problems: [problem?.n ?? 0],
+      subject: 'Canary',
+    }),
+    notice: await madeId(root, 'notifications/publish', {
+      app: 'monitoring',
+      severity: 'info',
+      message: 'Canary',
+      userId: user,
+    }),
+  };
+}

@@ -1,0 +1,196 @@
+import { beforeAll, expect, test } from 'vitest';
+import { LIMITS } from '#contract/limits.ts';
+import type { NotifyOut } from '#contract/notifications/calls.ts';
+import { digestMail } from '#server/features/notifications/digest-mail.ts';
+import { sendDigests } from '#server/features/notifications/digest.ts';
+import { digestAfter } from '#server/features/notifications/due.ts';
+import type { Fact } from '#server/features/notifications/fact.ts';
+import { makeGround } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { HERE } from '../outbound/outside.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { anOffice } from '../sync/fixtures.ts';
+import type { Office } from '../sync/fixtures.ts';
+import { person } from '../ingest/people.ts';
+import { digestAt, fails, mailsOf, settings, succeeds, told } from './fixtures.ts';
+
+const HOUR = 3_600_000;
+let ground: Ground;
+const now = (): number => ground.world.clock.now();
+const send = (office: Office): Promise<void> => sendDigests(ground.world, office.tenant, now());
+const after = (
+  zone: string,
+  iso: string,
+  weekdays: number[] = [1, 2, 3, 4, 5, 6, 7],
+  at = '02:30',
+): string =>
+  new Date(
+    digestAfter(
+      { ...settings({ timeZone: zone }), digest: { on: true, at, weekdays, whenWell: false } },
+      Date.parse(iso),
+    ) ?? 0,
+  ).toISOString();
+
+test('NOTIFY-3: a digest is due by the clock of its zone, on its days, once where an hour is skipped or shown twice', () => {
+  expect(after('Europe/Berlin', '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:00:00.000Z');
+  expect(after('Europe/Berlin', '2026-03-29T01:00:00Z')).toBe('2026-03-30T00:30:00.000Z');
+  expect(after('Europe/Berlin', '2026-10-24T12:00:00Z')).toBe('2026-10-25T00:30:00.000Z');
+  expect(after('Europe/Berlin', '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30:00.000Z');
+  expect(after('America/New_York', '2026-03-06T13:00:00Z', [1], '07:00')).toBe(
+    '2026-03-09T11:00:00.000Z',
+  );
+  expect(after('UTC', '2026-03-07T08:00:00Z', [7], '07:30')).toBe('2026-03-08T07:30:00.000Z');
+  expect(digestAfter(settings(), 0)).toBeNull();
+});
+
+test('NOTIFY-3: so many lines of a kind and no more, names are text, and the provider’s colours are on it', () => {
+  const facts = Array.from({ length: LIMITS.digestLines + 3 }, (_, n): Fact => ({
+    category: 'failed',
+    subject: `problem:${n}`,
+    companies: [1],
+    link: `/monitoring/daily-checks?run=${n}`,
+    line: `<b>Job</b> ${n}`,
+    data: {},
+  }));
+  const { subject, text, html } = digestMail(
+    {
+      facts,
+      reviewed: 1,
+      at: Date.parse('2026-03-02T07:30:00Z'),
+      timeZone: 'Europe/Berlin',
+      portal: 'https://portal.example',
+    },
+    { name: 'Harbour\r\nBcc: x', accent: '#00aa00', sidebar: '#ffee00' },
+  );
+  expect(subject).toBe(`Harbour Bcc: x: ${facts.length} jobs failed`);
+  expect(text.match(/^- /gm)).toHaveLength(LIMITS.digestLines);
+  expect(text).toContain('and 3 more');
+  expect(text).toContain('https://portal.example/monitoring/daily-checks?run=0');
+  expect(text).toContain('1 more is reviewed and not yet well.');
+  expect(text).toContain('08:30 (Europe/Berlin)');
+  expect([
+    html.includes('<b>Job'),
+    html.includes('&lt;b&gt;Job&lt;/b&gt; 0'),
+    html.includes('background:#ffee00;color:#1f1d18'),
+    html.includes('color:#00aa00'),
+  ]).toEqual([false, true, true, true]);
+});
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({ secretKey: HERE.secretKey }, await open());
+  });
+
+  test('NOTIFY-3: it tells only what is broken, of the companies that its user sees, each with its address', async () => {
+    const office = await anOffice(ground);
+    const berlin = new Intl.DateTimeFormat('en-GB', {
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'Europe/Berlin',
+    }).format(now() + HOUR);
+    await told(ground, office, 'dana', digestAt(berlin));
+    await told(ground, office, 'cora', digestAt(berlin), [1]);
+    await told(ground, office, 'mila', {
+      ...digestAt(berlin),
+      categories: { ...settings().categories, failed: { mail: false, push: true } },
+    });
+    await fails(ground, office, 1, 'Files');
+    await fails(ground, office, 2, 'Mail');
+    await fails(ground, office, 2, 'Web', { status: 'Warning' });
+    await succeeds(ground, office, 1, 'Good');
+    await send(office);
+    expect(await mailsOf(ground, office)).toEqual([]);
+    ground.pass(HOUR);
+    await send(office);
+    await send(office);
+    const mails = await mailsOf(ground, office);
+    const of = (name: string) => mails.filter(({ to }) => to === `${name}@example.com`);
+    expect(mails).toHaveLength(2);
+    expect(of('dana')[0]?.subject).toMatch(/^Provider \d+: 2 jobs failed$/);
+    expect(of('dana')[0]?.text).toMatch(
+      /- Drummond & Pike: Mail on Mail-pc: .*\n {2}https:\/\/\S+\/monitoring\/daily-checks\?review=any&date=last-30&run=\d+\n/,
+    );
+    expect(of('dana')[0]?.html).toContain('Drummond &amp; Pike: Mail');
+    expect([
+      of('cora')[0]?.subject.endsWith(': 1 job failed'),
+      of('cora')[0]?.text.includes('Drummond'),
+    ]).toEqual([true, false]);
+    expect(of('dana')[0]?.text).not.toMatch(/Good|Web/);
+    // Nothing broken: no mail, or a line where that is asked for.
+    await succeeds(ground, office, 1, 'Files');
+    await succeeds(ground, office, 2, 'Mail');
+    await told(ground, office, 'wanda', digestAt(berlin, { whenWell: true }));
+    ground.pass(24 * HOUR);
+    await send(office);
+    expect(
+      (await mailsOf(ground, office))
+        .slice(2)
+        .map(({ to, subject }) => [to, subject.endsWith(': All well')]),
+    ).toEqual([['wanda@example.com', true]]);
+  });
+
+  test('NOTIFY-3: missed while no server ran, it is sent once where it is a few hours late, and not where it is later; two servers send once', async () => {
+    const office = await anOffice(ground);
+    const at = new Intl.DateTimeFormat('en-GB', {
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'Europe/Berlin',
+    }).format(now() + HOUR);
+    const dana = await told(ground, office, 'dana', digestAt(at));
+    await fails(ground, office, 1, 'Files');
+    // Three days without a server, and back three hours after the time of the day.
+    ground.pass(3 * 24 * HOUR + 4 * HOUR);
+    await Promise.all([send(office), send(office), send(office)]);
+    expect(await mailsOf(ground, office)).toHaveLength(1);
+    const { lastAt, nextAt } = (await dana<NotifyOut>('GET', 'monitoring/notify')).body.data;
+    expect([lastAt, (nextAt ?? 0) - now()]).toEqual([now(), 21 * HOUR]);
+    ground.pass(24 * HOUR + 2 * HOUR + 60_000);
+    await send(office);
+    expect(await mailsOf(ground, office)).toHaveLength(1);
+    expect((await dana<NotifyOut>('GET', 'monitoring/notify')).body.data.nextAt).toBeGreaterThan(
+      now(),
+    );
+    // A day later all is as usual.
+    ground.pass(24 * HOUR);
+    await send(office);
+    expect(await mailsOf(ground, office)).toHaveLength(1);
+  });
+
+  test('NOTIFY-2, NOTIFY-3: one’s own settings and no one else’s, a digest of now at will, and where there is no address a sentence', async () => {
+    const office = await anOffice(ground);
+    const dana = await told(ground, office, 'dana', digestAt('07:30'));
+    const rita = await person(office, 'rita', 'read-only');
+    const own = (await dana<NotifyOut>('GET', 'monitoring/notify')).body.data;
+    const hers = (await rita<NotifyOut>('GET', 'monitoring/notify')).body.data;
+    expect([
+      own.settings.digest.on,
+      own.email,
+      hers.settings.digest.on,
+      hers.nextAt,
+      hers.settings.timeZone,
+    ]).toEqual([true, 'dana@example.com', false, null, 'UTC']);
+    expect([own.categories.includes('source'), own.vapid]).toEqual([false, hers.vapid]);
+    expect((await dana('POST', 'monitoring/notify/digest', {})).body.data).toEqual({
+      to: 'dana@example.com',
+    });
+    expect(
+      (await mailsOf(ground, office)).map(({ to, subject }) => [to, subject.endsWith('All well')]),
+    ).toEqual([['dana@example.com', true]]);
+    await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      sql
+        .updateTable('person')
+        .set({ email: null })
+        .where('tenant_id', '=', tenant)
+        .where('username', '=', 'rita')
+        .execute(),
+    );
+    expect((await rita('POST', 'monitoring/notify/digest', {})).status).toBe(409);
+    expect(
+      (
+        await dana('PUT', 'monitoring/notify', {
+          settings: { ...own.settings, timeZone: 'Mars/Olympus' },
+        })
+      ).status,
+    ).toBe(400);
+  });
+});

@@ -1,0 +1,264 @@
+import { beforeAll, expect, test } from 'vitest';
+import { OWN_STATUSES } from '#contract/tickets/tickets.ts';
+import type { WebhookOut } from '#contract/notifications/calls.ts';
+import { ANYTHING, NOTHING_DONE } from '#contract/rules/rules.ts';
+import { pollFacts } from '#server/features/notifications/poll.ts';
+import { findOpenFacts } from '#server/features/notifications/open-facts.ts';
+import { startSla } from '#server/features/sla/timer.ts';
+import { ask, makeGround } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { HERE } from '../outbound/outside.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { anOffice } from '../sync/fixtures.ts';
+import type { Asker, Office } from '../sync/fixtures.ts';
+import { person } from '../ingest/people.ts';
+import { digestAt, fails, mailsOf, succeeds, told } from './fixtures.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+let ground: Ground;
+const now = (): number => ground.world.clock.now();
+const lines = async (office: Office): Promise<readonly string[]> =>
+  (
+    await ground.world.store.tenant(office.tenant, (tx) => findOpenFacts(tx, now()), {
+      readOnly: true,
+    })
+  ).map(({ category, line }) => `${category}: ${line}`);
+const queued = (office: Office): Promise<readonly { category: string; body: string }[]> =>
+  ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    sql
+      .selectFrom('webhook_delivery')
+      .select(['category', 'body'])
+      .where('tenant_id', '=', tenant)
+      .orderBy('made_at')
+      .execute(),
+  );
+const telling = async (office: Office, ada: Asker): Promise<void> => {
+  await ada<WebhookOut>('POST', 'monitoring/webhooks', {
+    webhook: {
+      name: 'All',
+      url: 'https://hooks.example.com/',
+      enabled: true,
+      categories: ['failed', 'missed', 'sla', 'repository', 'source', 'ticket'],
+    },
+  });
+  await pollFacts(ground.world, office.tenant, now());
+};
+const digested = async (office: Office, who: Asker): Promise<string> => {
+  await who('POST', 'monitoring/notify/digest', {});
+  return (await mailsOf(ground, office)).at(-1)?.text ?? '';
+};
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround(HERE, await open());
+  });
+
+  test('NOTIFY-1: a source that says nothing for a week, or a day with all of its jobs overdue, is told once, and again when it has spoken since', async () => {
+    const office = await anOffice(ground);
+    const ada = await person(office, 'ada', 'admin');
+    await succeeds(ground, office, 1, 'Files');
+    await office.post(2, [
+      {
+        job: 'Hourly',
+        computer: 'pc',
+        status: 'Success',
+        startTime: new Date(now() - HOUR).toISOString(),
+        endTime: new Date(now() - HOUR).toISOString(),
+        message: null,
+      },
+    ]);
+    await telling(office, ada);
+    ground.pass(DAY + HOUR);
+    expect(await lines(office)).toEqual([]);
+    // One whose only job is overdue has stopped; the other may be a weekly one.
+    await ground.world.store.tenant(office.tenant, async (tx) => {
+      const job = (await tx.all('job')).find(({ name }) => name === 'Hourly');
+      if (!job) throw new Error('no job');
+      await tx.append(
+        [
+          {
+            event: {
+              type: 'cause.found@1',
+              data: { n: await tx.take('cause', 1), template: 'Did not run', kind: 'silent' },
+            },
+            company: null,
+            entity: 'cause:1',
+          },
+          {
+            event: {
+              type: 'problem.opened@1',
+              data: {
+                n: await tx.take('problem', 1),
+                job: job.n,
+                company: 2,
+                cause: 1,
+                state: 'Missed',
+                run: 2,
+                startedAt: now() - HOUR,
+              },
+            },
+            company: 2,
+            entity: 'problem:1',
+          },
+        ],
+        { actor: { is: 'clock' }, subject: null, commandId: null, at: now() },
+      );
+    });
+    expect(await lines(office)).toEqual(['source: Drummond & Pike: Key 2: says nothing']);
+    await pollFacts(ground.world, office.tenant, now());
+    ground.pass(HOUR);
+    await pollFacts(ground.world, office.tenant, now());
+    expect((await queued(office)).map(({ category }) => category)).toEqual(['missed', 'source']);
+    ground.pass(6 * DAY);
+    expect((await lines(office)).length).toBe(2);
+    await succeeds(ground, office, 1, 'Files');
+    expect(await lines(office)).toEqual(['source: Drummond & Pike: Key 2: says nothing']);
+    await pollFacts(ground.world, office.tenant, now());
+    ground.pass(8 * DAY);
+    await pollFacts(ground.world, office.tenant, now());
+    expect(
+      (await queued(office)).filter(
+        ({ category, body }) => category === 'source' && body.includes('Key 1'),
+      ),
+    ).toHaveLength(1);
+  });
+
+  test('NOTIFY-1: a repository that fills up and an alarm that breaks are told to who sees all that they are of', async () => {
+    const office = await anOffice(ground);
+    const ada = await person(office, 'ada', 'admin');
+    const at = '07:30';
+    const dana = await told(ground, office, 'dana', digestAt(at));
+    const cora = await told(ground, office, 'cora', digestAt(at), [1]);
+    const made = await ada<{ secret: string }>('POST', 'monitoring/sources', {
+      name: 'Stores',
+      companyN: 2,
+      tool: 'api',
+    });
+    const sample = (free: number): Promise<{ status: number; text: string }> =>
+      ask(office.app, '/api/v1/ingest/repositories', {
+        method: 'POST',
+        host: office.host,
+        token: made.body.data.secret,
+        body: [{ name: 'store-1', capacityBytes: 1_000, freeBytes: free, usedBytes: 1_000 - free }],
+      });
+    const answer = await sample(60);
+    if (answer.status >= 300) throw new Error(answer.text);
+    await succeeds(ground, office, 1, 'Files');
+    await telling(office, ada);
+    expect(await lines(office)).toEqual([]);
+    ground.pass(60_000);
+    await sample(40);
+    expect(await lines(office)).toEqual(['repository: Drummond & Pike: store-1: 96 % used']);
+    await dana('POST', 'monitoring/reporting/save-sla-alarm', {
+      alarm: {
+        name: 'Daily',
+        enabled: true,
+        job: null,
+        group: { companyIds: [], source: [], type: [], entityGroup: [] },
+        maxAgeHours: 1,
+        minSuccessPct: null,
+        windowDays: 7,
+        recipients: [],
+      },
+    });
+    ground.pass(2 * HOUR);
+    const sla = startSla(ground.world);
+    await sla.tick(now());
+    sla.stop();
+    await pollFacts(ground.world, office.tenant, now());
+    expect((await queued(office)).map(({ category }) => category).toSorted()).toEqual([
+      'repository',
+      'sla',
+    ]);
+    const all = await digested(office, dana);
+    const some = await digested(office, cora);
+    expect([
+      all.includes('1 SLA alarm is broken'),
+      all.includes('/monitoring/sla?alarm='),
+      all.includes('1 repository fills up'),
+      /SLA alarm|repository/.test(some),
+      some.includes('Nothing that you are told of is broken.'),
+    ]).toEqual([true, true, true, false, true]);
+  });
+
+  test('NOTIFY-1: a ticket that the ticketing system closed is told; one that somebody closed here is not', async () => {
+    const office = await anOffice(ground);
+    const ada = await person(office, 'ada', 'admin');
+    const dana = await told(ground, office, 'dana', digestAt('07:30'));
+    await telling(office, ada);
+    const [fresh] = OWN_STATUSES;
+    const closed = OWN_STATUSES.find((one) => one.closed);
+    if (!fresh || !closed) throw new Error('no statuses');
+    for (const [number, by] of [
+      [1, 'system'],
+      [2, 'person'],
+    ] as const) {
+      const id = ground.world.chance.uuid();
+      const entity = `ticket:${id}`;
+      await ground.world.store.tenant(office.tenant, (tx) =>
+        tx.append(
+          [
+            {
+              event: {
+                type: 'ticket.made@1',
+                data: {
+                  id,
+                  number,
+                  company: 1,
+                  system: 'own',
+                  contact: null,
+                  subject: `Tape ${number}`,
+                  description: '',
+                  status: fresh,
+                  priority: null,
+                  owner: null,
+                },
+              },
+              company: 1,
+              entity,
+            },
+            {
+              event: { type: 'ticket.changed@1', data: { id, by, status: closed } },
+              company: 1,
+              entity,
+            },
+          ],
+          { actor: { is: 'clock' }, subject: null, commandId: null, at: now() },
+        ),
+      );
+    }
+    await pollFacts(ground.world, office.tenant, now());
+    expect(
+      (await queued(office)).map(({ category, body }) => [
+        category,
+        body.includes('Tape 1'),
+        body.includes('Tape 2'),
+      ]),
+    ).toEqual([['ticket', true, false]]);
+    expect(await digested(office, dana)).toMatch(
+      /1 ticket was closed elsewhere[^]*- Calloway Freight: D-1 Tape 1/,
+    );
+  });
+
+  test('NOTIFY-1: what a rule knows as an exception is no news, and stands in no digest', async () => {
+    const office = await anOffice(ground);
+    const ada = await person(office, 'ada', 'admin');
+    const dana = await told(ground, office, 'dana', digestAt('07:30'));
+    const rule = await dana('POST', 'monitoring/backoffice/rules', {
+      rule: {
+        name: 'Known',
+        enabled: true,
+        from: null,
+        to: null,
+        when: { ...ANYTHING, job: 'old*' },
+        does: { ...NOTHING_DONE, exception: true },
+      },
+    });
+    await telling(office, ada);
+    await fails(ground, office, 1, 'Old box');
+    await pollFacts(ground.world, office.tenant, now());
+    expect([rule.status, await queued(office)]).toEqual([200, []]);
+    expect(await digested(office, dana)).toContain('Nothing that you are told of is broken.');
+  });
+});

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import type { Notification } from '#contract/notifications/notices.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { makeGround } from '../http/fixtures.ts';
+import type { Answer, Ground } from '../http/fixtures.ts';
+import { idIn, said, thePeople } from '../users/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import type { Asker } from '../sync/fixtures.ts';
+
+let ground: Ground;
+const NOT_FOUND = [404, 'not-found', MESSAGES.notFound];
+const aNotice = (message: string, more: object = {}): object => ({
+  app: 'monitoring',
+  severity: 'warning',
+  message,
+  ...more,
+});
+const publish = (who: Asker, message: string, more: object = {}): Promise<Answer<Notification>> =>
+  who<Notification>('POST', 'notifications/publish', aNotice(message, more));
+const read = async (who: Asker, userId: string): Promise<string[]> =>
+  (await who<Notification[]>('POST', 'notifications', { userId })).body.data.map(
+    ({ message }) => message,
+  );
+const ack = (who: Asker, notificationId: string, userId: string): Promise<Answer> =>
+  who('POST', 'notifications/ack', { notificationId, userId, event: null, username: 'x' });
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
+
+  test("NOTE-1: a notice stands for all, for those with a role, or for one user, newest first, and nobody reads another's", async () => {
+    const { root, as, idOf } = await thePeople(ground);
+    const oper = await as('oper', ['operator']);
+    const look = await as('look', ['read-only']);
+    const [operId, lookId] = [await idOf('oper'), await idOf('look')];
+    await publish(root, 'all');
+    ground.pass(1_000);
+    await publish(root, 'operators', {
+      roles: ['operator', 'admin'],
+      link: 'https://status.example',
+      copy: true,
+    });
+    ground.pass(1_000);
+    await publish(root, 'her', { userId: lookId });
+    expect([await read(oper, operId), await read(look, lookId)]).toEqual([
+      ['operators', 'all'],
+      ['her', 'all'],
+    ]);
+    expect(said(await oper('POST', 'notifications', { userId: lookId }))).toEqual(NOT_FOUND);
+    expect(said(await oper('POST', 'notifications', { userId: randomUUID() }))).toEqual(NOT_FOUND);
+    expect((await oper('POST', 'notifications', {})).status).toBe(400);
+  });
+
+  test('NOTE-2: acknowledged, a notice does not come back to its reader and stays for others; of one that is not for them nobody learns', async () => {
+    const { root, as, idOf } = await thePeople(ground);
+    const oper = await as('oper', ['operator']);
+    const look = await as('look', ['read-only']);
+    const [operId, lookId] = [await idOf('oper'), await idOf('look')];
+    const all = idIn((await publish(root, 'all')).body.data);
+    const hers = idIn((await publish(root, 'her', { userId: lookId })).body.data);
+    for (const [who, notice, user] of [
+      [oper, hers, operId],
+      [oper, randomUUID(), operId],
+      [oper, all, lookId],
+      [oper, 'none', operId],
+    ] as const)
+      expect(said(await ack(who, notice, user))).toEqual(NOT_FOUND);
+    expect([(await ack(oper, all, operId)).status, (await ack(oper, all, operId)).status]).toEqual([
+      200, 200,
+    ]);
+    expect([await read(oper, operId), (await read(look, lookId)).toSorted()]).toEqual([
+      [],
+      ['all', 'her'],
+    ]);
+    expect(
+      (await root<{ message: string; acks: number }[]>('GET', 'notifications/published')).body.data
+        .map(({ message, acks }) => `${message} ${acks}`)
+        .toSorted(),
+    ).toEqual(['all 1', 'her 0']);
+  });
+
+  test('NOTE-3: notices are published and taken away by who has the admin area and sees the whole provider; links lead to https or this site', async () => {
+    const people = await thePeople(ground);
+    const { root, as, idOf } = people;
+    const other = await thePeople(ground);
+    const admin = await as('plain', ['admin', 'operator']);
+    const part = await as('part', ['super-admin'], [1]);
+    const id = idIn((await publish(root, 'all')).body.data);
+    const rootId = await idOf('root');
+    for (const who of [admin, part])
+      expect([
+        (await publish(who, 'x')).status,
+        (await who('DELETE', `notifications/${id}`)).status,
+        (await who('GET', 'notifications/published')).status,
+      ]).toEqual([403, 403, 403]);
+    for (const more of [
+      { link: 'javascript:alert(1)' },
+      { link: 'http://x.example' },
+      { link: '//x.example' },
+      { severity: 'loud' },
+      { app: 'x' },
+      { message: '' },
+      { roles: ['king'] },
+      { _id: id },
+    ])
+      expect((await publish(root, 'x', more)).status).toBe(400);
+    expect(said(await publish(root, 'x', { userId: await other.idOf('root') }))).toEqual(NOT_FOUND);
+    expect(said(await other.root('DELETE', `notifications/${id}`))).toEqual(NOT_FOUND);
+    expect([
+      (await root('DELETE', `notifications/${id}`)).status,
+      (await root('DELETE', `notifications/${id}`)).status,
+    ]).toEqual([200, 404]);
+    expect(await read(root, rootId)).toEqual([]);
+    expect((await people.recorded()).map(({ what }) => what)).toEqual(
+      expect.arrayContaining(['notification.published', 'notification.ended']),
+    );
+  });
+});

@@ -1,0 +1,139 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { OutputOf } from '#contract/calls.ts';
+import { makeGround } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { aUser, idIn, thePeople } from '../users/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { failure } from '../sync/fixtures.ts';
+import type { Asker } from '../sync/fixtures.ts';
+
+let ground: Ground;
+type Page = OutputOf<'adminEvents'>;
+const page = async (who: Asker, query = ''): Promise<Page> =>
+  (await who<Page>('GET', `admin/events${query}`)).body.data;
+const iso = (at: number): string => new Date(at).toISOString();
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
+
+  test('ADMIN-1: the overview tells how the own provider and those below it stand: users by role, sessions, results, sources, mail, quarantine', async () => {
+    const { root, as, post, tenant } = await thePeople(ground);
+    await as('oper', ['operator', 'read-only']);
+    const made = await root<{ _id: string }>('POST', 'service-providers', {
+      name: 'Below',
+      hosts: [`${tenant}.below.example`],
+      administrator: { username: 'c', name: 'C', email: 'c@example.net' },
+    });
+    await post(1, [failure('files', '2026-03-02T02:00:00Z')]);
+    ground.pass(2 * 3_600_000);
+    await post(1, [
+      failure('files', '2026-03-02T03:00:00Z'),
+      failure('sql', '2026-03-02T03:00:00Z'),
+    ]);
+    await expect(post(2, [{ job: '', status: 'Broken' }])).rejects.toThrow('rejected');
+    const again = await as('again', ['super-admin']);
+    await again('POST', 'notifications/publish', { app: 'admin', severity: 'info', message: 'x' });
+    const { providers } = (await again<OutputOf<'adminOverview'>>('GET', 'admin/overview')).body
+      .data;
+    expect(providers.map((one) => [idIn(one), one.own])).toEqual([
+      [tenant, true],
+      [idIn(made.body.data), false],
+    ]);
+    expect(providers[0]).toMatchObject({
+      users: [
+        { role: 'admin', users: 2 },
+        { role: 'read-only', users: 1 },
+        { role: 'operator', users: 1 },
+        { role: 'super-admin', users: 2 },
+      ],
+      active: 4,
+      signedIn: 1,
+      companies: 2,
+      jobs: 2,
+      ingest: { hour: 2, day: 3 },
+      sync: { sources: 2, failed: [{ entity: 'Key 2' }] },
+      outgoing: { waiting: 0, failed: 0 },
+      quarantine: 0,
+    });
+    expect(providers[1]).toMatchObject({
+      name: 'Below',
+      active: 1,
+      companies: 0,
+      outgoing: { waiting: 1 },
+      events: 1,
+    });
+  });
+
+  test('ADMIN-2: the log is told newest first by type, entity, company, person, time and text, and pages join without a hole', async () => {
+    const { root, idOf, post } = await thePeople(ground);
+    const began = ground.world.clock.now();
+    ground.pass(1_000);
+    await post(
+      1,
+      Array.from({ length: 60 }, (_, index) => failure(`job-${index}`, '2026-03-02T02:00:00Z')),
+    );
+    ground.pass(1_000);
+    await root('POST', 'users', aUser('lena'));
+    const first = await page(root);
+    expect([first.events.length, first.events[0]?.type, first.events[0]?.actor]).toEqual([
+      100,
+      'user.made@1',
+      'root',
+    ]);
+    const seqs = first.events.map(({ seq }) => seq);
+    for (let { next } = first; next !== null;) {
+      const more = await page(root, `?before=${next}`);
+      seqs.push(...more.events.map(({ seq }) => seq));
+      ({ next } = more);
+    }
+    expect(seqs).toEqual(
+      Array.from({ length: seqs[0] ?? 0 }, (_, index) => (seqs[0] ?? 0) - index),
+    );
+    expect((await page(root, '?type=job.found')).events).toHaveLength(60);
+    expect(
+      (await page(root, `?type=user.&actor=${await idOf('root')}`)).events.map(({ type }) => type),
+    ).toEqual(['user.made@1']);
+    expect(
+      (await page(root, '?text=job-59')).events.every(({ data }) => data.includes('job-59')),
+    ).toBe(true);
+    expect((await page(root, '?company=2')).events.map(({ company }) => company)).toEqual([
+      'Drummond & Pike',
+      'Drummond & Pike',
+    ]);
+    expect((await page(root, '?entity=company:1')).events.map(({ type }) => type)).toEqual([
+      'company.made@1',
+    ]);
+    expect(
+      (await page(root, `?from=${encodeURIComponent(iso(began + 2_000))}`)).events.map(
+        ({ type }) => type,
+      ),
+    ).toEqual(['user.made@1']);
+    expect((await page(root, `?to=${began + 1_000}&type=job.`)).events).toEqual([]);
+    expect((await page(root, '?type=user.&actor=Root')).events.map(({ actor }) => actor)).toEqual([
+      'root',
+    ]);
+    expect((await page(root, '?actor=nobody-of-this-name')).events).toEqual([]);
+    expect(
+      (await page(root, '?actor=source&type=key.heard')).events.map(({ actor }) => actor),
+    ).toEqual(['source Key 1']);
+    expect((await page(root, '?text=%25')).events).toEqual([]);
+    expect(first.types).toEqual(expect.arrayContaining(['company.deleted@1', 'run.finished@1']));
+    expect(JSON.stringify(first)).not.toContain('lena');
+  });
+
+  test('ADMIN-3: the admin area is for who has its ability and sees the whole provider; the log as a file begins no formula', async () => {
+    const { root, as, post } = await thePeople(ground);
+    await post(1, [failure('=cmd()', '2026-03-02T02:00:00Z')]);
+    const plain = await as('plain', ['admin', 'operator']);
+    const part = await as('part', ['super-admin'], [1]);
+    for (const who of [plain, part])
+      for (const path of ['admin/overview', 'admin/events', 'admin/events/export'])
+        expect([path, (await who('GET', path)).status]).toEqual([path, 403]);
+    const file = await root('GET', 'admin/events/export?type=job.');
+    expect(file.headers.get('content-disposition')).toMatch(/filename="Events_/);
+    expect(file.text.split('\r\n')).toHaveLength(3);
+    expect(file.text).not.toMatch(/(^|,)[=+@]/m);
+  });
+});

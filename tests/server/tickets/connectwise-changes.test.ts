@@ -1,0 +1,207 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { TicketingKept } from '#contract/tickets/ticketing-calls.ts';
+import type { Execution } from '#contract/runs/calls.ts';
+import { ticketRoutes } from '#server/features/tickets/callback.ts';
+import { allHandlers } from '#server/handlers.ts';
+import { appOf, makeGround } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { HERE } from '../outbound/outside.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { HOUR, TICKETING, TICKETS } from './fixtures.ts';
+import { connected } from './connectwise-fixtures.ts';
+
+let ground: Ground;
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround(HERE, await open());
+  });
+
+  test('TICKET-6: what is closed, renamed or given away in ConnectWise comes by asking it what changed, over pages; what waits here is not overwritten', async () => {
+    const { desk, cw } = await connected(ground);
+    const made = [];
+    for (const job of ['A', 'B', 'C', 'D', 'E'])
+      made.push(await desk.make([(await desk.fails(job)).n], { subject: job }));
+    ground.pass(61_000);
+    await desk.tick();
+    cw.pageSize = 2;
+    ground.pass(61_000);
+    for (const { id } of cw.tickets) cw.turn(id, 3);
+    const [first] = cw.tickets;
+    if (first) {
+      first.summary = 'Renamed';
+      first.owner = { id: 21, name: 'Dana Smith' };
+    }
+    // Somebody else's ticket, and one under a reference that is none of ours.
+    cw.tickets.push(
+      { ...(first as (typeof cw.tickets)[0]), id: 9_000, externalXRef: 'other' },
+      {
+        ...(first as (typeof cw.tickets)[0]),
+        id: 9_001,
+        externalXRef: 'daybook:11111111-2222-3333-4444-555555555555',
+      },
+    );
+    const before = cw.asked.length;
+    await desk.tick();
+    expect(cw.asked.slice(before).map(({ query }) => query.get('page'))).toEqual(['1', '2', '3']);
+    expect(await desk.ticket(made[0]?.id ?? '')).toMatchObject({
+      subject: 'Renamed',
+      owner: { id: '21' },
+      status: { id: '3', closed: true },
+      closedBy: 'system',
+    });
+    expect((await desk.list('?state=closed')).count).toBe(5);
+    const problem = (await desk.ticket(made[1]?.id ?? '')).list[0];
+    expect((await desk.problem(problem?.n ?? 0)).tied?.open).toBe(false);
+    expect(
+      (await desk.dana<Execution>('GET', `monitoring/backoffice/jobExecutions/${problem?.run}`))
+        .body.data.problem?.ticket,
+    ).toBe('5002');
+    // A change that is still to be told is newer than what the system says.
+    cw.faults.push({ status: 503 });
+    await desk.dana('PUT', `${TICKETS}/${made[0]?.id}`, { subject: 'Ours' });
+    cw.faults.push({ when: ({ method }) => method === 'PATCH', status: 503 });
+    ground.pass(61_000);
+    await desk.tick();
+    expect((await desk.ticket(made[0]?.id ?? '')).subject).toBe('Ours');
+    ground.pass(HOUR);
+    await desk.tick();
+    await desk.tick();
+    expect([cw.tickets[0]?.summary, (await desk.ticket(made[0]?.id ?? '')).waiting]).toEqual([
+      'Ours',
+      false,
+    ]);
+  });
+
+  test('TICKET-6: a poll that fails says why, waits longer each time, and goes on where it was', async () => {
+    const { desk, cw } = await connected(ground);
+    const kept = async (): Promise<TicketingKept> =>
+      (await desk.adam<TicketingKept>('GET', TICKETING)).body.data;
+    const ticket = await desk.make([(await desk.fails('A')).n]);
+    const waits: number[] = [];
+    for (let n = 0; n < 6; n += 1) cw.faults.push({ status: 500 });
+    let last = ground.world.clock.now();
+    let asked = cw.asked.length;
+    for (let minute = 0; waits.length < 6 && minute < 120; minute += 1) {
+      ground.pass(30_000);
+      await desk.tick();
+      if (cw.asked.length > asked) {
+        asked = cw.asked.length;
+        waits.push(Math.round((ground.world.clock.now() - last) / 30_000));
+        last = ground.world.clock.now();
+      }
+    }
+    expect(waits.slice(1)).toEqual(waits.slice(1).toSorted((a, b) => a - b));
+    expect([waits.at(-1) ?? 0, (await kept()).fault]).toEqual([
+      expect.toSatisfy((n: number) => n >= 6),
+      'ConnectWise is out of order (500).',
+    ]);
+    cw.turn(5001, 3);
+    ground.pass(HOUR);
+    await desk.tick();
+    expect([(await desk.ticket(ticket.id)).closedBy, (await kept()).fault]).toEqual([
+      'system',
+      null,
+    ]);
+  });
+
+  test('TICKET-6: a callback that is signed makes us read the ticket; one that is not, is forged, or names keys elsewhere, does nothing', async () => {
+    const { desk, cw } = await connected(ground);
+    const ticket = await desk.make([(await desk.fails('A')).n]);
+    const { host } = desk.office;
+    const app = appOf(ground.world, allHandlers(ground.world), {
+      routes: ticketRoutes(ground.world),
+    });
+    const post = async (body: string, signature: string | null): Promise<number> =>
+      (
+        await app.request('/hooks/connectwise', {
+          method: 'POST',
+          headers: {
+            host,
+            'content-type': 'application/json',
+            ...(signature === null ? {} : { 'x-content-signature': signature }),
+          },
+          body,
+        })
+      ).status;
+    cw.turn(5001, 3);
+    const { body, signature } = cw.callback(5001);
+    const asked = cw.asked.length;
+    expect([
+      await post(body, null),
+      await post('{', signature),
+      await post(body.replace(cw.url, 'http://127.0.0.1:1'), signature),
+      await post(body.replace('5001', '5002'), signature),
+      await post(body, `${signature.slice(0, -4)}AAA=`),
+    ]).toEqual([400, 400, 403, 403, 403]);
+    expect([
+      cw.asked.slice(asked).map(({ path }) => path),
+      (await desk.ticket(ticket.id)).closedAt,
+    ]).toEqual([['/key'], null]);
+    expect(cw.asked.find(({ path }) => path === '/key')?.headers.authorization).toBeUndefined();
+    expect([await post(body, signature), (await desk.ticket(ticket.id)).closedBy]).toEqual([
+      200,
+      'system',
+    ]);
+  });
+
+  test('TICKET-6: callbacks of strangers, however many, do not use up those of the system', async () => {
+    const { desk, cw } = await connected(ground);
+    const ticket = await desk.make([(await desk.fails('A')).n]);
+    const app = appOf(ground.world, allHandlers(ground.world), {
+      routes: ticketRoutes(ground.world),
+    });
+    const post = async (from: string, signature: string): Promise<number> =>
+      (
+        await app.request(
+          '/hooks/connectwise',
+          {
+            method: 'POST',
+            headers: { 'host': desk.office.host, 'x-content-signature': signature },
+            body,
+          },
+          { incoming: { socket: { remoteAddress: from } } },
+        )
+      ).status;
+    cw.turn(5001, 3);
+    const { body, signature } = cw.callback(5001);
+    const all = await Promise.all(Array.from({ length: 61 }, () => post('203.0.113.9', 'AAAA')));
+    expect([
+      all.filter((status) => status === 403).length,
+      all.filter((status) => status === 429).length,
+    ]).toEqual([60, 1]);
+    expect([
+      await post('198.51.100.4', signature),
+      (await desk.ticket(ticket.id)).closedBy,
+    ]).toEqual([200, 'system']);
+  });
+
+  test('TICKET-7: a success closes it there too, the same failure opens it again there; twice over it comes to the same', async () => {
+    const { desk, cw } = await connected(ground, { reopenDays: 7, resolveOnSuccess: true });
+    const a = await desk.fails('Files');
+    await desk.make([a.n]);
+    await desk.succeeds('Files');
+    await desk.tick();
+    expect(cw.tickets[0]?.closedFlag).toBe(true);
+    const b = await desk.fails('Files');
+    await desk.tick();
+    await desk.tick();
+    expect([
+      cw.tickets.length,
+      cw.tickets[0]?.closedFlag,
+      (await desk.problem(b.n)).ticket,
+    ]).toEqual([1, false, '5001']);
+    // Closed there by somebody while it still fails: the next failure opens it again, the poll
+    // alone does not.
+    cw.turn(5001, 3);
+    ground.pass(61_000);
+    await desk.tick();
+    expect((await desk.problem(b.n)).tied?.open).toBe(false);
+    await desk.fails('Files');
+    await desk.tick();
+    expect([cw.tickets[0]?.closedFlag, (await desk.problem(b.n)).tied?.open]).toEqual([
+      false,
+      true,
+    ]);
+  });
+});

@@ -1,0 +1,45 @@
+import { afterAll } from 'vitest';
+import type { Ticketing } from '#contract/tickets/ticketing.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { aDesk, type Desk, TICKETING } from './fixtures.ts';
+import { connectWiseStandIn, type ConnectWiseStandIn, KEYS, PRIVATE } from './fakes/connectwise.ts';
+
+/** A provider whose tickets go to ConnectWise, which is a stand-in and ends after the file. */
+
+const begun: ConnectWiseStandIn[] = [];
+afterAll(async () => {
+  await Promise.all(begun.map((one) => one.stop()));
+});
+
+/** Another ConnectWise, on the clock of the server. */
+export async function connectWise(ground: Ground): Promise<ConnectWiseStandIn> {
+  const cw = await connectWiseStandIn(() => ground.world.clock.now());
+  begun.push(cw);
+  return cw;
+}
+
+export const settings = (url: string, more: Partial<Ticketing> = {}): Partial<Ticketing> => ({
+  system: 'connectwise',
+  connectwise: { url, ...KEYS },
+  board: '2',
+  openStatus: '1',
+  closeStatus: '3',
+  priority: '5',
+  ...more,
+});
+
+/** A provider whose ConnectWise is connected, and whose companies stand for those there. */
+export async function connected(
+  ground: Ground,
+  more: Partial<Ticketing> = {},
+): Promise<{ desk: Desk; cw: ConnectWiseStandIn }> {
+  const desk = await aDesk(ground);
+  const cw = await connectWise(ground);
+  await desk.connect(settings(cw.url, more), PRIVATE);
+  const tested = (await desk.adam<{ ok: boolean; says: string }>('POST', `${TICKETING}/test`, {}))
+    .body.data;
+  if (!tested.ok) throw new Error(tested.says);
+  await desk.map(1, '101', 'Calloway Freight');
+  await desk.map(2, '102', 'Drummond & Pike');
+  return { desk, cw };
+}

@@ -1,0 +1,239 @@
+import { beforeAll, expect, test } from 'vitest';
+import { ask, login, makeGround, user } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { HERE } from '../outbound/outside.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { HOUR, TICKETS } from './fixtures.ts';
+import { type ConnectWiseStandIn } from './fakes/connectwise.ts';
+import { connected } from './connectwise-fixtures.ts';
+
+let ground: Ground;
+const gone = (cw: ConnectWiseStandIn, path: string, method = 'POST'): number =>
+  cw.asked.filter((one) => one.method === method && one.path.endsWith(path)).length;
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround(HERE, await open());
+  });
+
+  test('TICKET-5: a ticket is made in ConnectWise with board, status, company, priority and our reference; its number goes to the problems', async () => {
+    const { desk, cw } = await connected(ground);
+    const [a, b] = [await desk.fails('Files'), await desk.fails('Mail')];
+    expect(await desk.form(1)).toMatchObject({
+      system: 'connectwise',
+      blocked: null,
+      remoteCompany: 'Calloway Freight',
+      priority: '5',
+      statuses: [{ id: '1', name: 'New', closed: false }, { id: '2' }, { id: '3', closed: true }],
+    });
+    const ticket = await desk.make([a.n, b.n], {
+      subject: 'Hosts cannot be reached',
+      description: 'Both since the night',
+      owner: { id: '21', name: 'Dana Smith' },
+    });
+    expect(cw.tickets).toMatchObject([
+      {
+        summary: 'Hosts cannot be reached',
+        initialDescription: 'Both since the night',
+        board: { id: 2 },
+        status: { id: 1 },
+        company: { id: 101 },
+        priority: { id: 5 },
+        owner: { id: 21 },
+        externalXRef: `daybook:${ticket.id}`,
+      },
+    ]);
+    expect(ticket).toMatchObject({
+      number: '5001',
+      system: 'connectwise',
+      waiting: false,
+      fault: null,
+      owner: { id: '21', name: 'Dana Smith' },
+      priority: { id: '5' },
+    });
+    expect(ticket.url).toContain('service_recid=5001');
+    for (const { n } of [a, b])
+      expect(await desk.problem(n)).toMatchObject({
+        ticket: '5001',
+        tied: { id: ticket.id, open: true, url: ticket.url },
+      });
+    // What is changed here is told there.
+    await desk.dana('PUT', `${TICKETS}/${ticket.id}`, {
+      subject: 'Hosts',
+      status: '2',
+      owner: null,
+      description: 'Seen',
+    });
+    expect([cw.tickets[0], cw.notes]).toMatchObject([
+      { summary: 'Hosts', status: { id: 2 }, owner: null },
+      [{ ticketId: 5001, text: 'Seen' }],
+    ]);
+    await desk.dana('PUT', `${TICKETS}/${ticket.id}`, { status: '3' });
+    expect([cw.tickets[0]?.closedFlag, (await desk.problem(a.n)).tied?.open]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test('TICKET-5: who is set to own its ConnectWise tickets owns what it opens, found by its address', async () => {
+    const { desk, cw } = await connected(ground);
+    const a = await desk.fails('Files');
+    const { office } = desk;
+    const id = await user(ground, office.tenant, {
+      username: 'owner',
+      name: 'Owner',
+      email: 'kate@example.com',
+      roles: ['operator'],
+    });
+    await ground.world.store.tenant(office.tenant, ({ sql }) =>
+      sql
+        .updateTable('person')
+        .set({ settings: JSON.stringify({ assignAsConnectWiseOwner: true }) })
+        .where('tenant_id', '=', office.tenant)
+        .where('id', '=', id)
+        .execute(),
+    );
+    const { token } = (await login(office.app, office.host, 'owner')).body.data;
+    const answer = await ask(office.app, `/api/v1/${TICKETS}`, {
+      method: 'POST',
+      host: office.host,
+      token,
+      body: { problems: [a.n], subject: 'Mine' },
+    });
+    expect([answer.body.data, cw.tickets[0]?.owner]).toMatchObject([
+      { owner: { id: '21', name: 'Dana Smith' } },
+      { id: 21 },
+    ]);
+  });
+
+  test('TICKET-5: where the answer is lost, times out or the server dies after it, the ticket is found by its reference and there is one', async () => {
+    const { desk, cw } = await connected(ground);
+    const a = await desk.fails('Files');
+    cw.faults.push({
+      when: ({ method, path }) => method === 'POST' && path.endsWith('service/tickets'),
+      done: true,
+      status: 502,
+      text: 'bad gateway',
+    });
+    const ticket = await desk.make([a.n]);
+    expect([ticket.waiting, ticket.fault, ticket.number, cw.tickets.length]).toEqual([
+      true,
+      'ConnectWise is out of order (502).',
+      'D-1',
+      1,
+    ]);
+    await desk.tick();
+    expect(gone(cw, 'service/tickets')).toBe(1);
+    ground.pass(20_000);
+    await desk.tick();
+    expect([
+      await desk.ticket(ticket.id),
+      cw.tickets.length,
+      gone(cw, 'service/tickets'),
+    ]).toMatchObject([{ waiting: false, number: '5001' }, 1, 1]);
+    // A server that died with the task in its hands: another takes it up when that is surely over.
+    const b = await desk.fails('Mail');
+    const real = desk.office.tenant;
+    cw.faults.push({ when: ({ method }) => method === 'GET', status: 503 });
+    const other = await desk.make([b.n]);
+    await ground.world.store.tenant(real, ({ sql }) =>
+      sql
+        .updateTable('ticket_work')
+        .set({ held_until: ground.world.clock.now() + 120_000, next_at: 0 })
+        .where('tenant_id', '=', real)
+        .execute(),
+    );
+    cw.tickets.push({
+      ...(cw.tickets[0] as (typeof cw.tickets)[0]),
+      id: 5900,
+      summary: 'Made before it died',
+      externalXRef: `daybook:${other.id}`,
+    });
+    await desk.tick();
+    expect((await desk.ticket(other.id)).waiting).toBe(true);
+    ground.pass(121_000);
+    await desk.tick();
+    expect([await desk.ticket(other.id), gone(cw, 'service/tickets')]).toMatchObject([
+      { waiting: false, number: '5900' },
+      1,
+    ]);
+  });
+
+  test('TICKET-5: 429 is waited out as long as it asks; wrong keys and an answer that cannot be read say so and are tried again; what is refused is not', async () => {
+    const { desk, cw } = await connected(ground);
+    const askedAt = (path: string): number =>
+      cw.asked.filter((one) => one.path.endsWith(path)).length;
+    cw.faults.push({ status: 429, headers: { 'retry-after': '3600' } });
+    const a = await desk.make([(await desk.fails('A')).n]);
+    expect([a.fault, cw.tickets.length]).toEqual([
+      'ConnectWise asked to wait: too many requests.',
+      0,
+    ]);
+    const before = askedAt('service/tickets');
+    ground.pass(3_590_000);
+    const pausePolling = () =>
+      ground.world.store.tenant(desk.office.tenant, ({ sql }) =>
+        sql
+          .updateTable('ticketing')
+          .set({ poll_at: ground.world.clock.now() + 20 * HOUR })
+          .where('tenant_id', '=', desk.office.tenant)
+          .execute(),
+      );
+    await pausePolling();
+    await desk.tick();
+    expect(askedAt('service/tickets')).toBe(before);
+    ground.pass(11_000);
+    await desk.tick();
+    expect((await desk.ticket(a.id)).number).toBe('5001');
+    for (const [fault, words] of [
+      [{ status: 401 }, 'ConnectWise did not accept the keys.'],
+      [{ text: '<html>' }, 'ConnectWise gave an answer that cannot be read.'],
+      [{ body: { id: 1 } }, 'ConnectWise gave an answer that cannot be read.'],
+    ] as const) {
+      cw.faults.push(fault);
+      const made = await desk.make([(await desk.fails(words + JSON.stringify(fault))).n]);
+      expect(made.fault).toBe(words);
+      ground.pass(20_000);
+      await desk.tick();
+      expect((await desk.ticket(made.id)).waiting).toBe(false);
+    }
+    cw.companies.splice(0, 1);
+    const refused = await desk.make([(await desk.fails('B')).n]);
+    expect(refused.fault).toBe('ConnectWise refused it (400): company not found');
+    const asked = cw.asked.length;
+    ground.pass(23 * HOUR);
+    await pausePolling();
+    await desk.tick();
+    expect(cw.asked.slice(asked).filter(({ path }) => path.endsWith('service/tickets'))).toEqual(
+      [],
+    );
+  });
+
+  test('TICKET-5: an answer that does not come in time is not waited for: the ticket waits, and is found once it was made', async () => {
+    const { clock } = ground.world;
+    const hasty: Ground = {
+      ...ground,
+      world: {
+        ...ground.world,
+        clock: { ...clock, after: (ms, done) => clock.after(ms / 25, done) },
+      },
+    };
+    const { desk, cw } = await connected(hasty);
+    cw.faults.push({
+      when: ({ method, path }) => method === 'POST' && path.endsWith('service/tickets'),
+      done: true,
+      silent: true,
+    });
+    const ticket = await desk.make([(await desk.fails('A')).n]);
+    expect([ticket.waiting, ticket.number, cw.tickets.length]).toEqual([true, 'D-1', 1]);
+    await expect
+      .poll(async () => (await desk.ticket(ticket.id)).fault, { timeout: 5_000 })
+      .toBe('127.0.0.1 did not answer in time.');
+    ground.pass(20_000);
+    await desk.tick();
+    expect([await desk.ticket(ticket.id), cw.tickets.length]).toMatchObject([
+      { waiting: false, number: '5001' },
+      1,
+    ]);
+  });
+});

@@ -1,0 +1,60 @@
+import { beforeAll, expect, test } from 'vitest';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Changed, Directory } from '#server/features/auth/directory/directory.ts';
+import { userEndHandlers } from '#server/features/users/delete-user.ts';
+import { makeGround } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { anAsk } from '../ingest/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { aUser, LONG, said, thePeople } from './fixtures.ts';
+
+let ground: Ground;
+const never = (): Promise<never> => Promise.reject(new Error('not asked for here'));
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
+
+  test('USER-8: the password of a user of the directory is set there, has to be changed at the next sign-in, and what the directory says is told', async () => {
+    const { root, idOf, tenant, posted, recorded } = await thePeople(ground);
+    await root('POST', 'users', aUser('dir.user', { auth: 'ad', password: undefined }));
+    const id = await idOf('dir.user');
+    const asked: unknown[][] = [];
+    let outcome: Changed = { is: 'done' };
+    const directory: Directory = {
+      bind: never,
+      change: never,
+      unlock: never,
+      reset: (...of) => {
+        asked.push(of);
+        return Promise.resolve(outcome);
+      },
+    };
+    const set = (there: Directory | null = directory) =>
+      userEndHandlers(ground.world, () => Promise.resolve(there)).setPasswordAd(
+        { id, password: LONG },
+        anAsk({ ...ground, at: () => undefined }, tenant),
+      );
+    expect((await set()).ok).toBe(true);
+    expect(asked).toEqual([['dir.user', LONG, true]]);
+    expect((await posted()).map(({ to }) => to)).toEqual(['dir.user@example.net']);
+    expect((await recorded()).map(({ what }) => what)).toContain('password.set');
+    for (const [said1, kind, message] of [
+      [{ is: 'refused', says: 'WILL_NOT_PERFORM' }, 'bad-input', MESSAGES.passwordPolicy],
+      [{ is: 'unreachable' }, 'busy', MESSAGES.noDirectory],
+      [{ is: 'unknown' }, 'conflict', MESSAGES.changePassword],
+    ] as const) {
+      outcome = said1;
+      expect(await set()).toMatchObject({ ok: false, failure: { kind, message } });
+    }
+    expect(await set(null)).toMatchObject({
+      ok: false,
+      failure: { kind: 'busy', message: MESSAGES.noDirectory },
+    });
+    expect(await posted()).toHaveLength(1);
+    expect(said(await root('PUT', `users/${id}/changePassword/db`, { password: LONG }))[0]).toBe(
+      409,
+    );
+  });
+});

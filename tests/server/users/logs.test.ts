@@ -1,0 +1,96 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { OutputOf } from '#contract/calls.ts';
+import { wordsOf } from '#contract/users/log-labels.ts';
+import { makeGround } from '../http/fixtures.ts';
+import type { Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import type { Asker } from '../sync/fixtures.ts';
+import { aUser, thePeople } from './fixtures.ts';
+
+let ground: Ground;
+type Log = OutputOf<'listUserLogs'>;
+const log = async (who: Asker, query = ''): Promise<Log> =>
+  (await who<Log>('GET', `monitoring/reporting/users/logs?pageSize=200${query}`)).body.data;
+const kinds = ({ rows }: Log): string[] => rows.map(({ what }) => what);
+
+test('LOGS-1: each kind of the record is told in words, one without words of its own by its name', () => {
+  expect([wordsOf('user.made'), wordsOf('login-as.began'), wordsOf('device.forgotten')]).toEqual([
+    'User created',
+    'Began to work as another user',
+    'Device forgotten',
+  ]);
+});
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
+
+  test('LOGS-1: the record tells who did what for whom, when and from where, newest first, by time, person, kind and words, in pages', async () => {
+    const { root, idOf } = await thePeople(ground);
+    const began = ground.world.clock.now();
+    ground.pass(1_000);
+    await root('POST', 'users', aUser('mia', { companies: [1] }));
+    ground.pass(1_000);
+    const mia = await idOf('mia');
+    await root('PUT', `users/${mia}`, { name: 'Mia M.' });
+    ground.pass(1_000);
+    await root('PUT', `users/${mia}`, { roles: ['read-only'] });
+    const all = await log(root, `&from=${began + 1}`);
+    expect(kinds(all)).toEqual(['user.scoped', 'user.changed', 'user.made']);
+    expect(all.rows[1]).toMatchObject({
+      words: 'User edited',
+      user: { _id: mia, username: 'mia', name: 'Mia M.' },
+      actor: { username: 'root' },
+      acting: false,
+      ip: '192.0.2.7',
+      at: began + 2_000,
+    });
+    expect(kinds(await log(root, `&what=user.changed&user=${mia}`))).toEqual(['user.changed']);
+    expect(kinds(await log(root, '&text=mia'))).toEqual([
+      'user.scoped',
+      'user.changed',
+      'user.made',
+    ]);
+    expect(kinds(await log(root, `&text=roles%20or&from=${began + 1}`))).toEqual(['user.scoped']);
+    expect(kinds(await log(root, `&from=${began + 1}&to=${began + 2_000}`))).toEqual(['user.made']);
+    expect((await log(root, '&text=192.0.2.7')).count).toBe((await log(root)).count);
+    expect((await log(root, '&text=%25')).count).toBe(0);
+    const second = (
+      await root<Log>('GET', `monitoring/reporting/users/logs?pageSize=1&page=2&from=${began + 1}`)
+    ).body.data;
+    expect([second.count, kinds(second)]).toEqual([3, ['user.changed']]);
+    expect(all.kinds.map(({ words }) => words)).toEqual(
+      expect.arrayContaining(['Signed in', 'User created']),
+    );
+    const signedIn = (await log(root, '&what=sign-in.done')).rows[0];
+    expect(signedIn?.actor).toEqual(signedIn?.user);
+  });
+
+  test("LOGS-2, T2: who keeps some companies reads of their users alone, another provider's record is nobody's here, and others are refused", async () => {
+    const { root, as } = await thePeople(ground);
+    const other = await thePeople(ground);
+    await root('POST', 'users', aUser('one', { companies: [1] }));
+    await root('POST', 'users', aUser('two', { companies: [2] }));
+    await other.root('POST', 'users', aUser('far'));
+    const part = await as('part', ['admin'], [1]);
+    const oper = await as('oper', ['operator']);
+    expect((await log(part)).rows.map(({ user }) => user?.username)).toEqual(
+      expect.arrayContaining(['one', 'part']),
+    );
+    const seen = JSON.stringify(await log(part));
+    for (const name of ['two', 'far', 'oper', '"root"']) expect(seen).not.toContain(name);
+    expect(JSON.stringify(await log(root))).not.toContain('far');
+    for (const what of ['', '/export'])
+      expect((await oper('GET', `monitoring/reporting/users/logs${what}`)).status).toBe(403);
+  });
+
+  test('LOGS-3: the record as a file has all that matches, with times on the wall and in UTC, and begins no formula', async () => {
+    const { root, as } = await thePeople(ground);
+    await as('=1+1', ['operator']);
+    const file = await root('GET', 'monitoring/reporting/users/logs/export?what=sign-in.done');
+    expect(file.headers.get('content-disposition')).toMatch(/filename="UserLogs_/);
+    expect(file.text).toContain(",Signed in,'=1+1,'=1+1,No,192.0.2.7,");
+    expect(file.text.split('\r\n').length).toBe((await log(root, '&what=sign-in.done')).count + 2);
+  });
+});

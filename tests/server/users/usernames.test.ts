@@ -1,0 +1,114 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Bootstrap } from '#contract/sync/calls.ts';
+import { ask, login, makeGround, PASSWORD, user } from '../http/fixtures.ts';
+import type { Answer, Ground } from '../http/fixtures.ts';
+import { aUser, LONG, thePeople } from './fixtures.ts';
+
+let ground: Ground;
+beforeAll(async () => {
+  ground = await makeGround();
+});
+
+/** By hand: names that look like another one, or like a path. */
+const REFUSED = [
+  '\u202Eadmin',
+  'admin\u200B',
+  'adm\u00ADin',
+  'ad\u2060min',
+  'admin\uFEFF.x',
+  'ad\u2028min',
+  'ad\u2029min',
+  'ad\u0007min',
+  'ad\uE000min',
+  'ad\uFFFFmin',
+  'ad\u0378min',
+  '\u0430dmin',
+  'adm\u0456n',
+  '\u03BFscar',
+  '../..',
+  'a/b',
+  String.raw`EXAMPLE\kate`,
+];
+const ALLOWED = [
+  'kate.m',
+  'zoë',
+  'kate+2@example.com',
+  'Jürgen_7',
+  'борис',
+  'ελένη',
+  '山田',
+  "o'neil",
+];
+const SENTENCE = 'Use letters of one alphabet, without hidden characters or slashes.';
+const refusal = ({ status, body }: Answer): readonly unknown[] => [
+  status,
+  body.error?.kind,
+  body.error?.issues?.map(({ path }) => path),
+];
+
+test('USER-15: a user name that hides characters, mixes alphabets or has a slash is refused wherever it is set', async () => {
+  const { root, app, host, tenant, idOf } = await thePeople(ground);
+  const own = (await root<Bootstrap>('GET', 'sync/bootstrap')).body.data.me.id;
+  await root('POST', 'users', aUser('mary'));
+  const mary = await idOf('mary');
+  const invited = await root<{ url: string }>(
+    'POST',
+    `service-providers/${tenant}/invitations`,
+    {},
+  );
+  const token = invited.body.data.url.split('#')[1] ?? '';
+  const accept = (username: string): Promise<Answer> =>
+    ask(app, '/api/v1/auth/invitation', {
+      method: 'POST',
+      host,
+      body: { token, username, name: 'New', password: LONG },
+    });
+  for (const username of REFUSED) {
+    const at = [username, 400, 'bad-input', ['username']];
+    const answers = [
+      await root('PUT', `profile/${own}`, { username }),
+      await root('PUT', `users/${mary}`, { username }),
+      await root('POST', 'users', { ...aUser('new'), username }),
+      await accept(username),
+    ];
+    for (const answer of answers) expect([username, ...refusal(answer)]).toEqual(at);
+    const below = await root('POST', 'service-providers', {
+      name: 'Below',
+      hosts: ['below.example'],
+      administrator: { username, name: 'Ada', email: 'ada@example.net' },
+    });
+    expect([username, ...refusal(below)]).toEqual([
+      username,
+      400,
+      'bad-input',
+      ['administrator.username'],
+    ]);
+  }
+  const said = await root('PUT', `profile/${own}`, { username: 'admin\u200B' });
+  expect(said.body.error.issues).toEqual([{ path: 'username', message: SENTENCE }]);
+  const listed = await root('PUT', `users/${mary}`, { username: '\u0430dmin' });
+  expect(listed.body.error.issues).toEqual([{ path: 'username', message: SENTENCE }]);
+  for (const username of ALLOWED)
+    expect([username, (await root('PUT', `users/${mary}`, { username })).status]).toEqual([
+      username,
+      200,
+    ]);
+  // The refused tries did not use the invitation up.
+  expect((await accept('борис-2')).status).toBe(200);
+});
+
+test('USER-15: a user whose name is from before the rule signs in, and is edited without a new name', async () => {
+  const { root, app, host, tenant } = await thePeople(ground);
+  const username = '\u0430dmin\u200B';
+  const id = await user(ground, tenant, { username });
+  const { status, body } = await login(app, host, username, PASSWORD);
+  expect(status).toBe(200);
+  expect((await root('PUT', `users/${id}`, { username, name: 'Renamed' })).status).toBe(200);
+  const own = await ask(app, `/api/v1/profile/${id}`, {
+    method: 'PUT',
+    host,
+    token: body.data.token,
+    body: { username, name: 'Renamed again' },
+  });
+  expect(own.status).toBe(200);
+});

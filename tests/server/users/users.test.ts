@@ -1,0 +1,478 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import type { OutputOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { UserListed } from '#contract/users/calls.ts';
+import { rebuild } from '#server/platform/events/rebuild.ts';
+import { login, makeGround, PASSWORD } from '../http/fixtures.ts';
+import type { Answer, Ground } from '../http/fixtures.ts';
+import { eachDatabase } from '../db/databases.ts';
+import type { Asker } from '../sync/fixtures.ts';
+import { aUser, idIn, LONG, said, thePeople } from './fixtures.ts';
+
+let ground: Ground;
+type Listed = OutputOf<'listUsers'>;
+const list = async (who: Asker, query = ''): Promise<Listed> =>
+  (await who<Listed>('GET', `monitoring/reporting/users${query}`)).body.data;
+const namesOf = async (who: Asker, query = ''): Promise<string[]> =>
+  (await list(who, `?pageSize=200${query}`)).rows.map(({ username }) => username);
+const make = (who: Asker, username: string, more: object = {}): Promise<Answer<UserListed>> =>
+  who<UserListed>('POST', 'users', aUser(username, more));
+const NOT_FOUND = [404, 'not-found', MESSAGES.notFound];
+const FORBIDDEN = [403, 'forbidden', MESSAGES.forbidden];
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+  });
+
+  test('USER-1: a user is made with what was named, signs in, and has to choose a password of its own', async () => {
+    const people = await thePeople(ground);
+    const { root, app, host } = people;
+    const made = await make(root, 'Anna', {
+      roles: ['operator', 'read-only'],
+      companies: [1],
+      mobilePhone: '+15550100200',
+      sso: { zerto: { zorgId: 'z-1', enabled: true } },
+      managedFilterType: 'managed',
+    });
+    expect(made.status).toBe(200);
+    expect(made.body.data).toMatchObject({
+      username: 'Anna',
+      roles: 'operator, read-only',
+      acl: [{ role: 'operator' }, { role: 'read-only' }],
+      companies: [{ n: 1, name: 'Calloway Freight' }],
+      mobilePhone: '+15550100200',
+      sso: { vac: null, vcd: null, zerto: { zorgId: 'z-1', enabled: true } },
+      managedFilterType: 'managed',
+      passwordReset: true,
+      invited: false,
+      deleted: false,
+      lastSignIn: null,
+      secondFactor: 'none',
+    });
+    const entered = await login(app, host, 'anna', LONG);
+    expect([
+      entered.status,
+      entered.body.data.user.passwordReset,
+      entered.body.data.user.companies,
+      entered.body.data.user.managedFilterType,
+    ]).toEqual([200, true, [1], 'managed']);
+    expect((await list(root, '?search=anna')).rows[0]).toMatchObject({
+      lastSignIn: ground.world.clock.now(),
+      signedIn: true,
+    });
+    expect(JSON.stringify(await people.logged())).not.toContain('example.net');
+    expect((await people.recorded()).map(({ what }) => what)).toContain('user.made');
+    for (const username of ['ANNA', 'anna', 'Anna'])
+      expect(said(await make(root, username))).toEqual([409, 'conflict', MESSAGES.usernameTaken]);
+  });
+
+  test('USER-1: invited by mail, a user gets a link for one use and has no password before; the two ways exclude each other', async () => {
+    const people = await thePeople(ground);
+    const { root, app, host } = people;
+    const made = await make(root, 'bert', { password: undefined, invite: true });
+    expect(made.body.data).toMatchObject({ invited: true, passwordReset: false });
+    const [mail] = await people.posted();
+    expect(mail).toMatchObject({ kind: 'mail', to: 'bert@example.net' });
+    const secret = /reset-password-db#([\w-]{43})\n/.exec(mail?.text ?? '')?.[1] ?? '';
+    expect(secret).not.toBe('');
+    const kept = await ground.world.store.tenant(
+      people.tenant,
+      ({ sql }) =>
+        sql.selectFrom('one_time').selectAll().where('tenant_id', '=', people.tenant).execute(),
+      { readOnly: true },
+    );
+    expect(kept).toMatchObject([
+      { kind: 'password', user_id: idIn(made.body.data), used_at: null },
+    ]);
+    expect(JSON.stringify(kept)).not.toContain(secret);
+    expect((await login(app, host, 'bert', LONG)).status).toBe(401);
+    for (const more of [
+      { invite: true },
+      { password: undefined },
+      { auth: 'ad' },
+      { auth: 'ad', password: undefined, invite: true },
+    ])
+      expect((await make(root, 'more', more)).status).toBe(400);
+    expect((await make(root, 'dora', { auth: 'ad', password: undefined })).status).toBe(200);
+  });
+
+  test('G35, USER-1: a first password is measured like any other', async () => {
+    const { root } = await thePeople(ground);
+    for (const password of ['short', 'passwordpassword', 'jonas-of-the-hill-42']) {
+      const refused = await make(root, 'jonas', { password });
+      expect([refused.status, refused.body.error.issues?.[0]?.path]).toEqual([400, 'password']);
+    }
+  });
+
+  test('USER-2, G53: fields that are not named are refused everywhere, and rights are written nowhere else', async () => {
+    const { root, idOf } = await thePeople(ground);
+    await make(root, 'carl');
+    const id = await idOf('carl');
+    for (const more of [
+      { passwordReset: false },
+      { serviceProviderId: randomUUID() },
+      { deleted: true },
+      { tenant_id: randomUUID() },
+      { _id: randomUUID() },
+    ]) {
+      expect([
+        (await make(root, 'other', more)).status,
+        (await root('PUT', `users/${id}`, more)).status,
+      ]).toEqual([400, 400]);
+    }
+    const roles = { roles: ['super-admin'], companies: null };
+    for (const [method, path] of [
+      ['PUT', `profile/${id}`],
+      ['PUT', `profile/${id}/preferences/theme`],
+      ['POST', `users/${id}/accounts/a1`],
+      ['PUT', `users/${id}/changePassword/db`],
+    ] as const) {
+      expect((await root(method, path, { password: LONG, value: '{}', ...roles })).status).toBe(
+        400,
+      );
+    }
+    expect((await list(root, '?search=carl')).rows[0]?.roles).toBe('operator');
+  });
+
+  test('USER-14: who has no e-mail address can be changed without one; one that is there is not taken away', async () => {
+    const { root, idOf, tenant } = await thePeople(ground);
+    await make(root, 'nell');
+    await make(root, 'olga');
+    const nell = await idOf('nell');
+    const olga = await idOf('olga');
+    await ground.world.store.tenant(tenant, ({ sql }) =>
+      sql
+        .updateTable('person')
+        .set({ email: null })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', nell)
+        .execute(),
+    );
+    for (const body of [{ name: 'Nell One' }, { name: 'Nell Two', email: null }]) {
+      const changed = await root('PUT', `users/${nell}`, body);
+      expect([changed.status, changed.body.data]).toMatchObject([
+        200,
+        { name: body.name, email: null },
+      ]);
+    }
+    const refused = await root('PUT', `users/${olga}`, { email: null });
+    expect([refused.status, refused.body.error.issues?.[0]?.path]).toEqual([400, 'email']);
+    expect((await root('PUT', `users/${olga}`, { email: '' })).status).toBe(400);
+    expect((await make(root, 'pia', { email: null })).status).toBe(400);
+    expect(
+      (await root('PUT', `users/${nell}`, { email: 'nell@example.net' })).body.data,
+    ).toMatchObject({ email: 'nell@example.net' });
+  });
+
+  test('USER-3, G33: rights that are changed count at once; nobody grants a role above the own, touches one who has it, or changes the own', async () => {
+    const people = await thePeople(ground);
+    const { root, as, idOf } = people;
+    const admin = await as('ada', ['admin']);
+    const oper = await as('otto', ['operator']);
+    const otto = await idOf('otto');
+    expect((await oper('GET', 'sync/bootstrap')).status).toBe(200);
+    expect((await admin('PUT', `users/${otto}`, { roles: ['admin'] })).status).toBe(200);
+    expect((await oper('GET', 'monitoring/reporting/users')).status).toBe(200);
+    expect(
+      (await admin('PUT', `users/${otto}`, { roles: ['read-only'], companies: [2] })).body.data,
+    ).toMatchObject({ roles: 'read-only', companies: [{ n: 2 }] });
+    expect((await oper('GET', 'monitoring/reporting/users')).status).toBe(403);
+    expect(said(await admin('PUT', `users/${otto}`, { roles: ['super-admin'] }))).toEqual(
+      FORBIDDEN,
+    );
+    expect(said(await make(admin, 'sue', { roles: ['operator', 'super-admin'] }))).toEqual(
+      FORBIDDEN,
+    );
+    const rootId = await idOf('root');
+    const ada = await idOf('ada');
+    for (const [method, path, body] of [
+      ['PUT', `users/${rootId}`, { name: 'x' }],
+      ['DELETE', `users/${rootId}`],
+      ['POST', `users/${rootId}/accounts/1`, {}],
+    ] as const) {
+      expect(said(await admin(method, path, body))).toEqual(FORBIDDEN);
+    }
+    expect(said(await admin('PUT', `users/${ada}`, { roles: ['read-only'] }))).toEqual([
+      403,
+      'forbidden',
+      MESSAGES.notYourself,
+    ]);
+    expect((await root('PUT', `users/${otto}`, { roles: ['super-admin'] })).status).toBe(200);
+    expect(said(await root('PUT', `users/${otto}`, { companies: [77] }))).toEqual(NOT_FOUND);
+  });
+
+  test('USER-4: an administrator of some companies keeps the users of these alone: others do not exist', async () => {
+    const { root, as, idOf } = await thePeople(ground);
+    await make(root, 'own', { companies: [1] });
+    await make(root, 'other', { companies: [2] });
+    await make(root, 'both', { companies: [1, 2] });
+    const part = await as('part', ['admin'], [1]);
+    expect(await namesOf(part)).toEqual(['own', 'part']);
+    const missing = said(await part('PUT', `users/${randomUUID()}`, { name: 'x' }));
+    for (const name of ['other', 'both', 'root']) {
+      const id = await idOf(name);
+      expect(said(await part('PUT', `users/${id}`, { name: 'x' }))).toEqual(missing);
+      for (const path of [`users/${id}`, `users/delete/${id}`, `users/${id}/accounts/1`])
+        expect(said(await part('DELETE', path))).toEqual(NOT_FOUND);
+      expect(said(await part('PUT', `users/${id}/changePassword/db`, { password: LONG }))).toEqual(
+        NOT_FOUND,
+      );
+    }
+    expect((await part('PUT', `users/${await idOf('own')}`, { name: 'Her own' })).status).toBe(200);
+    for (const companies of [null, [2], [1, 2], []])
+      expect(said(await make(part, 'more', { companies }))).toEqual(FORBIDDEN);
+    expect(said(await part('PUT', `users/${await idOf('own')}`, { companies: null }))).toEqual(
+      FORBIDDEN,
+    );
+    expect((await make(part, 'mine', { companies: [1] })).status).toBe(200);
+  });
+
+  test('USER-4, T2: users of another provider do not exist', async () => {
+    const here = await thePeople(ground);
+    const there = await thePeople(ground);
+    await make(there.root, 'far');
+    const id = await there.idOf('far');
+    const strange = async (
+      method: string,
+      path: (of: string) => string,
+      body?: object,
+    ): Promise<void> => {
+      const [foreign, none] = [
+        await here.root(method, path(id), body),
+        await here.root(method, path(randomUUID()), body),
+      ];
+      expect([foreign.status, foreign.text]).toEqual([404, none.text]);
+    };
+    await strange('PUT', (of) => `users/${of}`, { name: 'x' });
+    await strange('DELETE', (of) => `users/${of}`);
+    await strange('DELETE', (of) => `users/delete/${of}`);
+    await strange('POST', (of) => `users/${of}/accounts/1`, {});
+    await strange('DELETE', (of) => `users/${of}/accounts/1`);
+    await strange('PUT', (of) => `users/${of}/changePassword/db`, { password: LONG });
+    await strange('PUT', (of) => `users/${of}/changePassword/ad`, { password: LONG });
+    expect(await namesOf(here.root)).not.toContain('far');
+    for (const id2 of ['none', '%27', '7'])
+      expect((await here.root('DELETE', `users/${id2}`)).status).toBe(404);
+  });
+
+  test('USER-5: a deleted user is marked, signed out at once and kept out; removed for good, all that stood outside the log is gone and the rows still follow from it', async () => {
+    const people = await thePeople(ground);
+    const { root, as, idOf, app, host, tenant } = people;
+    const dan = await as('dan', ['operator']);
+    const id = await idOf('dan');
+    expect((await root('DELETE', `users/${id}`)).status).toBe(200);
+    expect((await dan('GET', 'sync/bootstrap')).status).toBe(401);
+    expect((await login(app, host, 'dan', PASSWORD)).status).toBe(401);
+    expect([await namesOf(root), await namesOf(root, '&deleted=only')]).toEqual([
+      [expect.stringMatching(/^keeper/), 'root'],
+      ['dan'],
+    ]);
+    expect(said(await make(root, 'dan'))[0]).toBe(409);
+    expect((await root('DELETE', `users/delete/${id}`)).status).toBe(200);
+    expect(await namesOf(root, '&deleted=all')).not.toContain('dan');
+    expect(said(await root('DELETE', `users/delete/${id}`))).toEqual(NOT_FOUND);
+    const left = await ground.world.store.tenant(
+      tenant,
+      async ({ sql }) =>
+        Promise.all(
+          (['person', 'session', 'trusted_device', 'one_time'] as const).map(
+            async (table) =>
+              (
+                await sql
+                  .selectFrom(table)
+                  .selectAll()
+                  .where('tenant_id', '=', tenant)
+                  .where(table === 'person' ? 'id' : 'user_id', '=', id)
+                  .execute()
+              ).length,
+          ),
+        ),
+      { readOnly: true },
+    );
+    expect(left).toEqual([0, 0, 0, 0]);
+    expect((await people.logged()).filter((type) => type.startsWith('user.')).slice(-2)).toEqual([
+      'user.deleted@1',
+      'user.removed@1',
+    ]);
+    expect((await rebuild(ground.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
+    expect((await make(root, 'dan')).status).toBe(200);
+    const record = (await people.recorded())
+      .filter(({ user_id }) => user_id === id)
+      .map(({ what }) => what);
+    expect(record).toEqual(expect.arrayContaining(['user.deleted', 'user.removed']));
+  });
+
+  test('USER-6: the last administrator stays, and nobody deletes the own account', async () => {
+    const { root, as, idOf } = await thePeople(ground);
+    const keeper = (await list(root)).rows.find(({ username }) => username.startsWith('keeper'));
+    expect(said(await root('DELETE', `users/${await idOf('root')}`))).toEqual([
+      403,
+      'forbidden',
+      MESSAGES.notYourself,
+    ]);
+    expect((await root('DELETE', `users/${idIn(keeper)}`)).status).toBe(200);
+    const part = await as('part', ['admin', 'super-admin'], [1]);
+    expect(said(await part('DELETE', `users/${await idOf('root')}`))).toEqual(NOT_FOUND);
+    const second = await as('second', ['super-admin', 'o365_admin']);
+    const id = await idOf('root');
+    for (const [method, path, body] of [
+      ['DELETE', `users/${id}`],
+      ['DELETE', `users/delete/${id}`],
+      ['PUT', `users/${id}`, { roles: ['super-admin'] }],
+      ['PUT', `users/${id}`, { companies: [1] }],
+    ] as const) {
+      expect(said(await second(method, path, body))).toEqual([
+        409,
+        'conflict',
+        MESSAGES.lastAdministrator,
+      ]);
+    }
+  });
+
+  test('USER-7, G44: user name, addresses, numbers and other accounts of a user change only with a recent second factor; the old address is notified', async () => {
+    const people = await thePeople(ground);
+    const { root, idOf } = people;
+    await make(root, 'eva');
+    const id = await idOf('eva');
+    ground.pass(6 * 60_000);
+    for (const more of [
+      { username: 'eve' },
+      { email: 'eve@example.org' },
+      { mobilePhone: '+15550100201' },
+      { officePhone: '+15550100202' },
+      { mobilePhone: '+15550100201', sms: true },
+      { sso: { vac: { username: 'x', enabled: true } } },
+      { auth: 'ad' },
+    ]) {
+      expect(said(await root('PUT', `users/${id}`, more))).toEqual([
+        403,
+        'reauth_required',
+        MESSAGES.reauth,
+      ]);
+    }
+    expect(
+      (await root('PUT', `users/${id}`, { name: 'Eva B.', email: 'eva@example.net' })).body.data,
+    ).toMatchObject({ name: 'Eva B.', email: 'eva@example.net' });
+    for (const [method, path, body] of [
+      ['DELETE', `users/delete/${id}`],
+      ['PUT', `users/${id}/changePassword/db`, { password: LONG }],
+    ] as const)
+      expect(said(await root(method, path, body))[1]).toBe('reauth_required');
+    const again = await people.as('root2', ['admin']);
+    expect(
+      (await again('PUT', `users/${id}`, { email: 'eve@example.org' })).body.data,
+    ).toMatchObject({ email: 'eve@example.org' });
+    expect((await people.posted()).map((mail) => mail.to)).toEqual(['eva@example.net']);
+    expect((await people.logged()).slice(-1)).toEqual(['user.changed@1']);
+  });
+
+  test('USER-13: who keeps a user has it asked for codes by SMS, where there is a number for them; it is told, and asked from then on', async () => {
+    const people = await thePeople(ground);
+    const { root, idOf, app, host } = people;
+    await make(root, 'gus');
+    const id = await idOf('gus');
+    const put = (body: object) => root<UserListed>('PUT', `users/${id}`, body);
+    expect((await put({ sms: true })).body.error).toEqual({
+      kind: 'bad-input',
+      issues: [{ path: 'sms', message: 'Give a mobile number for the codes.' }],
+    });
+    expect((await root('POST', 'users', aUser('hal', { sms: true }))).body.error.issues).toEqual([
+      { path: 'sms', message: 'Give a mobile number for the codes.' },
+    ]);
+    expect((await put({ sms: false })).body.data).toMatchObject({
+      sms: false,
+      secondFactor: 'none',
+    });
+    expect(await people.posted()).toEqual([]);
+    expect((await put({ sms: true, mobilePhone: '+15550100203' })).body.data).toMatchObject({
+      sms: true,
+      secondFactor: 'sms',
+    });
+    expect((await login(app, host, 'gus', LONG)).body.data).toMatchObject({
+      step: 'code',
+      methods: ['sms'],
+    });
+    ground.pass(1_000);
+    expect((await put({ sms: false })).body.data).toMatchObject({
+      sms: false,
+      secondFactor: 'none',
+    });
+    expect((await login(app, host, 'gus', LONG)).body.data.token).toBeTypeOf('string');
+    const mails = (await people.posted()).filter(({ kind }) => kind === 'mail');
+    expect(
+      mails.map(({ to, text }) => `${to} ${/switched codes by SMS (on|off)/.exec(text)?.[1]}`),
+    ).toEqual(['gus@example.net on', 'gus@example.net off']);
+  });
+
+  test('USER-8: a password that is set ends the sessions of its user, is told by mail and is for one sign-in; links on their way are void', async () => {
+    const people = await thePeople(ground);
+    const { root, as, idOf, app, host } = people;
+    const fay = await as('fay', ['operator']);
+    const id = await idOf('fay');
+    expect(
+      said(await root('PUT', `users/${id}/changePassword/db`, { password: 'too short' }))[0],
+    ).toBe(400);
+    expect((await fay('GET', 'sync/bootstrap')).status).toBe(200);
+    expect((await root('PUT', `users/${id}/changePassword/db`, { password: LONG })).status).toBe(
+      200,
+    );
+    expect((await fay('GET', 'sync/bootstrap')).status).toBe(401);
+    expect((await login(app, host, 'fay', PASSWORD)).status).toBe(401);
+    expect((await login(app, host, 'fay', LONG)).body.data.user.passwordReset).toBe(true);
+    expect((await people.posted()).map(({ kind, to }) => [kind, to])).toEqual([
+      ['mail', 'kate@example.com'],
+    ]);
+    expect(
+      JSON.stringify([await people.posted(), await people.recorded(), ground.lines]),
+    ).not.toContain(LONG);
+    expect(
+      said(await root('PUT', `users/${await idOf('root')}/changePassword/db`, { password: LONG })),
+    ).toEqual([403, 'forbidden', MESSAGES.notYourself]);
+    expect(said(await root('PUT', `users/${id}/changePassword/ad`, { password: LONG }))[0]).toBe(
+      409,
+    );
+  });
+
+  test('USER-9: accounts of other systems are given and taken away, each once', async () => {
+    const { root, idOf } = await thePeople(ground);
+    await make(root, 'gus');
+    const id = await idOf('gus');
+    await root('POST', `users/${id}/accounts/a-1`, { name: 'First' });
+    const given = await root<UserListed>('POST', `users/${id}/accounts/a%2F2`, {});
+    expect(
+      (await root<UserListed>('POST', `users/${id}/accounts/a-1`, { name: 'Again' })).body.data
+        .accounts,
+    ).toHaveLength(2);
+    expect(given.body.data.accounts).toEqual([
+      { accountId: 'a-1', name: 'First' },
+      { accountId: 'a/2', name: null },
+    ]);
+    expect(
+      (await root<UserListed>('DELETE', `users/${id}/accounts/a-1`)).body.data.accounts,
+    ).toEqual([{ accountId: 'a/2', name: null }]);
+    expect(said(await root('DELETE', `users/${id}/accounts/a-1`))).toEqual(NOT_FOUND);
+  });
+
+  test('USER-10: the list is searched, in order and in pages of ten; its file has all pages and begins no formula', async () => {
+    const { root, idOf } = await thePeople(ground);
+    for (let n = 1; n <= 12; n += 1)
+      await make(root, `u${n}`, { name: n === 3 ? '=cmd()' : `Person ${n}` });
+    const first = await list(root, '?search=example.net');
+    expect([first.rows.length, first.count, first.page, first.pageSize]).toEqual([10, 12, 1, 10]);
+    expect(
+      (await list(root, '?search=example.net&page=2')).rows.map(({ username }) => username),
+    ).toEqual(['u11', 'u12']);
+    expect(await namesOf(root, '&search=U1&sort=-username')).toEqual(['u12', 'u11', 'u10', 'u1']);
+    expect(await namesOf(root, '&role=super-admin')).toEqual(['root']);
+    expect((await root('GET', 'monitoring/reporting/users?sort=password')).status).toBe(400);
+    const file = await root('POST', 'monitoring/reporting/users/export', { search: 'example.net' });
+    expect(file.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="Users_2026-\d\d-\d\d_\d{6}\.csv"$/,
+    );
+    expect(file.text.split('\r\n')).toHaveLength(14);
+    expect(file.text).toContain("\r\nu3,'=cmd(),u3@example.net,operator,All,,db,none,");
+    expect(await idOf('u3')).not.toBe('');
+  });
+});
