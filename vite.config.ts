@@ -48,18 +48,18 @@ export default defineConfig({
             },
             {
               name: 'base',
-              test: /vite\/preload-helper|\/(contract\/(i18n\/(messages|compiled|compiler)|messages\/base\.messages\.en|text-limits|page-paths)|src\/(clock|door|guards|line|session|kept|way-in|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|frame\/(announce|brand-mark|branded)|areas\/account\/(sign-in|sign-in\.messages\.en|account-page|fault-callout|sign-in-brand|sign-in-fault|step-path))\.tsx?$)/,
+              test: /vite\/preload-helper|\/(contract\/(i18n\/(messages|compiled|compiler)|messages\/base\.messages\.en|text-limits|page-paths)|src\/(app\/(clock|router\/route-guards|session\/(session|browser-storage|sign-in-context)|worker\/(worker-client|live-query)|shell\/(announce|branding\/(brand-mark|apply-branding)))|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|features\/auth\/(account-page|sign-in\/(sign-in|sign-in\.messages\.en|error-callout|sign-in-brand|sign-in-error|step-path)))\.tsx?$)/,
             },
             // Where every screen is, and for whom: asked for together, once somebody is in.
             {
               name: 'screens',
-              test: /\/(src\/(screens|page-guard)|contract\/(pages|abilities))\.ts$/,
+              test: /\/(src\/app\/router\/(screens|page-route-guard)|contract\/(pages|abilities))\.ts$/,
             },
             // What every screen behind the sign-in has: many small files would each be named in the
             // first one.
             {
               name: 'parts',
-              test: /\/(contract\/(limits|messages|messages\/(account|monitoring|people)|time\/day|runs\/(query|vocabulary)|problems\/cause)|src\/(ui\/(format|states|state-mark|late|keys|toasts|chip|chip-select|search-field|wide|choice)|frame\/(page|drawer-state)|areas\/monitoring\/(span\/(dates|span-choice)|daily-checks\/(notices|strip|marks|words))))\.tsx?$/,
+              test: /\/(contract\/(limits|messages|messages\/(account|monitoring|people)|time\/day|runs\/(query|vocabulary)|problems\/cause)|src\/(ui\/(format|states|state-mark|delayed-fallback|is-typing|toasts|chip|chip-select|search-field|use-is-tablet|choice)|app\/shell\/(page|drawer-state)|features\/shared\/runs\/(sync-notices|spark-bars|run-marks|labels)))\.tsx?$/,
             },
           ],
         },

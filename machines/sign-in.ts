@@ -3,12 +3,12 @@ import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Answering, Auth, Opening, SignInAnswer, SignInAsk } from './sign-in-asks.ts';
+import type { Answering, Auth, Opening, SignInAnswer, SignInRequest } from './sign-in-requests.ts';
 
 interface SignInContext {
   readonly now: () => Ms;
   /** Only while it is being asked: a password or a code stays nowhere. */
-  readonly ask: SignInAsk | null;
+  readonly ask: SignInRequest | null;
   readonly auth: Auth;
   /** What the server asks for next; null before the password was right. */
   readonly step: SignInStep | null;
@@ -46,7 +46,7 @@ export const signInMachine = setup({
     input: {} as { readonly now: () => Ms },
   },
   actors: {
-    ask: fromPromise<SignInAnswer, SignInAsk | null>(() =>
+    ask: fromPromise<SignInAnswer, SignInRequest | null>(() =>
       Promise.reject(new Error('a need of the machine was not given')),
     ),
   },

@@ -3,8 +3,8 @@ import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { backOffMs } from './back-off.ts';
-import { beginning, waitOf } from './sync-words.ts';
-import type { Outcome, PushOutcome, SyncContext, SyncEvent } from './sync-words.ts';
+import { beginning, waitOf } from './sync-events.ts';
+import type { Outcome, PushOutcome, SyncContext, SyncEvent } from './sync-events.ts';
 
 /** Less than any head. */
 const NEVER_ASKED = -1;

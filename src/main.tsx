@@ -1,18 +1,18 @@
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { setDoor } from './door.ts';
-import { startLanguage } from './language.ts';
-import { router } from './router.tsx';
-import { startTheme } from './theme.ts';
-import { takeFragment } from './way-in.ts';
-import { watchWho } from './who-router.ts';
-import { startWorker } from './worker.ts';
+import { setClient } from './app/worker/worker-client.ts';
+import { startLanguage } from './app/language.ts';
+import { router } from './app/router/router.tsx';
+import { startTheme } from './app/theme.ts';
+import { takeFragment } from './app/session/sign-in-context.ts';
+import { watchSession } from './app/router/session-routing.ts';
+import { startWorker } from './app/worker/start-worker.ts';
 
 takeFragment();
 startTheme();
-setDoor(startWorker());
-watchWho(router);
+setClient(startWorker());
+watchSession(router);
 await startLanguage();
 
 const root = document.getElementById('root');

@@ -1,6 +1,6 @@
 /**
  * The one door between page and worker. The page imports this file as a type only;
- * `workers/door.ts` is checked against it. Everything that crosses is plain data; expected failures
+ * `workers/queries/live-queries.ts` is checked against it. Everything that crosses is plain data; expected failures
  * are values (`Result`).
  */
 import type { Me } from '#contract/auth/current-user.ts';
@@ -22,7 +22,7 @@ import type { RunsFilter, RunsView, RunsWindow } from '#contract/runs/query.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { Result } from '#contract/result.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
-import type { Auth, PageAsk } from '#machines/sign-in-asks.ts';
+import type { Auth, PageAsk } from '#machines/sign-in-requests.ts';
 
 /** What can be watched, and what each watch returns. */
 export interface Watches {
@@ -234,7 +234,7 @@ export interface Watch<N extends WatchName> {
   close(): void;
 }
 
-export interface Door {
+export interface WorkerClient {
   watch<N extends WatchName>(
     name: N,
     input: Watches[N]['input'],

@@ -13,12 +13,12 @@ export const WORKER_CHUNKS = {
       {
         name: 'begin',
         priority: 2,
-        test: /[/.]worker\.ts$|\/workers\/(begun|early|inbox|clock|seams|disk\/(connection|database|register|shelves|faults))\.ts$/,
+        test: /[/.]worker\.ts$|\/workers\/(startup\/(start-preopen|preopen|message-buffer)|clock|types|disk\/(connection|database|profiles|object-stores|disk-errors))\.ts$/,
       },
       {
         name: 'store',
         priority: 1,
-        test: /\/(workers\/(opening|tables|columns\/|disk\/(reading|front|books|cipher|ground|manifest|packing)\.ts)|contract\/(limits|time\/day|runs\/(columns|query|vocabulary|review)|problems\/(judge|cause))\.ts)/,
+        test: /\/(workers\/(startup\/cold-start|tables|columns\/|disk\/(reading|warm-start-cache|table-snapshots|cipher|disk-context|manifest|packing)\.ts)|contract\/(limits|time\/day|runs\/(columns|query|vocabulary|review)|problems\/(judge|cause))\.ts)/,
       },
     ],
   },

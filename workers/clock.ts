@@ -1,4 +1,4 @@
-import type { WorkerChance, WorkerClock } from './world.ts';
+import type { WorkerChance, WorkerClock } from './context.ts';
 
 /** The one place of this room where time comes from. */
 export const realClock: WorkerClock = {

@@ -1,4 +1,4 @@
-import type { FoldedTable, SmallTable } from './seams.ts';
+import type { FoldedTable, SmallTable } from './types.ts';
 
 /** Tables whose rows a device makes of events. */
 export const FOLDED_TABLES = [

@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a dark page never flashes light. `src/theme.ts` takes over from here.
+// Runs before the first paint, so that a dark page never flashes light. `src/app/theme.ts` takes over from here.
 (function () {
   var choice = null;
   try {

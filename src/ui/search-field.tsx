@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { Kbd } from './kbd.tsx';
-import { typing } from './keys.ts';
+import { isTyping } from './is-typing.ts';
 
 export interface SearchFieldProps {
   /** What is searched: `Search jobs, companies, causes`. Its name and its placeholder. */
@@ -34,7 +34,7 @@ export function SearchField({
   useEffect(() => {
     if (focusKey === undefined) return;
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== focusKey || event.defaultPrevented || typing(event)) return;
+      if (event.key !== focusKey || event.defaultPrevented || isTyping(event)) return;
       event.preventDefault();
       input.current?.focus();
       input.current?.select();

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import { withChunkTimeout } from '../chunk-load.ts';
+import { withChunkTimeout } from './chunk-load.ts';
 import type { SparkProps } from './spark-line.tsx';
 
 const part = () => import('./spark-line.tsx');

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
-import { typing } from './keys.ts';
+import { isTyping } from './is-typing.ts';
 import { startToastTimer } from './toast-timer.ts';
 import { followPresses, pressedBox, topOfToasts } from './toast-place.ts';
 import { clearToasts, dismissToast, toasts, undoNewest } from './toasts.ts';
@@ -28,7 +28,7 @@ export function Toasts() {
   }, [shown]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== 'u' || event.defaultPrevented || typing(event)) return;
+      if (event.key.toLowerCase() !== 'u' || event.defaultPrevented || isTyping(event)) return;
       if (undoNewest()) event.preventDefault();
     };
     addEventListener('keydown', onKey);

@@ -9,7 +9,7 @@ import { runAt, viewColumns } from '../../contract/runs/columns.ts';
 import { EVERYTHING, GROUPS, ORDERS } from '../../contract/runs/query.ts';
 import type { RunsFilter } from '../../contract/runs/query.ts';
 import { makeEngine } from '../../workers/columns/engine.ts';
-import type { Engine } from '../../workers/seams.ts';
+import type { Engine } from '../../workers/types.ts';
 import { makeChanges, makeData } from './data.ts';
 import { BENCH_NOW } from './now.ts';
 import type { BenchData } from './data.ts';

@@ -3,7 +3,7 @@ import { accountsAt, pageOf, SECOND, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
 import { signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { sound } from './sound.ts';
+import { sound } from './page-checks.ts';
 
 let portal: Portal;
 let people: Accounts;

@@ -5,7 +5,7 @@ import { accountsAt, FIRST, pageOf, SECOND, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { sound } from './sound.ts';
+import { sound } from './page-checks.ts';
 
 const main = (page: Page) => page.getByRole('main');
 let portal: Portal;

@@ -5,7 +5,7 @@ import { linkFor } from './outbox.ts';
 import { pictureOf } from './person.ts';
 import { keyOf, post, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { sound } from './sound.ts';
+import { sound } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {

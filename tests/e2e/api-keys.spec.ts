@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { toast } from './account-person.ts';
 import { apiOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, faultsOf, sound } from './sound.ts';
+import { axeInBoth, faultsOf, sound } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import { keyOf, post, startPortal } from './portal.ts';
 import type { Portal, Result } from './portal.ts';
-import { axeInBoth, faultsOf } from './sound.ts';
+import { axeInBoth, faultsOf } from './page-checks.ts';
 
 const DAY = 86_400_000;
 const AT = '/monitoring/calendar-report';

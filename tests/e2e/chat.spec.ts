@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { apiOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { sound } from './sound.ts';
+import { sound } from './page-checks.ts';
 import { freshPage, give, isIn } from './ways-in.ts';
 
 const SCRIPT = 'https://js.chat.example/widget.js';

@@ -10,7 +10,7 @@ import {
 import { type StandIn, uid, USER, vspcStandIn } from '#tests/server/connections/fakes/vspc.ts';
 import { apiOf, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { faultsOf, sound } from './sound.ts';
+import { faultsOf, sound } from './page-checks.ts';
 
 let portal: Portal;
 let vspc: StandIn;

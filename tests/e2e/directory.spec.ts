@@ -7,7 +7,7 @@ import type { Accounts } from './account-person.ts';
 import { codeFor } from './outbox.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { sound } from './sound.ts';
+import { sound } from './page-checks.ts';
 import { freshPage, isAt, isIn, typeCode, withSettings, wrongOf } from './ways-in.ts';
 
 const SECOND = 'Granite-teapot-58';

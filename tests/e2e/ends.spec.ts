@@ -3,7 +3,7 @@ import { expect, test } from '@playwright/test';
 import { linkFor } from './outbox.ts';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, sound } from './sound.ts';
+import { axeInBoth, sound } from './page-checks.ts';
 import { freshPage, give, isAt, isIn } from './ways-in.ts';
 
 let portal: Portal;

@@ -11,7 +11,7 @@ import type { QuickBooksStandIn } from '#tests/server/billing/fakes/quickbooks.t
 import { enter, NEW_PASSWORD, personOf } from './people.ts';
 import { apiOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, faultsOf, sound } from './sound.ts';
+import { axeInBoth, faultsOf, sound } from './page-checks.ts';
 
 let portal: Portal;
 let qb: QuickBooksStandIn;

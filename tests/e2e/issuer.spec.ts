@@ -6,7 +6,7 @@ import type { Issuer } from '../server/auth/issuer-at.ts';
 import { listen } from '../server/outbound/listen.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { sound } from './sound.ts';
+import { sound } from './page-checks.ts';
 import { byApi, freshPage, give, isAt, isIn, typeCode } from './ways-in.ts';
 
 let portal: Portal;

@@ -4,7 +4,7 @@ import { listen } from '#tests/server/outbound/listen.ts';
 import type { Outside } from '#tests/server/outbound/listen.ts';
 import { apiOf, keyOf, post, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { faultsOf, sound } from './sound.ts';
+import { faultsOf, sound } from './page-checks.ts';
 
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal;

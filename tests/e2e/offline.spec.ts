@@ -8,7 +8,7 @@ import { CSP } from '../../server/platform/http/security-headers.ts';
 import { startFront } from './front.ts';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axe } from './sound.ts';
+import { axe } from './page-checks.ts';
 
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal;

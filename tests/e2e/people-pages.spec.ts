@@ -3,7 +3,7 @@ import { enter, entry, fileOf, freshPage, personOf, title, told } from './people
 import { beyondTab, pictureOf } from './person.ts';
 import { apiOf, keyOf, post, rowOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth } from './sound.ts';
+import { axeInBoth } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { codeFor, linkFor, sentTo } from './outbox.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { sound } from './sound.ts';
+import { sound } from './page-checks.ts';
 import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, wrongOf } from './ways-in.ts';
 
 let portal: Portal;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { outboxOf } from './outbox.ts';
 import { apiOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { faultsOf, sound } from './sound.ts';
+import { faultsOf, sound } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {

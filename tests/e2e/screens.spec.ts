@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, faultsOf } from './sound.ts';
+import { axeInBoth, faultsOf } from './page-checks.ts';
 
 /** The pages here are those whose sidebar is judged. */
 const WHOLE = { sidebar: true };

@@ -3,7 +3,7 @@ import type { Page, Route } from '@playwright/test';
 import { personAt, pictureOf } from './person.ts';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, faultsOf } from './sound.ts';
+import { axeInBoth, faultsOf } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {

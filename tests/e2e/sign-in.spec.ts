@@ -3,7 +3,7 @@ import { generateSync } from 'otplib';
 import { codeFor, sentTo } from './outbox.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { sound } from './sound.ts';
+import { sound } from './page-checks.ts';
 import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, wrongOf } from './ways-in.ts';
 
 let portal: Portal;

@@ -4,7 +4,7 @@ import { aJob, aServer, fill } from '#tests/server/connections/fakes/vspc-estate
 import { type StandIn, USER, vspcStandIn } from '#tests/server/connections/fakes/vspc.ts';
 import { apiOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { faultsOf, sound } from './sound.ts';
+import { faultsOf, sound } from './page-checks.ts';
 
 let portal: Portal;
 let vspc: StandIn;

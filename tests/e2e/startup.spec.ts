@@ -4,7 +4,7 @@ import { enter, freshPage, NEW_PASSWORD, personOf, title } from './people.ts';
 import { pictureOf } from './person.ts';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { sound } from './sound.ts';
+import { sound } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { enter, title } from './people.ts';
 import { apiOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { sound } from './sound.ts';
+import { sound } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {

@@ -4,7 +4,7 @@ import { connectWiseStandIn, KEYS, PRIVATE } from '#tests/server/tickets/fakes/c
 import type { ConnectWiseStandIn } from '#tests/server/tickets/fakes/connectwise.ts';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, faultsOf } from './sound.ts';
+import { axeInBoth, faultsOf } from './page-checks.ts';
 
 let portal: Portal;
 let cw: ConnectWiseStandIn;

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { pictureOf } from './person.ts';
-import { axe } from './sound.ts';
+import { axe } from './page-checks.ts';
 
 const LONG =
   'A job with a name that is much longer than any column of the list could hold at once, whatever its width';

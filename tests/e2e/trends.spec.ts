@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { keyOf, post, rowOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { faultsOf, sound } from './sound.ts';
+import { faultsOf, sound } from './page-checks.ts';
 
 const DAY = 86_400_000;
 const now = Date.now();

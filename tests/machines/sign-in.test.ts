@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
 import { signInMachine } from '#machines/sign-in.ts';
-import type { SignInAnswer, SignInAsk } from '#machines/sign-in-asks.ts';
+import type { SignInAnswer, SignInRequest } from '#machines/sign-in-requests.ts';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import { getShortestPaths } from '@xstate/graph';
 import { settle, TestClock } from '#tests/sim/clock.ts';
@@ -12,7 +12,7 @@ function asking(answers: (SignInAnswer | 'bug')[]) {
   const actor = createActor(
     signInMachine.provide({
       actors: {
-        ask: fromPromise<SignInAnswer, SignInAsk | null>(({ input }) => {
+        ask: fromPromise<SignInAnswer, SignInRequest | null>(({ input }) => {
           asked.push(input);
           const answer = answers.shift() ?? 'bug';
           return answer === 'bug' ? Promise.reject(new Error('bug')) : Promise.resolve(answer);

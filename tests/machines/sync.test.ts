@@ -4,7 +4,7 @@ import { createActor, fromCallback, fromPromise } from 'xstate';
 import type { EventObject, SnapshotFrom } from 'xstate';
 import { backOffMs } from '#machines/back-off.ts';
 import { syncMachine } from '#machines/sync.ts';
-import type { Outcome, PushOutcome, SyncEvent } from '#machines/sync-words.ts';
+import type { Outcome, PushOutcome, SyncEvent } from '#machines/sync-events.ts';
 import { settle } from '#tests/sim/clock.ts';
 
 type State = SnapshotFrom<typeof syncMachine>;

@@ -1,4 +1,4 @@
-import type { WorkerClock } from '#workers/world.ts';
+import type { WorkerClock } from '#workers/context.ts';
 
 interface Timer {
   readonly at: number;

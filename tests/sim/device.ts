@@ -1,9 +1,9 @@
 import { makeEngine } from '#workers/columns/engine.ts';
 import { memoryDisk } from '#workers/disk/disk.ts';
-import type { Held, Register } from '#workers/disk/register.ts';
-import { makeDoor } from '#workers/door.ts';
-import type { Disk } from '#workers/seams.ts';
-import type { Channel, WorkerWorld } from '#workers/world.ts';
+import type { StoredProfile, Profiles } from '#workers/disk/profiles.ts';
+import { createWorkerApi } from '#workers/queries/live-queries.ts';
+import type { Disk } from '#workers/types.ts';
+import type { Channel, WorkerContext } from '#workers/context.ts';
 import type { makeChance } from './random.ts';
 import type { TestClock } from './clock.ts';
 import { TENANT } from './answers.ts';
@@ -15,13 +15,13 @@ import type { SimWire } from './wire.ts';
 export class SimDevice {
   readonly wire: SimWire;
   readonly disk: Disk;
-  readonly world: WorkerWorld;
+  readonly world: WorkerContext;
   readonly #clock: TestClock;
   readonly #channels = new Map<
     string,
     Set<{ readonly listeners: ((message: unknown) => void)[] }>
   >();
-  readonly #held: Held;
+  readonly #held: StoredProfile;
   #present: boolean;
   readonly #waiting = new Map<string, (() => void)[]>();
 
@@ -46,7 +46,7 @@ export class SimDevice {
       actor: user.me.id,
       device: this.disk.device,
       offlineUntil: clock.now() + 7 * 86_400_000,
-    } as unknown as Held;
+    } as unknown as StoredProfile;
     this.world = {
       clock,
       chance,
@@ -63,16 +63,16 @@ export class SimDevice {
     };
   }
 
-  open(): ReturnType<typeof makeDoor> {
-    return makeDoor(this.world);
+  open(): ReturnType<typeof createWorkerApi> {
+    return createWorkerApi(this.world);
   }
 
   /** The tab is gone at once, as when a browser is killed: its lock goes to the next. */
-  kill(door: ReturnType<typeof makeDoor>): void {
+  kill(door: ReturnType<typeof createWorkerApi>): void {
     door.session.loop?.stop();
   }
 
-  #register(): Register {
+  #register(): Profiles {
     return {
       current: (now) =>
         Promise.resolve(

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Logged } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
 import { leanOf } from '#contract/runs/columns.ts';
-import type { makeDoor } from '#workers/door.ts';
+import type { createWorkerApi } from '#workers/queries/live-queries.ts';
 import type { Replica } from '#workers/sync/replica.ts';
 import type { SimServer, User } from './server.ts';
 
@@ -126,7 +126,7 @@ export function expectOnce(server: SimServer): void {
  * its rows show. Told from the log and from what was sent alone, whatever the outbox believes.
  */
 export function expectEffects(
-  door: ReturnType<typeof makeDoor>,
+  door: ReturnType<typeof createWorkerApi>,
   server: SimServer,
   notes: ReadonlyMap<string, { readonly run: number; readonly content: string }>,
 ): void {

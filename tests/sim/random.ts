@@ -1,4 +1,4 @@
-import type { WorkerChance } from '#workers/world.ts';
+import type { WorkerChance } from '#workers/context.ts';
 
 /** Chance from a seed (mulberry32): the same seed, the same story. */
 export function makeChance(

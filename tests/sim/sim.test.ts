@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunN } from '#contract/ids.ts';
 import type { Change } from '#contract/runs/change.ts';
-import type { makeDoor } from '#workers/door.ts';
+import type { createWorkerApi } from '#workers/queries/live-queries.ts';
 import { must } from '#tests/workers/scene.ts';
 import { makeChance } from './random.ts';
 import { settle, TestClock } from './clock.ts';
@@ -21,7 +21,7 @@ const PAST: readonly number[] = [40, 200, 253, 889];
 interface Client {
   readonly user: User;
   readonly device: SimDevice;
-  door: ReturnType<typeof makeDoor>;
+  door: ReturnType<typeof createWorkerApi>;
   readonly notes: Map<string, { run: RunN; content: string }>;
   shadow: Shadow;
 }

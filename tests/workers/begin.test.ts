@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { WORKER_CHUNKS } from '#workers/chunks.ts';
-import { keepingInbox } from '#workers/inbox.ts';
+import { bufferMessages } from '#workers/startup/message-buffer.ts';
 
 /**
  * Files that are loaded before the first of them runs: imports of types, and those that are asked
@@ -43,7 +43,7 @@ test('COL-6: before the databases are being opened, nothing is loaded but what o
 
 test('COL-6: what makes the first rows needs no package, and it alone is compiled whole as it comes', () => {
   const loaded = [
-    'workers/opening.ts',
+    'workers/startup/cold-start.ts',
     'workers/columns/engine.ts',
     'workers/disk/disk.ts',
   ].flatMap((file) => [...loadedWith(file)]);
@@ -56,7 +56,7 @@ test('G12: what the page asks before the door is there is answered when it is, o
   const port = new EventTarget();
   const sent: unknown[] = [];
   const heard: unknown[] = [];
-  const inbox = keepingInbox(
+  const inbox = bufferMessages(
     Object.assign(port, {
       postMessage: (message: unknown) => {
         sent.push(message);

@@ -5,7 +5,7 @@ import { SimServer } from '#tests/sim/server.ts';
 import { Story } from '#tests/sim/story.ts';
 import { SimWire } from '#tests/sim/wire.ts';
 import type { Loop } from '#workers/sync/loop.ts';
-import type { makeDoor } from '#workers/door.ts';
+import type { createWorkerApi } from '#workers/queries/live-queries.ts';
 
 /**
  * One provider with a few jobs and bad runs, Ann's browser and Bob's: the real worker on a server
@@ -43,14 +43,14 @@ export function scene(seed = 1) {
   };
 }
 
-export function loopOf(door: ReturnType<typeof makeDoor>): Loop {
+export function loopOf(door: ReturnType<typeof createWorkerApi>): Loop {
   const { loop } = door.session;
   if (!loop) throw new Error('nobody is signed in');
   return loop;
 }
 
 /** The problem behind a run as the device shows it. */
-export function shown(door: ReturnType<typeof makeDoor>, run: number, now: number) {
+export function shown(door: ReturnType<typeof createWorkerApi>, run: number, now: number) {
   const { engine } = loopOf(door).replica;
   const selection = engine.select({ ...ALL, jobs: [engine.runs([run]).get(run)?.job ?? 0] }, now);
   return engine

@@ -2,11 +2,11 @@ import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/calendar
 import type { Ms } from '#contract/ids.ts';
 import { dayOf, dayText } from '#contract/time/day.ts';
 import { countsAsBackup } from '#contract/runs/vocabulary.ts';
-import { daysIn } from '#workers/overview/days.ts';
-import type { Span } from '#workers/overview/days.ts';
-import { isHere, keptFrom } from '#workers/overview/kept.ts';
-import type { KeptDays } from '#workers/overview/kept.ts';
-import type { Engine } from '#workers/seams.ts';
+import { daysIn } from '#workers/periods/days.ts';
+import type { Span } from '#workers/periods/days.ts';
+import { isHere, keptFrom } from '#workers/periods/available-days.ts';
+import type { AvailableDays } from '#workers/periods/available-days.ts';
+import type { Engine } from '#workers/types.ts';
 import { companyLine, jobLine } from './lines.ts';
 import { keepJobs, makeJobList } from './list.ts';
 import type { Section } from './list.ts';
@@ -18,7 +18,7 @@ import type { CellFigures } from './sheet.ts';
 /** What a calendar is made from. */
 export interface CalendarStore {
   readonly engine: Engine;
-  readonly days: KeptDays;
+  readonly days: AvailableDays;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { CalendarAsk } from '#contract/calendar/calendar.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
 import { FIELD } from '#workers/columns/text.ts';
-import type { Engine } from '#workers/seams.ts';
+import type { Engine } from '#workers/types.ts';
 
 /** A company and those of its jobs that are asked for, by name. */
 export interface Section {

@@ -4,10 +4,10 @@ import { worst } from '#contract/time/day.ts';
 import type { WorstHow } from '#contract/time/day.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { RANK } from '#workers/columns/kinds.ts';
-import { secondsOf } from '#workers/overview/days.ts';
-import type { Span } from '#workers/overview/days.ts';
-import { Seen } from '#workers/overview/seen.ts';
-import type { Engine } from '#workers/seams.ts';
+import { secondsOf } from '#workers/periods/days.ts';
+import type { Span } from '#workers/periods/days.ts';
+import { Seen } from '#workers/periods/segments-seen.ts';
+import type { Engine } from '#workers/types.ts';
 
 /**
  * What the results of a job on one day are, packed: bits 0 to 6 say which states occur (bit = place

@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
-import type { SmallRows } from '#workers/seams.ts';
+import type { SmallRows } from '#workers/types.ts';
 import type { Picked } from './selection.ts';
 
 /**

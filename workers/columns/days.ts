@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { dayOf, startOfDay } from '#contract/time/day.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
-import type { DayStarts } from '#workers/seams.ts';
+import type { DayStarts } from '#workers/types.ts';
 
 /** Operational days of a provider. */
 export interface Days {

@@ -7,7 +7,7 @@ import type { ShiftRow } from '#contract/daily-checks/hand-over.ts';
 import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
 import { ruleNameOf } from '#contract/runs/fold-rules.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
-import type { DeviceTables, Engine, LastSyncRow, SmallRows, SmallTable } from '#workers/seams.ts';
+import type { DeviceTables, Engine, LastSyncRow, SmallRows, SmallTable } from '#workers/types.ts';
 import { Answered } from './answered.ts';
 import { daysOf } from './days.ts';
 import { Histories } from './history.ts';

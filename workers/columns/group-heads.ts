@@ -1,6 +1,6 @@
 import { RUN_STATES } from '#contract/runs/query.ts';
 import type { GroupHead, RunsWindow } from '#contract/runs/query.ts';
-import type { GroupCounts } from '#workers/seams.ts';
+import type { GroupCounts } from '#workers/types.ts';
 import type { Grouping } from './group.ts';
 
 /** By number of group. `worst`: the place in `RUN_STATES`. */

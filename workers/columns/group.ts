@@ -8,7 +8,7 @@ import type { Listed } from './order-rows.ts';
 import { settle, sorted } from './order-sort.ts';
 import { Groups } from './group-heads.ts';
 import { REVIEWS } from './problems.ts';
-import type { Reach } from './reach.ts';
+import type { Reach } from './candidate-rows.ts';
 import type { ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
 import { sumsOf } from './sums.ts';

@@ -3,7 +3,7 @@ import { PROBLEM_KINDS } from '#contract/runs/vocabulary.ts';
 import type { Jobs } from './jobs.ts';
 import { DIM, kindMasks } from './kinds.ts';
 import { REVIEWS } from './problems.ts';
-import type { Reach } from './reach.ts';
+import type { Reach } from './candidate-rows.ts';
 import { OUT } from './scan.ts';
 import type { Masks, ProblemTables } from './scan.ts';
 import type { Names } from './text.ts';

@@ -3,8 +3,8 @@ import { encodeColumns, newestFirst, putRun, runAt, viewColumns } from '#contrac
 import type { RunN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { mergeSegments } from './gather.ts';
-import type { Outline } from '#workers/seams.ts';
-import { Reach } from './reach.ts';
+import type { Outline } from '#workers/types.ts';
+import { Reach } from './candidate-rows.ts';
 import type { Key, Segment } from './segment.ts';
 import {
   copyColumns,

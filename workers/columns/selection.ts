@@ -1,5 +1,5 @@
 import type { RunsFacets, RunsFilter, RunsWindow } from '#contract/runs/query.ts';
-import type { GroupCounts, Lines, Selection } from '#workers/seams.ts';
+import type { GroupCounts, Lines, Selection } from '#workers/types.ts';
 import type { Groups } from './group-heads.ts';
 import type { Key, Segment } from './segment.ts';
 import { keyAt } from './segment.ts';

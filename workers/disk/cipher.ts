@@ -1,4 +1,4 @@
-import { DiskFault } from '../seams.ts';
+import { DiskFault } from '../types.ts';
 
 /**
  * AES-GCM with a random 96-bit IV for each record. The additional data is the record's place,

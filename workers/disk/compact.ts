@@ -1,7 +1,7 @@
 import { LIMITS } from '#contract/limits.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
-import type { SegmentInfo } from '../seams.ts';
-import { chunksOf, joinRows, mergeRows, type Chunk } from './books.ts';
+import type { SegmentInfo } from '../types.ts';
+import { chunksOf, joinRows, mergeRows, type Chunk } from './table-snapshots.ts';
 import { sealJson } from './cipher.ts';
 import type { BookRecord, PatchRecord } from './database.ts';
 import { DAY_SEC, dayOf, overlapping, startOfDay, swap, type Manifest } from './manifest.ts';
@@ -12,9 +12,9 @@ import {
   putManifest,
   sealChunk,
   sealPages,
-  type Ground,
-} from './ground.ts';
-import { isFrontStale, makeFront } from './making-front.ts';
+  type DiskContext,
+} from './disk-context.ts';
+import { isFrontStale, makeFront } from './build-warm-start-cache.ts';
 import { findSegment, openChunk, openPatch } from './reading.ts';
 import { findRun, infoOf, pagesOf, runsOf } from './segments.ts';
 
@@ -30,7 +30,7 @@ const PATCHES_STEP = 64;
  * the front of what is then there. All is read and sealed first; the transaction holds only if
  * nothing else has changed segments or books meanwhile. Answers whether more is to be done.
  */
-export async function compactStep(ground: Ground): Promise<boolean> {
+export async function compactStep(ground: DiskContext): Promise<boolean> {
   const seen = await peek(ground);
   if (mustFold(seen)) await foldPatches(ground, seen);
   else {
@@ -47,7 +47,7 @@ const countOf = (m: Manifest): number => m.nextPatch - m.firstPatch;
 const mustFold = (m: Manifest): boolean =>
   countOf(m) > PATCHES_MOST || m.patchRuns - m.leftRuns > PATCH_RUNS_MOST;
 
-async function foldPatches(ground: Ground, seen: Manifest): Promise<boolean> {
+async function foldPatches(ground: DiskContext, seen: Manifest): Promise<boolean> {
   const folded = await oldestPatches(ground, seen);
   const last = folded.at(-1);
   if (!last) return false;
@@ -102,7 +102,7 @@ async function foldPatches(ground: Ground, seen: Manifest): Promise<boolean> {
 }
 
 /** As many of the oldest as bring the rest under the limits, in steps that stay short. */
-async function oldestPatches(ground: Ground, seen: Manifest): Promise<PatchRecord[]> {
+async function oldestPatches(ground: DiskContext, seen: Manifest): Promise<PatchRecord[]> {
   const all = (await ground.shelves.read(['patches'], (shelf) => shelf.all('patches'))).sort(
     (a, b) => a.id - b.id,
   );
@@ -120,7 +120,7 @@ async function oldestPatches(ground: Ground, seen: Manifest): Promise<PatchRecor
  * The books that these rows change, as they are then; `added`: those that there were not before.
  */
 async function foldedChunks(
-  ground: Ground,
+  ground: DiskContext,
   changes: readonly Chunk[],
 ): Promise<{ readonly records: BookRecord[]; readonly added: number }> {
   const before = await ground.shelves.read(['books'], (shelf) =>
@@ -170,7 +170,7 @@ interface Touched {
  * where a segment was replaced meanwhile.
  */
 async function touchedSegments(
-  ground: Ground,
+  ground: DiskContext,
   m: Manifest,
   runs: readonly LeanRun[],
 ): Promise<Touched | null> {
@@ -240,7 +240,7 @@ function holdsMissingDay(m: Manifest, group: readonly SegmentInfo[]): boolean {
 }
 
 async function mergeSegments(
-  ground: Ground,
+  ground: DiskContext,
   seen: Manifest,
   group: readonly SegmentInfo[],
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { DiskFault } from '../seams.ts';
+import { DiskFault } from '../types.ts';
 import type { Sealed } from './cipher.ts';
 import type { Manifest } from './manifest.ts';
 

@@ -1,19 +1,19 @@
-import type { Disk } from '../seams.ts';
-import { answerTo, clearAnswers, keepAnswer } from './answers.ts';
+import type { Disk } from '../types.ts';
+import { answerTo, clearAnswers, keepAnswer } from './cached-answers.ts';
 import { makeCipher, plainCipher } from './cipher.ts';
 import { compactStep } from './compact.ts';
 import { connectTo, makeLost, type Connection, type Losing } from './connection.ts';
 import { databaseOf, type DiskRecords, type Idb } from './database.ts';
-import { faulting } from './faults.ts';
-import { DATA, type Ground } from './ground.ts';
+import { faulting } from './disk-errors.ts';
+import { DATA, type DiskContext } from './disk-context.ts';
 import { startOfDay } from './manifest.ts';
-import { memoryShelves } from './memory.ts';
+import { memoryObjectStores } from './memory.ts';
 import { dropNotice, keepNotice, notices } from './notices.ts';
 import { commands, dropCommand, keepCommand, markCommand } from './outbox.ts';
 import { openAll, readBooks, readPatch, readRestOfBooks, readSegment } from './reading.ts';
-import type { Held, Register } from './register.ts';
-import { OLDEST, withRoom, type MayGo } from './room.ts';
-import { idbShelves } from './shelves.ts';
+import type { StoredProfile, Profiles } from './profiles.ts';
+import { OLDEST, evictAndRetry, type MayGo } from './quota.ts';
+import { idbObjectStores } from './object-stores.ts';
 import { addDays, append, begin, forget, noteSynced } from './writing.ts';
 
 /**
@@ -21,22 +21,22 @@ import { addDays, append, begin, forget, noteSynced } from './writing.ts';
  * refuses: then `memoryDisk`.
  */
 export const openDisk = async (
-  held: Held,
-  register: Pick<Register, 'leave'>,
+  held: StoredProfile,
+  register: Pick<Profiles, 'leave'>,
   idb?: Idb,
 ): Promise<Disk> => diskOn(await connectTo(held, idb), held, register, idb);
 
 /** The same on a connection that is open already. */
 export function diskOn(
   { db, lost }: Connection,
-  held: Held,
-  register: Pick<Register, 'leave'>,
+  held: StoredProfile,
+  register: Pick<Profiles, 'leave'>,
   idb?: Idb,
 ): Disk {
   const name = databaseOf(held);
   return makeDisk(
     {
-      shelves: idbShelves<DiskRecords>(db, idb),
+      shelves: idbObjectStores<DiskRecords>(db, idb),
       cipher: makeCipher(held.key, name),
       outboxCipher: makeCipher(held.outboxKey, name),
       device: held.device,
@@ -51,7 +51,7 @@ export function diskOn(
 export const memoryDisk = (device: string): Disk =>
   makeDisk(
     {
-      shelves: memoryShelves<DiskRecords>(),
+      shelves: memoryObjectStores<DiskRecords>(),
       cipher: plainCipher,
       outboxCipher: plainCipher,
       device,
@@ -61,7 +61,7 @@ export const memoryDisk = (device: string): Disk =>
     makeLost(),
   );
 
-const BEFORE = (): Pick<Ground, 'load' | 'nextPatch' | 'ahead' | 'front' | 'patience'> => ({
+const BEFORE = (): Pick<DiskContext, 'load' | 'nextPatch' | 'ahead' | 'front' | 'patience'> => ({
   load: null,
   nextPatch: null,
   ahead: new Map(),
@@ -69,15 +69,15 @@ const BEFORE = (): Pick<Ground, 'load' | 'nextPatch' | 'ahead' | 'front' | 'pati
   patience: 0,
 });
 
-function makeDisk(ground: Ground, lost: Losing): Disk {
+function makeDisk(ground: DiskContext, lost: Losing): Disk {
   const data = makeQueue();
   const outbox = makeQueue();
   // Changes of server data go one after the other, in the order in which they were asked for; so do
   // those of the outbox, beside them.
   const change = <T>(may: MayGo, work: () => Promise<T>): Promise<T> =>
-    data(() => faulting(() => withRoom(ground, may, work)));
+    data(() => faulting(() => evictAndRetry(ground, may, work)));
   const strictly = <T>(work: () => Promise<T>): Promise<T> =>
-    outbox(() => faulting(() => withRoom(ground, { ...OLDEST, patient: false }, work)));
+    outbox(() => faulting(() => evictAndRetry(ground, { ...OLDEST, patient: false }, work)));
   return {
     open: (ahead = null) => data(() => faulting(() => openAll(ground, ahead))),
     books: (folds, wanted) => faulting(() => readBooks(ground, folds, wanted)),
@@ -115,7 +115,7 @@ function makeDisk(ground: Ground, lost: Losing): Disk {
 }
 
 /** The keys first: what follows may fail, and leaves nothing readable behind (C9). */
-async function destroy(ground: Ground, lost: Losing, keepOutbox: boolean): Promise<void> {
+async function destroy(ground: DiskContext, lost: Losing, keepOutbox: boolean): Promise<void> {
   const unsent =
     keepOutbox &&
     (await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox')).catch(() => ['unknown']))

@@ -1,6 +1,6 @@
 import { utcDay } from '#contract/time/day.ts';
 import type { Day, Ms } from '#contract/ids.ts';
-import type { SegmentInfo } from '../seams.ts';
+import type { SegmentInfo } from '../types.ts';
 
 /**
  * What a database holds, as one record. It is read and written in one and the same transaction with

@@ -1,10 +1,10 @@
-import type { Key, Records, Shelf, Shelves } from './shelves.ts';
+import type { Key, Records, ObjectStore, ObjectStores } from './object-stores.ts';
 
 /**
  * Shelves in memory. Writes go one after the other; what one does is seen when it has ended well,
  * or not at all.
  */
-export function memoryShelves<R extends Records>(): Shelves<R> {
+export function memoryObjectStores<R extends Records>(): ObjectStores<R> {
   let stores = new Map<string, ReadonlyMap<string, object>>();
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -27,7 +27,9 @@ export function memoryShelves<R extends Records>(): Shelves<R> {
   };
 }
 
-function shelfOver<R extends Records>(draft: Map<string, ReadonlyMap<string, object>>): Shelf<R> {
+function shelfOver<R extends Records>(
+  draft: Map<string, ReadonlyMap<string, object>>,
+): ObjectStore<R> {
   const own = new Map<string, Map<string, object>>();
   const changing = (store: string): Map<string, object> => {
     const mine = own.get(store) ?? new Map(draft.get(store));

@@ -1,6 +1,6 @@
-import type { Notice } from '../seams.ts';
+import type { Notice } from '../types.ts';
 import { openJson, sealJson } from './cipher.ts';
-import type { Ground } from './ground.ts';
+import type { DiskContext } from './disk-context.ts';
 import { unlessCorrupt } from './outbox.ts';
 
 /** More than these are not read anyway: the oldest go. */
@@ -10,7 +10,7 @@ export const NOTICES_MOST = 100;
  * Beside the commands and under their key: they tell what became of them. One that is here already
  * is written anew.
  */
-export async function keepNotice(ground: Ground, { id, at, ...inner }: Notice): Promise<void> {
+export async function keepNotice(ground: DiskContext, { id, at, ...inner }: Notice): Promise<void> {
   const sealed = await sealJson(ground.outboxCipher, 'notices', id, inner);
   await ground.shelves.write('relaxed', ['notices'], async (shelf) => {
     await shelf.put('notices', { id, at, sealed });
@@ -20,7 +20,7 @@ export async function keepNotice(ground: Ground, { id, at, ...inner }: Notice): 
 }
 
 /** Oldest first. One that cannot be read is passed over. */
-export async function notices(ground: Ground): Promise<Notice[]> {
+export async function notices(ground: DiskContext): Promise<Notice[]> {
   const records = await ground.shelves.read(['notices'], (shelf) => shelf.all('notices'));
   const read = await Promise.all(
     records.map(async ({ id, at, sealed }) => {
@@ -36,5 +36,5 @@ export async function notices(ground: Ground): Promise<Notice[]> {
   return read.filter((one) => one !== null).sort((a, b) => a.at - b.at);
 }
 
-export const dropNotice = (ground: Ground, id: string): Promise<void> =>
+export const dropNotice = (ground: DiskContext, id: string): Promise<void> =>
   ground.shelves.write('relaxed', ['notices'], (shelf) => shelf.remove('notices', id));

@@ -1,16 +1,16 @@
 import type { CommandId } from '#contract/ids.ts';
 import type { Failure } from '#contract/errors.ts';
-import { DiskFault, type Command, type Refusals } from '../seams.ts';
+import { DiskFault, type Command, type Refusals } from '../types.ts';
 import { openJson, sealJson } from './cipher.ts';
 import type { CommandRecord } from './database.ts';
-import type { Ground } from './ground.ts';
+import type { DiskContext } from './disk-context.ts';
 
 /**
  * Strict durability everywhere: what was said to be kept is on disk (OUT-1). A command that is here
  * already keeps its number.
  */
 export async function keepCommand(
-  ground: Ground,
+  ground: DiskContext,
   command: Omit<Command, 'order'>,
 ): Promise<Command> {
   const { id, state } = command;
@@ -38,7 +38,7 @@ export async function keepCommand(
  * In their order. One that cannot be read is passed over: the server notices that its number is
  * missing.
  */
-export async function commands(ground: Ground): Promise<Command[]> {
+export async function commands(ground: DiskContext): Promise<Command[]> {
   const records = await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox'));
   const read = await Promise.all(
     records.map((one) => openCommand(ground, one).catch(unlessCorrupt)),
@@ -47,7 +47,7 @@ export async function commands(ground: Ground): Promise<Command[]> {
 }
 
 export async function markCommand(
-  ground: Ground,
+  ground: DiskContext,
   id: CommandId,
   state: Command['state'],
   failure: Failure | null,
@@ -60,7 +60,7 @@ export async function markCommand(
   });
 }
 
-export const dropCommand = (ground: Ground, id: CommandId): Promise<void> =>
+export const dropCommand = (ground: DiskContext, id: CommandId): Promise<void> =>
   ground.shelves.write('strict', ['outbox'], (shelf) => shelf.remove('outbox', id));
 
 type Inner = Pick<Command, 'call' | 'input' | 'madeAt'>;
@@ -71,7 +71,7 @@ const placeOfFailure = (id: CommandId): string => `${id}/failure`;
 type Told = Failure & { readonly refused?: readonly Refusals[] };
 
 const sealFailure = async (
-  ground: Ground,
+  ground: DiskContext,
   id: CommandId,
   failure: Failure | null,
   refused?: readonly Refusals[],
@@ -84,7 +84,7 @@ const sealFailure = async (
       } satisfies Told);
 
 async function openCommand(
-  ground: Ground,
+  ground: DiskContext,
   { id, order, state, sealed, failure }: CommandRecord,
 ): Promise<Command> {
   const inner = await openJson<Inner>(ground.outboxCipher, 'outbox', id, sealed);

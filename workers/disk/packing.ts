@@ -1,4 +1,4 @@
-import type { SmallRow } from './books.ts';
+import type { SmallRow } from './table-snapshots.ts';
 
 /**
  * A chunk as it is sealed: its fields as columns, each in the shortest of these forms. A third of

@@ -7,9 +7,16 @@ import {
   type SegmentInfo,
   type SmallRows,
   type WantedRows,
-} from '../seams.ts';
+} from '../types.ts';
 import { SMALL_TABLES } from '../tables.ts';
-import { chunkName, chunkOf, joinRows, LATER_TABLES, rowsOf, type Chunk } from './books.ts';
+import {
+  chunkName,
+  chunkOf,
+  joinRows,
+  LATER_TABLES,
+  rowsOf,
+  type Chunk,
+} from './table-snapshots.ts';
 import { openJson, type Sealed } from './cipher.ts';
 import type {
   BookRecord,
@@ -18,11 +25,11 @@ import type {
   PatchRecord,
   SegmentRecord,
 } from './database.ts';
-import { hasFront, jobsInFront, openFront, type Front } from './front.ts';
+import { hasFront, jobsInFront, openFront, type Front } from './warm-start-cache.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
-import { manifestIn, ownManifest, putManifest, type Ground } from './ground.ts';
+import { manifestIn, ownManifest, putManifest, type DiskContext } from './disk-context.ts';
 import { unpack, type Packed } from './packing.ts';
-import type { Shelf } from './shelves.ts';
+import type { ObjectStore } from './object-stores.ts';
 
 /**
  * Reads no job, no problem but those of the front, and no segment but those `ahead` of being asked
@@ -30,7 +37,7 @@ import type { Shelf } from './shelves.ts';
  * where anything is missing or cannot be read.
  */
 export async function openAll(
-  ground: Ground,
+  ground: DiskContext,
   ahead: Ahead | null,
   withFront = ahead !== null,
 ): Promise<Opened | null> {
@@ -78,7 +85,7 @@ type Known = Pick<Front, 'who' | 'rows'> & {
 };
 
 async function openBooks(
-  ground: Ground,
+  ground: DiskContext,
   { who, books }: Pick<Found, 'who' | 'books'>,
 ): Promise<Known> {
   const [opened, ...chunks] = await Promise.all([
@@ -88,10 +95,17 @@ async function openBooks(
   return { who: opened, rows: rowsOf(chunks), days: null, jobs: null, problemsOf: null };
 }
 
-export const openWho = (ground: Ground, record: MetaRecord | undefined): Promise<Front['who']> =>
+export const openWho = (
+  ground: DiskContext,
+  record: MetaRecord | undefined,
+): Promise<Front['who']> =>
   openJson(ground.cipher, 'meta', 'who', record?.name === 'who' ? record.sealed : undefined);
 
-function readAhead(ground: Ground, info: SegmentInfo, record: SegmentRecord | undefined): void {
+function readAhead(
+  ground: DiskContext,
+  info: SegmentInfo,
+  record: SegmentRecord | undefined,
+): void {
   const columns = openSegment(ground, info, record?.sealed);
   columns.catch(() => undefined); // whoever asks for it is told
   ground.ahead.set(info.id, columns);
@@ -99,7 +113,7 @@ function readAhead(ground: Ground, info: SegmentInfo, record: SegmentRecord | un
 
 /** The rows that are asked for, as far as there are any. */
 export async function readBooks(
-  ground: Ground,
+  ground: DiskContext,
   folds: number,
   wanted: WantedRows,
 ): Promise<SmallRows> {
@@ -111,7 +125,7 @@ export async function readBooks(
 
 /** `folds`: of that state of the books; or of whichever. */
 export async function rowsOfBooks(
-  ground: Ground,
+  ground: DiskContext,
   wanted: WantedRows,
   folds: number | null = null,
 ): Promise<SmallRows> {
@@ -145,7 +159,7 @@ export async function rowsOfBooks(
  * record of the books is missing.
  */
 export async function readRestOfBooks(
-  ground: Ground,
+  ground: DiskContext,
   folds: number,
   take: (rows: SmallRows) => Promise<void>,
 ): Promise<void> {
@@ -176,8 +190,8 @@ export async function readRestOfBooks(
 }
 
 async function unfolded(
-  ground: Ground,
-  shelf: Shelf<DiskRecords>,
+  ground: DiskContext,
+  shelf: ObjectStore<DiskRecords>,
   folds: number,
 ): Promise<Manifest> {
   const manifest = await ownManifest(ground, shelf);
@@ -192,7 +206,7 @@ const isLater = ({ table }: Pick<BookRecord, 'table'>): boolean =>
   LATER_TABLES.some((one) => one === table);
 
 /** Its own from then on: of a segment that was read ahead, nothing is kept. */
-export async function readSegment(ground: Ground, id: number): Promise<RunColumns> {
+export async function readSegment(ground: DiskContext, id: number): Promise<RunColumns> {
   const ahead = ground.ahead.get(id);
   ground.ahead.delete(id);
   const columns = await (ahead ?? findSegment(ground, id));
@@ -202,7 +216,7 @@ export async function readSegment(ground: Ground, id: number): Promise<RunColumn
 }
 
 /** Null where the manifest does not list it: another tab has replaced it. */
-export async function findSegment(ground: Ground, id: number): Promise<RunColumns | null> {
+export async function findSegment(ground: DiskContext, id: number): Promise<RunColumns | null> {
   const found = await ground.shelves.read(['meta', 'segments'], async (shelf) => {
     const manifest = await ownManifest(ground, shelf);
     const info = manifest.segments.find((one) => one.id === id);
@@ -216,7 +230,7 @@ export async function findSegment(ground: Ground, id: number): Promise<RunColumn
  * names them.
  */
 async function openSegment(
-  ground: Ground,
+  ground: DiskContext,
   info: SegmentInfo,
   sealed: Sealed | undefined,
 ): Promise<RunColumns> {
@@ -236,19 +250,19 @@ async function openSegment(
   }
 }
 
-export async function readPatch(ground: Ground, id: number): Promise<Patch> {
+export async function readPatch(ground: DiskContext, id: number): Promise<Patch> {
   const record = await ground.shelves.read(['patches'], (shelf) => shelf.get('patches', id));
   if (!record || record.left)
     throw new DiskFault('gone', `Patch ${id} was folded meanwhile: open again.`);
   return openPatch(ground, record);
 }
 
-export const openPatch = (ground: Ground, record: PatchRecord): Promise<Patch> =>
+export const openPatch = (ground: DiskContext, record: PatchRecord): Promise<Patch> =>
   openJson(ground.cipher, 'patches', String(record.id), record.sealed);
 
 /** `wanted`: of its rows, those alone. */
 export async function openChunk(
-  ground: Ground,
+  ground: DiskContext,
   { table, chunk, sealed }: BookRecord,
   wanted?: ReadonlySet<number>,
 ): Promise<Chunk> {
@@ -284,8 +298,8 @@ interface Found {
  * opened while they are on their way.
  */
 async function findAll(
-  ground: Ground,
-  shelf: Shelf<DiskRecords>,
+  ground: DiskContext,
+  shelf: ObjectStore<DiskRecords>,
   ahead: Ahead | null,
   withFront: boolean,
 ): Promise<Found | null> {
@@ -324,7 +338,7 @@ async function findAll(
   return { manifest, front: null, who, books, patches, segments: await segments };
 }
 
-export const smallBooks = async (shelf: Shelf<DiskRecords>): Promise<BookRecord[]> =>
+export const smallBooks = async (shelf: ObjectStore<DiskRecords>): Promise<BookRecord[]> =>
   (
     await Promise.all(
       SMALL_TABLES.filter((table) => !isLater({ table })).map((table) =>

@@ -7,7 +7,7 @@ import {
   type LeanRun,
   type RunColumns,
 } from '#contract/runs/columns.ts';
-import type { SegmentInfo } from '../seams.ts';
+import type { SegmentInfo } from '../types.ts';
 
 /** A segment ready to be sealed. */
 export interface Page {

@@ -1,8 +1,8 @@
 import { runAt } from '#contract/runs/columns.ts';
 import type { Ms } from '#contract/ids.ts';
-import type { DayRuns, Fresh, Patch, SegmentInfo } from '../seams.ts';
-import { clearAnswers } from './answers.ts';
-import { chunksOf } from './books.ts';
+import type { DayRuns, Fresh, Patch, SegmentInfo } from '../types.ts';
+import { clearAnswers } from './cached-answers.ts';
+import { chunksOf } from './table-snapshots.ts';
 import { sealJson } from './cipher.ts';
 import {
   cutBefore,
@@ -21,13 +21,13 @@ import {
   putManifest,
   sealChunk,
   sealPages,
-  type Ground,
-} from './ground.ts';
+  type DiskContext,
+} from './disk-context.ts';
 import { findSegment } from './reading.ts';
 import { infoOf, pagesFrom, pagesOf, type Page } from './segments.ts';
 
 /** Everything of before, but the outbox, leaves in the transaction that writes the fresh start. */
-export async function begin(ground: Ground, fresh: Fresh): Promise<void> {
+export async function begin(ground: DiskContext, fresh: Fresh): Promise<void> {
   const { epoch, cursor, me, branding, people, rows, days } = fresh;
   const who = await sealJson(ground.cipher, 'meta', 'who', { me, branding, people });
   const books = await Promise.all(chunksOf(rows).map((one) => sealChunk(ground, one)));
@@ -70,7 +70,7 @@ export async function begin(ground: Ground, fresh: Fresh): Promise<void> {
  * first load there are none, and no segment is read. Days that come together are written in one
  * transaction.
  */
-export async function addDays(ground: Ground, days: readonly DayRuns[]): Promise<void> {
+export async function addDays(ground: DiskContext, days: readonly DayRuns[]): Promise<void> {
   const spans = days.map(({ day }): Span => ({
     from: startOfDay(day),
     to: startOfDay(day) + DAY_SEC,
@@ -123,7 +123,7 @@ const touching = (m: Manifest, spans: readonly Span[]): SegmentInfo[] => {
  * Answers the patch's number. A patch that reaches less far than one before it never takes the
  * cursor back.
  */
-export async function append(ground: Ground, patch: Patch, syncedAt: Ms): Promise<number> {
+export async function append(ground: DiskContext, patch: Patch, syncedAt: Ms): Promise<number> {
   for (;;) {
     const id = ground.nextPatch ?? (await peek(ground)).nextPatch;
     const sealed = await sealJson(ground.cipher, 'patches', String(id), patch);
@@ -147,13 +147,13 @@ export async function append(ground: Ground, patch: Patch, syncedAt: Ms): Promis
   }
 }
 
-export const noteSynced = (ground: Ground, at: Ms): Promise<void> =>
+export const noteSynced = (ground: DiskContext, at: Ms): Promise<void> =>
   ground.shelves.write('relaxed', ['meta'], async (shelf) => {
     const now = await ownManifest(ground, shelf);
     await putManifest(shelf, { ...now, syncedAt: later(now, at) });
   });
 
-export const forget = (ground: Ground, beforeSec: number): Promise<void> =>
+export const forget = (ground: DiskContext, beforeSec: number): Promise<void> =>
   ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
     const now = await ownManifest(ground, shelf);
     const { next, gone } = cutBefore(now, beforeSec);
@@ -169,7 +169,7 @@ const sameIds = (a: readonly SegmentInfo[], b: readonly SegmentInfo[]): boolean 
 
 /** Null where one of them was replaced meanwhile. */
 async function outsideOf(
-  ground: Ground,
+  ground: DiskContext,
   segments: readonly SegmentInfo[],
   spans: readonly Span[],
 ): Promise<Page[] | null> {

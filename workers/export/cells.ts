@@ -8,7 +8,7 @@ import type { ProblemRow } from '#contract/runs/rows.ts';
 import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
 import type { Usual } from '#workers/columns/history.ts';
 import { managedOf, sourceOf, stateOf, typeOf } from '#workers/columns/kinds.ts';
-import type { Engine } from '#workers/seams.ts';
+import type { Engine } from '#workers/types.ts';
 import { JobHistories } from './histories.ts';
 
 /** Where the cells of a run come from. Histories are made where a column asks for them. */

@@ -3,8 +3,8 @@ import { BOM, csvLine, csvName } from '#contract/runs/csv.ts';
 import type { UserId } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
 import type { ExportedFile, Exporting } from '#workers/api.ts';
-import type { Engine } from '#workers/seams.ts';
-import type { WorkerClock } from '#workers/world.ts';
+import type { Engine } from '#workers/types.ts';
+import type { WorkerClock } from '#workers/context.ts';
 import { titlesOf } from '#contract/runs/csv-cells.ts';
 import { makeCells } from './cells.ts';
 

@@ -6,7 +6,7 @@ import { LEAST_SPREAD, usualOf } from '#contract/problems/judge.ts';
 import { STATUSES } from '#contract/runs/vocabulary.ts';
 import type { Usual } from '#workers/columns/history.ts';
 import type { Segment } from '#workers/columns/segment.ts';
-import type { Engine } from '#workers/seams.ts';
+import type { Engine } from '#workers/types.ts';
 
 /**
  * The runs of every job, newest first, for an export that asks for all of them: places in the

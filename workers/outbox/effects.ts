@@ -6,9 +6,9 @@ import type { LeanRun } from '#contract/runs/columns.ts';
 import { decideChange } from '#contract/runs/change.ts';
 import type { Target } from '#contract/runs/change.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
-import type { Command, Engine } from '#workers/seams.ts';
-import { askedBy } from './asked.ts';
-import type { Asked } from './asked.ts';
+import type { Command, Engine } from '#workers/types.ts';
+import { parseCommand } from './outbox-command.ts';
+import type { OutboxCommand } from './outbox-command.ts';
 
 /** What people keep beside the results. */
 export type OwnTable = 'view' | 'shift' | 'preference';
@@ -49,7 +49,7 @@ export function effectsOf(
     preference: table('preference'),
   };
   for (const command of commands) {
-    const asked = askedBy(command);
+    const asked = parseCommand(command);
     for (const draft of asked ? draftsOf(asked, command) : []) {
       const logged: Logged = {
         ...draft,
@@ -64,7 +64,7 @@ export function effectsOf(
   }
   return { problem: over.problem, own: over };
 
-  function draftsOf(asked: Asked, { madeAt }: Command): readonly NewEvent[] {
+  function draftsOf(asked: OutboxCommand, { madeAt }: Command): readonly NewEvent[] {
     switch (asked.is) {
       case 'change':
         return decideChange(

@@ -7,16 +7,16 @@ import { MESSAGES } from '#contract/messages.ts';
 import { RefusedSchema } from '#contract/runs/calls.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { PushOutcome } from '#machines/sync-words.ts';
+import type { PushOutcome } from '#machines/sync-events.ts';
 import type { OutboxView, RefusedView, Sent } from '#workers/api.ts';
-import type { Command, Refusals } from '#workers/seams.ts';
-import { DiskFault } from '#workers/seams.ts';
+import type { Command, Refusals } from '#workers/types.ts';
+import { DiskFault } from '#workers/types.ts';
 import type { Applied } from '#workers/sync/apply.ts';
 import { NO_ANSWER } from '#workers/sync/answer.ts';
 import type { Replica } from '#workers/sync/replica.ts';
 import type { Wire } from '#workers/sync/wire.ts';
-import type { WorkerChance, WorkerClock } from '#workers/world.ts';
-import { askedBy, runsOf, wordsOf } from './asked.ts';
+import type { WorkerChance, WorkerClock } from '#workers/context.ts';
+import { parseCommand, runsOf, wordsOf } from './outbox-command.ts';
 import { effectsOf } from './effects.ts';
 import type { OwnRows } from './effects.ts';
 import { Notices } from './notices.ts';
@@ -203,7 +203,7 @@ export class Outbox {
     const entries = [...this.#entries.values()]
       .sort((a, b) => a.command.order - b.command.order)
       .map(({ command, sending }) => {
-        const asked = askedBy(command);
+        const asked = parseCommand(command);
         const { id, madeAt, failure } = command;
         const state =
           command.state === 'refused'
@@ -341,7 +341,7 @@ export class Outbox {
 
   /** What was not changed of many is listed until it is tried again or put away. */
   #partlyRefused(command: Command, refused: Changed['refused'], of: number): void {
-    const asked = askedBy(command);
+    const asked = parseCommand(command);
     const by = byReason(refused);
     if (asked?.is !== 'change' || !refused[0]) return;
     const text = MESSAGES.partlyRefused(refused.length, of, whyOf(by));
@@ -399,7 +399,7 @@ export class Outbox {
 /** A command that was refused as a whole was refused for each of its runs. */
 const refusedBy = (command: Command): readonly Refusals[] =>
   command.refused ??
-  (command.failure ? [{ why: command.failure.message, runs: runsOf(askedBy(command)) }] : []);
+  (command.failure ? [{ why: command.failure.message, runs: runsOf(parseCommand(command)) }] : []);
 
 const whyOf = ([first, ...others]: readonly Refusals[]): string =>
   others.length === 0 ? (first?.why ?? '') : `${others.length + 1} different reasons.`;

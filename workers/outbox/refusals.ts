@@ -1,6 +1,6 @@
 import type { RunN } from '#contract/ids.ts';
 import type { RefusedView } from '#workers/api.ts';
-import type { Engine, Refusals } from '#workers/seams.ts';
+import type { Engine, Refusals } from '#workers/types.ts';
 
 /** Runs that were refused, one reason after the other as they came. */
 export function byReason(

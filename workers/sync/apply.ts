@@ -8,7 +8,7 @@ import { leanOf, statusCode } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
 import { STATUSES } from '#contract/runs/vocabulary.ts';
-import type { DeviceTables, FoldedTable, Patch, SmallRows, SmallTable } from '#workers/seams.ts';
+import type { DeviceTables, FoldedTable, Patch, SmallRows, SmallTable } from '#workers/types.ts';
 import { FOLDED_TABLES, isNamed, SMALL_TABLES } from '#workers/tables.ts';
 
 /** What stands on the device before the events. */

@@ -2,8 +2,8 @@ import type { CommandId, Ms } from '#contract/ids.ts';
 import { failed } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import type { SyncStatus } from '#workers/api.ts';
-import type { Patch, Person } from '#workers/seams.ts';
-import type { WorkerWorld } from '#workers/world.ts';
+import type { Patch, Person } from '#workers/types.ts';
+import type { WorkerContext } from '#workers/context.ts';
 import { NO_ANSWER } from './answer.ts';
 
 /** What tabs of one user tell each other (SYNC-7). */
@@ -49,7 +49,7 @@ export interface TeamNeeds {
  * lock to another.
  */
 export function joinTeam(
-  world: Pick<WorkerWorld, 'locks' | 'channel' | 'clock' | 'chance'>,
+  world: Pick<WorkerContext, 'locks' | 'channel' | 'clock' | 'chance'>,
   name: string,
   needs: TeamNeeds,
 ): Team {

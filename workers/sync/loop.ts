@@ -6,13 +6,13 @@ import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { syncMachine } from '#machines/sync.ts';
-import type { Outcome, SyncEvent } from '#machines/sync-words.ts';
+import type { Outcome, SyncEvent } from '#machines/sync-events.ts';
 import type { SyncStatus } from '#workers/api.ts';
-import { aheadOf, DEFAULT_VIEW } from '#workers/opening.ts';
+import { aheadOf, DEFAULT_VIEW } from '#workers/startup/cold-start.ts';
 import { Outbox } from '#workers/outbox/outbox.ts';
-import { DiskFault } from '#workers/seams.ts';
-import type { Disk } from '#workers/seams.ts';
-import type { WorkerWorld } from '#workers/world.ts';
+import { DiskFault } from '#workers/types.ts';
+import type { Disk } from '#workers/types.ts';
+import type { WorkerContext } from '#workers/context.ts';
 import { joinTeam } from './leader.ts';
 import type { Team, TeamMessage } from './leader.ts';
 import { bootstrap, learnNames, loadDay, pull } from './pull.ts';
@@ -31,7 +31,7 @@ import type { Wire } from './wire.ts';
 export type BegunFrom = 'disk' | 'server' | 'overtaken';
 
 export interface LoopNeeds {
-  readonly world: WorkerWorld;
+  readonly world: WorkerContext;
   /** One team of tabs for each database. */
   readonly name: string;
   readonly disk: Disk;

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import type { Outcome } from '#machines/sync-words.ts';
+import type { Outcome } from '#machines/sync-events.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { SyncedSourcesSchema } from '#contract/sync/calls.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
-import { DAYS_AT_ONCE } from '#workers/opening.ts';
-import type { DayRuns, Patch } from '#workers/seams.ts';
-import type { WorkerClock } from '#workers/world.ts';
+import { DAYS_AT_ONCE } from '#workers/startup/cold-start.ts';
+import type { DayRuns, Patch } from '#workers/types.ts';
+import type { WorkerClock } from '#workers/context.ts';
 import { NO_ANSWER } from './answer.ts';
 import type { Applied } from './apply.ts';
 import { applyEvents } from './apply.ts';

@@ -4,8 +4,8 @@ import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
 import { pagesOf } from '#workers/disk/segments.ts';
-import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/opening.ts';
-import { DiskFault } from '#workers/seams.ts';
+import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/startup/cold-start.ts';
+import { DiskFault } from '#workers/types.ts';
 import type {
   DayRuns,
   Disk,
@@ -16,7 +16,7 @@ import type {
   Patch,
   Person,
   SegmentInfo,
-} from '#workers/seams.ts';
+} from '#workers/types.ts';
 import type { Applied, Base } from './apply.ts';
 import { mergePatches, rekind } from './apply.ts';
 

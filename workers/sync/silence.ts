@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import { failed } from '#contract/result.ts';
-import type { WorkerClock } from '#workers/world.ts';
+import type { WorkerClock } from '#workers/context.ts';
 import { NO_ANSWER } from './answer.ts';
 
 /** A silent server is given up after so long: what it did is then unknown. */

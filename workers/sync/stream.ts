@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { SyncEvent } from '#machines/sync-words.ts';
-import { waitOf } from '#machines/sync-words.ts';
-import type { WorkerClock } from '#workers/world.ts';
+import type { SyncEvent } from '#machines/sync-events.ts';
+import { waitOf } from '#machines/sync-events.ts';
+import type { WorkerClock } from '#workers/context.ts';
 import type { Wire } from './wire.ts';
 
 const PokeSchema = v.variant('is', [

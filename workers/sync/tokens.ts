@@ -5,7 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import * as v from 'valibot';
-import type { WorkerClock } from '#workers/world.ts';
+import type { WorkerClock } from '#workers/context.ts';
 import { NO_ANSWER, readAnswer } from './answer.ts';
 import { withinSilence } from './silence.ts';
 

@@ -6,7 +6,7 @@ import type { Day } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
-import type { WorkerClock } from '#workers/world.ts';
+import type { WorkerClock } from '#workers/context.ts';
 import { NO_ANSWER, NOT_SENT, readAnswer, readFailure } from './answer.ts';
 import { withinSilence } from './silence.ts';
 import type { Tokens } from './tokens.ts';

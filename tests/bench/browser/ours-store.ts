@@ -1,11 +1,11 @@
 import type { RunsFilter } from '#contract/runs/query.ts';
 import { makeEngine } from '../../../workers/columns/engine.ts';
 import { diskOn } from '../../../workers/disk/disk.ts';
-import type { Opens } from '../../../workers/early.ts';
-import { DAYS_AT_ONCE, openBooks, openFirst } from '../../../workers/opening.ts';
-import type { First } from '../../../workers/opening.ts';
+import type { Opens } from '../../../workers/startup/preopen.ts';
+import { DAYS_AT_ONCE, openBooks, openFirst } from '../../../workers/startup/cold-start.ts';
+import type { First } from '../../../workers/startup/cold-start.ts';
 import { databaseOf } from '../../../workers/disk/database.ts';
-import type { Disk } from '../../../workers/seams.ts';
+import type { Disk } from '../../../workers/types.ts';
 import { BENCH_NOW, OWNER } from '../now.ts';
 import { DEFAULT } from './questions.ts';
 import type { Answer, Contender } from './questions.ts';

@@ -17,7 +17,7 @@ import { delimiter, join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Source } from '#contract/runs/vocabulary.ts';
-import { recipeOf, shell } from '#src/areas/monitoring/sources-commands.ts';
+import { recipeOf, shell } from '#src/features/ingest/install-commands.ts';
 import { nobody, toolMissing } from '../../e2e/tools.ts';
 import { embedded } from '../db/databases.ts';
 import { aPlace, fixture, type Place } from './fixtures.ts';

@@ -4,7 +4,7 @@ import {
   licensingAddress,
   licensingPlace,
   monthWords,
-} from '#src/areas/billing/licensing/address.ts';
+} from '#src/features/billing/licensing/address.ts';
 
 const searchOf = (address: string): string =>
   address.slice(address.indexOf('?') + 1 || address.length);

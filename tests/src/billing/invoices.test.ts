@@ -11,11 +11,11 @@ import {
   isNarrowed,
   SORT_CHOICES,
   STATE_CHOICES,
-} from '#src/areas/billing/invoices/address.ts';
-import { backIn } from '#src/areas/billing/quickbooks/back.ts';
-import { dayWords, moneyWords } from '#src/areas/billing/words.ts';
-import { homeOf, menuOf } from '#src/menu.ts';
-import type { Span } from '#src/span/dates.ts';
+} from '#src/features/billing/invoices/address.ts';
+import { backIn } from '#src/features/billing/quickbooks/callback-result.ts';
+import { dayWords, moneyWords } from '#src/features/billing/labels.ts';
+import { homeOf, menuOf } from '#src/app/router/menu.ts';
+import type { Span } from '#src/features/shared/date-range/dates.ts';
 
 const listed = (features: typeof PLAIN_FEATURES): readonly string[] =>
   menuOf([], features).flatMap(({ entries }) => entries.map(({ to }) => to));

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
-import { boardOf, listAddress, queryOf } from '#src/areas/monitoring/calendar/address.ts';
+import { boardOf, listAddress, queryOf } from '#src/features/calendar/address.ts';
 import {
   askOf,
   bounded,
@@ -11,11 +11,11 @@ import {
   foldToggled,
   isNarrowed,
   MOST_DAYS,
-} from '#src/areas/monitoring/calendar/board.ts';
-import type { Board } from '#src/areas/monitoring/calendar/board.ts';
-import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
-import { addDays, daysOf } from '#src/span/dates.ts';
-import type { Span } from '#src/span/dates.ts';
+} from '#src/features/calendar/board.ts';
+import type { Board } from '#src/features/calendar/board.ts';
+import { listOf } from '#src/features/shared/runs/list-address.ts';
+import { addDays, daysOf } from '#src/features/shared/date-range/dates.ts';
+import type { Span } from '#src/features/shared/date-range/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const some = <T>(all: readonly T[]): fc.Arbitrary<T[]> =>

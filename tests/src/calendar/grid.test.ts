@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { moved } from '#src/areas/monitoring/calendar/cursor.ts';
-import type { Cursor } from '#src/areas/monitoring/calendar/cursor.ts';
-import { columnWidth, scrolledTo, stretchOf } from '#src/areas/monitoring/calendar/sight.ts';
+import { moved } from '#src/features/shared/grid/cursor.ts';
+import type { Cursor } from '#src/features/shared/grid/cursor.ts';
+import { columnWidth, scrolledTo, stretchOf } from '#src/features/shared/grid/virtual-window.ts';
 import {
   badWords,
   cellWords,
@@ -10,8 +10,8 @@ import {
   missingWords,
   shareWords,
   standingOf,
-} from '#src/areas/monitoring/calendar/words.ts';
-import type { DayHead } from '#src/areas/monitoring/calendar/words.ts';
+} from '#src/features/calendar/labels.ts';
+import type { DayHead } from '#src/features/calendar/labels.ts';
 
 const RUNS = { numRuns: 200 * Number(process.env['PROOF'] ?? 1) };
 

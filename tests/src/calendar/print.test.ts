@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DAY, firstJobs, markPaths, TALL } from '#src/areas/monitoring/calendar/print-marks.ts';
-import { LEGEND } from '#src/areas/monitoring/calendar/words.ts';
+import { DAY, firstJobs, markPaths, TALL } from '#src/features/calendar/print-marks.ts';
+import { LEGEND } from '#src/features/calendar/labels.ts';
 
 test('CALV-9: on paper each state has a form of its own, without its colour', () => {
   const forms = LEGEND.filter((form) => form !== 'error');

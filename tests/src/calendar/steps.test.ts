@@ -1,14 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  hourName,
-  periodName,
-  stepped,
-  unitOf,
-  unitShown,
-} from '#src/areas/monitoring/calendar/steps.ts';
-import { addDays, daysOf } from '#src/span/dates.ts';
-import type { Span } from '#src/span/dates.ts';
+import { hourName, periodName, stepped, unitOf, unitShown } from '#src/features/calendar/steps.ts';
+import { addDays, daysOf } from '#src/features/shared/date-range/dates.ts';
+import type { Span } from '#src/features/shared/date-range/dates.ts';
 
 const RUNS = { numRuns: 200 * Number(process.env['PROOF'] ?? 1) };
 const TODAY = '2026-11-20';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ConnectionOut } from '#contract/connections/calls.ts';
-import { detailWords } from '#src/areas/monitoring/connections/found.tsx';
+import { detailWords } from '#src/features/connections/found.tsx';
 import {
   type Draft,
   draftOf,
@@ -9,8 +9,8 @@ import {
   NEW,
   testOf,
   withKind,
-} from '#src/areas/monitoring/connections/form.ts';
-import { rowsWords, stateOf } from '#src/areas/monitoring/connections/states.ts';
+} from '#src/features/connections/form.ts';
+import { rowsWords, stateOf } from '#src/features/connections/status-badge.ts';
 
 const part = (
   more: Partial<ConnectionOut['collections'][number]> = {},

@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/runs/query.ts';
 import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
-import { listOf, queryOf } from '#src/areas/monitoring/daily-checks/address.ts';
-import { addDays } from '#src/span/dates.ts';
-import type { Span } from '#src/span/dates.ts';
-import { keptQuery } from '#src/areas/monitoring/daily-checks/kept.ts';
-import { cleared, DEFAULTS, narrowed } from '#src/areas/monitoring/daily-checks/list.ts';
-import type { List } from '#src/areas/monitoring/daily-checks/list.ts';
+import { listOf, queryOf } from '#src/features/shared/runs/list-address.ts';
+import { addDays } from '#src/features/shared/date-range/dates.ts';
+import type { Span } from '#src/features/shared/date-range/dates.ts';
+import { keptQuery } from '#src/features/shared/runs/stored-list.ts';
+import { cleared, DEFAULTS, narrowed } from '#src/features/shared/runs/list-state.ts';
+import type { List } from '#src/features/shared/runs/list-state.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const some = <T>(all: readonly T[]): fc.Arbitrary<T[]> =>

@@ -8,7 +8,7 @@ import {
   DEFAULT_COLUMNS,
   layoutOf,
   movedColumn,
-} from '#src/areas/monitoring/daily-checks/columns.ts';
+} from '#src/features/shared/runs/columns.ts';
 import {
   headAt,
   lineAt,
@@ -17,8 +17,8 @@ import {
   rowsBetween,
   rowsUnder,
   standingOf,
-} from '#src/areas/monitoring/daily-checks/lines.ts';
-import { groupToggled, NOTHING, toggled } from '#src/areas/monitoring/daily-checks/selection.ts';
+} from '#src/features/daily-checks/lines.ts';
+import { groupToggled, NOTHING, toggled } from '#src/features/daily-checks/selection.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 type Told = { readonly head: number } | { readonly row: number };

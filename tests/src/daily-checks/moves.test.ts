@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { RunsView, RunView } from '#contract/runs/query.ts';
-import { ownOf, undoOf } from '#src/areas/monitoring/daily-checks/act.ts';
-import { moved, settled } from '#src/areas/monitoring/daily-checks/cursor.ts';
-import { DEFAULTS } from '#src/areas/monitoring/daily-checks/list.ts';
-import { makePlace } from '#src/areas/monitoring/daily-checks/place.ts';
-import { snoozeChoices } from '#src/areas/monitoring/daily-checks/snooze-times.ts';
-import { rowAt } from '#src/areas/monitoring/daily-checks/lines.ts';
-import { apartOf, near, windowOf, withPinned } from '#src/areas/monitoring/daily-checks/window.ts';
+import { ownOf, undoOf } from '#src/features/daily-checks/run-actions.ts';
+import { moved, settled } from '#src/features/daily-checks/cursor.ts';
+import { DEFAULTS } from '#src/features/shared/runs/list-state.ts';
+import { makePlace } from '#src/features/daily-checks/url-state.ts';
+import { snoozeChoices } from '#src/features/shared/runs/snooze-times.ts';
+import { rowAt } from '#src/features/daily-checks/lines.ts';
+import { apartOf, near, windowOf, withPinned } from '#src/features/daily-checks/window.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const viewOf = (ns: readonly number[], first = 0, total = ns.length): RunsView =>

@@ -1,14 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunState } from '#contract/runs/query.ts';
-import { piecesOf } from '#src/areas/monitoring/daily-checks/cause.ts';
-import {
-  stripPaths,
-  stripWidth,
-  stripWords,
-  WIDE,
-} from '#src/areas/monitoring/daily-checks/strip.ts';
-import { usualLine } from '#src/areas/monitoring/daily-checks/usual.ts';
+import { piecesOf } from '#src/features/shared/runs/cause-pieces.ts';
+import { stripPaths, stripWidth, stripWords, WIDE } from '#src/features/shared/runs/spark-bars.ts';
+import { usualLine } from '#src/features/shared/runs/baseline.ts';
 
 test("DAY-10: fixed words are the template's, what varies is the message's", () => {
   expect(

@@ -11,7 +11,7 @@ import {
   NOTHING,
   single,
   toggled,
-} from '#src/areas/monitoring/daily-checks/selection.ts';
+} from '#src/features/daily-checks/selection.ts';
 
 const rows = Array.from({ length: 20 }, (_, i) => ({ n: 100 + i, company: i % 3 }));
 const row = (i: number) => rows[i] ?? { n: 0, company: 0 };

@@ -2,22 +2,15 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
-import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
-import {
-  BOARD,
-  boardAddress,
-  boardOf,
-  listAddress,
-  queryOf,
-  searchAddress,
-  STATS,
-} from '#src/areas/monitoring/dashboard/address.ts';
-import type { Board } from '#src/areas/monitoring/dashboard/address.ts';
-import { computersAddress } from '#src/areas/monitoring/dashboard/computers.ts';
-import { besidePlace } from '#src/areas/monitoring/other-lists/address.ts';
-import { daysWords, historyOf, stretchOf } from '#src/areas/monitoring/dashboard/times.ts';
-import { addDays, startOfDay } from '#src/span/dates.ts';
-import type { Span } from '#src/span/dates.ts';
+import { listOf } from '#src/features/shared/runs/list-address.ts';
+import { BOARD, boardAddress, boardOf, queryOf, STATS } from '#src/features/dashboard/address.ts';
+import { listAddress, searchAddress } from '#src/features/shared/page-links/results.ts';
+import type { Board } from '#src/features/dashboard/address.ts';
+import { computersAddress } from '#src/features/dashboard/computers.ts';
+import { besidePlace } from '#src/features/shared/lists/address.ts';
+import { daysWords, historyOf, stretchOf } from '#src/features/shared/date-range/day-stretch.ts';
+import { addDays, startOfDay } from '#src/features/shared/date-range/dates.ts';
+import type { Span } from '#src/features/shared/date-range/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const day = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1990-01-01', days));

@@ -8,18 +8,14 @@ import {
   openWords,
   sinceWords,
   whom,
-} from '#src/areas/monitoring/dashboard/attention.ts';
+} from '#src/features/dashboard/attention.ts';
 import {
   computersAddress,
   firstSeenWords,
   seenBy,
   unprotected,
-} from '#src/areas/monitoring/dashboard/computers.ts';
-import {
-  fillingUp,
-  fullWords,
-  mostPressing,
-} from '#src/areas/monitoring/dashboard/repositories.ts';
+} from '#src/features/dashboard/computers.ts';
+import { fillingUp, fullWords, mostPressing } from '#src/features/shared/capacity.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const DAY = 86_400_000;

@@ -8,14 +8,14 @@ import {
   daysAColumn,
   goodOf,
   traceOf,
-} from '#src/areas/monitoring/dashboard/columns.ts';
+} from '#src/features/shared/charts/day-columns.ts';
 import {
   againstWords,
   countDelta,
   shareDelta,
   shareOf,
   shareWords,
-} from '#src/areas/monitoring/dashboard/figures.ts';
+} from '#src/features/shared/charts/deltas.ts';
 import {
   CHART,
   CHART_TALL,
@@ -25,8 +25,8 @@ import {
   roomFor,
   shortCount,
   topOf,
-} from '#src/areas/monitoring/dashboard/scales.ts';
-import { addDays } from '#src/span/dates.ts';
+} from '#src/features/shared/charts/scales.ts';
+import { addDays } from '#src/features/shared/date-range/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const NONE: Tally = {

@@ -3,11 +3,11 @@ import { MESSAGES } from '#contract/messages.ts';
 import { REPORT_PERIODS } from '#contract/reports/setting.ts';
 import { PAGES } from '#contract/pages.ts';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
-import { reportsAddress, reportsPlace } from '#src/areas/reports/address.ts';
-import { formOf, newForm, settingOf } from '#src/areas/reports/form.ts';
-import { marksWords } from '#src/areas/reports/marks.tsx';
-import { dayWords, PERIOD_WORDS, scheduleWords } from '#src/areas/reports/words.ts';
-import { menuOf } from '#src/menu.ts';
+import { reportsAddress, reportsPlace } from '#src/features/reports/address.ts';
+import { formOf, newForm, settingOf } from '#src/features/reports/form.ts';
+import { marksWords } from '#src/features/reports/marks.tsx';
+import { dayWords, PERIOD_WORDS, scheduleWords } from '#src/features/reports/labels.ts';
+import { menuOf } from '#src/app/router/menu.ts';
 
 const FORM = {
   ...newForm(

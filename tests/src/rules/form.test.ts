@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { ANYTHING, matcherOf, NOTHING_DONE, RuleSchema } from '#contract/rules/rules.ts';
 import type { RuleFields } from '#contract/rules/rules.ts';
 import { PROBLEM_STATES } from '#contract/runs/vocabulary.ts';
-import { EXAMPLES, rulesPlace } from '#src/areas/monitoring/rules/address.ts';
-import { ruleAddressOf, wordsOfCause } from '#src/areas/monitoring/rules/begin.ts';
-import { emptyForm, formOf, ruleOf, triedOf } from '#src/areas/monitoring/rules/form.ts';
-import { conflictText, datesText, ruleText } from '#src/areas/monitoring/rules/words.ts';
+import { EXAMPLES, rulesPlace } from '#src/features/rules/address.ts';
+import { ruleAddressOf, wordsOfCause } from '#src/features/shared/page-links/rules.ts';
+import { emptyForm, formOf, ruleOf, triedOf } from '#src/features/rules/form.ts';
+import { conflictText, datesText, ruleText } from '#src/features/rules/labels.ts';
 import * as v from 'valibot';
 
 const ZONE = 'Europe/London';

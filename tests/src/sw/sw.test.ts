@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { answerPage } from '#src/sw/answer.ts';
 import { isFixed, isServers } from '#src/sw/build.ts';
 import { dropOthers, keepBuild, keptFile, keptShell } from '#src/sw/keep.ts';
-import { buildOf, makeCaches, makeSite } from './ground.ts';
+import { buildOf, makeCaches, makeSite } from './fixtures.ts';
 
 const OLD = {
   '/index.html': 'old page',

@@ -6,9 +6,9 @@ import {
   ticketsAsk,
   ticketsMoved,
   ticketsPlace,
-} from '#src/areas/monitoring/tickets/address.ts';
-import { ticketAddress } from '#src/areas/monitoring/tickets/begin.ts';
-import { descriptionOf, subjectOf } from '#src/areas/monitoring/tickets/words.ts';
+} from '#src/features/tickets/address.ts';
+import { ticketAddress } from '#src/features/shared/page-links/tickets.ts';
+import { descriptionOf, subjectOf } from '#src/features/shared/ticket-fields/defaults.ts';
 
 const ID = '11111111-2222-4333-8444-555555555555';
 const queryOf = (address: string): string => address.split('?')[1] ?? '';

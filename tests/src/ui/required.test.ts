@@ -42,7 +42,7 @@ test('FIELD-1: a required field has a mark outside its name and is announced to 
 });
 
 test('FIELD-1: a form with required and other fields says what the mark means', () => {
-  const forms = readdirSync('src/areas', { recursive: true, withFileTypes: true })
+  const forms = readdirSync('src/features', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.tsx'))
     .map((entry) => ({
       path: join(entry.parentPath, entry.name),

@@ -4,8 +4,8 @@ import { encodeColumns, newestFirst, viewColumns } from '#contract/runs/columns.
 import type { CauseRow, JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
-import { outlineOf } from '#workers/columns/reach.ts';
-import type { Engine } from '#workers/seams.ts';
+import { outlineOf } from '#workers/columns/candidate-rows.ts';
+import type { Engine } from '#workers/types.ts';
 import type { Step } from './arbitrary.ts';
 import type { Plain } from './oracle.ts';
 

@@ -7,7 +7,7 @@ import { makeBoth } from './both.ts';
 import { answer, linesOf, view } from './oracle.ts';
 import { EVERYTHING, GROUPS, ofGroup, ORDERS } from '#contract/runs/query.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
-import type { Selection } from '#workers/seams.ts';
+import type { Selection } from '#workers/types.ts';
 
 const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
 

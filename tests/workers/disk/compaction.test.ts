@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
 import { PATCHES_MOST } from '#workers/disk/compact.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
-import type { Disk } from '#workers/seams.ts';
+import type { Disk } from '#workers/types.ts';
 import { Device } from './device.ts';
 import { DISKS, freshIdb, placeIn } from './places.ts';
 import { DAYS, fresh, page, patch, problem, run, runsOfDay, shown } from './sample.ts';

@@ -1,8 +1,8 @@
 import type { Day } from '#contract/ids.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import { dayOf, startOfDay } from '#workers/disk/manifest.ts';
-import type { Disk } from '#workers/seams.ts';
-import type { SmallRow } from '#workers/disk/books.ts';
+import type { Disk } from '#workers/types.ts';
+import type { SmallRow } from '#workers/disk/table-snapshots.ts';
 import { DAYS, fresh, page, patch, problem, run, type Shown } from './sample.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import type { Idb, Owner } from '#workers/disk/database.ts';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
-import { openRegister, type Held, type Register } from '#workers/disk/register.ts';
-import type { Disk } from '#workers/seams.ts';
+import { openProfiles, type StoredProfile, type Profiles } from '#workers/disk/profiles.ts';
+import type { Disk } from '#workers/types.ts';
 
 export const OWNER: Owner = { tenant: 't1', user: 'u1', actor: 'u1' };
 export const NAME = 'daybook:t1:u1:u1';
@@ -10,15 +10,15 @@ export const NAME = 'daybook:t1:u1:u1';
 /** A browser's storage, signed in. */
 export interface Place {
   readonly idb: Idb;
-  readonly register: Register;
-  readonly held: Held;
+  readonly register: Profiles;
+  readonly held: StoredProfile;
   open(): Promise<Disk>;
 }
 
 export const freshIdb = (): Idb => ({ indexedDB: new IDBFactory(), IDBKeyRange });
 
 export async function placeIn(idb: Idb): Promise<Place> {
-  const register = await openRegister(idb);
+  const register = await openProfiles(idb);
   const held = await register.enter(OWNER, 1_000);
   return { idb, register, held, open: () => openDisk(held, register, idb) };
 }

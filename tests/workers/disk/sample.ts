@@ -9,9 +9,9 @@ import {
   type LeanRun,
   type RunColumns,
 } from '#contract/runs/columns.ts';
-import type { Command, Disk, Fresh, Opened, Patch, SmallRows, SmallTable } from '#workers/seams.ts';
+import type { Command, Disk, Fresh, Opened, Patch, SmallRows, SmallTable } from '#workers/types.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
-import { joinRows, idOf, type SmallRow } from '#workers/disk/books.ts';
+import { joinRows, idOf, type SmallRow } from '#workers/disk/table-snapshots.ts';
 import { SMALL_TABLES } from '#workers/tables.ts';
 
 /**

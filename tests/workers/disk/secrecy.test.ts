@@ -14,7 +14,7 @@ import {
   runsOfDay,
 } from './sample.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
-import type { Disk } from '#workers/seams.ts';
+import type { Disk } from '#workers/types.ts';
 
 const [today = ''] = DAYS;
 const WORDS = Array.from({ length: 22 }, (_, i) => `canary${i}xylophone`);

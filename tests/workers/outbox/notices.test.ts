@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { loopOf, must, scene } from '#tests/workers/scene.ts';
-import type { makeDoor } from '#workers/door.ts';
-import { DiskFault } from '#workers/seams.ts';
+import type { createWorkerApi } from '#workers/queries/live-queries.ts';
+import { DiskFault } from '#workers/types.ts';
 
-type Door = ReturnType<typeof makeDoor>;
+type Door = ReturnType<typeof createWorkerApi>;
 const noticesOf = (door: Door) => loopOf(door).outbox.view().notices;
 const note = (content: string) => ({ is: 'note' as const, content });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loopOf, scene, shown } from '#tests/workers/scene.ts';
-import { DiskFault } from '#workers/seams.ts';
+import { DiskFault } from '#workers/types.ts';
 
 const note = (content: string) => ({ is: 'note' as const, content });
 

@@ -6,7 +6,7 @@ import { makeChance } from '#tests/sim/random.ts';
 import { SimServer } from '#tests/sim/server.ts';
 import { Story } from '#tests/sim/story.ts';
 import { must } from '#tests/workers/scene.ts';
-import type { SmallTable } from '#workers/seams.ts';
+import type { SmallTable } from '#workers/types.ts';
 import { applyEvents, mergePatches, rekind } from '#workers/sync/apply.ts';
 import type { Base } from '#workers/sync/apply.ts';
 

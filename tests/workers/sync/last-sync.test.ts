@@ -4,12 +4,12 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { expect, test } from 'vitest';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
-import { openRegister } from '#workers/disk/register.ts';
-import { makeDoor } from '#workers/door.ts';
-import type { WorkerWorld } from '#workers/world.ts';
+import { openProfiles } from '#workers/disk/profiles.ts';
+import { createWorkerApi } from '#workers/queries/live-queries.ts';
+import type { WorkerContext } from '#workers/context.ts';
 import { loopOf, scene } from '#tests/workers/scene.ts';
 
-type Door = ReturnType<typeof makeDoor>;
+type Door = ReturnType<typeof createWorkerApi>;
 
 const GOOD: LastSync = {
   status: 'SUCCEEDED',
@@ -39,9 +39,9 @@ async function begin() {
   const all = scene();
   const idb = { indexedDB: new IDBFactory(), IDBKeyRange };
   const { clock, server, ann, annDevice } = all;
-  const world: WorkerWorld = {
+  const world: WorkerContext = {
     ...annDevice.world,
-    openRegister: () => openRegister(idb),
+    openRegister: () => openProfiles(idb),
     openDisk: (held, register) => openDisk(held, register, idb),
     memoryDisk,
   };
@@ -56,7 +56,7 @@ async function begin() {
   };
   /** A tab, and what its page was given last. */
   const tab = async (): Promise<{ readonly door: Door; readonly seen: (LastSync | null)[] }> => {
-    const door = makeDoor(world);
+    const door = createWorkerApi(world);
     const seen: (LastSync | null)[] = [];
     await door.watch('lastSync', {}, (value) => {
       seen.push(value);

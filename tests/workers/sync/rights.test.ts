@@ -5,13 +5,13 @@ import type { Role } from '#contract/abilities.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import { databaseOf } from '#workers/disk/database.ts';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
-import { openRegister } from '#workers/disk/register.ts';
-import { makeDoor } from '#workers/door.ts';
+import { openProfiles } from '#workers/disk/profiles.ts';
+import { createWorkerApi } from '#workers/queries/live-queries.ts';
 import { SMALL_TABLES } from '#workers/tables.ts';
-import type { WorkerWorld } from '#workers/world.ts';
+import type { WorkerContext } from '#workers/context.ts';
 import { loopOf, must, scene } from '#tests/workers/scene.ts';
 
-type Door = ReturnType<typeof makeDoor>;
+type Door = ReturnType<typeof createWorkerApi>;
 
 const live = (door: Door) => (): boolean =>
   door.session.loop?.status().is === 'live' && loopOf(door).status().left === 0;
@@ -25,9 +25,9 @@ async function begin() {
   const idb = { indexedDB: new IDBFactory(), IDBKeyRange };
   const { world: base, wire } = all.annDevice;
   const { clock, server, ann, bad } = all;
-  const world: WorkerWorld = {
+  const world: WorkerContext = {
     ...base,
-    openRegister: () => openRegister(idb),
+    openRegister: () => openProfiles(idb),
     openDisk: (held, register) => openDisk(held, register, idb),
     memoryDisk,
   };
@@ -86,7 +86,7 @@ async function begin() {
   };
 
   roles(['operator']);
-  const door = makeDoor(world);
+  const door = createWorkerApi(world);
   await until('the sign-in page', () => door.session.who.is === 'out');
   await wait(door.signIn({ way: 'password', auth: 'db', username: 'ann', password: 'x' }));
   await until('all data', live(door));
@@ -164,7 +164,7 @@ test('SYNC-6, SYNC-13: a role taken away while the browser was closed and away: 
   wire.up = false;
   roles(['sub-sp']);
   story.finish(clock.now() - 1_000);
-  const again = makeDoor(world);
+  const again = createWorkerApi(world);
   await until(
     'what it had',
     () => again.session.who.is === 'in' && loopOf(again).replica.engine.size > 0,
@@ -183,7 +183,7 @@ test('SYNC-6, SYNC-13: a role taken away while the browser was closed and away: 
   // Opened once more with no network, there is nothing that could be shown.
   loopOf(again).stop();
   wire.up = false;
-  const third = makeDoor(world);
+  const third = createWorkerApi(world);
   await until('its user', () => third.session.who.is === 'in' && third.session.loop !== null);
   await clock.pass(5_000);
   expect(inMemory(third)).toEqual(NOTHING);

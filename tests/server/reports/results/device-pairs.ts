@@ -4,7 +4,7 @@
 import * as fc from 'fast-check';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import type { Engine } from '#workers/seams.ts';
+import type { Engine } from '#workers/types.ts';
 import { anEstate, BERLIN, DAY, iso, NOW } from './fixtures.ts';
 import type { Estate, Get } from './fixtures.ts';
 

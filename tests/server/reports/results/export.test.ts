@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { reportColumns } from '#contract/reports/result-csv.ts';
-import { COLUMN_IDS } from '#src/areas/monitoring/daily-checks/columns.ts';
-import { exportColumnsOf } from '#src/areas/monitoring/export/columns.ts';
+import { COLUMN_IDS } from '#src/features/shared/runs/columns.ts';
+import { exportColumnsOf } from '#src/features/shared/export/columns.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import { anEstate, BERLIN, DAY, iso, NOW } from './fixtures.ts';
 import type { Estate } from './fixtures.ts';

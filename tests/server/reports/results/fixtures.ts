@@ -19,7 +19,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { scopeOf } from '#server/platform/sync/scope.ts';
 import { pagesOf } from '#server/platform/sync/days.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
-import type { Engine } from '#workers/seams.ts';
+import type { Engine } from '#workers/types.ts';
 import { pagesIn } from '#workers/sync/frames.ts';
 import { appOf, ask, login, makeGround, provider, user } from '../../http/fixtures.ts';
 import type { Answer, Ground } from '../../http/fixtures.ts';

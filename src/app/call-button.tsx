@@ -1,0 +1,28 @@
+import { forbidsActing } from '#contract/call-classes.ts';
+import type { CallName } from '#contract/calls.ts';
+import { ACCOUNT } from '#contract/messages/account.ts';
+import { useMe } from './session/session.ts';
+import { Button } from '../ui/button.tsx';
+import type { ButtonProps } from '../ui/button.tsx';
+
+/**
+ * ACT-7: disabled, with the reason, where the class of the call refuses it during
+ * impersonation; otherwise nothing.
+ */
+export function useActingRefusal(
+  call: CallName,
+): Pick<ButtonProps, 'disabled' | 'data-tip' | 'aria-description'> {
+  const me = useMe();
+  return me !== null && me.acting !== null && forbidsActing(call)
+    ? {
+        'disabled': true,
+        'data-tip': ACCOUNT.notWhileActing,
+        'aria-description': ACCOUNT.notWhileActing,
+      }
+    : {};
+}
+
+/** A button that leads to this call. */
+export function CallButton({ call, ...rest }: ButtonProps & { readonly call: CallName }) {
+  return <Button {...rest} {...useActingRefusal(call)} />;
+}

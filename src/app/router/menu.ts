@@ -1,0 +1,215 @@
+import type { Role } from '#contract/abilities.ts';
+import type { Branding, Features } from '#contract/branding/branding.ts';
+import type { PagePath } from '#contract/page-paths.ts';
+import { mayOpen, PAGES } from '#contract/pages.ts';
+import type { Page } from '#contract/pages.ts';
+import type { Who } from '#workers/api.ts';
+import { localPath } from './redirect-target.ts';
+import type { IconName } from '../../ui/icon.tsx';
+
+/**
+ * `app`: the one app whose sidebar has the entry, where its group is in every app. `cards`: only
+ * where subscriptions are paid by card.
+ */
+export interface Entry {
+  readonly to: PagePath;
+  readonly word: string;
+  readonly icon: IconName;
+  readonly app?: 'o365';
+  readonly cards?: true;
+}
+/** A page that is somebody else's, after the entries. */
+export interface Outside {
+  readonly href: string;
+  readonly word: string;
+}
+/** `page`: who sees the group at all; of its entries each sees those that it may open. */
+/** `app`: where it stands alone; without one, in every app. */
+export interface Group {
+  readonly heading: string | null;
+  readonly app?: 'monitoring' | 'o365';
+  readonly page?: Page;
+  readonly entries: readonly Entry[];
+  readonly outside?: (features: Features | null) => Outside | null;
+}
+
+/** SUPPORT-1: questions and answers stand where the provider has them. */
+function faqOf(features: Features | null): Outside | null {
+  const faq = features?.supportSection.enabled === true ? features.supportSection.links.faq : null;
+  return faq?.enabled === true && faq.url !== null ? { href: faq.url, word: 'FAQ' } : null;
+}
+
+/** The sidebar, in its order. An entry stands here when its page does. */
+export const MENU: readonly Group[] = [
+  {
+    heading: null,
+    app: 'monitoring',
+    entries: [
+      { to: '/monitoring/dashboard', word: 'Dashboard', icon: 'dashboard' },
+      { to: '/monitoring/calendar-report', word: 'Calendar view', icon: 'calendar' },
+      { to: '/monitoring/daily-checks', word: 'Daily checks', icon: 'daily-checks' },
+      { to: '/monitoring/evidence', word: 'Evidence', icon: 'log' },
+      { to: '/monitoring/repositories', word: 'Repositories', icon: 'repository' },
+      { to: '/monitoring/computers', word: 'Computers', icon: 'computer' },
+      { to: '/monitoring/rankings', word: 'Rankings', icon: 'ranking' },
+      { to: '/monitoring/spreadsheet', word: 'Spreadsheet report', icon: 'sheet' },
+      { to: '/monitoring/tickets', word: 'Tickets', icon: 'ticket' },
+      { to: '/monitoring/rules', word: 'Rules', icon: 'rules' },
+      { to: '/monitoring/hints', word: 'Hints', icon: 'hint' },
+      { to: '/monitoring/users', word: 'Users', icon: 'users' },
+      { to: '/monitoring/companies', word: 'Companies', icon: 'companies' },
+    ],
+  },
+  {
+    heading: 'Reports',
+    app: 'monitoring',
+    page: { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled },
+    entries: [
+      { to: '/monitoring/sla', word: 'SLA', icon: 'clock' },
+      { to: '/monitoring/users-logs', word: 'Users Logs', icon: 'log' },
+      { to: '/monitoring/licensing', word: 'Licensing', icon: 'licensing' },
+      { to: '/monitoring/report-settings', word: 'Scheduled', icon: 'scheduled' },
+      { to: '/monitoring/analytics/trends', word: 'Analytics > Trends', icon: 'trends' },
+    ],
+  },
+  {
+    heading: 'Microsoft 365',
+    app: 'o365',
+    entries: [{ to: '/o365/dashboard', word: 'Overview', icon: 'dashboard' }],
+  },
+  {
+    heading: 'Support',
+    outside: faqOf,
+    entries: [
+      { to: '/monitoring/support/request', word: 'Request', icon: 'request' },
+      { to: '/monitoring/support/live', word: 'Live', icon: 'note' },
+      { to: '/monitoring/downloads', word: 'Downloads', icon: 'download' },
+    ],
+  },
+  {
+    heading: 'Payments',
+    entries: [
+      { to: '/monitoring/invoices', word: 'Invoices', icon: 'invoice' },
+      { to: '/monitoring/billing', word: 'Billing', icon: 'card' },
+    ],
+  },
+  {
+    heading: 'Sources',
+    app: 'monitoring',
+    entries: [
+      { to: '/monitoring/sources', word: 'Connect a source', icon: 'source' },
+      { to: '/monitoring/connections', word: 'Connections', icon: 'cloud' },
+      { to: '/monitoring/webhooks', word: 'Webhooks', icon: 'external' },
+      { to: '/monitoring/ticketing', word: 'Ticketing', icon: 'ticket' },
+    ],
+  },
+  {
+    heading: 'Administration',
+    app: 'monitoring',
+    entries: [
+      { to: '/admin/dashboard', word: 'Overview', icon: 'trends' },
+      { to: '/admin/events', word: 'Events', icon: 'note' },
+      { to: '/admin/providers', word: 'Providers', icon: 'repository' },
+      { to: '/admin/branding', word: 'Branding', icon: 'eye' },
+      { to: '/admin/settings', word: 'Provider settings', icon: 'settings' },
+      { to: '/admin/notices', word: 'Notices', icon: 'hint' },
+    ],
+  },
+  {
+    heading: 'Settings',
+    entries: [
+      { to: '/monitoring/profile', word: 'Profile', icon: 'person' },
+      {
+        to: '/o365/subscriptions',
+        word: 'Subscriptions',
+        icon: 'licensing',
+        app: 'o365',
+        cards: true,
+      },
+      { to: '/monitoring/notifications', word: 'Notifications', icon: 'mail' },
+      { to: '/monitoring/security', word: 'Security', icon: 'lock' },
+      { to: '/monitoring/change-password', word: 'Change password', icon: 'key' },
+      { to: '/monitoring/api-keys', word: 'API keys', icon: 'source' },
+      { to: '/monitoring/api', word: 'API', icon: 'sheet' },
+    ],
+  },
+];
+
+/** What these roles may open of what the portal shows, without empty groups. */
+export const menuOf = (
+  roles: readonly Role[],
+  features: Features | null = null,
+  menu: readonly Group[] = MENU,
+  hasCards = false,
+): readonly Group[] =>
+  menu
+    .filter(({ page }) => page === undefined || mayOpen(page, roles, features))
+    .map((group) => ({
+      ...group,
+      entries: group.entries.filter(
+        ({ to, cards }) => (cards !== true || hasCards) && mayOpen(PAGES[to], roles, features),
+      ),
+    }))
+    .filter(({ entries, outside }) => entries.length > 0 || (outside?.(features) ?? null) !== null);
+
+/** The sidebar of one app. */
+export const getAppMenu = (
+  app: 'monitoring' | 'o365',
+  roles: readonly Role[],
+  branding: Branding | null,
+): readonly Group[] =>
+  menuOf(roles, branding?.features ?? null, MENU, branding?.isStripeEnabled ?? false)
+    .filter((group) => (group.app ?? app) === app)
+    .map((group) => ({
+      ...group,
+      entries: group.entries.filter((entry) => (entry.app ?? app) === app),
+    }));
+
+/**
+ * Where these roles begin: at an overview, or at the first page that they have an ability for: help
+ * and payments are nobody's beginning. Everybody has a profile.
+ */
+export const homeOf = (roles: readonly Role[], features: Features | null = null): string =>
+  OVERVIEWS.find((to) => mayOpen(PAGES[to], roles, features)) ??
+  menuOf(roles, features)
+    .flatMap(({ entries }) => entries)
+    .find(({ to }) => PAGES[to].ability !== null)?.to ??
+  '/monitoring/profile';
+
+/**
+ * Where a user starts from the address of an app. The own landing page comes before the first page
+ * of the roles and before the cloud suite's dashboard; `/monitoring` always leads to the monitoring
+ * app itself.
+ */
+export function beginOf(who: Who, from: string): string {
+  const { me, branding } = who.is === 'in' ? who : { me: null, branding: null };
+  const roles = me?.roles ?? [];
+  const features = branding?.features ?? null;
+  const landing =
+    from === '/monitoring' ? null : getLandingPage(me?.landingPage ?? '', roles, features);
+  return landing ?? (from === '/o365' ? '/o365/dashboard' : homeOf(roles, features));
+}
+
+/**
+ * The landing page as an address of this site, or null where it is no page that these roles may
+ * open.
+ */
+function getLandingPage(
+  page: string,
+  roles: readonly Role[],
+  features: Features | null,
+): string | null {
+  const local = localPath(page);
+  const path = local?.replace(/[?#].*$/, '').replace(/\/+$/, '') ?? '';
+  const gate = isPagePath(path)
+    ? PAGES[path]
+    : path === '/monitoring/wall'
+      ? PAGES['/monitoring/daily-checks']
+      : null;
+  const isOpen =
+    gate === null ? path.startsWith('/monitoring/apps/') : mayOpen(gate, roles, features);
+  return isOpen && !path.endsWith('/forbidden') ? local : null;
+}
+
+const isPagePath = (path: string): path is PagePath => Object.hasOwn(PAGES, path);
+const OVERVIEWS: readonly PagePath[] = ['/monitoring/dashboard', '/admin/dashboard'];

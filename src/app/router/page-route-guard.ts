@@ -1,0 +1,30 @@
+import type { PagePath } from '#contract/page-paths.ts';
+import { mayOpen, PAGES } from '#contract/pages.ts';
+import { guardRoute } from './route-guards.ts';
+import type { KnownWho, GuardResult, Way } from './route-guards.ts';
+
+/**
+ * All the guards before a page, the ability and the switch last. Apart from the first ones: who is
+ * signed out needs no table of pages.
+ */
+export function guardPage(page: PagePath, who: KnownWho, way: Way): GuardResult {
+  const first = guardRoute(who, 'signed-in', way);
+  if (
+    first.is !== 'pass' ||
+    who.is === 'out' ||
+    mayOpen(PAGES[page], who.me.roles, who.branding.features)
+  )
+    return first;
+  return { is: 'forbidden', to: forbiddenPage(page) };
+}
+
+/**
+ * Each area has a forbidden page of its own, so that a refused user stays in the same
+ * area.
+ */
+const forbiddenPage = (page: PagePath): PagePath =>
+  page.startsWith('/o365/')
+    ? '/o365/forbidden'
+    : page.startsWith('/admin/')
+      ? '/admin/forbidden'
+      : '/monitoring/forbidden';

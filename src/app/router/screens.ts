@@ -1,0 +1,120 @@
+import type { ComponentType } from 'react';
+import type { PagePath } from '#contract/page-paths.ts';
+import '../../ui/icon-more.ts'; // every screen but the first has the icons
+
+type Screen = () => Promise<ComponentType>;
+
+/**
+ * Where each screen is, for the route table. In a file of its own: the first page names none of
+ * them. A screen comes in when it is opened. By its address where it is a page beside the sidebar,
+ * else by its name.
+ */
+export const SCREENS = {
+  step: async () => (await import('../../features/auth/sign-in/step-page.tsx')).StepPage,
+  forgotPassword: async () =>
+    (await import('../../features/auth/recovery/forgot-password.tsx')).ForgotPassword,
+  forgotPasswordDb: async () =>
+    (await import('../../features/auth/recovery/forgot-password-db.tsx')).ForgotPasswordDb,
+  resetPasswordDb: async () =>
+    (await import('../../features/auth/recovery/reset-password-db.tsx')).ResetPasswordDb,
+  unlock: async () => (await import('../../features/auth/recovery/unlock.tsx')).Unlock,
+  register: async () => (await import('../../features/auth/registration/register.tsx')).Register,
+  confirmEmail: async () =>
+    (await import('../../features/auth/registration/confirm-email.tsx')).ConfirmEmail,
+  apps: async () => (await import('../../features/auth/single-sign-on/open-app.tsx')).Apps,
+  frame: async () => (await import('../shell/shell.tsx')).Shell,
+  notFound: async () => (await import('../shell/not-found.tsx')).NotFound,
+  wall: async () => (await import('../../features/dashboard/wallboard/screen.tsx')).Wall,
+} as const satisfies Readonly<Record<string, Screen>>;
+export type ScreenName = keyof typeof SCREENS;
+
+export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
+  '/monitoring/dashboard': async () =>
+    (await import('../../features/dashboard/screen.tsx')).Dashboard,
+  '/monitoring/calendar-report': async () =>
+    (await import('../../features/calendar/screen.tsx')).Calendar,
+  '/monitoring/daily-checks': async () =>
+    (await import('../../features/daily-checks/screen.tsx')).DailyChecks,
+  '/monitoring/daily-checks/disabled-jobs': async () =>
+    (await import('../../features/daily-checks/disabled-jobs.tsx')).DisabledJobs,
+  '/monitoring/daily-checks/computers': async () =>
+    (await import('../../features/computers/unprotected.tsx')).Computers,
+  '/monitoring/rules': async () => (await import('../../features/rules/screen.tsx')).Rules,
+  '/monitoring/hints': async () => (await import('../../features/hints/screen.tsx')).Hints,
+  '/monitoring/tickets': async () => (await import('../../features/tickets/screen.tsx')).Tickets,
+  '/monitoring/webhooks': async () =>
+    (await import('../../features/notifications/webhooks/screen.tsx')).Webhooks,
+  '/monitoring/ticketing': async () =>
+    (await import('../../features/tickets/ticketing/screen.tsx')).Ticketing,
+  '/monitoring/users': async () => (await import('../../features/users/screen.tsx')).Users,
+  '/monitoring/companies': async () =>
+    (await import('../../features/companies/screen.tsx')).Companies,
+  '/monitoring/users-logs': async () =>
+    (await import('../../features/users/logs/screen.tsx')).UserLogs,
+  '/monitoring/licensing': async () =>
+    (await import('../../features/billing/licensing/screen.tsx')).Licensing,
+  '/monitoring/invoices': async () =>
+    (await import('../../features/billing/invoices/screen.tsx')).Invoices,
+  '/monitoring/invoices/quickbooks': async () =>
+    (await import('../../features/billing/quickbooks/screen.tsx')).QuickBooks,
+  '/monitoring/billing': async () => (await import('../../features/billing/billing.tsx')).Billing,
+  '/monitoring/sla': async () => (await import('../../features/sla/screen.tsx')).Sla,
+  '/monitoring/report-settings': async () =>
+    (await import('../../features/reports/screen.tsx')).ReportSettings,
+  '/monitoring/evidence': async () =>
+    (await import('../../features/evidence/screen.tsx')).EvidenceScreen,
+  '/monitoring/repositories': async () =>
+    (await import('../../features/repositories/screen.tsx')).Repositories,
+  '/monitoring/computers': async () =>
+    (await import('../../features/computers/screen.tsx')).DiscoveredComputers,
+  '/monitoring/rankings': async () =>
+    (await import('../../features/analytics/rankings/screen.tsx')).Rankings,
+  '/monitoring/spreadsheet': async () =>
+    (await import('../../features/analytics/spreadsheet/screen.tsx')).Spreadsheet,
+  '/monitoring/analytics/trends': async () =>
+    (await import('../../features/analytics/trends/screen.tsx')).Trends,
+  '/monitoring/sources': async () => (await import('../../features/ingest/sources.tsx')).Sources,
+  '/monitoring/connections': async () =>
+    (await import('../../features/connections/screen.tsx')).Connections,
+  '/monitoring/support/request': async () =>
+    (await import('../../features/support/request.tsx')).SupportRequest,
+  '/monitoring/support/live': async () =>
+    (await import('../../features/support/live.tsx')).LiveSupport,
+  '/monitoring/downloads': async () =>
+    (await import('../../features/support/downloads.tsx')).Downloads,
+  '/monitoring/profile': async () =>
+    (await import('../../features/auth/profile/profile.tsx')).Profile,
+  '/monitoring/subscriptions': async () =>
+    (await import('../../features/billing/subscriptions.tsx')).Subscriptions,
+  '/monitoring/notifications': async () =>
+    (await import('../../features/notifications/preferences/screen.tsx')).NotificationsPage,
+  '/monitoring/security': async () =>
+    (await import('../../features/auth/security/security.tsx')).Security,
+  '/monitoring/api-keys': async () =>
+    (await import('../../features/auth/api-keys/screen.tsx')).ApiKeys,
+  '/monitoring/api': async () => (await import('../../features/auth/api-docs/screen.tsx')).Api,
+  '/monitoring/change-password': async () =>
+    (await import('../../features/auth/security/change-password.tsx')).ChangePassword,
+  '/monitoring/reset-password': async () =>
+    (await import('../../features/auth/security/reset-password.tsx')).ResetPassword,
+  '/monitoring/security-questions': async () =>
+    (await import('../../features/auth/security/security-questions.tsx')).SecurityQuestions,
+  '/monitoring/forbidden': async () => (await import('../shell/forbidden.tsx')).Forbidden,
+  '/o365/dashboard': async () => (await import('../../features/backup/overview.tsx')).Overview,
+  '/o365/subscriptions': async () =>
+    (await import('../../features/billing/subscriptions.tsx')).Subscriptions,
+  '/o365/forbidden': async () => (await import('../shell/forbidden.tsx')).Forbidden,
+  '/admin/dashboard': async () =>
+    (await import('../../features/providers/dashboard/screen.tsx')).AdminDashboard,
+  '/admin/events': async () =>
+    (await import('../../features/providers/audit/screen.tsx')).AdminEvents,
+  '/admin/providers': async () =>
+    (await import('../../features/providers/screen.tsx')).AdminProviders,
+  '/admin/branding': async () =>
+    (await import('../../features/branding/editor/screen.tsx')).BrandingScreen,
+  '/admin/settings': async () =>
+    (await import('../../features/branding/settings/screen.tsx')).ProviderSettingsScreen,
+  '/admin/notices': async () =>
+    (await import('../../features/notifications/notices/screen.tsx')).AdminNotices,
+  '/admin/forbidden': async () => (await import('../shell/forbidden.tsx')).Forbidden,
+};

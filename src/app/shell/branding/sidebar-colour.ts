@@ -1,0 +1,61 @@
+import { useEffect, useSyncExternalStore } from 'react';
+import { writeStored, readStored } from '../../session/browser-storage.ts';
+import { BLUE_SIDE, sideOf } from './brand-colours.ts';
+
+/**
+ * Colours that a user may give the sidebar, each with the shade for the dark theme: all are
+ * legible.
+ */
+export const SIDE_COLOURS = [
+  [BLUE_SIDE.light, '#12203a', 'Blue'],
+  ['#0f3a40', '#0b2428', 'Teal'],
+  ['#1f4030', '#12261c', 'Forest'],
+  ['#47284f', '#2a182f', 'Plum'],
+  ['#5a2330', '#331419', 'Wine'],
+  ['#33373d', '#1d2024', 'Slate'],
+] as const;
+
+/** What was chosen; null: the provider's own. */
+export const useSideColour = (): string | null => useSyncExternalStore(subscribe, () => colour);
+/** Anything but one of them is the provider's own. */
+export function setSideColour(next: string | null): void {
+  const known = SIDE_COLOURS.find(([light]) => light === next)?.[0] ?? null;
+  if (known === colour) return;
+  colour = known;
+  writeStored(KEY, colour);
+  listeners.forEach((listener) => listener());
+}
+
+/** The user's colour over the provider's, as long as the user is here. */
+export function useOwnSide(): void {
+  const own = useSideColour();
+  useEffect(() => {
+    const { style } = document.documentElement;
+    const [light, dark] = SIDE_COLOURS.find(([one]) => one === own) ?? [];
+    if (light === undefined || dark === undefined) return;
+    const names = Object.fromEntries(
+      [['', sideOf(light, 'light')] as const, ['-dark', sideOf(dark, 'dark')] as const].flatMap(
+        ([ground, side]) =>
+          side === null
+            ? []
+            : [
+                [`--own-sidebar${ground}`, side.side],
+                [`--own-side-on${ground}`, side.on],
+                [`--own-side-line${ground}`, side.line],
+              ],
+      ),
+    );
+    for (const [name, value] of Object.entries(names)) style.setProperty(name, value);
+    return () => Object.keys(names).forEach((name) => style.removeProperty(name));
+  }, [own]);
+}
+
+const KEY = 'sidebarColor';
+let colour: string | null = readStored(KEY);
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+};

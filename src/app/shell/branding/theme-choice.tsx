@@ -1,0 +1,52 @@
+import { THEMES, setTheme, useTheme } from '../../theme.ts';
+import type { Theme } from '../../theme.ts';
+import { Icon } from '../../../ui/icon.tsx';
+import type { IconName } from '../../../ui/icon.tsx';
+
+/** Light, dark, or as the system has it. In the minimised sidebar one button goes round. */
+export function ThemeChoice({ mini }: { readonly mini: boolean }) {
+  const theme = useTheme();
+  if (mini) {
+    const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+    const label = `Theme: ${WORDS[theme].word}. Change to ${WORDS[next].word}`;
+    return (
+      <button
+        type="button"
+        aria-label={label}
+        data-tip={label}
+        onClick={() => setTheme(next)}
+        className="flex h-8 items-center rounded-part px-2 hover:text-side-ink focus-visible:-outline-offset-2 focus-visible:outline-side-ink pointer-coarse:h-11"
+      >
+        <Icon name={WORDS[theme].icon} />
+      </button>
+    );
+  }
+  return (
+    <fieldset className="m-0 grid grid-cols-3 rounded-part border border-side-line p-0 text-agate">
+      <legend className="sr-only">Theme</legend>
+      {THEMES.map((one) => (
+        <label
+          key={one}
+          className="relative flex h-7 items-center justify-center gap-1.5 rounded-[3px] hover:text-side-ink has-checked:bg-side-on has-checked:font-semibold has-checked:text-side-ink
+            has-focus-visible:outline-2 has-focus-visible:outline-side-ink pointer-coarse:h-11"
+        >
+          <input
+            type="radio"
+            name="theme"
+            value={one}
+            checked={theme === one}
+            onChange={() => setTheme(one)}
+            className="absolute inset-0 m-0 cursor-pointer opacity-0"
+          />
+          {WORDS[one].word}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+const WORDS: Readonly<Record<Theme, { readonly word: string; readonly icon: IconName }>> = {
+  light: { word: 'Light', icon: 'sun' },
+  dark: { word: 'Dark', icon: 'moon' },
+  system: { word: 'System', icon: 'computer' },
+};

@@ -1,0 +1,52 @@
+import { Suspense, lazy, useState } from 'react';
+import type { Branding } from '#contract/branding/branding.ts';
+import { withChunkTimeout } from '../../ui/chunk-load.ts';
+
+const PrivacyPolicy = lazy(async () => ({
+  default: (await withChunkTimeout(import('./privacy-policy.tsx'))).PrivacyPolicy,
+}));
+
+/**
+ * Below the dashboard, where the provider has switched it on: whose portal it is, the privacy
+ * policy, where else the provider is.
+ */
+export function Footer({ branding }: { readonly branding: Branding }) {
+  const [open, setOpen] = useState(false);
+  const { features, name, supportEmail } = branding;
+  return (
+    <footer className="flex min-h-9 flex-wrap items-center gap-x-5 border-t border-rule bg-paper px-4 text-agate text-ink-2 tablet:px-5">
+      <span className="min-w-0 truncate" data-tip={name}>
+        {name}
+      </span>
+      {features.privacyPolicy && (
+        <button type="button" onClick={() => setOpen(true)} className={LINK}>
+          Privacy policy
+        </button>
+      )}
+      {supportEmail !== null && (
+        <a href={`mailto:${supportEmail}`} className={LINK}>
+          {supportEmail}
+        </a>
+      )}
+      {features.socialMedia.links.length > 0 && (
+        <ul aria-label="Elsewhere" className="m-0 ml-auto flex list-none flex-wrap gap-x-4 p-0">
+          {features.socialMedia.links.map(({ platform, link }) => (
+            <li key={link}>
+              <a href={link} target="_blank" rel="noreferrer" className={LINK}>
+                {platform}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {open && (
+        <Suspense>
+          <PrivacyPolicy branding={branding} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </footer>
+  );
+}
+
+const LINK =
+  'inline-flex min-h-6 items-center underline underline-offset-2 hover:text-ink pointer-coarse:min-h-11';

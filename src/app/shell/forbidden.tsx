@@ -1,0 +1,47 @@
+import { Link } from '@tanstack/react-router';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import { homeOf, menuOf } from '../router/menu.ts';
+import { useBranding, useMe } from '../session/session.ts';
+import { Notice } from './notice-page.tsx';
+import { Page } from './page.tsx';
+
+/** Where a page sends those who may not see it. */
+export function Forbidden() {
+  const roles = useMe()?.roles ?? [];
+  const branding = useBranding();
+  const support = branding?.supportEmail ?? null;
+  return (
+    <Page title="No access">
+      <Notice
+        icon="lock"
+        level={2}
+        title={BASE.forbidden}
+        {...(menuOf(roles, branding?.features).length > 0 && {
+          actions: (
+            <Link
+              to={homeOf(roles, branding?.features)}
+              className="text-accent underline underline-offset-2"
+            >
+              Go to the first page
+            </Link>
+          ),
+        })}
+      >
+        <p className="m-0">
+          Your role does not include it. An administrator of your provider can change that
+          {support === null ? (
+            '.'
+          ) : (
+            <>
+              , or write to{' '}
+              <a className="text-accent underline underline-offset-2" href={`mailto:${support}`}>
+                {support}
+              </a>
+              .
+            </>
+          )}
+        </p>
+      </Notice>
+    </Page>
+  );
+}

@@ -1,0 +1,47 @@
+import { Suspense, lazy } from 'react';
+import { withChunkTimeout } from '../../../ui/chunk-load.ts';
+import { useMe, useZone } from '../../session/session.ts';
+import { Button } from '../../../ui/button.tsx';
+import { formatTime } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/icon.tsx';
+import { exitWord, useExit } from './impersonation.ts';
+
+const ExitQuestion = lazy(async () => ({
+  default: (await withChunkTimeout(import('./exit-question.tsx'))).ExitQuestion,
+}));
+
+/**
+ * Above every page while an administrator acts as somebody: who, as whom, until when, and the way
+ * back.
+ */
+export function ActingBanner() {
+  const me = useMe();
+  const zone = useZone();
+  const { busy, unsent, exit, stay } = useExit();
+  if (me === null || me.acting === null) return null;
+  return (
+    <aside
+      aria-label="Signed in as another user"
+      className="flex min-h-11 items-center gap-2.5 border-b border-l-[3px] border-rule border-l-warning-mark bg-warning-wash px-3 py-1.5 tablet:px-5"
+    >
+      <Icon name="warning" className="text-warning" />
+      <p className="m-0 min-w-0 grow break-words">
+        <b>{me.acting.name}</b>, you are signed in as <b>{me.name}</b> ({me.username}) until{' '}
+        {formatTime(me.acting.until, zone)}. All that you do is recorded with both names.
+      </p>
+      <Button size="sm" icon="sign-out" busy={busy} onClick={() => exit()}>
+        {exitWord(me.username)}
+      </Button>
+      {unsent !== null && (
+        <Suspense>
+          <ExitQuestion
+            count={unsent}
+            busy={busy}
+            onDiscard={() => exit('discard')}
+            onClose={stay}
+          />
+        </Suspense>
+      )}
+    </aside>
+  );
+}

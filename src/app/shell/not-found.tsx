@@ -1,0 +1,25 @@
+import { Link } from '@tanstack/react-router';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import { useBranding } from '../session/session.ts';
+import { Notice } from './notice-page.tsx';
+import { titleOf } from './branding/apply-branding.ts';
+
+export function NotFound() {
+  const title = titleOf(useBranding());
+  return (
+    <main className="h-full overflow-auto bg-paper">
+      <title>{`Not found - ${title}`}</title>
+      <Notice
+        icon="search"
+        title="Not found"
+        actions={
+          <Link to="/" className="text-accent underline underline-offset-2">
+            Go to the first page
+          </Link>
+        }
+      >
+        <p className="m-0">{BASE.pageNotFound}</p>
+      </Notice>
+    </main>
+  );
+}

@@ -1,0 +1,218 @@
+import { useRouterState } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Notification } from '#contract/notifications/notices.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import { client, useWatch } from '../../worker/worker-client.ts';
+import { keepPush } from '../../push-subscription.ts';
+import { useCachedQuery } from '../../worker/use-cached-query.ts';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { tell, tellFailure } from '../../../ui/toasts.ts';
+import { appOf, setGone, shownOf, useGone } from './dismissed.ts';
+import { withReauth } from '../reauth/reauth.ts';
+import { SEVERITIES } from './severity.ts';
+
+/**
+ * What the provider has to say to this user, above the page. What comes while a page is being
+ * looked at waits for the next one: nothing moves under a hand.
+ */
+export function Notifications({ me }: { readonly me: Me }) {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const gone = useGone();
+  const { value, again } = useCachedQuery(
+    'listNotifications',
+    { userId: me.id },
+    { everyMs: EVERY_MS },
+  );
+  const { notice: invitation, create } = useInvitation(me);
+  const [taken, setTaken] = useState<{
+    readonly path: string;
+    readonly all: readonly Notification[];
+  } | null>(null);
+  if (value !== null && taken?.path !== path) setTaken({ path, all: value });
+  // Once for each who signs in: this part is another then.
+  useEffect(() => {
+    if (me.acting === null) void keepPush();
+  }, [me.acting]);
+  const shown = shownOf(
+    [...(invitation === null ? [] : [invitation]), ...(taken?.all ?? [])],
+    appOf(path),
+    gone,
+  );
+  if (shown.length === 0) return null;
+  return (
+    <section aria-label="Notices" className="max-h-[35dvh] overflow-auto border-b border-rule">
+      <ul className="m-0 list-none p-0">
+        {shown.map(({ _id: id, ...one }) => (
+          <Notice
+            key={id}
+            id={id}
+            notice={one}
+            me={me}
+            onCreate={id === INVITATION ? create : null}
+            onAcknowledged={again}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface NoticeProps {
+  readonly id: string;
+  readonly notice: Omit<Notification, '_id'>;
+  readonly me: Me;
+  readonly onCreate: (() => Promise<void>) | null;
+  readonly onAcknowledged: () => void;
+}
+
+function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
+  const [busy, setBusy] = useState(false);
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const { message, link, copy, event, hideAck, hideClose, severity } = notice;
+  const { word, icon, text, edge, wash } = SEVERITIES[severity];
+
+  async function acknowledge(): Promise<void> {
+    if (busy) return;
+    if (offline) return tellFailure(BASE.needsNetwork);
+    setBusy(true);
+    const answer = await client().ask('ackNotification', {
+      notificationId: id,
+      userId: me.id,
+      username: me.username,
+      ...(event !== null && { event }),
+    });
+    setBusy(false);
+    if (!answer.ok && answer.failure.kind !== 'not-found')
+      return tellFailure(answer.failure.message, () => void acknowledge());
+    setGone(id);
+    return onAcknowledged();
+  }
+  async function createLink(): Promise<void> {
+    if (offline) return tellFailure(BASE.needsNetwork);
+    setBusy(true);
+    await onCreate?.();
+    return setBusy(false);
+  }
+  async function take(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(new URL(link ?? '', location.href).href);
+      tell(BASE.linkCopied);
+    } catch {
+      tellFailure('This browser did not allow copying. Open the link and copy its address.');
+    }
+  }
+
+  return (
+    <li
+      className={`flex min-h-11 flex-wrap items-center gap-x-2.5 gap-y-1 border-t border-l-[3px] border-t-hair px-3 py-1.5 first:border-t-0 tablet:px-5 ${edge} ${wash}`}
+    >
+      <Icon name={icon} className={text} />
+      <p className="m-0 min-w-0 grow basis-52 break-words">
+        <b className={text}>{word}.</b> {message}
+        {link !== null && (
+          <>
+            {' '}
+            <a
+              href={link}
+              {...(link.startsWith('https:') && { target: '_blank', rel: 'noreferrer' })}
+              className="text-accent underline underline-offset-2"
+            >
+              {copy ? link : 'Read more'}
+            </a>
+          </>
+        )}
+      </p>
+      <span className="flex items-center gap-2">
+        {onCreate !== null && link === null && (
+          <Button size="sm" icon="plus" busy={busy} onClick={() => void createLink()}>
+            Create link
+          </Button>
+        )}
+        {copy && link !== null && (
+          <Button size="sm" icon="copy" onClick={() => void take()}>
+            Copy the link
+          </Button>
+        )}
+        {!hideAck && (
+          <Button size="sm" icon="check" busy={busy} onClick={() => void acknowledge()}>
+            Got it
+          </Button>
+        )}
+        {!hideClose && (
+          <IconButton
+            icon="close"
+            label="Close until the page is loaded again"
+            onClick={() => setGone(id)}
+          />
+        )}
+      </span>
+    </li>
+  );
+}
+
+/**
+ * A sub-provider has a link to invite users with: created once while the page is open, and kept
+ * nowhere. An invitation takes a recent factor: some minutes after signing in it is created
+ * on request, not automatically.
+ */
+function useInvitation({ id, roles, serviceProviderId, acting }: Me): {
+  readonly notice: Notification | null;
+  readonly create: () => Promise<void>;
+} {
+  const [link, setLink] = useState(() => (invited?.user === id ? invited.link : null));
+  const [isDue, setDue] = useState(false);
+  const wanted = roles.includes('sub-sp') && acting === null;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  useEffect(() => {
+    if (!wanted || offline || link !== null || isDue) return;
+    let over = false;
+    const make = async (): Promise<void> => {
+      const answer = await client().ask('inviteUser', { id: serviceProviderId });
+      if (over) return;
+      if (!answer.ok) {
+        if (answer.failure.kind === 'reauth_required') setDue(true);
+        return;
+      }
+      invited = { user: id, link: answer.value.url };
+      setLink(answer.value.url);
+    };
+    void make();
+    return () => {
+      over = true;
+    };
+  }, [wanted, offline, link, isDue, id, serviceProviderId]);
+  async function create(): Promise<void> {
+    const answer = await withReauth(() => client().ask('inviteUser', { id: serviceProviderId }));
+    if (!answer.ok) return tellFailure(answer.failure.message);
+    invited = { user: id, link: answer.value.url };
+    return setLink(answer.value.url);
+  }
+  if (!wanted || (link === null && !isDue)) return { notice: null, create };
+  const message =
+    link === null
+      ? 'Invite a user: create a link that lets one person register within seven days.'
+      : 'Invite a user: this link registers one user within seven days.';
+  return {
+    notice: {
+      _id: INVITATION,
+      app: 'monitoring',
+      severity: 'info',
+      message,
+      link,
+      copy: true,
+      event: null,
+      hideAck: true,
+      hideClose: true,
+      userId: id,
+      roles: null,
+    },
+    create,
+  };
+}
+
+const INVITATION = 'invitation';
+let invited: { readonly user: string; readonly link: string } | null = null;
+const NOTHING = {};
+const EVERY_MS = 5 * 60_000;

@@ -1,0 +1,47 @@
+import { useMemo } from 'react';
+import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import { useNow } from '../clock.ts';
+import { useWatch } from '../worker/worker-client.ts';
+import { useBranding } from '../session/session.ts';
+import { formatCount } from '../../ui/format.ts';
+
+const DAYS = 2;
+
+/** How many results of the default round are to check: beside the entry of the daily checks. */
+export function ToCheck() {
+  const branding = useBranding();
+  const now = useNow();
+  const zone = branding?.timeZone ?? 'UTC';
+  const hour = branding?.dayBeginsHour ?? 0;
+  const today = dayOf(now, zone, hour);
+  const takes = useMemo(
+    () => ({
+      filter: {
+        ...EVERYTHING,
+        from: startOfDay(today + 1 - DAYS, zone, hour),
+        to: startOfDay(today + 1, zone, hour),
+        rows: 'jobs' as const,
+        review: 'pending' as const,
+      },
+      window: { first: 0, count: 0 },
+      held: false,
+      folded: [],
+      round: 0,
+      facets: 'none' as const,
+    }),
+    [today, zone, hour],
+  );
+  const total = useWatch('runs', takes)?.total ?? 0;
+  if (total === 0) return null;
+  const time = ` to check from the last ${DAYS} days`;
+  return (
+    <span
+      className="ml-auto font-semibold text-side-ink tabular-nums"
+      data-tip={`${formatCount(total)}${time}`}
+    >
+      {formatCount(total)}
+      <span className="sr-only">{time}</span>
+    </span>
+  );
+}

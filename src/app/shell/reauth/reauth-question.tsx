@@ -1,0 +1,288 @@
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { ComponentPropsWithRef, RefObject, SyntheticEvent } from 'react';
+import type { OutputOf, InputOf } from '#contract/calls.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import type { Result } from '#contract/result.ts';
+import { now, useNow } from '../../clock.ts';
+import { client, useWatch } from '../../worker/worker-client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { TextField } from '../../../ui/text-field.tsx';
+import { askPasskey } from './passkey.ts';
+import { answerReauth } from './reauth.ts';
+
+type Options = OutputOf<'reauthOptions'>;
+type Way = Options['methods'][number];
+
+/**
+ * Asks for one factor again before a sensitive change (G44): a passkey, a code or the password,
+ * whichever the user has; whose factor is a code by SMS, for both.
+ */
+export function ReauthQuestion() {
+  const [options, setOptions] = useState<Options | null>(null);
+  const [way, setWay] = useState<Way | null>(null);
+  const [typed, setTyped] = useState('');
+  /** Where the code by SMS went, once the password was right. */
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const [waitUntil, setWaitUntil] = useState(0);
+  const field = useRef<HTMLInputElement>(null);
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const waits = Math.max(0, Math.ceil((waitUntil - useNow(1_000)) / 1_000));
+
+  const take = (answer: Result<Options>): void => {
+    if (!answer.ok) return setFault(answer.failure.message);
+    setOptions(answer.value);
+    return setWay((before) => before ?? answer.value.methods[0] ?? null);
+  };
+  const taken = useEffectEvent(take);
+  useEffect(() => {
+    void client()
+      .ask('reauthOptions', {})
+      .then((answer) => taken(answer));
+  }, []);
+  const ask = async (): Promise<void> => take(await client().ask('reauthOptions', {}));
+
+  const show = (input: InputOf<'reauth'>): Promise<void> =>
+    told(
+      () => client().ask('reauth', input),
+      () => answerReauth(true),
+      input.passkey !== undefined,
+    );
+  const bySms = (password: string): Promise<void> =>
+    told(
+      () => client().ask('reauthCode', { password }),
+      ({ phone }) => {
+        setTyped('');
+        setSentTo(phone);
+      },
+      false,
+    );
+
+  async function told<T>(
+    made: () => Promise<Result<T>>,
+    right: (value: T) => void,
+    passkey: boolean,
+  ): Promise<void> {
+    setBusy(true);
+    setFault(null);
+    const answer = await made();
+    setBusy(false);
+    if (answer.ok) return right(answer.value);
+    if (answer.failure.kind === 'too-many') setWaitUntil(now() + answer.failure.retryAfterMs);
+    setTyped('');
+    setFault(answer.failure.message);
+    // A passkey's challenge is good once.
+    return passkey ? ask() : field.current?.focus();
+  }
+
+  async function go(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy || waits > 0 || way === null) return;
+    if (way === 'passkey') {
+      if (options?.passkey == null) return ask();
+      setFault(null);
+      const response = await askPasskey(options.passkey);
+      return response === null
+        ? setFault('The passkey was not used. Try again, or choose another way.')
+        : show({ passkey: response });
+    }
+    const asksPassword = way === 'password' || (way === 'sms' && sentTo === null);
+    if (typed.trim() === '') {
+      setFault(asksPassword ? 'Enter your password.' : 'Enter the code.');
+      return field.current?.focus();
+    }
+    if (!asksPassword) return show({ code: typed.trim() });
+    return way === 'sms' ? bySms(typed) : show({ password: typed });
+  }
+
+  const others = options?.methods.filter((one) => one !== way) ?? [];
+  const none = options !== null && options.methods.length === 0;
+  return (
+    <Dialog
+      title="Confirm that it is you"
+      onClose={() => answerReauth(false)}
+      footer={
+        <>
+          {!none && (
+            <Button
+              type="submit"
+              form="reauth"
+              variant="primary"
+              busy={busy}
+              disabled={way === null || waits > 0 || offline}
+            >
+              {waits > 0
+                ? `Try again in ${waits} s`
+                : way === 'passkey'
+                  ? 'Use the passkey'
+                  : way === 'sms' && sentTo === null
+                    ? 'Send a code'
+                    : 'Confirm'}
+            </Button>
+          )}
+          <Button onClick={() => answerReauth(false)}>Cancel</Button>
+        </>
+      }
+    >
+      <form
+        id="reauth"
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void go(event)}
+        noValidate
+        aria-busy={busy || (options === null && fault === null)}
+      >
+        <p className="m-0 text-ink-2">
+          This action needs a recent sign-in. You won&apos;t be asked again for five minutes.
+        </p>
+        {offline && (
+          <Callout tone="warning" alert>
+            {BASE.needsNetwork}
+          </Callout>
+        )}
+        {none && (
+          <Callout tone="warning">
+            You have nothing here to show. Log out and sign in again, then make the change within
+            five minutes.
+          </Callout>
+        )}
+        {(way === 'password' || (way === 'sms' && sentTo === null)) && (
+          <Shown
+            to={field}
+            label="Password"
+            type="password"
+            name="password"
+            autoComplete="current-password"
+            maxLength={LIMITS.passwordChars}
+            value={typed}
+            fault={fault}
+            hint={way === 'sms' ? 'Then a code goes to your mobile phone.' : undefined}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
+        {way === 'totp' && (
+          <Shown
+            to={field}
+            label="Code of your authenticator"
+            name="code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={6}
+            value={typed}
+            fault={fault}
+            hint="Six digits, new every 30 seconds."
+            onChange={(event) => setTyped(event.target.value.replaceAll(/\D/g, ''))}
+          />
+        )}
+        {way === 'sms' && sentTo !== null && (
+          <>
+            <Shown
+              to={field}
+              label="Code by SMS"
+              name="code"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              maxLength={6}
+              value={typed}
+              fault={fault}
+              hint={`Six digits, sent to ${sentTo}. Good for five minutes.`}
+              onChange={(event) => setTyped(event.target.value.replaceAll(/\D/g, ''))}
+            />
+            <div>
+              <Button
+                size="sm"
+                variant="quiet"
+                onClick={() => {
+                  setSentTo(null);
+                  setTyped('');
+                  setFault(null);
+                }}
+              >
+                Send another code
+              </Button>
+            </div>
+          </>
+        )}
+        {way === 'recovery' && (
+          <Shown
+            to={field}
+            label="Recovery code"
+            name="code"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={32}
+            value={typed}
+            fault={fault}
+            hint="Each is good once."
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
+        {way === 'passkey' && <p className="m-0">Your browser asks for the passkey.</p>}
+        {fault !== null && (way === 'passkey' || way === null) && (
+          <Callout
+            tone="failed"
+            alert
+            action={
+              way === null && (
+                <Button
+                  size="sm"
+                  onClick={() => {
+                    setFault(null);
+                    void ask();
+                  }}
+                >
+                  Try again
+                </Button>
+              )
+            }
+          >
+            {fault}
+          </Callout>
+        )}
+        {others.length > 0 && (
+          <div className="flex flex-wrap gap-2 border-t border-hair pt-3">
+            {others.map((one) => (
+              <Button
+                key={one}
+                size="sm"
+                variant="quiet"
+                onClick={() => {
+                  setWay(one);
+                  setTyped('');
+                  setFault(null);
+                }}
+              >
+                {OTHERWISE[one]}
+              </Button>
+            ))}
+          </div>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+/** A field that has the focus as soon as it is there. */
+function Shown({
+  to,
+  ...rest
+}: { readonly to: RefObject<HTMLInputElement | null> } & Omit<
+  ComponentPropsWithRef<typeof TextField>,
+  'ref'
+>) {
+  useEffect(() => to.current?.focus(), [to]);
+  return <TextField ref={to} {...rest} />;
+}
+
+const NOTHING = {};
+const OTHERWISE: Readonly<Record<Way, string>> = {
+  passkey: 'Use a passkey',
+  totp: 'Use the authenticator',
+  recovery: 'Use a recovery code',
+  password: 'Use the password',
+  sms: 'Use a code by SMS',
+};

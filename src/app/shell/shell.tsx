@@ -1,0 +1,160 @@
+import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
+import { Suspense, lazy, useEffect } from 'react';
+import { withChunkTimeout } from '../../ui/chunk-load.ts';
+import { prefetch } from '../prefetch.ts';
+import { Toasts } from '../../ui/toast.tsx';
+import { useIsTablet } from '../../ui/use-is-tablet.ts';
+import { hasChat, useChat } from './chat/chat-state.ts';
+import { useDrawer } from './drawer-state.ts';
+import { useAlone } from './forced-pages.ts';
+import { onPage } from '../router/last-page.ts';
+import { useShellShortcuts } from './shell-shortcuts.ts';
+import { setPalette, usePalette } from './palette-state.ts';
+import { usePreferredTheme } from './branding/preferred-theme.ts';
+import { useReauthAsked } from './reauth/reauth.ts';
+import { useBranding, useMe } from '../session/session.ts';
+import { Sidebar } from './sidebar.tsx';
+import { termsFor } from './terms/pending-terms.ts';
+
+const stay = async (): Promise<void> => {
+  await (await import('../worker/offline-support.ts')).stay();
+};
+const palette = () => import('../../features/search/palette.tsx');
+const Palette = lazy(async () => ({ default: (await withChunkTimeout(palette())).Palette }));
+const ReauthQuestion = lazy(async () => ({
+  default: (await withChunkTimeout(import('./reauth/reauth-question.tsx'))).ReauthQuestion,
+}));
+const ActingBanner = lazy(async () => ({
+  default: (await withChunkTimeout(import('./impersonation/impersonation-banner.tsx')))
+    .ActingBanner,
+}));
+const Notifications = lazy(async () => ({
+  default: (await withChunkTimeout(import('./notifications/notifications.tsx'))).Notifications,
+}));
+const FirstRunPrompt = lazy(async () => ({
+  default: (await withChunkTimeout(import('./first-run/first-run-prompt.tsx'))).FirstRunPrompt,
+}));
+const TermsQuestion = lazy(async () => ({
+  default: (await withChunkTimeout(import('./terms/terms-question.tsx'))).TermsQuestion,
+}));
+const Footer = lazy(async () => ({
+  default: (await withChunkTimeout(import('./footer.tsx'))).Footer,
+}));
+const ChatPanel = lazy(async () => ({
+  default: (await withChunkTimeout(import('./chat/chat-panel.tsx'))).ChatPanel,
+}));
+const Drawer = lazy(async () => ({
+  default: (await withChunkTimeout(import('./drawer.tsx'))).Drawer,
+}));
+
+/**
+ * Sidebar and screen, with what stands above and below every screen. On a phone the sidebar is a
+ * drawer. Forced pages stand alone.
+ */
+export function Shell() {
+  const wide = useIsTablet();
+  const drawer = useDrawer();
+  const asking = usePalette();
+  const reauth = useReauthAsked();
+  const { history } = useRouter();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const me = useMe();
+  const branding = useBranding();
+  const chat = useChat();
+  const forced = useAlone(path) || path === '/monitoring/reset-password';
+  const terms = termsFor(me, branding?.features);
+  useEffect(() => onPage(path), [path]);
+  usePreferredTheme();
+  useShellShortcuts({
+    off: forced,
+    asking,
+    onPalette: () => setPalette(!asking),
+    onGo: (to) => history.push(to),
+  });
+  useEffect(() => prefetch(stay, palette), []);
+  if (forced) {
+    return (
+      <>
+        <Outlet />
+        {reauth && (
+          <Suspense>
+            <ReauthQuestion />
+          </Suspense>
+        )}
+        <Toasts />
+      </>
+    );
+  }
+  return (
+    <div className="grid h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[auto_minmax(0,1fr)] print:block print:h-auto">
+      <a
+        href="#content"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('content')?.focus();
+        }}
+        className="absolute top-2 left-2 z-50 -translate-y-20 rounded-part border border-control bg-sheet px-3 py-2 text-ink focus:translate-y-0"
+      >
+        Skip to the content
+      </a>
+      {wide && (
+        <div className="contents print:hidden">
+          <Sidebar />
+        </div>
+      )}
+      <div className="grid min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto] print:block">
+        <div>
+          {me?.acting != null && (
+            <Suspense>
+              <ActingBanner />
+            </Suspense>
+          )}
+          {me !== null && (
+            <Suspense>
+              <Notifications key={me.id} me={me} />
+            </Suspense>
+          )}
+          {me !== null && terms === null && (
+            <Suspense>
+              <FirstRunPrompt key={me.id} me={me} path={path} />
+            </Suspense>
+          )}
+        </div>
+        <div className="relative min-h-0 min-w-0">
+          <Outlet />
+        </div>
+        {branding?.features.footer === true && path === '/monitoring/dashboard' && (
+          <Suspense>
+            <Footer branding={branding} />
+          </Suspense>
+        )}
+      </div>
+      {!wide && drawer && (
+        <Suspense>
+          <Drawer />
+        </Suspense>
+      )}
+      {me !== null && chat !== 'none' && hasChat(me, branding) && (
+        <Suspense>
+          <ChatPanel key={me.id} me={me} open={chat === 'open'} />
+        </Suspense>
+      )}
+      {asking && (
+        <Suspense>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
+      {reauth && (
+        <Suspense>
+          <ReauthQuestion />
+        </Suspense>
+      )}
+      {me !== null && terms !== null && (
+        <Suspense>
+          <TermsQuestion me={me} terms={terms} />
+        </Suspense>
+      )}
+      <Toasts />
+    </div>
+  );
+}

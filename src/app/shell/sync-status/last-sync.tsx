@@ -1,0 +1,50 @@
+import type { Ms } from '#contract/ids.ts';
+import { useWatch } from '../../worker/worker-client.ts';
+import { formatAge, formatWhen } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/icon.tsx';
+import { StateMark } from '../../../ui/state-mark.tsx';
+import { failingSources } from './failing-sources.ts';
+import { FailingSources } from './source-failures-list.tsx';
+
+export interface LastSyncProps {
+  readonly zone: string;
+  readonly now: Ms;
+  readonly onGo: () => void;
+}
+
+/**
+ * Whether every source synced without a failure the last time, as this device has it: the same with
+ * no network.
+ */
+export function LastSync({ zone, now, onGo }: LastSyncProps) {
+  const lastSync = useWatch('lastSync', NOTHING);
+  if (lastSync == null)
+    return (
+      <li className="py-1 text-ink-3" aria-busy="true">
+        Loading…
+      </li>
+    );
+  const { status, at, failed } = lastSync;
+  return (
+    <>
+      <li className="flex items-center justify-between gap-3 py-1">
+        {status === 'NEVER' && <span className="text-ink-2">No source has reported yet.</span>}
+        {status === 'SUCCEEDED' && (
+          <span className="inline-flex items-center gap-1.5 text-success">
+            <Icon name="check" />
+            No failures
+          </span>
+        )}
+        {status === 'FAILED' && <StateMark state="Failed" />}
+        {at !== null && (
+          <span className="text-agate text-ink-3" data-tip={formatWhen(at, zone)}>
+            last heard {formatAge(at, now)}
+          </span>
+        )}
+      </li>
+      <FailingSources failing={failingSources(failed)} onGo={onGo} />
+    </>
+  );
+}
+
+const NOTHING = {};

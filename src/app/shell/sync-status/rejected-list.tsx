@@ -1,0 +1,92 @@
+import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { RunN } from '#contract/ids.ts';
+import { useWatch } from '../../worker/worker-client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { formatCount, formatWhen } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/icon.tsx';
+
+interface RefusedListProps {
+  /** Of the refused change, or of the notice that tells of it. */
+  readonly id: string;
+  readonly count: number;
+  readonly zone: string;
+  /** A result is opened. */
+  readonly onGo: () => void;
+}
+
+/** Which results were not changed and why, folded away until somebody asks. */
+export function RefusedList(props: RefusedListProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="-ml-1 flex min-h-6 items-center gap-1 rounded-part px-1 text-accent hover:underline hover:underline-offset-2 pointer-coarse:min-h-11"
+      >
+        <Icon name={open ? 'chevron-down' : 'chevron-right'} />
+        {`${open ? 'Hide' : 'Show'} the ${props.count === 1 ? 'result' : `${formatCount(props.count)} results`}`}
+      </button>
+      {open && <Reasons {...props} />}
+    </>
+  );
+}
+
+function Reasons({ id, zone, onGo }: RefusedListProps) {
+  const [most, setMost] = useState(STEP);
+  const refused = useWatch('refused', { id, most });
+  const { history } = useRouter();
+  if (!refused) return null;
+  return (
+    <>
+      {refused.reasons
+        .filter(({ runs }) => runs.length > 0)
+        .map(({ why, count, runs }) => (
+          <section key={why} className="mt-1 border-l-2 border-rule pl-2.5">
+            <p className="m-0 break-words text-failed">
+              {why} <span className="text-agate text-ink-3">{formatCount(count)}</span>
+            </p>
+            <ul className="m-0 list-none p-0">
+              {runs.map(({ run, jobName, companyName, startedAt }) => (
+                <li key={run} className="border-t border-hair first:border-0">
+                  <a
+                    href={addressOf(run)}
+                    className="flex items-baseline gap-3 py-1 text-accent hover:underline hover:underline-offset-2 pointer-coarse:min-h-11 pointer-coarse:items-center"
+                    onClick={(event) => {
+                      if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+                      event.preventDefault();
+                      onGo();
+                      history.push(addressOf(run));
+                    }}
+                  >
+                    <span className="min-w-0 grow break-words">
+                      {jobName ?? `Result ${run}`}
+                      {companyName !== null && <span className="text-ink-2">, {companyName}</span>}
+                    </span>
+                    {startedAt !== null && (
+                      <span className="shrink-0 text-agate text-ink-3">
+                        {formatWhen(startedAt, zone)}
+                      </span>
+                    )}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      {refused.count > most && (
+        <Button size="sm" variant="quiet" className="mt-1" onClick={() => setMost(most + STEP)}>
+          Show {formatCount(Math.min(STEP, refused.count - most))} more
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Whatever has been done with it since, and however old it is. */
+const addressOf = (run: RunN): string =>
+  `/monitoring/daily-checks?review=any&date=last-30&run=${run}`;
+
+const STEP = 50;

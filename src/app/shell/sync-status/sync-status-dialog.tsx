@@ -1,0 +1,243 @@
+import { useState } from 'react';
+import { can } from '#contract/abilities.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { SyncStatus } from '#workers/api.ts';
+import { useNow } from '../../clock.ts';
+import { client, useWatch } from '../../worker/worker-client.ts';
+import { useMe, useZone } from '../../session/session.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { formatAge, formatWhen, plural } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/icon.tsx';
+import { tellFailure } from '../../../ui/toasts.ts';
+import { LastSync } from './last-sync.tsx';
+import { RefusedList } from './rejected-list.tsx';
+import { Again, Part, Trouble } from './dialog-parts.tsx';
+import { glanceOf } from './labels.ts';
+
+/** What is live and what is remembered, what waits, and what was not accepted and why. */
+export function SyncStatusDialog({
+  status,
+  onClose,
+}: {
+  readonly status: SyncStatus;
+  readonly onClose: () => void;
+}) {
+  const outbox = useWatch('outbox', NOTHING);
+  const zone = useZone();
+  const now = useNow(15_000);
+  const [asked, setAsked] = useState(false);
+  const roles = useMe()?.roles ?? [];
+  const hears = HEARS_SOURCES.some((ability) => can(roles, ability));
+  const { icon, tone, lead, rest } = glanceOf(status, zone);
+  const refused = outbox?.entries.filter((entry) => entry.state === 'refused') ?? [];
+  const waiting = outbox?.entries.filter((entry) => entry.state !== 'refused') ?? [];
+  const partly = outbox?.notices.filter((notice) => notice.refused > 0) ?? [];
+  const notices = outbox?.notices.filter((notice) => notice.refused === 0) ?? [];
+  return (
+    <Dialog
+      title="Sync"
+      place="corner"
+      onClose={onClose}
+      footer={
+        <>
+          <Button
+            icon="sync"
+            onClick={() => {
+              setAsked(true);
+              client()
+                .syncNow()
+                .catch(() => tellFailure('The sync could not be started.'));
+            }}
+          >
+            Sync now
+          </Button>
+          {(status.reload || status.is === 'update-needed') && (
+            <Button variant="primary" onClick={() => location.reload()}>
+              Reload
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p className="m-0 flex items-center gap-2.5 px-5 py-3">
+        <Icon
+          name={icon}
+          className={
+            tone === 'well' ? 'text-success' : tone === 'busy' ? 'text-running' : 'text-warning'
+          }
+        />
+        <span>
+          <b>{lead}</b>
+          {rest !== '' && `, ${rest}`}
+        </span>
+      </p>
+      <Troubles status={status} zone={zone} now={now} />
+      <output className="block">
+        {asked && (status.is === 'offline' || status.is === 'server-trouble') && (
+          <Trouble>
+            Asking the server now. While it does not answer, it is asked again by itself.
+          </Trouble>
+        )}
+      </output>
+      {refused.length > 0 && (
+        <Part title={`${plural(refused.length, 'change')} not accepted`}>
+          {refused.map((entry) => (
+            <li key={entry.id} className="border-t border-hair py-2">
+              <p className="m-0 font-semibold break-words">{entry.what}</p>
+              <p className="m-0 break-words text-failed">
+                {entry.failure?.message ?? 'The server did not say why.'}
+              </p>
+              {entry.runs.length > 0 && (
+                <RefusedList id={entry.id} count={entry.runs.length} zone={zone} onGo={onClose} />
+              )}
+              <Again
+                away="Discard"
+                at={entry.madeAt}
+                zone={zone}
+                now={now}
+                onMend={(how) => void mend(entry.id, how)}
+              />
+            </li>
+          ))}
+        </Part>
+      )}
+      {partly.length > 0 && (
+        <Part title={`${plural(partly.length, 'change')} accepted in part`}>
+          {partly.map((notice) => (
+            <li key={notice.id} className="border-t border-hair py-2">
+              <p className="m-0 break-words">{notice.text}</p>
+              <RefusedList id={notice.id} count={notice.refused} zone={zone} onGo={onClose} />
+              <Again
+                away="Dismiss"
+                at={notice.at}
+                zone={zone}
+                now={now}
+                onMend={(how) => void mend(notice.id, how)}
+              />
+            </li>
+          ))}
+        </Part>
+      )}
+      {waiting.length > 0 && (
+        <Part title={`${plural(waiting.length, 'change')} waiting`}>
+          {waiting.slice(0, MOST).map((entry) => (
+            <li key={entry.id} className="flex items-baseline gap-3 border-t border-hair py-1.5">
+              <span className="min-w-0 grow break-words">{entry.what}</span>
+              <span
+                className="shrink-0 text-agate text-ink-3"
+                data-tip={formatWhen(entry.madeAt, zone)}
+              >
+                {entry.state === 'sending' ? 'being sent' : formatAge(entry.madeAt, now)}
+              </span>
+            </li>
+          ))}
+          {waiting.length > MOST && (
+            <li className="border-t border-hair py-1.5 text-ink-3">
+              {plural(waiting.length - MOST, 'more change')}
+            </li>
+          )}
+        </Part>
+      )}
+      {notices.length > 0 && (
+        <Part title="What others did first">
+          {notices.map((notice) => (
+            <li key={notice.id} className="flex items-start gap-3 border-t border-hair py-1.5">
+              <span className="min-w-0 grow">
+                <span className="block break-words">{notice.text}</span>
+                <span className="block text-agate text-ink-3">{formatWhen(notice.at, zone)}</span>
+              </span>
+              <Button size="sm" variant="quiet" onClick={() => void mend(notice.id, 'discard')}>
+                Dismiss
+              </Button>
+            </li>
+          ))}
+        </Part>
+      )}
+      {outbox !== undefined && refused.length + partly.length + waiting.length === 0 && (
+        <Part title="Changes">
+          <li className="py-1 text-ink-2">Everything you did has reached the server.</li>
+        </Part>
+      )}
+      {hears && (
+        <Part title="Sources">
+          <LastSync zone={zone} now={now} onGo={onClose} />
+        </Part>
+      )}
+    </Dialog>
+  );
+}
+
+function Troubles({
+  status,
+  zone,
+  now,
+}: {
+  readonly status: SyncStatus;
+  readonly zone: string;
+  readonly now: Ms;
+}) {
+  return (
+    <>
+      {status.reload && (
+        <Trouble>
+          Another version of this page has taken over the data of this browser. Reload to go on;
+          nothing that you did is lost.
+        </Trouble>
+      )}
+      {!status.reload && status.is === 'update-needed' && (
+        <Trouble>
+          This page is older than the server. Reload it to continue. Your unsent changes are saved.
+        </Trouble>
+      )}
+      {status.storage === 'full' && (
+        <Trouble>
+          This device is full. What you change cannot be kept here until there is space again.
+        </Trouble>
+      )}
+      {status.storage === 'memory' && (
+        <Trouble>
+          This browser does not let the page keep data, as in a private window. Unsent changes are
+          lost when it is closed.
+        </Trouble>
+      )}
+      {status.storage === 'best-effort' &&
+        (status.waiting > 0 || status.is === 'offline' || status.is === 'server-trouble') && (
+          <Trouble>
+            This browser may delete the data of this page when its disk is nearly full. Send what
+            waits soon.
+          </Trouble>
+        )}
+      {status.is === 'server-trouble' && (
+        <Trouble>
+          The network is there, but the server, or a gateway before it, does not answer properly. It
+          is asked again by itself.
+        </Trouble>
+      )}
+      {(status.is === 'offline' || status.is === 'server-trouble') && (
+        <Trouble>
+          {status.syncedAt !== null &&
+            `What you see is what this device remembers: as it was ${formatAge(status.syncedAt, now)}, ${formatWhen(status.syncedAt, zone)}. `}
+          Lists, filters, reviews, notes and snoozes go on working. Changes are sent by themselves
+          when {status.is === 'offline' ? 'the network is back' : 'the server answers again'}.
+        </Trouble>
+      )}
+      {status.fault !== null && <Trouble>{status.fault}</Trouble>}
+      {status.follower && (
+        <p className="m-0 px-5 pb-3 text-agate text-ink-3">
+          Another tab of this browser syncs for this one.
+        </p>
+      )}
+    </>
+  );
+}
+
+async function mend(id: string, how: 'retry' | 'discard'): Promise<void> {
+  const result = await client().mend(id, how);
+  if (!result.ok) tellFailure(result.failure.message);
+}
+
+/** Who may read when sources last synced; the server refuses others. */
+const HEARS_SOURCES = ['monitoring.dashboard', 'monitoring.sources', 'admin.dashboard'] as const;
+const NOTHING = {};
+const MOST = 50;

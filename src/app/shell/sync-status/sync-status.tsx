@@ -1,0 +1,82 @@
+import { Suspense, lazy, useEffect, useState } from 'react';
+import { prefetch } from '#src/app/prefetch.ts';
+import { withChunkTimeout } from '../../../ui/chunk-load.ts';
+import { useWatch } from '../../worker/worker-client.ts';
+import { useZone } from '../../session/session.ts';
+import { Icon } from '../../../ui/icon.tsx';
+import { announce } from '../announce.tsx';
+import { glanceOf, spokenSync } from './labels.ts';
+import type { Glance } from './labels.ts';
+
+const syncStory = () => import('./sync-status-dialog.tsx');
+/** If it cannot be loaded, the page works without it. */
+const SourceFailures = lazy(async () => ({
+  default:
+    (await withChunkTimeout(import('./source-failures.tsx')).catch(() => null))?.SourceFailures ??
+    Nothing,
+}));
+const SyncStory = lazy(async () => ({
+  default: (await withChunkTimeout(syncStory())).SyncStatusDialog,
+}));
+
+/** Always there, one glance; pressing it opens the story. */
+export function SyncStatus() {
+  const status = useWatch('status', NOTHING);
+  const zone = useZone();
+  const [open, setOpen] = useState(false);
+  const spoken = status ? spokenSync(status, zone) : '';
+  useEffect(() => prefetch(syncStory), []);
+  useEffect(() => {
+    if (spoken !== '') announce(spoken);
+  }, [spoken]);
+  if (!status) return <span className="w-40" />;
+  const { icon, tone, lead, rest } = glanceOf(status, zone);
+  return (
+    <>
+      <Suspense>
+        <SourceFailures />
+      </Suspense>
+      <button
+        type="button"
+        onClick={() => setOpen(true)}
+        aria-haspopup="dialog"
+        data-tip="What is synced, and what waits"
+        className="flex h-8 shrink-0 items-center gap-2 rounded-part px-1.5 whitespace-nowrap text-ink-2 hover:bg-wash pointer-coarse:h-11 pointer-coarse:min-w-11
+          pointer-coarse:justify-center"
+      >
+        <Icon name={icon} className={TONE[tone]} />
+        <span className="sr-only tablet:not-sr-only tablet:max-w-64 tablet:truncate desk:max-w-none">
+          <b className="text-ink">{lead}</b>
+          {rest !== '' && `, ${rest}`}
+        </span>
+      </button>
+      {open && (
+        <Suspense>
+          <SyncStory status={status} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** The same in words, on a phone's second line. */
+export function SyncLine() {
+  const status = useWatch('status', NOTHING);
+  const zone = useZone();
+  if (!status) return null;
+  const { lead, rest } = glanceOf(status, zone);
+  return (
+    <span aria-hidden className="block min-w-0 truncate text-agate text-ink-3">
+      {lead}
+      {rest !== '' && `, ${rest.replace(/^synced /, '')}`}
+    </span>
+  );
+}
+
+const Nothing = (): null => null;
+const NOTHING = {};
+const TONE: Readonly<Record<Glance['tone'], string>> = {
+  well: 'text-success',
+  busy: 'text-running',
+  trouble: 'text-warning',
+};

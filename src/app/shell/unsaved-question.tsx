@@ -1,0 +1,32 @@
+import { useBlocker } from '@tanstack/react-router';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+
+/**
+ * Asks before a page with unsaved changes is left, also by closing the tab. Render it on the page,
+ * with whether there are some.
+ */
+export function UnsavedQuestion({ dirty }: { readonly dirty: boolean }) {
+  const leaving = useBlocker({
+    shouldBlockFn: () => dirty,
+    enableBeforeUnload: dirty,
+    withResolver: true,
+  });
+  if (leaving.status !== 'blocked') return null;
+  return (
+    <Dialog
+      title="Leave without saving?"
+      onClose={leaving.reset}
+      footer={
+        <>
+          <Button variant="danger" onClick={leaving.proceed}>
+            Leave
+          </Button>
+          <Button onClick={leaving.reset}>Stay</Button>
+        </>
+      }
+    >
+      <p className="m-0 px-5 py-4">What you changed on this page has not been saved.</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Span } from '#src/features/shared/date-range/dates.ts';
+import { chosenOf, chosenParams } from '../trends/address.ts';
+import { withQuery } from '#src/features/shared/with-query.ts';
+import type { Chosen } from '../trends/address.ts';
+
+/** What jobs are ranked by. */
+export const MEASURES = ['failures', 'duration', 'transferred'] as const;
+export type Measure = (typeof MEASURES)[number];
+export interface RankingsPlace extends Chosen {
+  readonly measure: Measure;
+}
+
+const SPAN: Span = { is: 'last', days: 7 };
+export const RANKINGS_PLACE: RankingsPlace = {
+  span: SPAN,
+  companies: [],
+  sources: [],
+  types: [],
+  measure: 'failures',
+};
+
+export function rankingsAddress(place: RankingsPlace): string {
+  const params = chosenParams(place, SPAN);
+  if (place.measure !== RANKINGS_PLACE.measure) params.set('by', place.measure);
+  return withQuery('/monitoring/rankings', params);
+}
+
+export function rankingsPlace(query: string): RankingsPlace {
+  const params = new URLSearchParams(query);
+  return {
+    ...chosenOf(params, SPAN),
+    measure: MEASURES.find((one) => one === params.get('by')) ?? RANKINGS_PLACE.measure,
+  };
+}

@@ -1,0 +1,236 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { Day } from '#contract/ids.ts';
+import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useBranding } from '#src/app/session/session.ts';
+import { formatBytes, formatCount, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { percentOf } from '#src/ui/percent.ts';
+import { Tabs } from '#src/ui/tabs.tsx';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import { Notices } from '../../shared/runs/sync-notices.tsx';
+import { SectionLink } from '../../shared/section-link.tsx';
+import { stretchOf } from '../../shared/date-range/day-stretch.ts';
+import { drillAddress } from '../trends/address.ts';
+import { Choices } from '../trends/choices.tsx';
+import { Refused, TooLong } from '../../shared/query-states.tsx';
+import { fromWords } from '../trends/labels.ts';
+import { MEASURES, rankingsAddress, rankingsPlace } from './address.ts';
+import type { Measure, RankingsPlace } from './address.ts';
+import { RANKED, useRanking } from './use-ranking.ts';
+import type { RankedLine } from './use-ranking.ts';
+
+/** `/monitoring/rankings`: the jobs that fail most, take longest and transfer most. */
+export function Rankings() {
+  const branding = useBranding();
+  return branding && <Sheet branding={branding} />;
+}
+
+const NOTHING = {};
+const WORDS: Readonly<
+  Record<
+    Measure,
+    {
+      readonly tab: string;
+      readonly head: string;
+      readonly tell: (value: number) => string;
+      readonly empty: string;
+    }
+  >
+> = {
+  failures: {
+    tab: 'Failures',
+    head: 'Failed runs',
+    tell: formatCount,
+    empty: 'No job failed in this time.',
+  },
+  duration: {
+    tab: 'Duration',
+    head: 'Mean duration',
+    tell: formatDuration,
+    empty: 'No job finished in this time.',
+  },
+  transferred: {
+    tab: 'Transferred',
+    head: 'Transferred',
+    tell: formatBytes,
+    empty: 'No job told what it transferred.',
+  },
+};
+
+function Sheet({ branding }: { readonly branding: Branding }) {
+  const { history } = useRouter();
+  const place = rankingsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const opens = useAbility('monitoring.daily-checks');
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const stretch = stretchOf(place.span, dayAt(now, rule), rule);
+  const tooLong = stretch.count > REPORT_MOST_DAYS;
+  const companies = useWatch('companies', NOTHING);
+  const status = useWatch('status', NOTHING);
+  const { lines, from, at, fault, again } = useRanking(place, stretch, !tooLong);
+  const { empty } = WORDS[place.measure];
+  const go = (next: RankingsPlace): void => history.push(rankingsAddress(next));
+  return (
+    <Page title="Rankings">
+      <div className="min-h-full bg-sheet pb-8">
+        <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
+        <Choices
+          chosen={place}
+          stretch={stretch}
+          companies={companies ?? []}
+          rule={rule}
+          now={now}
+          onChosen={go}
+          said={
+            lines === null || tooLong
+              ? ''
+              : `${fromWords(from, at === null ? null : formatWhen(at, rule.zone))}. ${lines.length === RANKED ? `The first ${formatCount(RANKED)} jobs` : plural(lines.length, 'job')}`
+          }
+        />
+        <Tabs
+          label="What jobs are ranked by"
+          className="px-4 desk:px-6"
+          chosen={place.measure}
+          onChoose={(measure) => go({ ...place, measure })}
+          tabs={MEASURES.map((key) => ({ key, word: WORDS[key].tab }))}
+        >
+          {tooLong && <TooLong />}
+          {!tooLong && fault !== null && (
+            <Refused
+              fault={fault}
+              at={lines === null ? null : at}
+              own={false}
+              zone={rule.zone}
+              onAgain={again}
+            />
+          )}
+          {!tooLong && lines === null && fault === null && (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          )}
+          {!tooLong &&
+            lines !== null &&
+            (lines.length === 0 ? (
+              <Notice icon="success" level={2} title={empty}>
+                <p className="m-0">
+                  A longer time, or other companies, sources and types may have some.
+                </p>
+              </Notice>
+            ) : (
+              <Ranking
+                lines={lines}
+                measure={place.measure}
+                place={place}
+                days={stretch.days}
+                opens={opens}
+              />
+            ))}
+        </Tabs>
+      </div>
+    </Page>
+  );
+}
+
+interface RankingProps {
+  readonly lines: readonly RankedLine[];
+  readonly measure: Measure;
+  readonly place: RankingsPlace;
+  readonly days: readonly [Day, Day];
+  readonly opens: boolean;
+}
+
+/** Place, job and figure; the bar says how it stands to the first. */
+function Ranking({ lines, measure, place, days, opens }: RankingProps) {
+  const { head, tell, tab } = WORDS[measure];
+  const most = Math.max(1, lines[0]?.value ?? 1);
+  return (
+    <table className="w-full table-fixed border-collapse">
+      <caption className="sr-only">Jobs by {tab.toLowerCase()}</caption>
+      <thead>
+        <tr className="text-agate text-ink-3">
+          <th scope="col" className="w-12 py-1.5 pr-3 pl-4 text-right font-normal desk:pl-6">
+            Place
+          </th>
+          <th scope="col" className="px-3 text-left font-normal">
+            Job
+          </th>
+          <th scope="col" className="px-3 text-left font-normal max-tablet:hidden">
+            Company
+          </th>
+          <th scope="col" className="w-[30%] px-3 text-left font-normal max-tablet:hidden">
+            Beside the first
+          </th>
+          <th scope="col" className="w-32 pr-4 pl-3 text-right font-normal desk:pr-6">
+            {head}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line, i) => (
+          <tr key={line.key} className="h-11 border-t border-hair hover:bg-wash">
+            <td className="pr-3 pl-4 text-right tabular-nums text-ink-3 desk:pl-6">{i + 1}</td>
+            <th scope="row" className="px-3 py-1 text-left font-normal">
+              <Name line={line} href={opens ? hrefOf(line, measure, place, days) : null} />
+            </th>
+            <td className="truncate px-3 text-ink-2 max-tablet:hidden" data-tip={line.companyName}>
+              {line.companyName}
+            </td>
+            <td className="px-3 max-tablet:hidden">
+              <span className="sr-only">{Math.round(percentOf(line.value, most))} %</span>
+              <i
+                aria-hidden
+                className={`block h-2 ${measure === 'failures' ? 'bg-failed-mark' : 'bg-trace'}`}
+                style={{ width: `${Math.max(1, percentOf(line.value, most))}%` }}
+              />
+            </td>
+            <td className="pr-4 pl-3 text-right font-semibold whitespace-nowrap tabular-nums desk:pr-6">
+              {tell(line.value)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Name({ line, href }: { readonly line: RankedLine; readonly href: string | null }) {
+  const told = (
+    <>
+      <span className="block truncate" data-tip={line.jobName}>
+        {line.jobName}
+      </span>
+      <span className="block truncate text-agate text-ink-3 tablet:hidden">{line.companyName}</span>
+    </>
+  );
+  return href === null ? (
+    told
+  ) : (
+    <SectionLink
+      href={href}
+      className="flex flex-col justify-center hover:underline pointer-coarse:min-h-11"
+    >
+      {told}
+    </SectionLink>
+  );
+}
+
+/** The results of the job; where only the server knows it, by its name in its company. */
+function hrefOf(
+  line: RankedLine,
+  measure: Measure,
+  place: RankingsPlace,
+  days: readonly [Day, Day],
+): string {
+  const states = measure === 'failures' ? (['Failed', 'Error'] as const) : [];
+  if (line.job !== null)
+    return drillAddress({ companies: [], sources: [], types: [] }, days, states, null, line.job);
+  return `${drillAddress({ ...place, companies: [line.company] }, days, states)}&q=${encodeURIComponent(line.jobName)}`;
+}

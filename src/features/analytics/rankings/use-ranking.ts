@@ -1,0 +1,94 @@
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { Overview, Ranked } from '#contract/dashboard/overview.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import type { Measure, RankingsPlace } from './address.ts';
+
+/** A line of a ranking. `job` null: told by the server, which names jobs by `uid`. */
+export interface RankedLine {
+  readonly key: string;
+  readonly job: number | null;
+  readonly jobName: string;
+  readonly company: CompanyN;
+  readonly companyName: string;
+  readonly value: number;
+}
+
+export interface RankingTold {
+  readonly lines: readonly RankedLine[] | null;
+  readonly from: 'device' | 'server';
+  readonly at: Ms | null;
+  readonly fault: string | null;
+  readonly asking: boolean;
+  readonly again: () => void;
+}
+
+/** So many jobs at most. */
+export const RANKED = 100;
+const CALLS = {
+  failures: 'rankFailures',
+  duration: 'rankDuration',
+  transferred: 'rankTransferred',
+} as const;
+
+/**
+ * TREND-4: this device ranks the days that it keeps, by company; longer times, sources and types
+ * are asked of the server.
+ */
+export function useRanking(
+  { companies, sources, types, measure }: RankingsPlace,
+  { from, to }: { readonly from: Ms; readonly to: Ms },
+  on: boolean,
+): RankingTold {
+  const own = useWatch('overview', { from, to, companies, instructionTypes: [], ranked: RANKED });
+  const status = useWatch('status', NOTHING);
+  const settled = own !== undefined && status !== undefined;
+  const here = own?.whole === true && sources.length + types.length === 0;
+  const question = {
+    from: iso(from),
+    to: iso(to),
+    limit: String(RANKED),
+    filters: JSON.stringify({ companyIds: companies, source: sources, type: types }),
+  };
+  const asked = useCachedQuery(CALLS[measure], question, { wanted: on && settled && !here });
+  if (here)
+    return {
+      lines: linesOf(own, measure),
+      from: 'device',
+      at: null,
+      fault: null,
+      asking: false,
+      again: asked.again,
+    };
+  return {
+    lines:
+      asked.value?.map(({ jobInstanceUid, jobName, company, companyName, value }) => ({
+        key: `${company} ${jobInstanceUid}`,
+        job: null,
+        jobName,
+        company,
+        companyName,
+        value,
+      })) ?? null,
+    from: 'server',
+    at: asked.at,
+    fault: on && settled && asked.failure !== null ? asked.failure.message : null,
+    asking: asked.asking,
+    again: asked.again,
+  };
+}
+
+const linesOf = (own: Overview, measure: Measure): readonly RankedLine[] =>
+  ({ failures: own.mostFailures, duration: own.longest, transferred: own.mostTransferred })[
+    measure
+  ].map(({ job, jobName, company, companyName, value }: Ranked) => ({
+    key: String(job),
+    job,
+    jobName,
+    company,
+    companyName,
+    value,
+  }));
+
+const NOTHING = {};
+const iso = (at: Ms): string => new Date(at).toISOString();

@@ -1,0 +1,119 @@
+import type { Ms } from '#contract/ids.ts';
+import type { CalendarView } from '#contract/calendar/calendar.ts';
+import { BOM, csvLine, csvName } from '#contract/runs/csv.ts';
+import { STATES } from '#src/ui/states.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { shareWords } from '../../calendar/labels.ts';
+import type { SheetPlace } from './address.ts';
+import { ownLines, serverLines } from './sheet.ts';
+import type { SheetHead, SheetLine } from './sheet.ts';
+import { FailedCall } from '../../shared/export/make-file.ts';
+import { askOf, questionOf } from './use-sheet.ts';
+
+/** Rows that are asked for at once. */
+const AT_ONCE = 200;
+
+/** All rows of the spreadsheet in pages, with how many there are. */
+type PageOf = (
+  first: number,
+) => Promise<{ readonly lines: readonly SheetLine[]; readonly total: number }>;
+
+export const titlesOf = (by: SheetPlace['by'], heads: readonly Pick<SheetHead, 'day'>[]): string =>
+  csvLine([
+    'Company',
+    ...(by === 'job' ? ['Job', 'Computer'] : ['Jobs']),
+    'Good days',
+    ...heads.map(({ day }) => day),
+  ]);
+
+/** One row; a day on which nothing ran and nothing was due is empty. */
+export const sheetLine = (line: SheetLine): string =>
+  csvLine([
+    line.companyName,
+    ...(line.name === null ? [line.detail] : [line.name, line.detail]),
+    shareWords(line.share),
+    ...line.cells.map((cell) =>
+      cell === null ? null : cell === 'off' ? 'Disabled' : STATES[cell].word,
+    ),
+  ]);
+
+/** The whole spreadsheet as one file; null where it was cancelled. */
+export function makeSheetFile(
+  place: SheetPlace,
+  heads: readonly SheetHead[],
+  pageOf: PageOf,
+  now: Ms,
+  zone: string,
+  onShare: (share: number) => void,
+) {
+  let cancelled = false;
+  const done = async (): Promise<{
+    readonly name: string;
+    readonly rows: number;
+    readonly file: Blob;
+  } | null> => {
+    const parts = [BOM + titlesOf(place.by, heads)];
+    let rows = 0;
+    let total = 1;
+    while (rows < total) {
+      const page = await pageOf(rows);
+      if (cancelled) return null;
+      if (page.lines.length === 0) break;
+      parts.push(page.lines.map(sheetLine).join(''));
+      rows += page.lines.length;
+      ({ total } = page);
+      onShare(rows / Math.max(1, total));
+    }
+    return {
+      name: csvName('Spreadsheet', now, zone),
+      rows,
+      file: new Blob(parts, { type: 'text/csv;charset=utf-8' }),
+    };
+  };
+  return {
+    done,
+    cancel: () => {
+      cancelled = true;
+    },
+  };
+}
+
+/** Pages from this device: the calendar is asked once for all rows. */
+export function ownPages(
+  place: SheetPlace,
+  time: { readonly from: Ms; readonly to: Ms },
+  days: number,
+): PageOf {
+  return () =>
+    new Promise((resolve, reject) => {
+      let seen: CalendarView | null = null;
+      const watching = client().watch(
+        'calendar',
+        askOf(place, time, { first: 0, count: 1_000_000 }, days),
+        (view) => {
+          if (seen !== null || view === null) return;
+          seen = view;
+          resolve({ lines: ownLines(view), total: view.total });
+          void close();
+        },
+      );
+      const close = async (): Promise<void> => {
+        (await watching).close();
+      };
+      watching.catch(reject);
+    });
+}
+
+/** Pages from the server. */
+export const serverPages =
+  (place: SheetPlace, time: { readonly from: Ms; readonly to: Ms }): PageOf =>
+  async (first) => {
+    const page = await client().ask('spreadsheetReport', {
+      ...questionOf(place, time),
+      by: place.by,
+      page: String(first / AT_ONCE + 1),
+      pageSize: String(AT_ONCE),
+    });
+    if (!page.ok) throw new FailedCall(page.failure);
+    return { lines: serverLines(page.value), total: page.value.count };
+  };

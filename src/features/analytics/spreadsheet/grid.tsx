@@ -1,0 +1,309 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows and days are rendered */
+import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { CSSProperties, KeyboardEvent } from 'react';
+import type { CalendarCell } from '#contract/calendar/calendar.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { STATES } from '#src/ui/states.ts';
+import { moved, within } from '../../shared/grid/cursor.ts';
+import type { Cursor } from '../../shared/grid/cursor.ts';
+import { scrolledTo, stretchOf } from '../../shared/grid/virtual-window.ts';
+import type { Stretch } from '../../shared/grid/virtual-window.ts';
+import { useBox } from '../../shared/grid/use-box.ts';
+import { shareWords, WEEKDAYS } from '../../calendar/labels.ts';
+import { dayWords } from '../../shared/date-range/day-stretch.ts';
+import { weekday } from '#src/features/shared/date-range/dates.ts';
+import type { SheetHead, SheetLine } from './sheet.ts';
+
+export interface GridProps {
+  readonly heads: readonly SheetHead[];
+  readonly total: number;
+  readonly lineAt: (index: number) => SheetLine | undefined;
+  readonly by: 'job' | 'company';
+  readonly touch: boolean;
+  /** Names the days that are shown: others begin at the newest. */
+  readonly daysKey: string;
+  readonly onLines: (lines: Stretch) => void;
+  /** Null where one may not see results. */
+  readonly onOpen: ((line: SheetLine, day: string) => void) | null;
+}
+
+const HEAD_PX = 40;
+const COL = 96;
+
+/**
+ * Rows down, days across, both virtual; heads and names stay in sight. Keys go from cell to cell,
+ * Enter opens what a cell holds.
+ */
+export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen }: GridProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const row = touch ? 44 : 32;
+  const left = touch ? 148 : 388;
+  const box = useBox(scroller, { row, col: COL });
+  const lines = stretchOf(box.top, Math.max(row, box.height - HEAD_PX), row, Infinity);
+  const seen = stretchOf(box.left, Math.max(COL, box.width - left), COL, heads.length);
+  const { first, count } = lines;
+  const sized = box.height > 0;
+  const today = heads.findIndex((head) => head.today);
+  const start = today < 0 ? heads.length - 1 : today;
+  useEffect(() => {
+    if (sized) onLines({ first, count });
+  }, [first, count, sized, onLines]);
+  // The newest day stands at the right edge, with the days before it.
+  useLayoutEffect(() => {
+    const at = scroller.current;
+    if (at && sized && heads.length > 0)
+      at.scrollLeft = Math.max(0, (start + 1) * COL - (at.clientWidth - left));
+    // oxlint-disable-next-line react/exhaustive-deps -- other days only: a person who has scrolled stays where they are
+  }, [daysKey, heads.length, sized, touch]);
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.altKey) return;
+    const page = Math.max(1, Math.floor((box.height - HEAD_PX) / row) - 1);
+    const next = moved(cursor, event.key, event.ctrlKey || event.metaKey, {
+      lines: total,
+      days: heads.length,
+      page,
+      start,
+    });
+    if (next) {
+      event.preventDefault();
+      setCursor(next);
+      const at = scroller.current;
+      if (!at) return;
+      at.scrollTop = scrolledTo(at.scrollTop, at.clientHeight, HEAD_PX, next.line * row, row);
+      if (next.day >= 0)
+        at.scrollLeft = scrolledTo(at.scrollLeft, at.clientWidth, left, next.day * COL, COL);
+    } else if (cursor && (event.key === 'Enter' || event.key === ' ')) {
+      event.preventDefault();
+      open(cursor);
+    }
+  };
+  const open = ({ line, day }: Cursor): void => {
+    const at = lineAt(line);
+    const head = heads[day];
+    if (at && head && head.standing !== 'ahead') onOpen?.(at, head.day);
+  };
+  const here =
+    cursor && total > 0 && heads.length > 0
+      ? within(cursor, { lines: total, days: heads.length })
+      : null;
+  const drawn = Array.from(
+    { length: Math.max(0, Math.min(count, total - first)) },
+    (_, i) => first + i,
+  );
+  const shown = heads.slice(seen.first, seen.first + seen.count);
+  const style: CSSProperties & Record<'--left' | '--row', string> = {
+    '--left': `${left}px`,
+    '--row': `${row}px`,
+  };
+  return (
+    <div
+      ref={scroller}
+      role="grid"
+      tabIndex={0}
+      aria-label={by === 'job' ? 'Days of jobs' : 'Days of companies'}
+      aria-rowcount={total + 1}
+      aria-colcount={heads.length + (touch ? 1 : 3)}
+      {...(here && { 'aria-activedescendant': cellId(here.line, here.day) })}
+      className="sht-scroll"
+      style={style}
+      onKeyDown={onKey}
+      onClick={(event) => {
+        const under = event.target instanceof Element ? event.target : null;
+        const line = under?.closest<HTMLElement>('[data-line]')?.dataset['line'];
+        const day = under?.closest<HTMLElement>('[data-day]')?.dataset['day'];
+        if (line === undefined || day === undefined) return;
+        setCursor({ line: Number(line), day: Number(day) });
+        open({ line: Number(line), day: Number(day) });
+      }}
+    >
+      <div
+        className="relative"
+        style={{ width: left + heads.length * COL, height: HEAD_PX + total * row }}
+      >
+        <div role="row" aria-rowindex={1} className="sht-head">
+          <span className="sht-left" role="presentation">
+            <span role="columnheader" aria-colindex={1} className="sht-name">
+              {by === 'job' ? 'Job' : 'Company'}
+            </span>
+            {!touch && (
+              <span role="columnheader" aria-colindex={2} className="sht-second">
+                {by === 'job' ? 'Company' : 'Jobs'}
+              </span>
+            )}
+            {!touch && (
+              <span role="columnheader" aria-colindex={3} className="sht-share">
+                Good days
+              </span>
+            )}
+          </span>
+          <span aria-hidden style={{ flex: 'none', width: seen.first * COL }} />
+          {shown.map((head, i) => (
+            <span
+              key={head.day}
+              role="columnheader"
+              aria-colindex={seen.first + i + (touch ? 2 : 4)}
+              className="sht-day"
+              {...(head.today && { 'data-today': '' })}
+            >
+              <b>{dayWords(head.day)}</b>
+              <span>
+                {(WEEKDAYS[weekday(head.day)] ?? '').slice(0, 3)}
+                {head.today ? ', today' : ''}
+              </span>
+            </span>
+          ))}
+        </div>
+        {drawn.map((index) => {
+          const line = lineAt(index);
+          const top = HEAD_PX + index * row;
+          return line ? (
+            <Row
+              key={line.key}
+              line={line}
+              index={index}
+              top={top}
+              heads={shown}
+              first={seen.first}
+              touch={touch}
+              opens={onOpen !== null}
+              cursor={here?.line === index ? here.day : null}
+            />
+          ) : (
+            <div
+              key={`at ${index}`}
+              role="row"
+              aria-rowindex={index + 2}
+              className="sht-row"
+              style={{ top }}
+            >
+              <span role="rowheader" className="sht-left">
+                <i aria-hidden className="ml-4 h-2 w-40 rounded-[2px] bg-hair" />
+                <span className="sr-only">Loading</span>
+              </span>
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+const cellId = (line: number, day: number): string => `sht-${line}-${day}`;
+
+interface RowProps {
+  readonly line: SheetLine;
+  readonly index: number;
+  readonly top: number;
+  readonly heads: readonly SheetHead[];
+  readonly first: number;
+  readonly touch: boolean;
+  readonly opens: boolean;
+  /** The day of the cursor, -1 for the name, null where it is in another row. */
+  readonly cursor: number | null;
+}
+
+const Row = memo(
+  function Row({ line, index, top, heads, first, touch, opens, cursor }: RowProps) {
+    const name = line.name ?? line.companyName;
+    const second = line.name === null ? line.detail : line.companyName;
+    const detail = line.name === null ? '' : line.detail;
+    return (
+      <div
+        role="row"
+        aria-rowindex={index + 2}
+        data-line={index}
+        className="sht-row"
+        style={{ top }}
+      >
+        <span className="sht-left" role="presentation">
+          <span
+            role="rowheader"
+            aria-colindex={1}
+            id={cellId(index, -1)}
+            className="sht-name"
+            data-tip={detail === '' ? name : `${name}, ${detail}`}
+            {...(cursor === -1 && { 'data-cursor': '' })}
+          >
+            <span className="block min-w-0 truncate">{name}</span>
+            {touch && (
+              <span className="block truncate text-agate text-ink-3">
+                {second === '' ? '' : `${second}, `}
+                {shareWords(line.share)}
+              </span>
+            )}
+          </span>
+          {!touch && (
+            <span role="gridcell" aria-colindex={2} className="sht-second" data-tip={second}>
+              {second}
+            </span>
+          )}
+          {!touch && (
+            <span role="gridcell" aria-colindex={3} className="sht-share">
+              {shareWords(line.share)}
+            </span>
+          )}
+        </span>
+        <span aria-hidden style={{ flex: 'none', width: first * COL }} />
+        {heads.map((head, i) => {
+          const day = first + i;
+          return (
+            <span
+              key={head.day}
+              role="gridcell"
+              id={cellId(index, day)}
+              data-day={day}
+              aria-colindex={day + (touch ? 2 : 4)}
+              className="sht-cell"
+              {...(opens && head.standing !== 'ahead' && { 'data-opens': '' })}
+              {...(head.weekend && { 'data-weekend': '' })}
+              {...(cursor === day && { 'data-cursor': '' })}
+            >
+              <Cell cell={line.cells[day] ?? null} head={head} />
+            </span>
+          );
+        })}
+      </div>
+    );
+  },
+  (a, b) =>
+    a.index === b.index &&
+    a.top === b.top &&
+    a.touch === b.touch &&
+    a.cursor === b.cursor &&
+    a.first === b.first &&
+    a.opens === b.opens &&
+    a.heads.length === b.heads.length &&
+    a.heads[0]?.day === b.heads[0]?.day &&
+    a.heads.every(({ standing }, i) => standing === b.heads[i]?.standing) &&
+    (a.line === b.line || JSON.stringify(a.line) === JSON.stringify(b.line)),
+);
+
+const STANDING_WORDS = {
+  here: 'not due',
+  loading: 'on its way',
+  away: 'not kept here',
+  part: 'kept in part',
+  ahead: '',
+} as const;
+
+/** A state is an icon, a word and a colour; what is no state is a quiet word. */
+function Cell({ cell, head }: { readonly cell: CalendarCell; readonly head: SheetHead }) {
+  if (cell === null || cell === 'off')
+    return (
+      <span className="truncate text-agate text-ink-3">
+        {cell === 'off'
+          ? 'disabled'
+          : head.today && head.standing === 'here'
+            ? 'nothing yet'
+            : STANDING_WORDS[head.standing]}
+      </span>
+    );
+  const { word, icon, text } = STATES[cell];
+  return (
+    <span className={`inline-flex min-w-0 items-center gap-1 text-agate ${text}`}>
+      <Icon name={icon} size={12} />
+      <span className="truncate">{word}</span>
+    </span>
+  );
+}

@@ -1,0 +1,228 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Branding } from '#contract/branding/branding.ts';
+import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { now as clockNow, useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useBranding } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { formatCount, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { STATES } from '#src/ui/states.ts';
+import { dayAt, spanKey } from '#src/features/shared/date-range/dates.ts';
+import type { Stretch } from '../../shared/grid/virtual-window.ts';
+import { useTouch } from '../../shared/grid/use-box.ts';
+import { MODE_WORDS, shareWords } from '../../calendar/labels.ts';
+import { Notices } from '../../shared/runs/sync-notices.tsx';
+import { stretchOf } from '../../shared/date-range/day-stretch.ts';
+import { ExportLine } from '../../shared/export/export-progress.tsx';
+import { makeFile } from '../../shared/export/make-file.ts';
+import { Choices } from '../trends/choices.tsx';
+import { Refused, TooLong } from '../../shared/query-states.tsx';
+import { fromWords } from '../trends/labels.ts';
+import { cellAddress, SHEET_PLACE, sheetAddress, sheetPlace } from './address.ts';
+import type { SheetPlace } from './address.ts';
+import { makeSheetFile, ownPages, serverPages } from './file.ts';
+import { Grid } from './grid.tsx';
+import type { SheetFigures } from './sheet.ts';
+import { useSheet } from './use-sheet.ts';
+import './spreadsheet.css';
+
+/**
+ * `/monitoring/spreadsheet`: a row for each job or company, a column for each day, and what all of
+ * it comes to.
+ */
+export function Spreadsheet() {
+  const branding = useBranding();
+  return branding && <Sheet branding={branding} />;
+}
+
+const NOTHING = {};
+const FIRST: Stretch = { first: 0, count: 64 };
+
+function Sheet({ branding }: { readonly branding: Branding }) {
+  const { history } = useRouter();
+  const place = sheetPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const opens = useAbility('monitoring.daily-checks');
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const stretch = stretchOf(place.span, dayAt(now, rule), rule);
+  const tooLong = stretch.count > REPORT_MOST_DAYS;
+  const [lines, putLines] = useState(FIRST);
+  const touch = useTouch();
+  const [setLines] = useState(
+    () =>
+      (next: Stretch): void =>
+        putLines((old) => (old.first === next.first && old.count === next.count ? old : next)),
+  );
+  const companies = useWatch('companies', NOTHING);
+  const status = useWatch('status', NOTHING);
+  const { heads, total, lineAt, figures, from, fault, again } = useSheet(
+    place,
+    stretch,
+    stretch.count,
+    lines,
+    now,
+    !tooLong,
+  );
+  const go = (next: SheetPlace, how: 'push' | 'replace' = 'push'): void =>
+    history[how](sheetAddress(next));
+  const narrowed =
+    place.companies.length + place.sources.length + place.types.length > 0 || place.text !== '';
+  const download = (): void =>
+    void makeFile({
+      start: (onShare) =>
+        Promise.resolve(
+          makeSheetFile(
+            place,
+            heads,
+            from === 'device'
+              ? ownPages(place, stretch, stretch.count)
+              : serverPages(place, stretch),
+            clockNow(),
+            rule.zone,
+            onShare,
+          ),
+        ),
+      told: (name, rows) => `${name}: ${plural(rows, 'row')}.`,
+    });
+  return (
+    <Page
+      title="Spreadsheet report"
+      scroll="own"
+      search={
+        <SearchField
+          label="Search jobs, computers, companies"
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ ...place, text }, 'replace')}
+        />
+      }
+      action={
+        <Button
+          icon="download"
+          disabled={total === null || total === 0 || tooLong}
+          onClick={download}
+        >
+          Download CSV
+        </Button>
+      }
+    >
+      <div className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)] bg-sheet">
+        <div className="min-w-0">
+          <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
+          <Choices
+            chosen={place}
+            stretch={stretch}
+            companies={companies ?? []}
+            rule={rule}
+            now={now}
+            onChosen={go}
+            said={
+              total === null || tooLong
+                ? ''
+                : `${fromWords(from, null)}. ${place.by === 'job' ? plural(total, 'job') : plural(total, 'company', 'companies')}`
+            }
+          >
+            <ChipSelect
+              name="Rows"
+              value={place.by}
+              onChoose={(by) => go({ ...place, by: by === 'company' ? 'company' : 'job' })}
+              options={[
+                ['job', 'A row for each job'],
+                ['company', 'A row for each company'],
+              ]}
+            />
+            <ChipSelect
+              name="What a day shows"
+              value={place.mode}
+              onChoose={(mode) =>
+                go({ ...place, mode: CALENDAR_MODES.find((one) => one === mode) ?? 'worst' })
+              }
+              options={CALENDAR_MODES.map((mode) => [mode, MODE_WORDS[mode].word] as const)}
+            />
+          </Choices>
+          <ExportLine />
+          {tooLong && <TooLong />}
+          {!tooLong && fault !== null && (
+            <Refused fault={fault} at={null} own={false} zone={rule.zone} onAgain={again} />
+          )}
+          {!tooLong && figures !== null && <Figures figures={figures} />}
+        </div>
+        {tooLong || (total === null && fault !== null) ? (
+          <span />
+        ) : total === null || heads.length === 0 ? (
+          <DelayedFallback>
+            <PageLoading />
+          </DelayedFallback>
+        ) : total === 0 ? (
+          <Notice icon="sheet" level={2} title={narrowed ? 'Nothing matches' : 'No job yet'}>
+            <p className="m-0">
+              {narrowed
+                ? 'No job has these words, companies, sources and types.'
+                : 'A row stands here for each job as soon as a backup tool reports.'}
+            </p>
+            {narrowed && (
+              <p className="m-0 pt-2">
+                <Button
+                  onClick={() =>
+                    go({ ...SHEET_PLACE, span: place.span, by: place.by, mode: place.mode })
+                  }
+                >
+                  All jobs
+                </Button>
+              </p>
+            )}
+          </Notice>
+        ) : (
+          <Grid
+            key={place.by}
+            heads={heads}
+            total={total}
+            lineAt={lineAt}
+            by={place.by}
+            touch={touch}
+            daysKey={spanKey(place.span)}
+            onLines={setLines}
+            onOpen={opens ? (line, day) => history.push(cellAddress(line, day)) : null}
+          />
+        )}
+      </div>
+    </Page>
+  );
+}
+
+/** What all cells come to: days of jobs by what they show. */
+function Figures({ figures: { counts, empty, share } }: { readonly figures: SheetFigures }) {
+  return (
+    <ul
+      aria-label="What all cells come to"
+      className="m-0 flex list-none flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 desk:px-6"
+    >
+      <li className="whitespace-nowrap">
+        <b>{shareWords(share)}</b> <span className="text-ink-2">of days good</span>
+      </li>
+      {RUN_STATES.map((state, i) =>
+        (counts[i] ?? 0) === 0 ? null : (
+          <li
+            key={state}
+            className={`inline-flex items-center gap-1 whitespace-nowrap ${STATES[state].text}`}
+          >
+            <Icon name={STATES[state].icon} size={14} />
+            {STATES[state].word} <b className="text-ink">{formatCount(counts[i] ?? 0)}</b>
+          </li>
+        ),
+      )}
+      <li className="whitespace-nowrap text-ink-3">not due {formatCount(empty)}</li>
+    </ul>
+  );
+}

@@ -1,0 +1,111 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { CalendarCell, CalendarView } from '#contract/calendar/calendar.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import { standingOf } from '../../calendar/labels.ts';
+import type { DayHead, Standing } from '../../calendar/labels.ts';
+
+/**
+ * A row of the spreadsheet. `job` null: a company, or a job as the server names it. `name`: of the
+ * job; null for a company.
+ */
+export interface SheetLine {
+  readonly key: string;
+  readonly company: CompanyN;
+  readonly companyName: string;
+  readonly job: number | null;
+  readonly name: string | null;
+  readonly detail: string;
+  readonly share: number | null;
+  readonly cells: readonly CalendarCell[];
+}
+
+export interface SheetHead {
+  readonly day: string;
+  readonly from: Ms;
+  readonly to: Ms;
+  readonly weekend: boolean;
+  readonly today: boolean;
+  readonly standing: Standing;
+}
+
+/** What all cells come to. `counts`: by place in `RUN_STATES`. */
+export interface SheetFigures {
+  readonly counts: readonly number[];
+  readonly empty: number;
+  readonly share: number | null;
+}
+
+export function ownLines({ lines }: CalendarView): readonly SheetLine[] {
+  return lines.map((line): SheetLine =>
+    line.is === 'company'
+      ? {
+          key: `c${line.company}`,
+          company: line.company,
+          companyName: line.name,
+          job: null,
+          name: null,
+          detail: jobsWords(line.jobs),
+          share: line.share,
+          cells: line.cells ?? [],
+        }
+      : {
+          key: `j${line.job}`,
+          company: line.of?.company ?? 0,
+          companyName: line.of?.name ?? '',
+          job: line.job,
+          name: line.name,
+          detail: line.computer,
+          share: line.share,
+          cells: line.cells,
+        },
+  );
+}
+
+export function serverLines({ rows }: OutputOf<'spreadsheetReport'>): readonly SheetLine[] {
+  return rows.map((row): SheetLine => ({
+    key: `${row.company} ${row.jobInstanceUid ?? ''}`,
+    company: row.company,
+    companyName: row.companyName,
+    job: null,
+    name: row.jobName,
+    detail: row.jobName === null ? jobsWords(row.jobs) : (row.computerName ?? ''),
+    share: row.share,
+    cells: row.cells.map(({ state }) => state),
+  }));
+}
+
+const jobsWords = (jobs: number): string =>
+  `${jobs.toLocaleString('en')} ${jobs === 1 ? 'job' : 'jobs'}`;
+
+/** Every day of the time, as it stands on this device, or as the server has it. */
+export const headsOf = (
+  days: readonly DayHead[],
+  keptFrom: Ms | null,
+  now: Ms,
+  server: boolean,
+): readonly SheetHead[] =>
+  days.map((day) => ({
+    day: day.day,
+    from: day.from,
+    to: day.to,
+    weekend: day.weekend,
+    today: day.today,
+    standing: server ? (day.from > now ? 'ahead' : 'here') : standingOf(day, keptFrom, now),
+  }));
+
+export const ownFigures = ({ counts = [], share = null }: CalendarView): SheetFigures => ({
+  counts: RUN_STATES.map((_state, place) => counts[place] ?? 0),
+  empty: counts[RUN_STATES.length] ?? 0,
+  share,
+});
+
+export const serverFigures = ({
+  cells,
+  empty,
+  share,
+}: OutputOf<'spreadsheetStats'>): SheetFigures => ({
+  counts: RUN_STATES.map((state) => cells[state]),
+  empty,
+  share,
+});

@@ -1,0 +1,187 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import type { InputOf } from '#contract/calls.ts';
+import type { CalendarAsk } from '#contract/calendar/calendar.ts';
+import type { Ms } from '#contract/ids.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import type { Stretch } from '../../shared/grid/virtual-window.ts';
+import type { SheetPlace } from './address.ts';
+import { headsOf, ownFigures, ownLines, serverFigures, serverLines } from './sheet.ts';
+import type { SheetFigures, SheetHead, SheetLine } from './sheet.ts';
+
+/** The spreadsheet as far as it is in sight. `total` null: not known yet. */
+export interface SheetTold {
+  readonly heads: readonly SheetHead[];
+  readonly total: number | null;
+  readonly lineAt: (index: number) => SheetLine | undefined;
+  readonly figures: SheetFigures | null;
+  readonly from: 'device' | 'server';
+  readonly fault: string | null;
+  readonly again: () => void;
+}
+
+type Question = InputOf<'spreadsheetReport'>;
+const NOTHING = {};
+/** Rows of a page of the server, and pages that are kept. */
+const PAGE = 50;
+const MOST_PAGES = 12;
+
+/** The question of the calendar that a spreadsheet is. */
+export const askOf = (
+  place: SheetPlace,
+  { from, to }: { readonly from: Ms; readonly to: Ms },
+  rows: Stretch,
+  days: number,
+): CalendarAsk => ({
+  from,
+  to,
+  mode: place.mode,
+  companies: place.companies,
+  sources: place.sources,
+  types: place.types,
+  instructionTypes: [],
+  problemsOnly: false,
+  text: place.text,
+  folded: [],
+  rows,
+  days: { first: 0, count: days },
+  lines: place.by,
+});
+
+export const questionOf = (
+  place: SheetPlace,
+  { from, to }: { readonly from: Ms; readonly to: Ms },
+): Pick<Question, 'from' | 'to' | 'mode' | 'filters'> => ({
+  from: new Date(from).toISOString(),
+  to: new Date(to).toISOString(),
+  mode: place.mode,
+  filters: JSON.stringify({
+    companyIds: place.companies,
+    source: place.sources,
+    type: place.types,
+    text: place.text,
+  }),
+});
+
+/**
+ * TREND-5: from this device where it keeps the days, else from the server, a page of rows at a
+ * time.
+ */
+export function useSheet(
+  place: SheetPlace,
+  time: { readonly from: Ms; readonly to: Ms },
+  count: number,
+  lines: Stretch,
+  now: Ms,
+  on: boolean,
+): SheetTold {
+  const view = useWatch('calendar', askOf(place, time, lines, count));
+  const status = useWatch('status', NOTHING);
+  const days = view?.days ?? [];
+  const keptFrom = view?.keptFrom ?? null;
+  const fits = days.length === count && days[0]?.from === time.from;
+  const own =
+    fits &&
+    days.every(({ here, from }) => here || from > now || (keptFrom !== null && from >= keptFrom));
+  const wanted = on && fits && status !== undefined && !own;
+  const question = questionOf(place, time);
+  const pages = usePages({ ...question, by: place.by }, lines, wanted);
+  const stats = useCachedQuery('spreadsheetStats', question, { wanted });
+  const heads = headsOf(fits ? days : [], keptFrom, now, wanted);
+  if (wanted) {
+    const fault = pages.fault ?? stats.failure?.message ?? null;
+    return {
+      heads,
+      total: pages.total,
+      lineAt: pages.lineAt,
+      figures: stats.value && serverFigures(stats.value),
+      from: 'server',
+      fault,
+      again: () => {
+        pages.again();
+        stats.again();
+      },
+    };
+  }
+  const shown = own && view ? ownLines(view) : null;
+  const first = view?.first ?? 0;
+  return {
+    heads,
+    total: own ? (view?.total ?? null) : null,
+    lineAt: (index) => shown?.[index - first],
+    figures: own && view ? ownFigures(view) : null,
+    from: 'device',
+    fault: null,
+    again: () => undefined,
+  };
+}
+
+interface Pages {
+  readonly key: string;
+  readonly total: number | null;
+  readonly lines: ReadonlyMap<number, readonly SheetLine[]>;
+  readonly fault: string | null;
+}
+const NO_PAGES: Pages = { key: '', total: null, lines: new Map(), fault: null };
+
+/** The server's rows: the pages that are in sight, and some of those that were. */
+function usePages(
+  question: Question,
+  { first, count }: Stretch,
+  wanted: boolean,
+): Pick<SheetTold, 'total' | 'lineAt' | 'fault' | 'again'> {
+  const key = JSON.stringify(question);
+  const [pages, setPages] = useState(NO_PAGES);
+  const [turn, setTurn] = useState(0);
+  const mine = pages.key === key ? pages : { ...NO_PAGES, key };
+  const from = Math.floor(first / PAGE);
+  const to = Math.floor(Math.max(first, first + count - 1) / PAGE);
+  const known = useEffectEvent(
+    (page: number): boolean =>
+      mine.lines.has(page) || (mine.total !== null && page * PAGE >= mine.total && page > 0),
+  );
+  const round = `${turn} ${key}`;
+  useEffect(() => {
+    if (!wanted) return;
+    const gone = new AbortController();
+    const asked = round.slice(round.indexOf(' ') + 1);
+    const ask = async (): Promise<void> => {
+      for (let page = from; page <= to && !gone.signal.aborted; page++) {
+        if (known(page)) continue;
+        const result = await client().ask('spreadsheetReport', {
+          ...(JSON.parse(asked) as Question),
+          page: String(page + 1),
+          pageSize: String(PAGE),
+        });
+        if (gone.signal.aborted) return;
+        setPages((old) => {
+          const before = old.key === asked ? old : { ...NO_PAGES, key: asked };
+          if (!result.ok) return { ...before, fault: result.failure.message };
+          const lines = new Map(
+            [...before.lines].filter(([one]) => Math.abs(one - page) < MOST_PAGES / 2),
+          );
+          return {
+            key: asked,
+            total: result.value.count,
+            lines: lines.set(page, serverLines(result.value)),
+            fault: null,
+          };
+        });
+        if (!result.ok) return;
+      }
+    };
+    // A wheel that goes on asks for nothing on the way.
+    const timer = setTimeout(() => void ask(), SETTLES_MS);
+    return () => {
+      gone.abort();
+      clearTimeout(timer);
+    };
+  }, [round, from, to, wanted]);
+  return {
+    total: mine.total,
+    fault: mine.fault,
+    lineAt: (index) => mine.lines.get(Math.floor(index / PAGE))?.[index % PAGE],
+    again: () => setTurn(turn + 1),
+  };
+}
+const SETTLES_MS = 60;

@@ -1,0 +1,235 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- a range input cannot hold a drawing */
+import { useId, useState } from 'react';
+import type { KeyboardEvent, PointerEvent } from 'react';
+import { formatCount, plural } from '#src/ui/format.ts';
+import { Legend } from '#src/ui/legend.tsx';
+import { useWidth } from '#src/ui/use-width.ts';
+import { SectionLink } from '../../shared/section-link.tsx';
+import { CHART, columnAt, labelled } from '../../shared/charts/scales.ts';
+import { Section } from '../../shared/section.tsx';
+import { daysWords, dayWords } from '../../shared/date-range/day-stretch.ts';
+import type { Bucket, Unit } from './buckets.ts';
+import { draw, FLOOR, TALL } from './draw.ts';
+
+interface ChartProps {
+  readonly buckets: readonly Bucket[];
+  readonly unit: Unit;
+  /** The results of a bucket; null where one may not see them. */
+  readonly hrefOf: ((bucket: Bucket) => string) | null;
+  readonly onOpen: (href: string) => void;
+}
+
+const TITLES: Readonly<Record<Unit, string>> = {
+  day: 'Failures and warnings per day',
+  week: 'Failures and warnings per week',
+  month: 'Failures and warnings per month',
+};
+
+/**
+ * Bars that the pointer or the arrow keys go along; the legend tells the one they are on, the
+ * newest by default, and a click or Enter opens its results.
+ */
+export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
+  const { box, width } = useWidth();
+  const ruled = useId();
+  const [chosen, setChosen] = useState<number | null>(null);
+  const count = buckets.length;
+  const at = chosen === null || chosen >= count ? count - 1 : chosen;
+  const bucket = buckets[at];
+  if (!bucket) return null;
+  const drawn = draw(buckets, width);
+  const names = labelled(count, drawn.step);
+  const href = hrefOf?.(bucket) ?? null;
+  const step = (event: KeyboardEvent): void => {
+    const to = {
+      ArrowLeft: at - 1,
+      ArrowDown: at - 1,
+      ArrowRight: at + 1,
+      ArrowUp: at + 1,
+      PageDown: at - 7,
+      PageUp: at + 7,
+      Home: 0,
+      End: count - 1,
+    }[event.key];
+    if (to !== undefined) setChosen(Math.min(count - 1, Math.max(0, to)));
+    else if (event.key === 'Enter' && href !== null) onOpen(href);
+    else return;
+    event.preventDefault();
+  };
+  const under = (event: PointerEvent): number =>
+    columnAt(event.clientX - event.currentTarget.getBoundingClientRect().left, drawn.step, count);
+  return (
+    <Section
+      title={TITLES[unit]}
+      detail={
+        href === null ? (
+          daysWords(bucket.days)
+        ) : (
+          <SectionLink
+            href={href}
+            className="text-accent hover:underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
+          >
+            Open {daysWords(bucket.days)}
+          </SectionLink>
+        )
+      }
+    >
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
+        <Legend
+          entries={[
+            { mark: 'failed', word: 'Failed', value: bucket.failures },
+            { mark: 'warning', word: 'Warning', value: bucket.warnings },
+          ]}
+        />
+        {bucket.before !== null && (
+          <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-ink-2">
+            <i aria-hidden className="h-0.5 w-3 bg-ink" />
+            Both in the time before{' '}
+            <b className="text-ink">
+              {formatCount(bucket.before.failures + bucket.before.warnings)}
+            </b>
+          </span>
+        )}
+      </div>
+      <div
+        ref={box}
+        role="slider"
+        tabIndex={0}
+        aria-label={`${unit === 'day' ? 'Day' : unit === 'week' ? 'Week' : 'Month'} of the chart`}
+        aria-valuemin={1}
+        aria-valuemax={count}
+        aria-valuenow={at + 1}
+        aria-valuetext={bucketWords(bucket)}
+        className={hrefOf ? 'cursor-pointer touch-pan-y' : 'touch-pan-y'}
+        onKeyDown={step}
+        onPointerMove={(event) => setChosen(under(event))}
+        onPointerLeave={(event) => {
+          if (event.pointerType === 'mouse') setChosen(null);
+        }}
+        onPointerUp={(event) => {
+          const one = buckets[under(event)];
+          setChosen(under(event));
+          // A finger covers what it points at: it chooses, and the link beside the title opens.
+          if (event.pointerType === 'mouse' && event.button === 0 && hrefOf && one)
+            onOpen(hrefOf(one));
+        }}
+      >
+        <svg
+          aria-hidden
+          className="db-chart block"
+          width={width}
+          height={TALL}
+          viewBox={`0 0 ${width} ${TALL}`}
+        >
+          <defs>
+            <pattern id={ruled} width="4" height="4" patternUnits="userSpaceOnUse">
+              <path d="M0 1H4" stroke="var(--warning-mark)" strokeWidth="2" />
+            </pattern>
+          </defs>
+          {chosen !== null && (
+            <rect
+              x={CHART.left + at * drawn.step}
+              y="0"
+              width={drawn.step}
+              height={FLOOR}
+              fill="var(--wash)"
+            />
+          )}
+          {drawn.lines.map(({ y, label }) => (
+            <g key={y}>
+              <path d={`M${CHART.left} ${y}H${width}`} stroke="var(--hair)" />
+              <text x={CHART.left - 8} y={y + 4} textAnchor="end">
+                {label}
+              </text>
+            </g>
+          ))}
+          {drawn.buckets.map(({ failed, warning, before }, i) => (
+            <g key={buckets[i]?.days[0]}>
+              {failed && <rect {...failed} fill="var(--failed-mark)" />}
+              {warning && <rect {...warning} fill={`url(#${ruled})`} />}
+              {before && (
+                <path
+                  d={`M${before.x} ${before.y}h${before.width}`}
+                  stroke="var(--ink)"
+                  strokeWidth="2"
+                />
+              )}
+            </g>
+          ))}
+          <path d={`M${CHART.left} ${FLOOR}H${width}`} stroke="var(--control)" />
+          {names.map((i, place) => {
+            const edge = place === names.length - 1 && drawn.step < 60;
+            return (
+              <text
+                key={i}
+                x={edge ? width : CHART.left + (i + 0.5) * drawn.step}
+                y={TALL - 5}
+                textAnchor={edge ? 'end' : 'middle'}
+              >
+                {underWords(buckets[i], unit)}
+              </text>
+            );
+          })}
+        </svg>
+      </div>
+      <div className="sr-only">
+        <table>
+          <caption>{TITLES[unit]}</caption>
+          <thead>
+            <tr>
+              {['Days', 'Failed', 'Warning', 'Results', 'Both in the time before'].map((word) => (
+                <th key={word} scope="col">
+                  {word}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {buckets.toReversed().map((one) => (
+              <tr key={one.days[0]}>
+                <th scope="row">{daysWords(one.days)}</th>
+                <td>{formatCount(one.failures)}</td>
+                <td>{formatCount(one.warnings)}</td>
+                <td>{formatCount(one.runs)}</td>
+                <td>
+                  {one.before === null
+                    ? 'not known'
+                    : formatCount(one.before.failures + one.before.warnings)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}
+
+/** `11/02/26: 38 failed, 16 warnings; 41 of both in the time before`. */
+function bucketWords({ days, failures, warnings, runs, before }: Bucket): string {
+  const told =
+    runs === 0 ? 'no results' : `${formatCount(failures)} failed, ${plural(warnings, 'warning')}`;
+  return `${daysWords(days)}: ${told}${before === null ? '' : `; ${formatCount(before.failures + before.warnings)} of both in the time before`}`;
+}
+
+const MONTHS = [
+  'Jan',
+  'Feb',
+  'Mar',
+  'Apr',
+  'May',
+  'Jun',
+  'Jul',
+  'Aug',
+  'Sep',
+  'Oct',
+  'Nov',
+  'Dec',
+] as const;
+function underWords(bucket: Bucket | undefined, unit: Unit): string {
+  if (!bucket) return '';
+  const [first] = bucket.days;
+  return unit === 'month'
+    ? `${MONTHS[Number(first.slice(5, 7)) - 1] ?? ''} ${first.slice(2, 4)}`
+    : dayWords(bucket.days[1]).slice(0, 5);
+}

@@ -1,0 +1,100 @@
+import type { ReactNode } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import { JOB_TYPES, SOURCE_NAMES, SOURCES } from '#contract/runs/vocabulary.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
+import { useCompaniesFilter } from '#src/features/shared/companies-filter.ts';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { formatCount } from '#src/ui/format.ts';
+import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
+import { TYPE_WORDS } from '../../shared/runs/labels.ts';
+import { daysWords } from '../../shared/date-range/day-stretch.ts';
+import type { Stretch } from '../../shared/date-range/day-stretch.ts';
+import type { Chosen } from './address.ts';
+
+interface ChoicesProps<C extends Chosen> {
+  readonly chosen: C;
+  readonly stretch: Stretch;
+  readonly companies: readonly CompanyRow[];
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly onChosen: (next: C) => void;
+  /** At the right: who tells it. */
+  readonly said: string;
+  /** Chips of the page's own, before the others. */
+  readonly children?: ReactNode;
+}
+
+/** Which days, companies, sources and types a report tells of, and who tells it. */
+export function Choices<C extends Chosen>({
+  chosen,
+  stretch,
+  companies,
+  rule,
+  now,
+  onChosen,
+  said,
+  children,
+}: ChoicesProps<C>) {
+  const isFiltered = useCompaniesFilter();
+  const sorted = companies.toSorted((a, b) => NAMES.compare(a.name, b.name));
+  return (
+    <div className="flex min-h-13 flex-wrap items-center gap-2 bg-paper px-4 py-2 desk:px-6">
+      <SpanChoice
+        span={chosen.span}
+        rule={rule}
+        now={now}
+        onSpan={(span) => onChosen({ ...chosen, span })}
+      />
+      {children}
+      {isFiltered && companies.length > 1 && (
+        <ChipSelect
+          name="Companies"
+          icon="companies"
+          value={chosen.companies.join()}
+          onChoose={(value) =>
+            onChosen({ ...chosen, companies: value === '' ? [] : value.split(',').map(Number) })
+          }
+          options={[
+            ['', 'All companies'],
+            ...many(chosen.companies, 'companies'),
+            ...sorted.map(({ n, name }) => [String(n), name] as const),
+          ]}
+        />
+      )}
+      <ChipSelect
+        name="Sources"
+        value={chosen.sources.join()}
+        onChoose={(value) =>
+          onChosen({ ...chosen, sources: SOURCES.filter((one) => value.split(',').includes(one)) })
+        }
+        options={[
+          ['', 'All sources'],
+          ...many(chosen.sources, 'sources'),
+          ...SOURCES.map((one) => [one, SOURCE_NAMES[one]] as const),
+        ]}
+      />
+      <ChipSelect
+        name="Types"
+        value={chosen.types.join()}
+        onChoose={(value) =>
+          onChosen({ ...chosen, types: JOB_TYPES.filter((one) => value.split(',').includes(one)) })
+        }
+        options={[
+          ['', 'All types'],
+          ...many(chosen.types, 'types'),
+          ...JOB_TYPES.map((one) => [one, TYPE_WORDS[one]] as const),
+        ]}
+      />
+      <span className="text-agate whitespace-nowrap text-ink-3">{daysWords(stretch.days)}</span>
+      <p className="m-0 ml-auto text-right text-agate text-ink-3 max-tablet:ml-0 max-tablet:w-full max-tablet:text-left">
+        {said}
+      </p>
+    </div>
+  );
+}
+
+/** The choice of several, which only an address can make. */
+const many = (chosen: readonly unknown[], word: string): readonly (readonly [string, string])[] =>
+  chosen.length > 1 ? [[chosen.join(), `${formatCount(chosen.length)} ${word}`]] : [];
+const NAMES = new Intl.Collator('en', { sensitivity: 'base', numeric: true });

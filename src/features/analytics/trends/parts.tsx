@@ -1,0 +1,205 @@
+import { useState } from 'react';
+import type { Day } from '#contract/ids.ts';
+import type { TrendBy, TrendPart, Trends } from '#contract/analytics/trends.ts';
+import type { JobType } from '#contract/runs/vocabulary.ts';
+import { Button } from '#src/ui/button.tsx';
+import { formatCount, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { Spark } from '#src/ui/spark.tsx';
+import { Tabs } from '#src/ui/tabs.tsx';
+import { TYPE_WORDS } from '../../shared/runs/labels.ts';
+import { moreOrFewer } from '../../shared/charts/deltas.ts';
+import { SectionLink } from '../../shared/section-link.tsx';
+import { BYS, drillAddress } from './address.ts';
+import type { TrendsPlace } from './address.ts';
+import { bucketed } from './buckets.ts';
+import { BAD, FAILED, WARNED } from './labels.ts';
+
+interface PartsProps {
+  readonly place: TrendsPlace;
+  readonly trends: Trends;
+  readonly days: readonly [Day, Day];
+  readonly compared: boolean;
+  readonly opens: boolean;
+  readonly onBy: (by: TrendBy) => void;
+}
+
+const WORDS: Readonly<Record<TrendBy, string>> = {
+  company: 'By company',
+  type: 'By type',
+  source: 'By source',
+};
+const AT_FIRST = 25;
+const MORE = 200;
+
+/** Who the failures and warnings are of, the most first, each with its line and its change. */
+export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps) {
+  const [most, setMost] = useState(AT_FIRST);
+  const parts = trends.parts[place.by];
+  const shown = parts.slice(0, most);
+  const traces = new Map(
+    trends.series.map(({ key, failures, warnings }) => [
+      key,
+      bucketed(
+        failures.map((one, i) => one + (warnings[i] ?? 0)),
+        trends.days,
+      ),
+    ]),
+  );
+  return (
+    <Tabs
+      label="What the time is told by"
+      chosen={place.by}
+      onChoose={(by) => {
+        setMost(AT_FIRST);
+        onBy(by);
+      }}
+      tabs={BYS.map((key) => ({ key, word: WORDS[key], count: trends.parts[key].length }))}
+    >
+      <div className="overflow-x-auto">
+        <table className="w-full border-collapse">
+          <caption className="sr-only">
+            Failures and warnings {WORDS[place.by].toLowerCase()}
+          </caption>
+          <thead>
+            <tr className="text-agate text-ink-3">
+              <th scope="col" className="py-1.5 pr-3 text-left font-normal">
+                {place.by === 'company' ? 'Company' : place.by === 'type' ? 'Type' : 'Source'}
+              </th>
+              <th scope="col" className="w-32 px-3 text-left font-normal max-tablet:hidden">
+                Over the time
+              </th>
+              <th scope="col" className="w-28 px-3 text-right font-normal">
+                Failed
+              </th>
+              <th scope="col" className="w-28 px-3 text-right font-normal">
+                Warning
+              </th>
+              <th scope="col" className="w-28 pl-3 text-right font-normal max-tablet:hidden">
+                Results
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((part) => (
+              <tr key={part.key} className="border-t border-hair align-top">
+                <th scope="row" className="max-w-0 py-1.5 pr-3 text-left font-normal">
+                  <Linked
+                    part={part}
+                    by={place.by}
+                    href={
+                      opens ? drillAddress(place, days, BAD, { by: place.by, key: part.key }) : null
+                    }
+                  />
+                </th>
+                <td className="px-3 py-1.5 max-tablet:hidden">
+                  {traces.has(part.key) && (
+                    <Spark values={traces.get(part.key) ?? []} width={112} height={20} />
+                  )}
+                </td>
+                <Figure
+                  count={part.now.failed}
+                  before={compared ? part.before.failed : null}
+                  href={
+                    opens
+                      ? drillAddress(place, days, FAILED, { by: place.by, key: part.key })
+                      : null
+                  }
+                  what="failed"
+                  of={nameOf(part, place.by)}
+                />
+                <Figure
+                  count={part.now.warning}
+                  before={compared ? part.before.warning : null}
+                  href={
+                    opens
+                      ? drillAddress(place, days, WARNED, { by: place.by, key: part.key })
+                      : null
+                  }
+                  what="warnings"
+                  of={nameOf(part, place.by)}
+                />
+                <td className="py-1.5 pl-3 text-right tabular-nums text-ink-2 max-tablet:hidden">
+                  {formatCount(part.now.runs)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {parts.length > most && (
+        <div className="py-3">
+          <Button onClick={() => setMost(most + MORE)}>
+            Show {plural(Math.min(MORE, parts.length - most), 'more', 'more')}
+          </Button>
+        </div>
+      )}
+    </Tabs>
+  );
+}
+
+const nameOf = ({ key, name }: TrendPart, by: TrendBy): string =>
+  by === 'type' ? TYPE_WORDS[key as JobType] : name;
+
+function Linked({
+  part,
+  by,
+  href,
+}: {
+  readonly part: TrendPart;
+  readonly by: TrendBy;
+  readonly href: string | null;
+}) {
+  const name = nameOf(part, by);
+  return href === null ? (
+    <span className="block truncate" data-tip={name}>
+      {name}
+    </span>
+  ) : (
+    <SectionLink
+      href={href}
+      data-tip={name}
+      className="block truncate hover:underline pointer-coarse:leading-[44px]"
+    >
+      {name}
+    </SectionLink>
+  );
+}
+
+interface FigureProps {
+  readonly count: number;
+  readonly before: number | null;
+  readonly href: string | null;
+  readonly what: string;
+  readonly of: string;
+}
+
+/** A count that opens what it counts, and its change below. */
+function Figure({ count, before, href, what, of }: FigureProps) {
+  const delta = before === null ? null : moreOrFewer(count - before);
+  return (
+    <td className="px-3 py-1.5 text-right whitespace-nowrap tabular-nums">
+      {href === null || count === 0 ? (
+        formatCount(count)
+      ) : (
+        <SectionLink
+          href={href}
+          aria-label={`${of}, ${formatCount(count)} ${what}`}
+          className="font-semibold hover:underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
+        >
+          {formatCount(count)}
+        </SectionLink>
+      )}
+      {delta !== null && delta.way !== null && (
+        <span className="flex items-center justify-end gap-1 text-agate text-ink-3">
+          <Icon
+            name={delta.way === 'up' ? 'chevron-up' : 'chevron-down'}
+            size={12}
+            className={delta.tone === 'good' ? 'text-success' : 'text-failed'}
+          />
+          {delta.words}
+        </span>
+      )}
+    </td>
+  );
+}

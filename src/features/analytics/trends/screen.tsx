@@ -1,0 +1,228 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useEffect } from 'react';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
+import type { Trends as TrendsView } from '#contract/analytics/trends.ts';
+import { prefetch } from '#src/app/prefetch.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { useNow } from '#src/app/clock.ts';
+import { useCompaniesFilter, withoutCompanies } from '#src/features/shared/companies-filter.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useBranding } from '#src/app/session/session.ts';
+import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { bringSpark } from '#src/ui/spark.tsx';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import { Notices } from '../../shared/runs/sync-notices.tsx';
+import { moreOrFewer } from '../../shared/charts/deltas.ts';
+import type { Delta } from '../../shared/charts/deltas.ts';
+import { SectionLink } from '../../shared/section-link.tsx';
+import { stretchOf } from '../../shared/date-range/day-stretch.ts';
+import type { Stretch } from '../../shared/date-range/day-stretch.ts';
+import { drillAddress, TRENDS_PLACE, trendsAddress, trendsPlace } from './address.ts';
+import type { TrendsPlace } from './address.ts';
+import { bucketsOf, unitOf } from './buckets.ts';
+import { Chart } from './chart.tsx';
+import { Choices } from './choices.tsx';
+import { Parts } from './parts.tsx';
+import { NoResults, Refused, TooLong } from '../../shared/query-states.tsx';
+import { useTrends } from './use-trends.ts';
+import { BAD, FAILED, failureRate, fromWords, MISSED, rateWords, WARNED } from './labels.ts';
+import '../../../styles/sections.css';
+
+/**
+ * `/monitoring/analytics/trends`: failures and warnings over time, beside the equal time before.
+ */
+export function Trends() {
+  const branding = useBranding();
+  return branding && <Sheet branding={branding} />;
+}
+
+const NOTHING = {};
+
+function Sheet({ branding }: { readonly branding: Branding }) {
+  const { history } = useRouter();
+  const isFiltered = useCompaniesFilter();
+  const place = withoutCompanies(
+    trendsPlace(useRouterState({ select: ({ location }) => location.searchStr })),
+    isFiltered,
+  );
+  const opens = useAbility('monitoring.daily-checks');
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const stretch = stretchOf(place.span, dayAt(now, rule), rule);
+  const tooLong = stretch.count > REPORT_MOST_DAYS;
+  const companies = useWatch('companies', NOTHING);
+  const status = useWatch('status', NOTHING);
+  const {
+    trends,
+    from,
+    at,
+    compared: known,
+    fault,
+    asking,
+    again,
+  } = useTrends(place, stretch, !tooLong);
+  const compared = known && (trends?.before.runs ?? 0) > 0;
+  useEffect(() => prefetch(bringSpark), []);
+  const go = (next: TrendsPlace): void => history.push(trendsAddress(next));
+  const narrowed = place.companies.length + place.sources.length + place.types.length > 0;
+  const said =
+    trends === null
+      ? ''
+      : `${fromWords(from, at === null ? null : formatWhen(at, rule.zone))}. ${known ? `${compared ? 'Against' : 'Nothing ran in'} the ${stretch.count === 1 ? 'day' : plural(stretch.count, 'day')} before` : asking ? 'The time before is being asked for' : 'The time before is not known here'}`;
+  return (
+    <Page title="Trends">
+      <div className="min-h-full bg-sheet pb-8">
+        <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
+        <Choices
+          chosen={place}
+          stretch={stretch}
+          companies={companies ?? []}
+          rule={rule}
+          now={now}
+          onChosen={go}
+          said={tooLong ? '' : said}
+        />
+        {tooLong && <TooLong />}
+        {!tooLong && fault !== null && (
+          <Refused
+            fault={fault}
+            at={trends === null ? null : at}
+            own={trends !== null && from === 'device'}
+            zone={rule.zone}
+            onAgain={again}
+          />
+        )}
+        {!tooLong && trends === null && fault === null && (
+          <DelayedFallback>
+            <PageLoading />
+          </DelayedFallback>
+        )}
+        {!tooLong &&
+          trends !== null &&
+          (trends.now.runs + trends.before.runs === 0 ? (
+            <NoResults
+              narrowed={narrowed}
+              onAll={() => go({ ...TRENDS_PLACE, span: place.span, by: place.by })}
+              onLonger={() => go({ ...place, span: { is: 'last', days: 30 } })}
+            />
+          ) : (
+            <div className="grid gap-6 px-4 desk:px-6">
+              <Figures
+                place={place}
+                trends={trends}
+                stretch={stretch}
+                compared={compared}
+                opens={opens}
+              />
+              <Chart
+                buckets={bucketsOf(trends.days, compared ? trends.daysBefore : null)}
+                unit={unitOf(trends.days.length)}
+                hrefOf={opens ? (bucket) => drillAddress(place, bucket.days, BAD) : null}
+                onOpen={(href) => history.push(href)}
+              />
+              <div>
+                <Parts
+                  key={place.by}
+                  place={place}
+                  trends={trends}
+                  days={stretch.days}
+                  compared={compared}
+                  opens={opens}
+                  onBy={(by) => go({ ...place, by })}
+                />
+              </div>
+            </div>
+          ))}
+      </div>
+    </Page>
+  );
+}
+
+interface FiguresProps {
+  readonly place: TrendsPlace;
+  readonly trends: TrendsView;
+  readonly stretch: Stretch;
+  readonly compared: boolean;
+  readonly opens: boolean;
+}
+
+/** What the whole time came to, each figure a way to its results. */
+function Figures({ place, trends: { now, before }, stretch, compared, opens }: FiguresProps) {
+  const href = (states: readonly RunState[]): string | null =>
+    opens ? drillAddress(place, stretch.days, states) : null;
+  const rate = failureRate(now);
+  const was = failureRate(before);
+  const by = (count: number): Delta | null => (compared ? moreOrFewer(count) : null);
+  return (
+    <ul className="m-0 grid list-none grid-cols-2 p-0 desk:grid-cols-4">
+      <Figure title="Failed" href={href(FAILED)} delta={by(now.failed - before.failed)}>
+        {formatCount(now.failed)} <Unit of={now.failed === 1 ? 'run' : 'runs'} />
+      </Figure>
+      <Figure title="Warnings" href={href(WARNED)} delta={by(now.warning - before.warning)}>
+        {formatCount(now.warning)} <Unit of={now.warning === 1 ? 'run' : 'runs'} />
+      </Figure>
+      <Figure title="Did not run" href={href(MISSED)} delta={by(now.missed - before.missed)}>
+        {formatCount(now.missed)} <Unit of={now.missed === 1 ? 'time' : 'times'} />
+      </Figure>
+      <Figure
+        title="Failure rate"
+        href={href([])}
+        delta={null}
+        words={compared && was !== null ? `${rateWords(was)} in the time before` : ''}
+      >
+        {rate === null ? <Unit of="no results" /> : rateWords(rate)}{' '}
+        <Unit of={`of ${plural(now.runs, 'result')}`} />
+      </Figure>
+    </ul>
+  );
+}
+
+interface FigureProps {
+  readonly title: string;
+  readonly href: string | null;
+  readonly delta: Delta | null;
+  readonly words?: string;
+  readonly children: ReactNode;
+}
+
+function Figure({ title, href, delta, words = '', children }: FigureProps) {
+  return (
+    <li className="min-w-0 border-hair py-3 desk:px-4 desk:not-first:border-l desk:first:pl-0">
+      <div className="min-h-6">
+        {href === null ? (
+          <b>{title}</b>
+        ) : (
+          <SectionLink
+            href={href}
+            className="inline-flex items-center gap-0.5 font-semibold hover:underline pointer-coarse:min-h-11"
+          >
+            {title}
+            <Icon name="chevron-right" size={12} className="text-ink-3" />
+          </SectionLink>
+        )}
+      </div>
+      <p className="m-0 py-1 text-head leading-8">{children}</p>
+      <p className="m-0 flex min-h-5 items-center gap-1 text-ink-2">
+        {delta !== null && delta.way !== null && (
+          <Icon
+            name={delta.way === 'up' ? 'chevron-up' : 'chevron-down'}
+            size={12}
+            className={delta.tone === 'good' ? 'text-success' : 'text-failed'}
+          />
+        )}
+        <span className="min-w-0 truncate">{delta?.words ?? words}</span>
+      </p>
+    </li>
+  );
+}
+
+const Unit = ({ of }: { readonly of: string }) => (
+  <span className="text-body font-normal tracking-normal text-ink-2">{of}</span>
+);

@@ -1,0 +1,73 @@
+import type { Ms } from '#contract/ids.ts';
+import type { Trends } from '#contract/analytics/trends.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import type { TrendsPlace } from './address.ts';
+import { toldBy } from './freshness-label.ts';
+
+/**
+ * What is told, and by whom. `from`: this device, which has all of its days, or the server, `at`
+ * when it said so. `fault`: why the server could not be asked where it is wanted. `asking`: it is
+ * being asked. Null: nothing is known yet, or not to be had.
+ */
+export interface TrendsTold {
+  readonly trends: Trends | null;
+  readonly from: 'device' | 'server';
+  readonly at: Ms | null;
+  readonly compared: boolean;
+  readonly fault: string | null;
+  readonly asking: boolean;
+  readonly again: () => void;
+}
+
+/**
+ * TREND-3: from this device where it has the days and those before, else from the server; what the
+ * device has stands meanwhile.
+ */
+export function useTrends(
+  { companies, sources, types, by }: TrendsPlace,
+  { from, to }: { readonly from: Ms; readonly to: Ms },
+  on: boolean,
+): TrendsTold {
+  const own = useWatch('trends', { from, to, companies, sources, types, by });
+  const status = useWatch('status', NOTHING);
+  const settled = own !== undefined && status !== undefined;
+  const here = own?.whole.now === true;
+  const wanted = on && settled && !(here && own.whole.before);
+  const question = {
+    from: iso(from),
+    to: iso(to),
+    filters: JSON.stringify({ companyIds: companies, source: sources, type: types }),
+  };
+  const parts = useCachedQuery('analytics', question, { wanted });
+  const chart = useCachedQuery('chartFailures', { ...question, by }, { wanted });
+  const failure = parts.failure ?? chart.failure;
+  const fault = wanted ? (failure?.message ?? null) : null;
+  const again = (): void => {
+    parts.again();
+    chart.again();
+  };
+  if (wanted && parts.value !== null && chart.value !== null) {
+    return {
+      trends: toldBy(parts.value, chart.value),
+      from: 'server',
+      at: parts.at,
+      compared: true,
+      fault,
+      asking: parts.asking || chart.asking,
+      again,
+    };
+  }
+  return {
+    trends: here ? own : null,
+    from: 'device',
+    at: null,
+    compared: own?.whole.before === true,
+    fault,
+    asking: !settled || (wanted && fault === null),
+    again,
+  };
+}
+
+const NOTHING = {};
+const iso = (at: Ms): string => new Date(at).toISOString();

@@ -1,0 +1,35 @@
+'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
+import type { ReactNode } from 'react';
+import { useBranding } from '#src/app/session/session.ts';
+import { titleOf } from '#src/app/shell/branding/apply-branding.ts';
+import { SignInBrand } from './sign-in/sign-in-brand.tsx';
+
+export interface AccountPageProps {
+  /** Of the page and of its tab. */
+  readonly title: string;
+  /** A line below the heading. */
+  readonly says?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A page for those who are not signed in: the provider's side, and one column. */
+export function AccountPage({ title, says, children }: AccountPageProps) {
+  const branding = useBranding();
+  return (
+    <div className="grid min-h-dvh grid-rows-[auto_minmax(0,1fr)] bg-sheet desk:grid-cols-[minmax(320px,560px)_minmax(0,1fr)] desk:grid-rows-1">
+      <title>{`${title} - ${titleOf(branding)}`}</title>
+      <SignInBrand branding={branding} />
+      <main className="grid content-start justify-items-center px-5 py-10 desk:pt-[max(2.5rem,20vh)]">
+        <div className="grid w-full max-w-[360px] gap-5">
+          <div>
+            <h1 className="m-0 text-head" tabIndex={-1}>
+              {title}
+            </h1>
+            {says !== undefined && <p className="m-0 mt-1 break-words text-ink-2">{says}</p>}
+          </div>
+          {children}
+        </div>
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+import { useId } from 'react';
+import { Badge } from '#src/ui/badge.tsx';
+import { CopyText } from '#src/ui/copy-text.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { curlOf } from './parse-openapi.ts';
+import type { ApiCall, Shape, Who } from './parse-openapi.ts';
+import { Fields } from './fields.tsx';
+
+export interface CallProps {
+  readonly call: ApiCall;
+  readonly open: boolean;
+  readonly onToggle: () => void;
+}
+
+/** One call: a line that opens, with what it takes and answers below it. */
+export function Call({ call, open, onToggle }: CallProps) {
+  const id = useId();
+  return (
+    <li id={call.id} className="scroll-mt-2 border-b border-hair">
+      <h3 className="m-0 font-normal">
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={onToggle}
+          className="flex min-h-10 w-full flex-wrap items-center gap-x-3 gap-y-0.5 py-1.5 text-left hover:bg-wash focus-visible:-outline-offset-2 pointer-coarse:min-h-11"
+        >
+          <Icon name={open ? 'chevron-down' : 'chevron-right'} className="text-ink-3" />
+          <code className="w-14 shrink-0 font-mono text-agate font-semibold">{call.method}</code>
+          <code className="min-w-0 font-mono text-agate break-all">{call.path}</code>
+          <span className="min-w-0 grow basis-64 text-ink-2">{call.says.replaceAll('`', '')}</span>
+        </button>
+      </h3>
+      <div id={id} hidden={!open}>
+        {open && <Told call={call} />}
+      </div>
+    </li>
+  );
+}
+
+function Told({ call }: { readonly call: ApiCall }) {
+  const { parameters, body, answer, failures } = call;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pt-1 pb-5 tablet:pl-7">
+      <p className="m-0 flex flex-wrap items-center gap-2">
+        <Needs who={call.who} />
+        <a
+          href={`#${call.id}`}
+          className="inline-flex min-h-6 items-center gap-1 text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+        >
+          Link to this call
+        </a>
+      </p>
+      {call.note !== null && (
+        <p className="m-0 max-w-[72ch] text-ink-2">{call.note.replaceAll('`', '')}</p>
+      )}
+      {(parameters.length > 0 || body !== null) && (
+        <Part title="Takes">
+          {parameters.length > 0 && (
+            <Fields fields={parameters} name={`Parameters of ${call.id}`} />
+          )}
+          {body === 'raw' ? (
+            <p className="m-0 text-ink-2">The body as it comes, packed by gzip or not.</p>
+          ) : (
+            body !== null && <Json shape={body} says="A JSON body." name={`Body of ${call.id}`} />
+          )}
+        </Part>
+      )}
+      <Part title="Answers">
+        {typeof answer === 'string' ? (
+          <p className="m-0 text-ink-2">{answer === '' ? 'Nothing.' : answer}</p>
+        ) : (
+          <Json shape={answer} says="In data:" name={`Answer of ${call.id}`} />
+        )}
+      </Part>
+      <Part title="Fails">
+        <ul className="m-0 grid list-none gap-1 p-0">
+          {failures.map(({ status, kinds, says }) => (
+            <li key={status} className="flex flex-wrap gap-x-3">
+              <code className="w-8 shrink-0 font-mono text-agate">{status}</code>
+              <span className="min-w-0 grow basis-56">
+                {kinds.length > 0 && (
+                  <>
+                    <code className="font-mono text-agate">{kinds.join(', ')}</code> ·{' '}
+                  </>
+                )}
+                <span className="text-ink-2">{says}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      </Part>
+      {call.who.is !== 'person' && (
+        <Part title="Example">
+          <CopyText
+            text={curlOf(call, location.origin)}
+            label={`Copy the example of ${call.id}`}
+            copied="Example copied"
+          />
+        </Part>
+      )}
+    </div>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <h4 className="m-0 text-agate font-semibold text-ink-3">{title}</h4>
+      {children}
+    </section>
+  );
+}
+
+function Json({
+  shape,
+  says,
+  name,
+}: {
+  readonly shape: Shape;
+  readonly says: string;
+  readonly name: string;
+}) {
+  return (
+    <>
+      <p className="m-0 text-ink-2">
+        {says}
+        {shape.type !== 'object' && (
+          <>
+            {' '}
+            <code className="font-mono text-agate break-words">{shape.type}</code>
+          </>
+        )}
+      </p>
+      {shape.fields.length > 0 && <Fields fields={shape.fields} name={name} />}
+      {shape.more && (
+        <p className="m-0 text-agate text-ink-3">
+          There is more below these fields; the OpenAPI file has all of it.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Who may make it, in words. */
+function Needs({ who }: { readonly who: Who }) {
+  switch (who.is) {
+    case 'key':
+      return who.abilities.length === 0 ? (
+        <Badge>any API key</Badge>
+      ) : (
+        <>
+          {who.abilities.map((one) => (
+            <Badge key={one} title="The ability that the key and its user need">
+              {one}
+            </Badge>
+          ))}
+        </>
+      );
+    case 'ingest-key':
+      return <Badge>an ingest key</Badge>;
+    case 'address':
+      return <Badge>an ingest key in the address</Badge>;
+    case 'person':
+      return (
+        <Badge tone="warning">
+          <Icon name="person" size={12} />a person, no key
+        </Badge>
+      );
+    case 'everybody':
+      return <Badge>everybody</Badge>;
+  }
+}

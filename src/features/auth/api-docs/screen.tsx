@@ -1,0 +1,167 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { plural } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { Call } from './call.tsx';
+import { found } from './parse-openapi.ts';
+import type { Group } from './parse-openapi.ts';
+import { useDescription } from './use-openapi.ts';
+import { Guide } from './guide.tsx';
+
+const SHOWN = [
+  { value: 'programs', word: 'For programs' },
+  { value: 'all', word: 'All' },
+] as const;
+
+/** `/monitoring/api`: every call of the API, for who writes a program. */
+export function Api() {
+  const { groups, failed, offline, again } = useDescription();
+  const [words, setWords] = useState('');
+  return (
+    <Page
+      title="API"
+      search={
+        <SearchField
+          label="Search calls, paths, abilities"
+          value={words}
+          onChange={setWords}
+          focusKey="/"
+        />
+      }
+    >
+      <div className="grid min-h-full grid-cols-[minmax(0,1fr)] content-start gap-6 bg-sheet px-4 py-5 tablet:px-5">
+        {words === '' && <Guide />}
+        {groups !== null ? (
+          <Calls groups={groups} words={words} onClear={() => setWords('')} />
+        ) : offline ? (
+          <div className="max-w-[740px]">
+            <Callout tone="warning">
+              The list of calls comes from the server: it can be read with the network only.
+            </Callout>
+          </div>
+        ) : failed ? (
+          <div className="max-w-[740px]">
+            <Callout
+              tone="failed"
+              alert
+              action={
+                <Button size="sm" onClick={again}>
+                  Try again
+                </Button>
+              }
+            >
+              The list of calls could not be read.
+            </Callout>
+          </div>
+        ) : (
+          <DelayedFallback>
+            <PageLoading />
+          </DelayedFallback>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function Calls({
+  groups,
+  words,
+  onClear,
+}: {
+  readonly groups: readonly Group[];
+  readonly words: string;
+  readonly onClear: () => void;
+}) {
+  const asked = useHash();
+  const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [chosen, setChosen] = useState<'programs' | 'all' | null>(null);
+  // A link to a call shows it, whoever it is for.
+  const programs = found(groups, '', false);
+  const linked = groups.flatMap(({ calls }) => calls).find(({ id }) => id === asked);
+  const shown =
+    chosen ??
+    (linked !== undefined && !programs.some(({ calls }) => calls.includes(linked))
+      ? 'all'
+      : 'programs');
+  const some = found(groups, words, shown === 'all');
+  const count = some.reduce((sum, { calls }) => sum + calls.length, 0);
+  const isOpen = (id: string): boolean => opened.get(id) ?? id === asked;
+  useEffect(() => {
+    if (linked === undefined) return;
+    const line = document.getElementById(linked.id);
+    line?.scrollIntoView({ block: 'start' });
+    line?.querySelector('button')?.focus({ preventScroll: true });
+  }, [linked]);
+
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 border-t-2 border-head-rule pt-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2 className="m-0 text-head">Calls</h2>
+        <Select label="Show" value={shown} options={SHOWN} onChange={setChosen} />
+        <output className="grow text-ink-3">
+          {plural(count, 'call')}
+          {words === '' ? '' : ` with “${words}”`}
+        </output>
+      </div>
+      {some.length === 0 && (
+        <div className="grid justify-items-start gap-3 py-6">
+          <p className="m-0">
+            No call holds “{words}”{shown === 'all' ? '' : ', of those for programs'}.
+          </p>
+          <div className="flex flex-wrap gap-2">
+            <Button onClick={onClear}>Clear the search</Button>
+            {shown !== 'all' && <Button onClick={() => setChosen('all')}>Search all calls</Button>}
+          </div>
+        </div>
+      )}
+      {words === '' && (
+        <nav aria-label="Groups of calls" className="flex flex-wrap gap-x-4 gap-y-1">
+          {some.map(({ name }) => (
+            <a
+              key={name}
+              href={`#${anchorOf(name)}`}
+              className="inline-flex min-h-6 items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+            >
+              {name}
+            </a>
+          ))}
+        </nav>
+      )}
+      {some.map(({ name, says, calls }) => (
+        <section
+          key={name}
+          id={anchorOf(name)}
+          aria-label={name}
+          className="grid scroll-mt-2 grid-cols-[minmax(0,1fr)] gap-1 pt-3"
+        >
+          <h2 className="m-0 text-body font-semibold">{name}</h2>
+          <p className="m-0 pb-1 text-ink-2">{says}</p>
+          <ul className="m-0 list-none border-t border-rule p-0">
+            {calls.map((call) => (
+              <Call
+                key={call.id}
+                call={call}
+                open={isOpen(call.id)}
+                onToggle={() => setOpened(new Map([...opened, [call.id, !isOpen(call.id)]]))}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+const anchorOf = (name: string): string => `group-${name.toLowerCase().replaceAll(' ', '-')}`;
+const useHash = (): string => useSyncExternalStore(subscribe, () => location.hash.slice(1));
+const subscribe = (listener: () => void): (() => void) => {
+  addEventListener('hashchange', listener);
+  return () => {
+    removeEventListener('hashchange', listener);
+  };
+};

@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'react';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { describe } from './parse-openapi.ts';
+import type { Group } from './parse-openapi.ts';
+
+/** The server's own description, asked once a visit; public as it is, it needs no session. */
+export interface Described {
+  readonly groups: readonly Group[] | null;
+  readonly failed: boolean;
+  readonly offline: boolean;
+  readonly again: () => void;
+}
+
+export function useDescription(): Described {
+  const [groups, setGroups] = useState(kept);
+  const [told, setTold] = useState('');
+  const [turn, setTurn] = useState(0);
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const round = `${turn} ${offline}`;
+  useEffect(() => {
+    if (kept !== null) return;
+    const stop = new AbortController();
+    const ask = async (): Promise<void> => {
+      const next = await read(stop.signal);
+      if (stop.signal.aborted) return;
+      kept = next;
+      setGroups(next);
+      setTold(round);
+    };
+    void ask();
+    return () => {
+      stop.abort();
+    };
+  }, [round]);
+  return {
+    groups,
+    failed: groups === null && told === round,
+    offline,
+    again: () => setTurn(turn + 1),
+  };
+}
+
+async function read(signal: AbortSignal): Promise<readonly Group[] | null> {
+  try {
+    const answer = await fetch('/api/v1/openapi.json', { signal, credentials: 'omit' });
+    const groups = answer.ok ? describe(await answer.json()) : [];
+    return groups.length === 0 ? null : groups;
+  } catch {
+    return null;
+  }
+}
+
+const NOTHING = {};
+let kept: readonly Group[] | null = null;

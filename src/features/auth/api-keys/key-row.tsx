@@ -1,0 +1,79 @@
+import type { Ability } from '#contract/abilities.ts';
+import type { ApiKey } from '#contract/auth/api-key-calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import { Badge } from '#src/ui/badge.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { formatDate, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { inOrder, saysOf, wordOf } from './labels.ts';
+
+export interface KeyRowProps {
+  readonly of: ApiKey;
+  /** Those that its user has by now. */
+  readonly abilities: readonly Ability[];
+  readonly zone: string;
+  readonly now: Ms;
+  readonly offline: boolean;
+  readonly onRevoke: () => void;
+}
+
+const SOON_MS = 7 * 86_400_000;
+
+/** One key: what it may do, until when, and where it was used. */
+export function KeyRow({ of: key, abilities, zone, now, offline, onRevoke }: KeyRowProps) {
+  const lost = key.abilities.filter((one) => !abilities.includes(one));
+  const over = key.until <= now;
+  return (
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-2 border-b border-hair py-3 first:pt-0">
+      <span className="grid min-w-0 grow basis-72 gap-1">
+        <span className="flex flex-wrap items-center gap-2">
+          <b className="min-w-0 break-words">{key.name}</b>
+          {over ? (
+            <Badge tone="failed">
+              <Icon name="failed" size={12} />
+              Ended
+            </Badge>
+          ) : (
+            key.until - now < SOON_MS && (
+              <Badge tone="warning">
+                <Icon name="clock" size={12} />
+                Ends soon
+              </Badge>
+            )
+          )}
+        </span>
+        <span className="block text-agate break-words text-ink-3">
+          <code className="font-mono">dbu_…{key.hint}</code> · made {formatDate(key.madeAt, zone)} ·{' '}
+          {over ? 'ended' : 'ends'} {formatDate(key.until, zone)} ·{' '}
+          {key.usedOn === null
+            ? 'not used yet'
+            : `last used on ${formatDate(Date.parse(`${key.usedOn}T00:00:00Z`), 'UTC')}${key.usedFrom === null ? '' : ` from ${key.usedFrom}`}`}
+        </span>
+        <details className="text-ink-2">
+          <summary className="cursor-pointer pointer-coarse:min-h-11 pointer-coarse:content-center">
+            {inOrder(key.abilities).slice(0, 3).map(wordOf).join(', ')}
+            {key.abilities.length > 3 && ` and ${plural(key.abilities.length - 3, 'other')}`}
+          </summary>
+          <ul className="m-0 grid list-none gap-0.5 p-0 pt-1 pl-4">
+            {inOrder(key.abilities).map((one) => (
+              <li key={one}>
+                {wordOf(one)}: <span className="text-ink-3">{saysOf(one)}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+        {lost.length > 0 && !over && (
+          <span className="flex items-start gap-1.5 text-agate text-warning">
+            <Icon name="warning" size={12} className="mt-0.5" />
+            <span>
+              Not at present, as you do not have it yourself: {lost.map(wordOf).join(', ')}
+            </span>
+          </span>
+        )}
+      </span>
+      <Button size="sm" disabled={offline} aria-label={`Revoke ${key.name}`} onClick={onRevoke}>
+        {over ? 'Remove' : 'Revoke'}
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,50 @@
+import { useState } from 'react';
+import type { Profile } from '#contract/auth/profile-calls.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+
+/**
+ * That the own address is not confirmed yet, and a way to get another link. Nothing where it is, or
+ * where there is none.
+ */
+export function EmailState({
+  profile,
+  onSent,
+}: {
+  readonly profile: Profile;
+  readonly onSent: (profile: Profile) => void;
+}) {
+  const { id, email, emailVerified, emailLinkUntil } = profile;
+  const [busy, setBusy] = useState(false);
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  if (emailVerified || email === '') return null;
+
+  async function send(): Promise<void> {
+    setBusy(true);
+    const answer = await client().ask('sendEmailLink', { id });
+    setBusy(false);
+    if (!answer.ok) {
+      tellFailure(answer.failure.message);
+      return;
+    }
+    onSent(answer.value);
+    tell(`Link sent to ${email}`);
+  }
+  return (
+    <Callout
+      tone="warning"
+      action={
+        <Button size="sm" busy={busy} disabled={offline} onClick={() => void send()}>
+          {emailLinkUntil === null ? 'Send link' : 'Send again'}
+        </Button>
+      }
+    >
+      Not confirmed yet. {emailLinkUntil !== null && `We sent a link to ${email}. `}Confirm this
+      address to get results and reports by e-mail.
+    </Callout>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,69 @@
+import { setMini, useMini } from '#src/app/shell/drawer-state.ts';
+import {
+  setSideColour,
+  SIDE_COLOURS,
+  useSideColour,
+} from '#src/app/shell/branding/sidebar-colour.ts';
+import { setTheme, THEMES, useTheme } from '#src/app/theme.ts';
+import type { Theme } from '#src/app/theme.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+
+/**
+ * How the portal looks: at once, and by itself on the user's other devices. What cannot be sent is
+ * tried again in silence.
+ */
+export function ThemeSection() {
+  const theme = useTheme();
+  const mini = useMini();
+  const colour = useSideColour();
+  return (
+    <FormSection title="How it looks" says="Takes effect at once, on all of your devices.">
+      <Select
+        label="Theme"
+        block
+        value={theme}
+        options={THEMES.map((value) => ({ value, word: WORDS[value] }))}
+        onChange={setTheme}
+      />
+      <fieldset className="m-0 min-w-0 border-0 p-0">
+        <legend className="pb-1.5 font-semibold">Sidebar color</legend>
+        <div className="flex flex-wrap gap-x-5 gap-y-1">
+          {[[null, null, 'The provider’s'] as const, ...SIDE_COLOURS].map(([value, , word]) => (
+            <label
+              key={word}
+              className="flex min-h-8 cursor-pointer items-center gap-2 pointer-coarse:min-h-11"
+            >
+              <input
+                type="radio"
+                name="side-colour"
+                checked={colour === value}
+                onChange={() => setSideColour(value)}
+                className="m-0 size-4 shrink-0 cursor-pointer appearance-none rounded-full border border-control bg-sheet checked:border-5 checked:border-accent"
+              />
+              {value !== null && (
+                <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden>
+                  <rect width="16" height="16" rx="2" fill={value} />
+                </svg>
+              )}
+              {word}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <Switch
+        label="Small sidebar"
+        detail="Icons only, also on wide screens. On a tablet it is small until it is pinned there."
+        on={mini}
+        onChange={setMini}
+      />
+    </FormSection>
+  );
+}
+
+const WORDS: Readonly<Record<Theme, string>> = {
+  light: 'Light',
+  dark: 'Dark',
+  system: 'As this system',
+};

@@ -1,0 +1,34 @@
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { useRouter } from '@tanstack/react-router';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { AccountPage } from '../account-page.tsx';
+
+/** It is done: none of these ways signs anybody in, so the sign-in page is what comes next. */
+export function Done({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
+  const router = useRouter();
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []);
+  return (
+    <AccountPage title={title}>
+      <Callout tone="success" alert>
+        {children}
+      </Callout>
+      <Button
+        ref={button}
+        variant="primary"
+        className="h-10 w-full"
+        onClick={() => void router.navigate({ to: '/login', replace: true })}
+      >
+        Sign in
+      </Button>
+    </AccountPage>
+  );
+}

@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { LIMITS } from '#contract/limits.ts';
+import { Button } from '#src/ui/button.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { useWaits } from '../sign-in/error-callout.tsx';
+import type { SignInFault } from '../sign-in/sign-in-error.ts';
+
+export interface NameFormProps {
+  readonly busy: boolean;
+  readonly fault: SignInFault | null;
+  /** What the server says of the name. */
+  readonly invalid?: string | null;
+  readonly action: string;
+  /** Answers whether it was taken. */
+  readonly onName: (username: string) => Promise<boolean>;
+}
+
+/** Whose account it is: how every way back in begins. */
+export function NameForm({ busy, fault, invalid = null, action, onName }: NameFormProps) {
+  const [username, setUsername] = useState('');
+  const [missing, setMissing] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const waits = useWaits(fault);
+  useEffect(() => field.current?.focus(), []);
+  async function submit(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy || waits !== null) return;
+    const name = username.trim();
+    setMissing(name === '');
+    if (name === '' || !(await onName(name))) field.current?.focus();
+  }
+  return (
+    <form
+      className="grid gap-5"
+      onSubmit={(event) => void submit(event)}
+      noValidate
+      aria-busy={busy}
+    >
+      <TextField
+        ref={field}
+        label="Username"
+        required
+        name="username"
+        tall
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        maxLength={LIMITS.nameChars}
+        value={username}
+        onChange={(event) => {
+          setUsername(event.target.value);
+          setMissing(false);
+        }}
+        fault={missing ? 'Enter your username.' : invalid}
+      />
+      <Button
+        type="submit"
+        variant="primary"
+        className="h-10 w-full"
+        busy={busy}
+        disabled={waits !== null}
+      >
+        {waits === null ? (busy ? 'Asking…' : action) : `Try again ${waits}`}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,162 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { ACCOUNT } from '#contract/messages/account.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { dropFragment, useWayIn } from '#src/app/session/sign-in-context.ts';
+import { AccountPage } from '../account-page.tsx';
+import { Done } from './done.tsx';
+import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
+import { shortOf } from '../new-password-rules.ts';
+import { NewPassword } from '../new-password.tsx';
+import { useRecoveryAsk } from './use-recovery-call.ts';
+import { ToSignIn } from './back-to-sign-in.tsx';
+
+const TITLE = 'Choose a new password';
+
+/** Where the link of the mail leads: checked before anybody thinks of a password. */
+export function ResetPasswordDb() {
+  const { fragment } = useWayIn();
+  const [hash, setHash] = useState('');
+  // Another link, opened in the same tab, begins anew; one that is used up is kept nowhere else.
+  if (fragment !== '' && fragment.slice(1) !== hash) setHash(fragment.slice(1));
+  return <ByLink key={hash} hash={hash} />;
+}
+
+function ByLink({ hash }: { readonly hash: string }) {
+  const { busy, fault, ask } = useRecoveryAsk();
+  const [link, setLink] = useState<'unknown' | 'good' | 'over'>(
+    HASH.test(hash) ? 'unknown' : 'over',
+  );
+  const [done, setDone] = useState(false);
+  const asked = useRef(false);
+
+  async function check(): Promise<void> {
+    const answer = await ask(() => client().ask('checkPasswordLinkSent', { hash }));
+    if (answer.ok) setLink('good');
+    else if (answer.failure.kind === 'not-found') setLink('over');
+  }
+  useEffect(() => {
+    if (link !== 'unknown' || asked.current) return;
+    asked.current = true;
+    void check();
+  });
+
+  if (done)
+    return <Done title={TITLE}>Your new password is set. All other sessions were ended.</Done>;
+  if (link === 'over') {
+    return (
+      <AccountPage title={TITLE}>
+        <Callout tone="failed" alert>
+          {ACCOUNT.linkOver}
+        </Callout>
+        <Link
+          to="/forgot-password-db"
+          className="inline-flex items-center justify-self-start text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+        >
+          Ask for a new link
+        </Link>
+        <ToSignIn />
+      </AccountPage>
+    );
+  }
+  return (
+    <AccountPage title={TITLE}>
+      {link === 'good' && (
+        <Choose
+          hash={hash}
+          onDone={() => {
+            setDone(true);
+            dropFragment();
+          }}
+          onOver={() => setLink('over')}
+        />
+      )}
+      {link === 'unknown' && fault === null && (
+        <DelayedFallback>
+          <output className="block text-ink-2">Checking the link…</output>
+        </DelayedFallback>
+      )}
+      {link === 'unknown' && fault !== null && (
+        <>
+          <FaultCallout fault={fault} />
+          <Button className="justify-self-start" busy={busy} onClick={() => void check()}>
+            Check again
+          </Button>
+        </>
+      )}
+      <ToSignIn />
+    </AccountPage>
+  );
+}
+
+function Choose({
+  hash,
+  onDone,
+  onOver,
+}: {
+  readonly hash: string;
+  readonly onDone: () => void;
+  readonly onOver: () => void;
+}) {
+  const { busy, fault, ask } = useRecoveryAsk();
+  const [password, setPassword] = useState('');
+  const [wrong, setWrong] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const waits = useWaits(fault);
+  useEffect(() => field.current?.focus(), []);
+
+  async function submit(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy || waits !== null) return;
+    const short = shortOf(password);
+    setWrong(short);
+    if (short !== null) {
+      field.current?.focus();
+      return;
+    }
+    const answer = await ask(() =>
+      client().ask('changePasswordByLink', { hash, newPassword: password }),
+    );
+    if (answer.ok) onDone();
+    else if (answer.failure.kind === 'not-found') onOver();
+    else if (answer.failure.kind === 'bad-input') {
+      setWrong(answer.failure.message);
+      field.current?.focus();
+    }
+  }
+  return (
+    <form
+      className="grid gap-5"
+      onSubmit={(event) => void submit(event)}
+      noValidate
+      aria-busy={busy}
+    >
+      <FaultCallout fault={fault} />
+      <NewPassword
+        ref={field}
+        auth="db"
+        value={password}
+        onChange={(value) => {
+          setPassword(value);
+          setWrong(null);
+        }}
+        fault={wrong}
+      />
+      <Button
+        type="submit"
+        variant="primary"
+        className="h-10 w-full"
+        busy={busy}
+        disabled={waits !== null}
+      >
+        {waits === null ? (busy ? 'Saving…' : 'Set password') : `Try again ${waits}`}
+      </Button>
+    </form>
+  );
+}
+
+const HASH = /^[\w-]{1,200}$/;

@@ -1,0 +1,97 @@
+import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ACCOUNT } from '#contract/messages/account.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { dropFragment, useWayIn } from '#src/app/session/sign-in-context.ts';
+import { AccountPage } from '../account-page.tsx';
+import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
+import { useRecoveryAsk } from '../recovery/use-recovery-call.ts';
+
+const TITLE = 'Confirm your e-mail address';
+
+/**
+ * Where the link of a confirmation mail leads. A button confirms: programs that only open the links
+ * of mails must not.
+ */
+export function ConfirmEmail() {
+  const { fragment } = useWayIn();
+  const [token, setToken] = useState('');
+  // Another link that is opened in the same tab starts again.
+  if (fragment !== '' && fragment.slice(1) !== token) setToken(fragment.slice(1));
+  return <ByLink key={token} token={token} />;
+}
+
+function ByLink({ token }: { readonly token: string }) {
+  const { busy, fault, ask } = useRecoveryAsk();
+  const [link, setLink] = useState<'open' | 'confirmed' | 'over'>(
+    TOKEN.test(token) ? 'open' : 'over',
+  );
+  const waits = useWaits(fault);
+
+  async function confirm(): Promise<void> {
+    if (busy || waits !== null) return;
+    const answer = await ask(() => client().ask('confirmEmail', { token }));
+    if (answer.ok) {
+      setLink('confirmed');
+      dropFragment();
+    } else if (answer.failure.kind === 'not-found') setLink('over');
+  }
+
+  if (link === 'confirmed')
+    return (
+      <AccountPage title={TITLE}>
+        <Callout tone="success" alert>
+          Your e-mail address is confirmed.
+        </Callout>
+        <ToPortal />
+      </AccountPage>
+    );
+  if (link === 'over') {
+    return (
+      <AccountPage title={TITLE}>
+        <Callout tone="failed" alert>
+          {ACCOUNT.linkOver}
+        </Callout>
+        <p className="m-0 text-ink-2">Links are sent from your profile.</p>
+        <ToPortal />
+      </AccountPage>
+    );
+  }
+  return (
+    <AccountPage
+      title={TITLE}
+      says="Confirm only if you entered this address for your own account."
+    >
+      <FaultCallout fault={fault} />
+      <Button
+        ref={focus}
+        variant="primary"
+        className="h-10 w-full"
+        busy={busy}
+        disabled={waits !== null}
+        onClick={() => void confirm()}
+      >
+        {waits === null ? (busy ? 'Confirming…' : 'Confirm address') : `Try again ${waits}`}
+      </Button>
+    </AccountPage>
+  );
+}
+
+function ToPortal() {
+  const router = useRouter();
+  return (
+    <Button
+      ref={focus}
+      variant="primary"
+      className="h-10 w-full"
+      onClick={() => void router.navigate({ href: '/', replace: true })}
+    >
+      Open the portal
+    </Button>
+  );
+}
+
+const focus = (button: HTMLButtonElement | null): void => button?.focus();
+const TOKEN = /^[\w-]{1,200}$/;

@@ -1,0 +1,231 @@
+import { useParams } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { LIMITS } from '#contract/limits.ts';
+import { ACCOUNT } from '#contract/messages/account.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { sidebarTitleOf } from '#src/app/shell/branding/apply-branding.ts';
+import { pauseRedirectTarget } from '#src/app/router/redirect-target.ts';
+import { useBranding } from '#src/app/session/session.ts';
+import { useWayIn } from '#src/app/session/sign-in-context.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { AccountPage } from '../account-page.tsx';
+import { Done } from '../recovery/done.tsx';
+import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
+import { shortOf } from '../new-password-rules.ts';
+import { NewPassword } from '../new-password.tsx';
+import { useRecoveryAsk } from '../recovery/use-recovery-call.ts';
+import { ToSignIn } from '../recovery/back-to-sign-in.tsx';
+
+const TITLE = 'Make your account';
+
+/**
+ * Accepts an invitation. Whoever is signed in is signed out first; what they have not sent stays
+ * for them.
+ */
+export function Register() {
+  const who = useWatch('who', NOTHING);
+  const { fragment } = useWayIn();
+  const { userId } = useParams({ strict: false }) as { readonly userId?: string };
+  const token = fragment.slice(1) || userId || '';
+  const leaving = useRef(false);
+  const out = who?.is === 'out';
+  useEffect(() => {
+    if (who?.is !== 'in' || leaving.current) return;
+    leaving.current = true;
+    pauseRedirectTarget(true);
+    void client()
+      .signOut('keep')
+      .finally(() => {
+        leaving.current = false;
+      });
+  }, [who]);
+  if (!out)
+    return (
+      <AccountPage title={TITLE}>
+        <DelayedFallback>
+          <output className="block text-ink-2">
+            {who?.is === 'in' ? 'Signing out…' : 'Opening…'}
+          </output>
+        </DelayedFallback>
+      </AccountPage>
+    );
+  if (token === '') {
+    return (
+      <AccountPage title={TITLE}>
+        <Callout tone="failed" alert>
+          {ACCOUNT.linkOver}
+        </Callout>
+        <ToSignIn />
+      </AccountPage>
+    );
+  }
+  return <Form key={token} token={token} />;
+}
+
+type What = 'name' | 'username' | 'email' | 'newPassword';
+
+function Form({ token }: { readonly token: string }) {
+  const portal = sidebarTitleOf(useBranding());
+  const { busy, fault, ask } = useRecoveryAsk();
+  const [typed, setTyped] = useState<Readonly<Record<What, string>>>({
+    name: '',
+    username: '',
+    email: '',
+    newPassword: '',
+  });
+  const [wrong, setWrong] = useState<Partial<Readonly<Record<What, string>>>>({});
+  const [made, setMade] = useState<{ readonly username: string; readonly email: string } | null>(
+    null,
+  );
+  const form = useRef<HTMLFormElement>(null);
+  const waits = useWaits(fault);
+  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  const set = (what: What, value: string): void => {
+    setTyped({ ...typed, [what]: value });
+    setWrong({ ...wrong, [what]: undefined });
+  };
+  const refuse = (faults: Partial<Record<What, string>>): void => {
+    setWrong(faults);
+    const first = ORDER.find((what) => faults[what] !== undefined);
+    if (first !== undefined)
+      form.current?.querySelector<HTMLInputElement>(`[name="${NAMES[first]}"]`)?.focus();
+  };
+
+  async function submit(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy || waits !== null) return;
+    const name = typed.name.trim();
+    const username = typed.username.trim();
+    const email = typed.email.trim();
+    const short = shortOf(typed.newPassword);
+    const faults: Partial<Record<What, string>> = {
+      ...(name === '' && { name: 'Enter your name.' }),
+      ...(username === ''
+        ? { username: 'Enter a username.' }
+        : /\s/.test(username) && { username: 'Choose a username without spaces.' }),
+      ...(email !== '' &&
+        !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) && {
+          email: 'Enter an e-mail address, such as name@example.com.',
+        }),
+      ...(short !== null && { newPassword: short }),
+    };
+    refuse(faults);
+    if (Object.keys(faults).length > 0) return;
+    const answer = await ask(() =>
+      client().ask('acceptInvitation', {
+        token,
+        name,
+        username,
+        password: typed.newPassword,
+        ...(email !== '' && { email }),
+      }),
+    );
+    if (answer.ok) {
+      setMade({ username: answer.value.username, email });
+      return;
+    }
+    if (answer.failure.kind === 'conflict') refuse({ username: answer.failure.message });
+    if (answer.failure.kind !== 'bad-input') return;
+    const at = answer.failure.issues[0]?.path ?? 'password';
+    refuse({
+      [at === 'name' || at === 'username' || at === 'email' ? at : 'newPassword']:
+        answer.failure.message,
+    });
+  }
+
+  if (made !== null) {
+    return (
+      <Done title={TITLE}>
+        Your account is made. Sign in as {made.username}.
+        {made.email !== '' && (
+          <>
+            {' '}
+            We sent a link to {made.email}. Until you confirm the address with it, the portal sends
+            you no results or reports by mail, and you cannot sign in with a company account.
+          </>
+        )}
+      </Done>
+    );
+  }
+  return (
+    <AccountPage title={TITLE} says={`You were invited to ${portal}. Choose how you sign in.`}>
+      <FaultCallout fault={fault} />
+      <form
+        ref={form}
+        className="grid gap-5"
+        onSubmit={(event) => void submit(event)}
+        noValidate
+        aria-busy={busy}
+      >
+        <RequiredNote />
+        <TextField
+          label="Your name"
+          required
+          name="name"
+          tall
+          autoComplete="name"
+          maxLength={LIMITS.nameChars}
+          value={typed.name}
+          onChange={(event) => set('name', event.target.value)}
+          fault={wrong.name ?? null}
+        />
+        <TextField
+          label="Username"
+          required
+          name="username"
+          tall
+          autoComplete="username"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          maxLength={LIMITS.nameChars}
+          value={typed.username}
+          onChange={(event) => set('username', event.target.value)}
+          fault={wrong.username ?? null}
+        />
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          tall
+          autoComplete="email"
+          maxLength={254}
+          value={typed.email}
+          onChange={(event) => set('email', event.target.value)}
+          hint="Optional. A link for a new password goes there."
+          fault={wrong.email ?? null}
+        />
+        <NewPassword
+          auth="db"
+          value={typed.newPassword}
+          onChange={(value) => set('newPassword', value)}
+          fault={wrong.newPassword ?? null}
+        />
+        <Button
+          type="submit"
+          variant="primary"
+          className="h-10 w-full"
+          busy={busy}
+          disabled={waits !== null}
+        >
+          {waits === null ? (busy ? 'Making your account…' : 'Make account') : `Try again ${waits}`}
+        </Button>
+      </form>
+      <ToSignIn />
+    </AccountPage>
+  );
+}
+
+const NOTHING = {};
+const ORDER = ['name', 'username', 'email', 'newPassword'] as const satisfies readonly What[];
+const NAMES: Readonly<Record<What, string>> = {
+  name: 'name',
+  username: 'username',
+  email: 'email',
+  newPassword: 'new-password',
+};

@@ -1,0 +1,50 @@
+import { useState } from 'react';
+import type { Result } from '#contract/result.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+
+export interface ConfirmProps {
+  readonly title: string;
+  readonly says: string;
+  readonly action: string;
+  readonly call: () => Promise<Result<unknown>>;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** Asked before something of the account ends. A refusal is told here. */
+export function Confirm({ title, says, action, call, onClose, onDone }: ConfirmProps) {
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  async function go(): Promise<void> {
+    setBusy(true);
+    setFault(null);
+    const answer = await withReauth(call);
+    setBusy(false);
+    if (!answer.ok) return setFault(answer.failure.message);
+    onClose();
+    return onDone();
+  }
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="danger" busy={busy} onClick={() => void go()}>
+            {action}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <p className="m-0 px-5 py-4 break-words">{says}</p>
+      {fault !== null && (
+        <p role="alert" className="m-0 border-t border-hair px-5 py-3 text-failed">
+          {fault}
+        </p>
+      )}
+    </Dialog>
+  );
+}

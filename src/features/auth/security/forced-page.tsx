@@ -1,0 +1,34 @@
+import { useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import type { ReactNode } from 'react';
+import { setOpenedFor, useForced } from '#src/app/shell/forced-pages.ts';
+import { LogOut } from '#src/app/shell/log-out/log-out.tsx';
+import { takeRedirectTarget } from '#src/app/router/redirect-target.ts';
+import { AccountPage } from '../account-page.tsx';
+
+export interface ForcedPageProps {
+  readonly title: string;
+  readonly says: string;
+  /** What the page is there for: once it is done, the way leads on. */
+  readonly until: 'password' | 'questions';
+  readonly children: ReactNode;
+}
+
+/** A page that comes before every other: it is done, or the user logs out. */
+export function ForcedPage({ title, says, until, children }: ForcedPageProps) {
+  const { history } = useRouter();
+  const done = useForced() !== until;
+  useEffect(() => {
+    if (!done) return;
+    setOpenedFor(null);
+    history.replace(takeRedirectTarget() ?? '/');
+  }, [done, history]);
+  return (
+    <AccountPage title={title} says={says}>
+      {children}
+      <div className="border-t border-hair pt-3">
+        <LogOut look="plain" />
+      </div>
+    </AccountPage>
+  );
+}

@@ -1,0 +1,108 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { client } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { AuthenticatorSecret } from '../authenticator-secret.tsx';
+import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
+
+export interface NewAuthenticatorProps {
+  readonly id: string;
+  readonly begun: { readonly secret: string; readonly uri: string };
+  readonly onClose: () => void;
+  /** It stands from now on; the codes are still being shown. */
+  readonly onConfirmed: () => void;
+}
+
+/** The secret to be scanned, its first code, then the recovery codes, once. */
+export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthenticatorProps) {
+  const [code, setCode] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const [over, setOver] = useState<string | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+
+  async function confirm(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy) return;
+    if (!/^\d{6}$/.test(code)) {
+      setFault('Enter the six digits that the app shows.');
+      return field.current?.focus();
+    }
+    setBusy(true);
+    setFault(null);
+    const answer = await withReauth(() => client().ask('confirmTotp', { id, code }));
+    setBusy(false);
+    if (answer.ok) {
+      setCodes(answer.value.recoveryCodes);
+      return onConfirmed();
+    }
+    if (answer.failure.kind === 'conflict') return setOver(answer.failure.message);
+    setFault(answer.failure.message);
+    setCode('');
+    return field.current?.focus();
+  }
+
+  if (codes !== null)
+    return (
+      <RecoveryCodesDialog
+        codes={codes}
+        says="Each lets you in once when the app is not at hand. They are not shown again."
+        onClose={onClose}
+      />
+    );
+  return (
+    <Dialog
+      title="Set up an authenticator"
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          {over === null && (
+            <Button type="submit" form="new-authenticator" variant="primary" busy={busy}>
+              Turn it on
+            </Button>
+          )}
+          <Button onClick={onClose}>{over === null ? 'Cancel' : 'Close'}</Button>
+        </>
+      }
+    >
+      <form
+        id="new-authenticator"
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void confirm(event)}
+        noValidate
+        aria-busy={busy}
+      >
+        {over !== null ? (
+          <Callout tone="failed" alert>
+            {over}
+          </Callout>
+        ) : (
+          <>
+            <p className="m-0 text-ink-2">
+              Scan this with the app, then type the code that it shows.
+            </p>
+            <AuthenticatorSecret secret={begun.secret} uri={begun.uri} />
+            <TextField
+              ref={field}
+              label="Code of the app"
+              required
+              name="code"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              maxLength={7}
+              value={code}
+              fault={fault}
+              onChange={(event) => setCode(event.target.value.replaceAll(/\D/g, '').slice(0, 6))}
+            />
+          </>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,115 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { ACCOUNT } from '#contract/messages/account.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { makePasskey } from '#src/app/shell/reauth/passkey.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { deviceOf } from '../../shared/device-labels.ts';
+import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
+
+export interface NewPasskeyProps {
+  readonly id: string;
+  readonly taken: readonly string[];
+  readonly onClose: () => void;
+  readonly onMade: () => void;
+}
+
+/** A name for it, the browser's own question, and recovery codes where there were none. */
+export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
+  const [name, setName] = useState(() => freeName(deviceOf(navigator.userAgent), taken));
+  const [busy, setBusy] = useState(false);
+  const [missing, setMissing] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+
+  async function make(): Promise<string | null> {
+    const asked = await withReauth(() => client().ask('passkeyOptions', { id }));
+    if (!asked.ok) return asked.failure.message;
+    const made = await makePasskey(asked.value.options);
+    if (made.is === 'known') return 'This device has a passkey for this account already.';
+    if (made.is === 'none') return ACCOUNT.passkeyNotMade;
+    const answer = await withReauth(() =>
+      client().ask('addPasskey', { id, name: name.trim(), response: made.response }),
+    );
+    if (!answer.ok) return answer.failure.message;
+    onMade();
+    if (answer.value.recoveryCodes === null) onClose();
+    else setCodes(answer.value.recoveryCodes);
+    return null;
+  }
+  async function submit(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy) return;
+    setMissing(name.trim() === '');
+    if (name.trim() === '') return field.current?.focus();
+    setBusy(true);
+    setFault(null);
+    setFault(await make());
+    return setBusy(false);
+  }
+
+  if (codes !== null)
+    return (
+      <RecoveryCodesDialog
+        codes={codes}
+        says="Each lets you in once when the device is not at hand. They are not shown again."
+        onClose={onClose}
+      />
+    );
+  return (
+    <Dialog
+      title="Add a passkey"
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          <Button type="submit" form="new-passkey" variant="primary" busy={busy}>
+            Go on
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form
+        id="new-passkey"
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void submit(event)}
+        noValidate
+        aria-busy={busy}
+      >
+        <TextField
+          ref={field}
+          label="Name"
+          required
+          value={name}
+          maxLength={64}
+          autoComplete="off"
+          onChange={(event) => {
+            setName(event.target.value);
+            setMissing(false);
+          }}
+          hint="By which you know the device. Then your browser asks for your finger, face or PIN."
+          fault={missing ? 'Give it a name.' : null}
+        />
+        {fault !== null && (
+          <Callout tone="failed" alert>
+            {fault}
+          </Callout>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+/** A name that no other passkey has. */
+function freeName(name: string, taken: readonly string[]): string {
+  const free = [name, ...Array.from({ length: taken.length }, (_, at) => `${name} ${at + 2}`)].find(
+    (one) => !taken.includes(one),
+  );
+  return free ?? name;
+}

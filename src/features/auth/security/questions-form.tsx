@@ -1,0 +1,121 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { QUESTIONS, QUESTIONS_ASKED } from '#contract/auth/recovery-questions.ts';
+import type { Failure } from '#contract/errors.ts';
+import { ACCOUNT } from '#contract/messages/account.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { answerFaults, issueFaults } from './questions-errors.ts';
+import type { Chosen, RowFault } from './questions-errors.ts';
+
+export interface QuestionsFormProps {
+  readonly id: string;
+  /** Those answered before: they stand chosen, their answers are not known to anybody. */
+  readonly before: readonly string[];
+  readonly onSaved: () => void;
+}
+
+/** Three different questions and their answers. */
+export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
+  const [rows, setRows] = useState<readonly Chosen[]>(() =>
+    Array.from({ length: QUESTIONS_ASKED }, (_, at) => ({
+      question: QUESTIONS.find((one) => one === before[at]) ?? '',
+      answer: '',
+    })),
+  );
+  const [faults, setFaults] = useState<readonly RowFault[]>([]);
+  const [above, setAbove] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+
+  function show(wrong: readonly RowFault[]): void {
+    setFaults(wrong);
+    const at = wrong.findIndex((one) => one !== null);
+    if (at === -1) return;
+    const row = form.current?.querySelectorAll('fieldset')[at];
+    row?.querySelector<HTMLElement>(wrong[at]?.of === 'question' ? 'select' : 'input')?.focus();
+  }
+  const refused = (failure: Failure): void => {
+    const wrong = failure.kind === 'bad-input' ? issueFaults(failure.issues) : [];
+    if (wrong.some((one) => one !== null)) show(wrong);
+    else setAbove(failure.kind === 'not-found' ? ACCOUNT.process : failure.message);
+  };
+
+  async function save(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy) return;
+    setAbove(null);
+    const wrong = answerFaults(rows);
+    show(wrong);
+    if (wrong.some((one) => one !== null)) return;
+    setBusy(true);
+    const answers = rows.map(({ question, answer }) => ({ question, answer: answer.trim() }));
+    const answer = await withReauth(() => client().ask('setSecurityQuestions', { id, answers }));
+    setBusy(false);
+    if (!answer.ok) return refused(answer.failure);
+    setRows(rows.map(({ question }) => ({ question, answer: '' })));
+    return onSaved();
+  }
+
+  const put = (at: number, next: Partial<Chosen>): void => {
+    setRows(rows.map((row, other) => (other === at ? { ...row, ...next } : row)));
+    setFaults(faults.map((fault, other) => (other === at ? null : fault)));
+  };
+  return (
+    <form
+      ref={form}
+      className="grid gap-5"
+      onSubmit={(event) => void save(event)}
+      noValidate
+      aria-busy={busy}
+    >
+      {above !== null && (
+        <Callout tone="failed" alert>
+          {above}
+        </Callout>
+      )}
+      {rows.map((row, at) => {
+        const fault = faults[at] ?? null;
+        return (
+          // oxlint-disable-next-line react/no-array-index-key -- the places are what they are
+          <fieldset key={at} className="m-0 grid min-w-0 gap-3 border-0 p-0">
+            <legend className="sr-only">
+              Question {at + 1} of {rows.length}
+            </legend>
+            <Select
+              label={`Question ${at + 1}`}
+              required
+              block
+              placeholder="Choose a question"
+              value={row.question}
+              fault={fault?.of === 'question' ? fault.sentence : null}
+              options={QUESTIONS.filter(
+                (one) => one === row.question || rows.every((other) => other.question !== one),
+              ).map((one) => ({ value: one, word: one }))}
+              onChange={(question) => put(at, { question })}
+            />
+            <TextField
+              label={`Answer ${at + 1}`}
+              required
+              value={row.answer}
+              maxLength={200}
+              autoComplete="off"
+              spellCheck={false}
+              fault={fault?.of === 'answer' ? fault.sentence : null}
+              onChange={(event) => put(at, { answer: event.target.value })}
+            />
+          </fieldset>
+        );
+      })}
+      <div>
+        <Button type="submit" variant="primary" busy={busy}>
+          Save the answers
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,25 @@
+import { titleOf } from '#src/app/shell/branding/apply-branding.ts';
+import { useBranding } from '#src/app/session/session.ts';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { RecoveryCodes } from '../recovery-codes.tsx';
+
+/** Recovery codes that were just made, shown once; `says` what they are for. */
+export function RecoveryCodesDialog({
+  codes,
+  says,
+  onClose,
+}: {
+  readonly codes: readonly string[];
+  readonly says: string;
+  readonly onClose: () => void;
+}) {
+  const portal = titleOf(useBranding());
+  return (
+    <Dialog title="Keep your recovery codes" stays onClose={onClose}>
+      <div className="grid grid-cols-1 gap-4 px-5 py-4">
+        <p className="m-0 text-ink-2">{says}</p>
+        <RecoveryCodes codes={codes} portal={portal} action="Done" onKept={onClose} />
+      </div>
+    </Dialog>
+  );
+}

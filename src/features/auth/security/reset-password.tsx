@@ -1,0 +1,37 @@
+import { ACCOUNT } from '#contract/messages/account.ts';
+import { useForced } from '#src/app/shell/forced-pages.ts';
+import { useMe } from '#src/app/session/session.ts';
+import { tell } from '#src/ui/toasts.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { ForcedPage } from './forced-page.tsx';
+import { PasswordForm } from './password-form.tsx';
+import { leastOf } from './password-labels.ts';
+import { useQuery } from '../../shared/queries/use-query.ts';
+
+/**
+ * `/monitoring/reset-password`: somebody else chose the present password, so another one comes
+ * before everything else.
+ */
+export function ResetPassword() {
+  const me = useMe();
+  const forced = useForced() === 'password';
+  const factors = useQuery('getFactors', { id: me?.id ?? '' }, forced);
+  return (
+    <ForcedPage
+      title="Choose a new password"
+      says="The present one was set by somebody else, or has to be changed. Then you go on."
+      until="password"
+    >
+      {me !== null && forced && (
+        <PasswordForm
+          me={me}
+          least={factors.value === null ? LIMITS.passwordLeastWithFactor : leastOf(factors.value)}
+          current="Present password"
+          failed={ACCOUNT.resetPassword}
+          action="Set the password"
+          onChanged={() => tell('Password changed')}
+        />
+      )}
+    </ForcedPage>
+  );
+}

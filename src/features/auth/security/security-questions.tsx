@@ -1,0 +1,63 @@
+import { useEffect } from 'react';
+import { openedFor, setOpenedFor, useForced } from '#src/app/shell/forced-pages.ts';
+import { useMe } from '#src/app/session/session.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { ForcedPage } from './forced-page.tsx';
+import { OwnPage } from '../../shared/own-account-page.tsx';
+import { QuestionsForm } from './questions-form.tsx';
+import { useQuery } from '../../shared/queries/use-query.ts';
+
+const saved = (): void => tell('Security questions saved');
+
+/**
+ * `/monitoring/security-questions`: chosen by oneself, or before everything else where the provider
+ * asks for them.
+ */
+export function SecurityQuestions() {
+  const forced = useForced() === 'questions';
+  useEffect(() => {
+    if (forced) setOpenedFor('questions');
+  }, [forced]);
+  return forced || openedFor() === 'questions' ? <Forced /> : <Chosen />;
+}
+
+function Forced() {
+  const me = useMe();
+  return (
+    <ForcedPage
+      title="Security questions"
+      says="Your provider asks for them: with their answers and a code you can unlock your account yourself."
+      until="questions"
+    >
+      {me !== null && <QuestionsForm id={me.id} before={[]} onSaved={saved} />}
+    </ForcedPage>
+  );
+}
+
+function Chosen() {
+  const me = useMe();
+  const profile = useQuery('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);
+  return (
+    <OwnPage title="Security questions" asked={[profile]}>
+      {() =>
+        profile.value !== null && (
+          <FormSection
+            title="Three questions"
+            says={
+              profile.value.securityQuestions.length > 0
+                ? 'You have answered three. New answers take the place of those before.'
+                : 'They are asked, beside a code, when you unlock your account yourself.'
+            }
+          >
+            <QuestionsForm
+              id={profile.value.id}
+              before={profile.value.securityQuestions}
+              onSaved={saved}
+            />
+          </FormSection>
+        )
+      }
+    </OwnPage>
+  );
+}

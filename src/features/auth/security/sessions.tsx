@@ -1,0 +1,106 @@
+import { useState } from 'react';
+import type { OpenSession } from '#contract/auth/profile-calls.ts';
+import { useNow } from '#src/app/clock.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Badge } from '#src/ui/badge.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { formatAge, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { beganBy, deviceOf } from '../../shared/device-labels.ts';
+
+export interface SessionsProps {
+  readonly id: string;
+  readonly sessions: readonly OpenSession[];
+  readonly onChanged: () => void;
+}
+
+/** Where the user is signed in, and the end of it. */
+export function Sessions({ id, sessions, onChanged }: SessionsProps) {
+  const [busy, setBusy] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const zone = useZone();
+  const now = useNow(60_000);
+  const others = sessions.filter(({ current }) => !current);
+
+  async function end(session: string): Promise<void> {
+    if (busy !== null) return;
+    setBusy(session);
+    setFault(null);
+    const answer = await withReauth(() => client().ask('endSession', { id, session }));
+    setBusy(null);
+    if (answer.ok)
+      tell(
+        session === 'others' ? `${plural(answer.value.ended, 'session')} ended` : 'Session ended',
+      );
+    else if (answer.failure.kind !== 'not-found') return setFault(answer.failure.message);
+    return onChanged();
+  }
+
+  return (
+    <FormSection
+      wide
+      title="Where you are signed in"
+      says="A session that you do not know: end it, and change your password."
+    >
+      {fault !== null && (
+        <Callout tone="failed" alert>
+          {fault}
+        </Callout>
+      )}
+      <ul aria-label="Sessions" className="m-0 list-none p-0">
+        {sessions.map((one) => (
+          <li
+            key={one.id}
+            className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-hair py-2 first:pt-0"
+          >
+            <span className="min-w-0 grow basis-64">
+              <span className="flex flex-wrap items-center gap-2">
+                <b data-tip={one.agent}>{deviceOf(one.agent)}</b>
+                {one.current && (
+                  <Badge tone="success">
+                    <Icon name="tick" size={12} />
+                    This session
+                  </Badge>
+                )}
+                {one.acting !== null && (
+                  <Badge tone="warning">
+                    <Icon name="person" size={12} />
+                    {one.acting === '' ? 'An administrator' : one.acting} as you
+                  </Badge>
+                )}
+              </span>
+              <span className="block text-agate break-words text-ink-3">
+                {one.ip} · since {formatWhen(one.beganAt, zone)}, {beganBy(one.how)} ·{' '}
+                {one.current ? 'now' : `last seen ${formatAge(one.seenAt, now)}`}
+              </span>
+            </span>
+            {!one.current && (
+              <Button
+                size="sm"
+                busy={busy === one.id}
+                onClick={() => void end(one.id)}
+                aria-label={`End the session of ${deviceOf(one.agent)}, ${one.ip}`}
+              >
+                End
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <div>
+        {others.length > 0 ? (
+          <Button busy={busy === 'others'} onClick={() => void end('others')}>
+            End all others
+          </Button>
+        ) : (
+          <p className="m-0 text-ink-3">Nowhere else.</p>
+        )}
+      </div>
+    </FormSection>
+  );
+}

@@ -1,0 +1,99 @@
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button } from '#src/ui/button.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { useWaits } from './error-callout.tsx';
+import type { SignInFault } from './sign-in-error.ts';
+
+export interface CodeFormProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  /** Six digits; `words`: a recovery code. */
+  readonly kind?: 'digits' | 'words';
+  readonly busy: boolean;
+  readonly fault: SignInFault | null;
+  readonly action: string;
+  /** Answers whether it was right. */
+  readonly onCode: (code: string) => Promise<boolean>;
+}
+
+/**
+ * One field for a code, filled in by the browser where it knows it. A code that was refused is
+ * taken out again.
+ */
+export function CodeForm({
+  label,
+  hint,
+  kind = 'digits',
+  busy,
+  fault,
+  action,
+  onCode,
+}: CodeFormProps) {
+  const [code, setCode] = useState('');
+  const [missing, setMissing] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const waits = useWaits(fault);
+  const digits = kind === 'digits';
+  useEffect(() => field.current?.focus(), []);
+
+  async function submit(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy || waits !== null) return;
+    const bare = code.replace(/\s/g, '');
+    if (digits ? !/^\d{6}$/.test(bare) : bare.length < 6) {
+      setMissing(true);
+      field.current?.focus();
+      return;
+    }
+    setMissing(false);
+    if (await onCode(bare)) return;
+    setCode('');
+    field.current?.focus();
+  }
+
+  return (
+    <form
+      className="grid gap-5"
+      onSubmit={(event) => void submit(event)}
+      noValidate
+      aria-busy={busy}
+    >
+      <TextField
+        ref={field}
+        label={label}
+        required
+        tall
+        name="code"
+        autoComplete={digits ? 'one-time-code' : 'off'}
+        inputMode={digits ? 'numeric' : 'text'}
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        maxLength={digits ? 9 : 40}
+        value={code}
+        onChange={(event) => {
+          setCode(event.target.value);
+          setMissing(false);
+        }}
+        fault={
+          missing
+            ? digits
+              ? 'Enter the six digits of the code.'
+              : 'Enter one of your recovery codes.'
+            : null
+        }
+        {...(hint !== undefined && { hint })}
+      />
+      <Button
+        type="submit"
+        variant="primary"
+        className="h-10 w-full"
+        busy={busy}
+        disabled={waits !== null}
+      >
+        {waits === null ? (busy ? 'Checking…' : action) : `Try again ${waits}`}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,29 @@
+import { OIDC_IN, OIDC_STEP, oidcRefusal } from '#contract/auth/oidc-errors.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import type { Result } from '#contract/result.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { dropFragment } from '#src/app/session/sign-in-context.ts';
+import type { SignedIn } from '#workers/api.ts';
+
+const TOKEN = '#token=';
+
+/**
+ * Enters with what the address brought: a token that is good once, or a cookie that is set already,
+ * of a session or of a step that is left. Else says why another site refused.
+ */
+export async function enter(fragment: string): Promise<Result<SignedIn>> {
+  const asked = await ask(fragment);
+  dropFragment();
+  return asked;
+}
+
+function ask(fragment: string): Promise<Result<SignedIn>> | Result<SignedIn> {
+  if (fragment.startsWith(TOKEN))
+    return client().signIn({ way: 'token', token: fragment.slice(TOKEN.length) });
+  if (fragment === OIDC_IN) return client().signIn({ way: 'cookie' });
+  if (fragment === OIDC_STEP) return client().signIn({ way: 'step' });
+  return {
+    ok: false,
+    failure: { kind: 'forbidden', message: oidcRefusal(fragment) ?? BASE.loginFailed },
+  };
+}

@@ -1,0 +1,98 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { Result } from '#contract/result.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import type { SignedIn } from '#workers/api.ts';
+import { knowsPasskeys, showPasskey } from './passkey.ts';
+
+export interface SignInWaysProps {
+  readonly branding: Branding;
+  /** By whom the password that is typed is looked at. */
+  readonly auth: 'ad' | 'db';
+  readonly busy: boolean;
+  readonly onGo: (ask: () => Promise<Result<SignedIn>>) => void;
+  readonly onAuth: (auth: 'ad' | 'db') => void;
+}
+
+/** Other ways in than the password, and the ways back to it. */
+export function SignInWays({ branding, auth, busy, onGo, onAuth }: SignInWaysProps) {
+  const passkeys = branding.passkeys && knowsPasskeys();
+  const { oidc } = branding;
+  return (
+    <>
+      {(passkeys || oidc !== null) && (
+        <div className="grid gap-3 border-t border-rule pt-5">
+          {passkeys && (
+            <Button
+              icon="key"
+              className="h-10 w-full"
+              disabled={busy}
+              onClick={() => onGo(byPasskey)}
+            >
+              Sign in with a passkey
+            </Button>
+          )}
+          {oidc !== null && (
+            <a
+              href="/api/v1/auth/oidc/start"
+              className="inline-flex h-10 w-full min-w-0 items-center justify-center rounded-part border border-control bg-sheet px-3 text-ink hover:bg-wash pointer-coarse:min-h-11"
+            >
+              <span className="truncate">Sign in with {oidc}</span>
+            </a>
+          )}
+        </div>
+      )}
+      <nav aria-label="Help with signing in" className="flex flex-wrap gap-x-5 gap-y-1">
+        {auth === 'db' ? (
+          <Way to="/forgot-password-db">Forgot password</Way>
+        ) : (
+          <>
+            <Way to="/forgot-password">Forgot password</Way>
+            <Way to="/unlock">Unlock account</Way>
+          </>
+        )}
+        {branding.authType === 'ad' && (
+          <button
+            type="button"
+            disabled={busy}
+            className="text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+            onClick={() => onAuth(auth === 'ad' ? 'db' : 'ad')}
+          >
+            {auth === 'ad' ? 'Use a password of this portal' : 'Use the directory'}
+          </button>
+        )}
+      </nav>
+    </>
+  );
+}
+
+function Way({
+  to,
+  children,
+}: {
+  readonly to: '/forgot-password' | '/forgot-password-db' | '/unlock';
+  readonly children: ReactNode;
+}) {
+  return (
+    <Link
+      to={to}
+      className="inline-flex items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+    >
+      {children}
+    </Link>
+  );
+}
+
+/** By a passkey alone. Where it comes to nothing, nothing is left begun. */
+async function byPasskey(): Promise<Result<SignedIn>> {
+  const begun = await client().signIn({ way: 'passkeys' });
+  if (!begun.ok || begun.value.is === 'in') return begun;
+  const shown = await showPasskey(begun.value.step.passkey);
+  const answer = shown.ok
+    ? await client().signIn({ way: 'passkey', response: shown.value })
+    : shown;
+  if (!answer.ok) await client().signInBack();
+  return answer;
+}

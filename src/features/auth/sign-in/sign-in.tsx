@@ -1,0 +1,190 @@
+import { useRouter } from '@tanstack/react-router';
+import { Suspense, lazy, useEffect, useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { TEXT_LIMITS } from '#contract/text-limits.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import type { SignedIn } from '#workers/api.ts';
+import type { Result } from '#contract/result.ts';
+import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { now } from '#src/app/clock.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { sayAtSignIn, useWayIn } from '#src/app/session/sign-in-context.ts';
+import { Button, IconButton } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { AccountPage } from '../account-page.tsx';
+import { FaultCallout, useWaits } from './error-callout.tsx';
+import { faultOf } from './sign-in-error.ts';
+import type { SignInFault } from './sign-in-error.ts';
+import { signInMessages as t } from './sign-in.messages.en.ts';
+import { pathOf } from './step-path.ts';
+
+const SignInWays = lazy(async () => ({
+  default: (await withChunkTimeout(import('./sign-in-methods.tsx'))).SignInWays,
+}));
+
+export function SignIn() {
+  const router = useRouter();
+  const who = useWatch('who', NOTHING);
+  const branding = who === undefined || who.is === 'starting' ? null : who.branding;
+  const out = who?.is === 'out' ? who : null;
+  const { fragment, sentence } = useWayIn();
+  const [username, setUsername] = useState('');
+  const [password, setPassword] = useState('');
+  const [remember, setRemember] = useState(false);
+  /** Where some users are the directory's, those of the portal say so. */
+  const [here, setHere] = useState(false);
+  const [shown, setShown] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<SignInFault | null>(null);
+  const first = useRef<HTMLInputElement>(null);
+  const secret = useRef<HTMLInputElement>(null);
+  const waits = useWaits(fault);
+  useEffect(() => first.current?.focus(), []);
+  useEffect(() => {
+    if (BRINGS.test(fragment))
+      void go(async () => (await import('./link-sign-in.ts')).enter(fragment));
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each fragment
+  }, [fragment]);
+
+  /** One way in at a time. Signed in: `who` changes, and the guard of this page leads on. */
+  async function go(ask: () => Promise<Result<SignedIn>>): Promise<void> {
+    setBusy(true);
+    setFault(null);
+    sayAtSignIn(null);
+    const result = await ask();
+    // It stays busy until it has led on: that takes a while on a slow device.
+    if (result.ok)
+      await (result.value.is === 'step'
+        ? router.navigate({ to: pathOf(result.value.step) })
+        : router.invalidate());
+    setBusy(false);
+    if (!result.ok) {
+      setFault(faultOf(result.failure, now()));
+      if (result.failure.kind === 'wrong-credentials') {
+        setPassword('');
+        secret.current?.focus();
+      }
+    }
+  }
+
+  function signIn(event: SyntheticEvent): void {
+    event.preventDefault();
+    if (busy || waits !== null) return;
+    if (username.trim() === '') {
+      first.current?.focus();
+      setFault({ is: 'empty', what: 'username' });
+      return;
+    }
+    if (password === '') {
+      secret.current?.focus();
+      setFault({ is: 'empty', what: 'password' });
+      return;
+    }
+    void go(() =>
+      client().signIn({
+        way: 'password',
+        auth: here ? 'db' : null,
+        username: username.trim(),
+        password,
+        ...(remember && { rememberComputer: true }),
+      }),
+    );
+  }
+
+  return (
+    <AccountPage
+      title={t.title}
+      {...(branding && {
+        says: here
+          ? t.usePortalPassword({ provider: branding.name })
+          : t.useAccount({ provider: branding.name }),
+      })}
+    >
+      {sentence !== null && fault === null && (
+        <Callout tone="warning" alert>
+          {sentence}
+        </Callout>
+      )}
+      {out?.reason === 'expired' && sentence === null && fault === null && (
+        <Callout tone="warning">{BASE.sessionExpired}</Callout>
+      )}
+      {out?.offline && (
+        <Callout tone="warning" alert>
+          {BASE.signInNeedsNetwork}
+        </Callout>
+      )}
+      <FaultCallout fault={fault} />
+      <form className="grid gap-5" onSubmit={signIn} noValidate aria-busy={busy}>
+        <TextField
+          ref={first}
+          label={t.username}
+          required
+          name="username"
+          tall
+          autoComplete="username"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          maxLength={TEXT_LIMITS.nameChars}
+          value={username}
+          onChange={(event) => setUsername(event.target.value)}
+          fault={fault?.is === 'empty' && fault.what === 'username' ? t.usernameMissing : null}
+        />
+        <TextField
+          ref={secret}
+          label={t.password}
+          required
+          name="password"
+          tall
+          type={shown ? 'text' : 'password'}
+          autoComplete="current-password"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={TEXT_LIMITS.passwordChars}
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          fault={fault?.is === 'empty' && fault.what === 'password' ? t.passwordMissing : null}
+          end={
+            <IconButton
+              icon={shown ? 'eye-off' : 'eye'}
+              label={shown ? t.hidePassword : t.showPassword}
+              aria-pressed={shown}
+              className="mr-1"
+              onClick={() => setShown(!shown)}
+            />
+          }
+        />
+        <Switch label={t.remember} detail={t.rememberHint} on={remember} onChange={setRemember} />
+        <Button
+          type="submit"
+          variant="primary"
+          className="h-10 w-full"
+          busy={busy}
+          disabled={waits !== null}
+        >
+          {waits === null ? (busy ? t.signingIn : t.title) : t.tryAgain({ when: waits })}
+        </Button>
+      </form>
+      {branding && (
+        <Suspense>
+          <SignInWays
+            branding={branding}
+            auth={here ? 'db' : branding.authType}
+            busy={busy}
+            onGo={(ask) => void go(ask)}
+            onAuth={(next) => {
+              setHere(next === 'db');
+              setFault(null);
+              first.current?.focus();
+            }}
+          />
+        </Suspense>
+      )}
+    </AccountPage>
+  );
+}
+
+const NOTHING = {};
+const BRINGS = /^#(token=|signed-in$|step$|refused=)/;

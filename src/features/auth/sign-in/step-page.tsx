@@ -1,0 +1,71 @@
+import { useLocation, useRouter } from '@tanstack/react-router';
+import { Suspense, lazy, useEffect, useState } from 'react';
+import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { useWayIn } from '#src/app/session/sign-in-context.ts';
+import { pathOf } from './step-path.ts';
+import type { StepPath } from './step-path.ts';
+
+const SmsVerification = lazy(async () => ({
+  default: (await withChunkTimeout(import('./sms-verification.tsx'))).SmsVerification,
+}));
+const Phone = lazy(async () => ({
+  default: (await withChunkTimeout(import('./phone.tsx'))).Phone,
+}));
+const Verification = lazy(async () => ({
+  default: (await withChunkTimeout(import('./verification.tsx'))).Verification,
+}));
+const Enrol = lazy(async () => ({
+  default: (await withChunkTimeout(import('./enrol.tsx'))).Enrol,
+}));
+const PAGES = {
+  '/sms-verification': SmsVerification,
+  '/verification': Verification,
+  '/enrol': Enrol,
+} as const satisfies Record<Exclude<StepPath, '/phone'>, unknown>;
+
+/**
+ * The pages after the password: each is open while the sign-in asks for just that. Without one, the
+ * way leads back to the name and password.
+ */
+export function StepPage() {
+  const router = useRouter();
+  const who = useWatch('who', NOTHING);
+  const signing = useWatch('signing', NOTHING);
+  const { held } = useWayIn();
+  const at = useLocation().pathname.replace(/\/+$/, '');
+  const asked = signing?.is === 'step' ? signing.step : null;
+  const [last, setLast] = useState(asked);
+  if (asked !== null && asked !== last) setLast(asked);
+  // While an answer is on its way, and while what is shown once is read, the page stays as it is.
+  const step = held ? (asked ?? last) : asked;
+  const path = step === null ? null : pathOf(step, at);
+  // Who is in is led on by the guard of this page, and by nobody else.
+  const elsewhere =
+    held || who?.is !== 'out' || signing === undefined
+      ? null
+      : path === null
+        ? '/login'
+        : path === at
+          ? null
+          : path;
+  useEffect(() => {
+    if (elsewhere !== null) void router.navigate({ to: elsewhere, replace: true });
+  }, [router, elsewhere]);
+
+  if (step === null || path === null || path !== at) return null;
+  if (path === '/phone')
+    return (
+      <Suspense>
+        <Phone />
+      </Suspense>
+    );
+  const Page = PAGES[path];
+  return (
+    <Suspense>
+      <Page step={step} />
+    </Suspense>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,121 @@
+import { useRouterState } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { SSO_PROVIDERS } from '#contract/auth/profile.ts';
+import type { SsoProvider } from '#contract/auth/profile.ts';
+import { CallButton, useActingRefusal } from '#src/app/call-button.tsx';
+import type { OutputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import type { Result } from '#contract/result.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { NotFound } from '#src/app/shell/not-found.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useMe } from '#src/app/session/session.ts';
+import {
+  countClick,
+  hasZertoSession,
+  keepZertoSession,
+  SSO_WORDS,
+} from '#src/app/session/single-sign-on.ts';
+import { Callout } from '#src/ui/callout.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+
+/** `/monitoring/apps/:provider`: on the way into another system. */
+export function Apps() {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const named = path.replace(/\/+$/, '').split('/').at(-1);
+  const provider = SSO_PROVIDERS.find((one) => one === named);
+  const me = useMe();
+  if (provider === undefined) return <NotFound />;
+  return me === null ? null : <App key={`${provider} ${me.id}`} provider={provider} user={me.id} />;
+}
+
+/**
+ * The first click leads here and asks nothing; later ones ask the server at once. What opens is the
+ * server's answer alone.
+ */
+function App({ provider, user }: { readonly provider: SsoProvider; readonly user: string }) {
+  const [url, setUrl] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const isRefused = useActingRefusal('validateSso').disabled === true;
+  const [later] = useState(() => !isRefused && countClick(user, provider) > 0);
+  const [busy, setBusy] = useState(later);
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const name = SSO_WORDS[provider];
+
+  function take(answer: Result<OutputOf<'validateSso'>>): void {
+    setBusy(false);
+    if (!answer.ok) return setFailure(answer.failure);
+    if (provider === 'zerto' && answer.value.sessionId !== null) keepZertoSession();
+    return setUrl(answer.value.url);
+  }
+  const taken = useEffectEvent(take);
+  useEffect(() => {
+    if (later)
+      void client()
+        .ask('validateSso', { provider })
+        .then((answer) => taken(answer));
+  }, [later, provider]);
+  async function ask(): Promise<void> {
+    setBusy(true);
+    setFailure(null);
+    setUrl(null);
+    take(await client().ask('validateSso', { provider }));
+  }
+
+  return (
+    <Page title={name}>
+      <div className="grid max-w-[740px] content-start gap-4 bg-sheet px-4 py-5 tablet:px-5">
+        <p className="m-0 text-ink-2">
+          It opens in a tab of its own, with the account that you have there. This portal stays open
+          here.
+        </p>
+        {offline && <Callout tone="warning">{BASE.needsNetwork}</Callout>}
+        {failure !== null && !offline && (
+          <Callout tone="failed" alert>
+            {failure.message}
+          </Callout>
+        )}
+        {url === null ? (
+          <div>
+            <CallButton
+              call="validateSso"
+              variant="primary"
+              busy={busy}
+              disabled={offline}
+              onClick={() => void ask()}
+            >
+              {failure === null ? `Sign in to ${name}` : 'Try again'}
+            </CallButton>
+          </div>
+        ) : (
+          <div className="flex flex-wrap items-center gap-3">
+            <a
+              href={url}
+              target="_blank"
+              rel="noopener noreferrer"
+              ref={(link) => link?.focus()}
+              onClick={() => {
+                if (provider === 'zerto') setUrl(null);
+              }}
+              className="inline-flex h-8 items-center rounded-part border border-accent bg-accent px-3 font-semibold text-on-accent pointer-coarse:h-11"
+            >
+              Open {name}
+            </a>
+            <output className="inline-flex items-center gap-1.5 text-success">
+              <Icon name="success" />
+              The way in is ready{provider === 'zerto' ? ', once' : ''}.
+            </output>
+          </div>
+        )}
+        {provider === 'zerto' && url === null && hasZertoSession() && (
+          <p className="m-0 text-agate text-ink-3">
+            A session was opened there from this browser. It ends after half an hour without use.
+          </p>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+const NOTHING = {};

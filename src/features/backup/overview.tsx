@@ -1,0 +1,45 @@
+import { Link } from '@tanstack/react-router';
+import { mayOpen, PAGES } from '#contract/pages.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useBranding, useMe } from '#src/app/session/session.ts';
+
+/** `/o365/dashboard`: what of Microsoft 365 there is in this portal, and where (BILL-8). */
+export function Overview() {
+  const roles = useMe()?.roles ?? [];
+  const features = useBranding()?.features ?? null;
+  const ways = WAYS.filter(([to]) => mayOpen(PAGES[to], roles, features));
+  return (
+    <Page title="Microsoft 365">
+      <div className="min-h-full bg-sheet">
+        <Notice
+          icon="cloud"
+          level={2}
+          title="Microsoft 365 is not backed up from here"
+          {...(ways.length > 0 && {
+            actions: ways.map(([to, word]) => (
+              <Link
+                key={to}
+                to={to}
+                className="inline-flex min-h-8 items-center px-2 text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+              >
+                {word}
+              </Link>
+            )),
+          })}
+        >
+          <p className="m-0">
+            This portal makes no backups of Microsoft 365 and restores none. The results of other
+            tools that do stand in Monitoring, beside all the others.
+          </p>
+        </Notice>
+      </div>
+    </Page>
+  );
+}
+
+const WAYS = [
+  ['/monitoring/daily-checks', 'Daily checks'],
+  ['/monitoring/users', 'Users'],
+  ['/monitoring/companies', 'Companies'],
+] as const;

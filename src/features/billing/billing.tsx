@@ -1,0 +1,105 @@
+import { Link } from '@tanstack/react-router';
+import type { OutputOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { mayOpen, PAGES } from '#contract/pages.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useBranding, useMe, useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatWhen, plural } from '#src/ui/format.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { Questions, WAY } from './questions.tsx';
+import { moneyWords } from './labels.ts';
+
+/** `/monitoring/billing`: what is owed, how it is paid, and what of cards is kept here (BILL-7). */
+export function Billing() {
+  const branding = useBranding();
+  const roles = useMe()?.roles ?? [];
+  const zone = useZone();
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const sees =
+    branding !== null && mayOpen(PAGES['/monitoring/invoices'], roles, branding.features);
+  const owed = useCachedQuery('listInvoices', { state: 'owed', pageSize: '1' }, { wanted: sees });
+  if (branding === null) return <Page title="Billing">{null}</Page>;
+  return (
+    <Page title="Billing">
+      <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
+        {sees && (
+          <FormSection title="Not paid" says="Invoices that are open or overdue.">
+            {!owed.live && owed.at !== null && (
+              <Callout tone="warning">
+                As it was told last: as of {formatWhen(owed.at, zone)}.
+              </Callout>
+            )}
+            {owed.value === null ? (
+              owed.failure !== null && (
+                <Callout
+                  tone={offline ? 'warning' : 'failed'}
+                  action={
+                    <Button size="sm" onClick={owed.again}>
+                      Try again
+                    </Button>
+                  }
+                >
+                  {offline ? MESSAGES.needsNetwork : getFailureText(owed.failure)}
+                </Callout>
+              )
+            ) : (
+              <Owed told={owed.value} />
+            )}
+            <p className="m-0">
+              <Link to="/monitoring/invoices" className={WAY}>
+                All invoices
+              </Link>
+            </p>
+          </FormSection>
+        )}
+        <FormSection title="Payment cards" says="What this portal knows of cards.">
+          <p className="m-0">
+            None is kept here, and nothing in this portal asks for one. Invoices are paid in the way
+            that they name.
+          </p>
+        </FormSection>
+        <Questions title="Questions" says={`About invoices and payments of ${branding.name}.`} />
+      </div>
+    </Page>
+  );
+}
+
+function Owed({ told: { sums, source, count } }: { readonly told: OutputOf<'listInvoices'> }) {
+  if (source.is === 'none')
+    return (
+      <p className="m-0 text-ink-2">
+        No books are connected to this portal: it knows of no invoice.
+      </p>
+    );
+  if (count === 0)
+    return (
+      <p className="m-0">
+        {source.is === 'reading' ? 'The books are being read.' : 'Nothing is owed.'}
+      </p>
+    );
+  return (
+    <ul className="m-0 list-none p-0">
+      {sums.map(({ currency, count: some, balance, overdue }) => (
+        <li
+          key={currency}
+          className="flex min-h-9 flex-wrap items-baseline gap-x-3 border-b border-hair py-2"
+        >
+          <b className="tabular-nums">{moneyWords(balance, currency)}</b>
+          <span className="text-ink-2">{plural(some, 'invoice')}</span>
+          {overdue > 0 && (
+            <span className="text-warning tabular-nums">
+              {moneyWords(overdue, currency)} overdue
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const NOTHING = {};

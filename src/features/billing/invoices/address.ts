@@ -1,0 +1,125 @@
+import type { INVOICE_SORTS } from '#contract/billing/invoice-calls.ts';
+import { INVOICE_STATES } from '#contract/billing/invoice.ts';
+import type { InputOf } from '#contract/calls.ts';
+import type { Day } from '#contract/ids.ts';
+import { daysOf, spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
+import type { Span } from '#src/features/shared/date-range/dates.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import { PAGE_SIZES } from '#src/ui/pager.tsx';
+
+export const STATE_CHOICES = ['owed', ...INVOICE_STATES] as const;
+export const SORT_CHOICES = [
+  '-day',
+  'day',
+  'due',
+  'number',
+  'company',
+] as const satisfies typeof INVOICE_SORTS;
+
+/**
+ * What the address of the invoices holds. `span` null: of all days. `company` 0: all. `open`: the
+ * one beside the list.
+ */
+export interface InvoicesPlace {
+  readonly text: string;
+  readonly state: (typeof STATE_CHOICES)[number] | null;
+  readonly company: number;
+  readonly span: Span | null;
+  readonly sort: (typeof SORT_CHOICES)[number];
+  readonly page: number;
+  readonly size: number;
+  readonly open: string | null;
+}
+
+const SIZE = PAGE_SIZE;
+const PATH = '/monitoring/invoices';
+export const INVOICES_DEFAULTS: InvoicesPlace = {
+  text: '',
+  state: null,
+  company: 0,
+  span: null,
+  sort: '-day',
+  page: 1,
+  size: SIZE,
+  open: null,
+};
+
+/** Empty at the defaults. */
+export function invoicesAddress({
+  text,
+  state,
+  company,
+  span,
+  sort,
+  page,
+  size,
+  open,
+}: InvoicesPlace): string {
+  const params = new URLSearchParams();
+  if (text !== '') params.set('q', text);
+  if (state !== null) params.set('state', state);
+  if (company !== 0) params.set('company', String(company));
+  if (span !== null) params.set('days', spanKey(span));
+  if (sort !== '-day') params.set('sort', sort);
+  if (page !== 1) params.set('page', String(page));
+  if (size !== SIZE) params.set('size', String(size));
+  if (open !== null) params.set('invoice', open);
+  const query = params.toString();
+  return query === '' ? PATH : `${PATH}?${query}`;
+}
+
+/** Reads any query: what is no value falls back to its default. */
+export function invoicesPlace(query: string): InvoicesPlace {
+  const params = new URLSearchParams(query);
+  const page = params.get('page') ?? '';
+  const company = params.get('company') ?? '';
+  const open = params.get('invoice') ?? '';
+  return {
+    text: (params.get('q') ?? '').slice(0, 100),
+    state: STATE_CHOICES.find((one) => one === params.get('state')) ?? null,
+    company: /^[1-9]\d{0,8}$/.test(company) ? Number(company) : 0,
+    span: spanOfKey(params.get('days') ?? ''),
+    sort: SORT_CHOICES.find((one) => one === params.get('sort')) ?? '-day',
+    page: /^[1-9]\d{0,4}$/.test(page) ? Number(page) : 1,
+    size: PAGE_SIZES.find((one) => String(one) === params.get('size')) ?? SIZE,
+    open: /^\d{1,20}$/.test(open) ? open : null,
+  };
+}
+
+/** Another list begins at its first page. */
+export const invoicesMoved = (
+  place: InvoicesPlace,
+  next: Partial<InvoicesPlace>,
+): InvoicesPlace => ({
+  ...place,
+  ...(['text', 'state', 'company', 'span', 'sort', 'size'].some((key) => key in next) && {
+    page: 1,
+  }),
+  ...next,
+});
+
+/** What narrows the list, also for its file. `today`: on the provider's wall. */
+export function invoicesNarrowed(
+  { text, state, company, span }: InvoicesPlace,
+  today: Day,
+): Omit<InputOf<'exportInvoices'>, 'format'> {
+  const search = text.trim();
+  const days = span === null ? null : daysOf(span, today);
+  return {
+    ...(search !== '' && { search }),
+    ...(state !== null && { state }),
+    ...(company !== 0 && { company: String(company) }),
+    ...(days !== null && { from: days[0], to: days[1] }),
+  };
+}
+
+export const invoicesAsk = (place: InvoicesPlace, today: Day): InputOf<'listInvoices'> => ({
+  ...invoicesNarrowed(place, today),
+  sort: place.sort,
+  page: String(place.page),
+  pageSize: String(place.size),
+});
+
+/** Whether anything but the page narrows the list. */
+export const isNarrowed = ({ text, state, company, span }: InvoicesPlace): boolean =>
+  text.trim() !== '' || state !== null || company !== 0 || span !== null;

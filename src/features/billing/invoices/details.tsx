@@ -1,0 +1,174 @@
+import { useState } from 'react';
+import type { InvoiceLine, InvoiceWhole } from '#contract/billing/invoice-calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { saveFile } from '#src/ui/save-file.ts';
+import { tell } from '#src/ui/toasts.ts';
+import { dayWords, moneyWords } from '../labels.ts';
+import { InvoiceMark } from './mark.tsx';
+
+/** One invoice beside the list: how it stands, its lines, and the way to its PDF. */
+export function InvoiceDetails({
+  invoice,
+  offline,
+  zone,
+}: {
+  readonly invoice: InvoiceWhole;
+  readonly offline: boolean;
+  readonly zone: string;
+}) {
+  const {
+    _id: id,
+    day,
+    due,
+    currency,
+    total,
+    balance,
+    customer,
+    companyName,
+    lines,
+    tax,
+    note,
+    mailed,
+    changedAt,
+  } = invoice;
+  const [busy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
+
+  async function pdf(): Promise<void> {
+    setBusy(true);
+    setWrong(null);
+    const made = await client().file('invoicePdf', { id });
+    setBusy(false);
+    if (!made.ok) return setWrong(getFailureText(made.failure));
+    saveFile(made.value.name, made.value.file);
+    tell(`${made.value.name} is saved.`);
+  }
+
+  return (
+    <div className="min-h-0 grow overflow-auto px-4 pb-4 tablet:px-5">
+      <p className="m-0 flex flex-wrap items-center gap-x-3 gap-y-2 py-2">
+        <InvoiceMark invoice={invoice} />
+        <Button
+          size="sm"
+          icon="download"
+          className="ml-auto"
+          busy={busy}
+          disabled={offline}
+          {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+          onClick={() => void pdf()}
+        >
+          Save the PDF
+        </Button>
+      </p>
+      {wrong !== null && (
+        <div className="pb-3">
+          <Callout tone="failed" alert>
+            {wrong}
+          </Callout>
+        </div>
+      )}
+      <dl className="m-0 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 border-t border-hair py-3 [&_dd]:m-0 [&_dd]:break-words [&_dt]:text-ink-2">
+        <dt>Date</dt>
+        <dd>{dayWords(day)}</dd>
+        <dt>Due</dt>
+        <dd>{due === null ? 'No day is set' : dayWords(due)}</dd>
+        <dt>Company</dt>
+        <dd>{companyName ?? 'None: its customer is not mapped'}</dd>
+        <dt>Customer</dt>
+        <dd>{customer === '' ? 'Without a name' : customer}</dd>
+        {mailed !== null && (
+          <>
+            <dt>Mail</dt>
+            <dd>{mailed ? 'Sent from QuickBooks' : 'Not sent from QuickBooks'}</dd>
+          </>
+        )}
+        <dt>Changed</dt>
+        <dd>{formatWhen(changedAt, zone)}</dd>
+      </dl>
+      <table className="w-full border-collapse [&_td]:py-1.5 [&_td]:align-top [&_th]:py-1.5 [&_th]:text-left [&_th]:font-normal">
+        <caption className="sr-only">Lines</caption>
+        <thead>
+          <tr className="border-t-2 border-b border-head-rule text-agate text-ink-2">
+            <th scope="col">Line</th>
+            <th scope="col" className="w-32 text-right!">
+              Amount
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line, i) => (
+            <Line key={i} line={line} currency={currency} />
+          ))}
+          {lines.length === 0 && (
+            <tr className="border-b border-hair">
+              <td colSpan={2} className="text-ink-2">
+                No lines were told.
+              </td>
+            </tr>
+          )}
+        </tbody>
+        <tfoot>
+          {tax !== null && <Sum word="Tax" amount={tax} currency={currency} />}
+          <Sum word="Total" amount={total} currency={currency} bold />
+          {balance !== total && <Sum word="Paid" amount={total - balance} currency={currency} />}
+          {balance > 0 && <Sum word="Not paid" amount={balance} currency={currency} bold />}
+        </tfoot>
+      </table>
+      {note !== null && <p className="m-0 pt-3 break-words text-ink-2">{note}</p>}
+    </div>
+  );
+}
+
+function Line({
+  line: { is, item, description, quantity, price, amount },
+  currency,
+}: {
+  readonly line: InvoiceLine;
+  readonly currency: string;
+}) {
+  const word = item ?? (is === 'subtotal' ? 'Subtotal' : is === 'discount' ? 'Discount' : null);
+  return (
+    <tr className={`border-b border-hair ${is === 'subtotal' ? 'text-ink-2' : ''}`}>
+      <td className="pr-3 break-words">
+        {word !== null && <span className="block">{word}</span>}
+        {description !== null && (
+          <span className={`block ${word === null ? '' : 'text-agate text-ink-2'}`}>
+            {description}
+          </span>
+        )}
+        {quantity !== null && price !== null && (
+          <span className="block text-agate text-ink-2 tabular-nums">
+            {quantity} × {price} {currency}
+          </span>
+        )}
+      </td>
+      <td className="text-right tabular-nums">
+        {amount === null ? '' : moneyWords(amount, currency)}
+      </td>
+    </tr>
+  );
+}
+
+const Sum = ({
+  word,
+  amount,
+  currency,
+  bold = false,
+}: {
+  readonly word: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly bold?: boolean;
+}) => (
+  <tr className={bold ? 'font-semibold' : 'text-ink-2'}>
+    <th scope="row" className={bold ? 'font-semibold!' : ''}>
+      {word}
+    </th>
+    <td className="text-right tabular-nums">{moneyWords(amount, currency)}</td>
+  </tr>
+);

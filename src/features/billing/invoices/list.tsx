@@ -1,0 +1,135 @@
+import type { InvoiceOut } from '#contract/billing/invoice-calls.ts';
+import { stepEntries } from '#src/ui/step-entries.ts';
+import { dayWords, moneyWords } from '../labels.ts';
+import { InvoiceMark } from './mark.tsx';
+
+export interface InvoiceListProps {
+  readonly rows: readonly InvoiceOut[];
+  readonly open: string | null;
+  readonly busy: boolean;
+  /** Beside the panel there is room for the first columns only. */
+  readonly narrow: boolean;
+  readonly onOpen: (id: string) => void;
+}
+
+/** One ruled entry an invoice: a row on a wide page, a card on a phone. */
+export function InvoiceList({ rows, open, busy, narrow, onOpen }: InvoiceListProps) {
+  const wide = narrow ? 'hidden' : 'hidden desk:table-cell';
+  return (
+    <table
+      aria-busy={busy}
+      className="block w-full tablet:table tablet:table-fixed tablet:border-collapse"
+    >
+      <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
+        <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
+          <th scope="col" className="w-28 pl-5 font-normal">
+            Invoice
+          </th>
+          <th scope="col" className="font-normal">
+            Company
+          </th>
+          <th scope="col" className={`${narrow ? 'w-36' : 'w-56'} font-normal`}>
+            Status
+          </th>
+          <th scope="col" className={`w-28 font-normal ${wide}`}>
+            Date
+          </th>
+          <th scope="col" className={`${narrow ? 'w-24' : 'w-28'} font-normal`}>
+            Due
+          </th>
+          <th scope="col" className={`w-40 pr-3 text-right font-normal ${wide}`}>
+            Total
+          </th>
+          <th scope="col" className="w-36 pr-5 text-right font-normal">
+            Not paid
+          </th>
+        </tr>
+      </thead>
+      <tbody className="block tablet:table-row-group">
+        {rows.map((invoice) => {
+          const {
+            _id: id,
+            number,
+            day,
+            due,
+            currency,
+            total,
+            balance,
+            companyName,
+            customer,
+          } = invoice;
+          const name = companyName ?? customer;
+          return (
+            <tr
+              key={id}
+              className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === id ? 'bg-accent-wash' : 'hover:bg-wash'}`}
+              onClick={(event) => {
+                if (!(event.target instanceof Element && event.target.closest('button')))
+                  onOpen(id);
+              }}
+            >
+              <td className="block min-w-0 tablet:table-cell tablet:pr-3 tablet:pl-5">
+                <Number id={id} number={number} open={open === id} onOpen={() => onOpen(id)} />
+              </td>
+              <td
+                className="block min-w-0 truncate tablet:table-cell tablet:pr-3"
+                data-tip={
+                  companyName === null ? `${name}, a customer that stands for no company` : name
+                }
+              >
+                {name === '' ? 'A customer without a name' : name}
+                {companyName === null && <span className="text-agate text-ink-3"> no company</span>}
+              </td>
+              <td className="block min-w-0 tablet:table-cell tablet:pr-3">
+                <InvoiceMark invoice={invoice} />
+              </td>
+              <td className={`${wide} whitespace-nowrap text-ink-2`}>{dayWords(day)}</td>
+              <td className="hidden whitespace-nowrap text-ink-2 tablet:table-cell">
+                {due === null ? '–' : dayWords(due)}
+              </td>
+              <td className={`${wide} pr-3 text-right tabular-nums text-ink-2`}>
+                {moneyWords(total, currency)}
+              </td>
+              <td className="hidden pr-5 text-right font-semibold tabular-nums tablet:table-cell">
+                {balance === 0 ? '–' : moneyWords(balance, currency)}
+              </td>
+              <td className="block text-agate text-ink-2 tablet:hidden">
+                {moneyWords(total, currency)}
+                {balance > 0 && balance !== total && `, ${moneyWords(balance, currency)} not paid`},
+                of {dayWords(day)}
+                {due !== null && `, due ${dayWords(due)}`}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function Number({
+  id,
+  number,
+  open,
+  onOpen,
+}: {
+  readonly id: string;
+  readonly number: string;
+  readonly open: boolean;
+  readonly onOpen: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      data-entry={id}
+      aria-expanded={open}
+      className="flex w-full min-w-0 items-center rounded-part py-1 text-left font-semibold pointer-coarse:min-h-11"
+      onClick={onOpen}
+      onKeyDown={stepEntries}
+    >
+      <bdi className="truncate" data-tip={number}>
+        {number === '' ? 'No number' : number}
+      </bdi>
+    </button>
+  );
+}

@@ -1,0 +1,75 @@
+import { lazy, Suspense, useState } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import {
+  SPAN_UNITS,
+  spanKey,
+  spanLabel,
+  spanOfKey,
+} from '#src/features/shared/date-range/dates.ts';
+import type { Span } from '#src/features/shared/date-range/dates.ts';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+
+const RangeDialog = lazy(async () => ({
+  default: (await withChunkTimeout(import('#src/features/shared/date-range/range-dialog.tsx')))
+    .RangeDialog,
+}));
+
+/** Those that invoices are looked for by: they come by the month. */
+const SHOWN: readonly Span[] = [
+  ...SPAN_UNITS.flatMap((unit): Span[] => [
+    { is: 'this', unit },
+    { is: 'before', unit },
+  ]),
+  { is: 'last', days: 30 },
+  { is: 'last', days: 90 },
+];
+
+/** Of which days the invoices are: all, a month, a quarter, a year, or days of one's own. */
+export function Period({
+  span,
+  zone,
+  now,
+  onSpan,
+}: {
+  readonly span: Span | null;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly onSpan: (span: Span | null) => void;
+}) {
+  const [asking, setAsking] = useState(false);
+  const key = span === null ? '' : spanKey(span);
+  return (
+    <>
+      <ChipSelect
+        name="Days"
+        icon="calendar"
+        value={key}
+        onChoose={(chosen) => {
+          if (chosen === 'range') setAsking(true);
+          else onSpan(spanOfKey(chosen));
+        }}
+        options={[
+          ['', 'All days'],
+          ...SHOWN.map((one) => [spanKey(one), spanLabel(one)] as const),
+          ...(span === null || SHOWN.some((one) => spanKey(one) === key)
+            ? []
+            : [[key, spanLabel(span)] as const]),
+          ['range', 'Choose days…'],
+        ]}
+      />
+      {asking && (
+        <Suspense>
+          <RangeDialog
+            by="range"
+            span={span ?? { is: 'this', unit: 'month' }}
+            rule={{ zone, hour: 0 }}
+            now={now}
+            onSpan={onSpan}
+            onClose={() => setAsking(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,349 @@
+import { Link, useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { useNow } from '#src/app/clock.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { useMe, useZone } from '#src/app/session/session.ts';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { formatWhen, plural } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Pager } from '#src/ui/pager.tsx';
+import { saveFile } from '#src/ui/save-file.ts';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { SidePanel } from '#src/ui/side-panel.tsx';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { INVOICE_WORDS } from '../labels.ts';
+import {
+  INVOICES_DEFAULTS,
+  invoicesAddress,
+  invoicesAsk,
+  invoicesMoved,
+  invoicesNarrowed,
+  invoicesPlace,
+  isNarrowed,
+  SORT_CHOICES,
+  STATE_CHOICES,
+} from './address.ts';
+import type { InvoicesPlace } from './address.ts';
+import { InvoiceDetails } from './details.tsx';
+import { InvoiceList } from './list.tsx';
+import { Period } from './period.tsx';
+import { Sums } from './sums.tsx';
+
+const EVERY = 15_000;
+
+/** `/monitoring/invoices`: what QuickBooks told of invoices (BILL-6). */
+export function Invoices() {
+  const { history } = useRouter();
+  const place = invoicesPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const { open } = place;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const companies = useWatch('companies', NOTHING) ?? [];
+  const zone = useZone();
+  const now = useNow(60_000);
+  const whole = useMe()?.companies === null;
+  const keeps = useAbility('common.companies') && whole;
+  const today = dayAt(now, { zone, hour: 0 });
+  const asked = useCachedQuery('listInvoices', invoicesAsk(place, today), { everyMs: EVERY });
+  const one = useCachedQuery('getInvoice', { id: open ?? '' }, { wanted: open !== null });
+  const [old, setOld] = useState<OutputOf<'listInvoices'> | null>(null);
+  const [busy, setBusy] = useState(false);
+  // While another page is on its way the last one stands.
+  if (asked.value !== null && asked.value !== old) setOld(asked.value);
+  const page = asked.value ?? old;
+  const invoice = open === null ? null : one.value;
+  const none = page?.source.is === 'none';
+
+  const go = (next: Partial<InvoicesPlace>, how: 'push' | 'replace' = 'push'): void =>
+    history[how](invoicesAddress(invoicesMoved(place, next)));
+  const close = (): void => {
+    go({ open: null });
+    requestAnimationFrame(() =>
+      (
+        document.querySelector<HTMLElement>(`[data-entry="${CSS.escape(open ?? '')}"]`) ??
+        document.querySelector<HTMLElement>('#content')
+      )?.focus(),
+    );
+  };
+  async function download(): Promise<void> {
+    setBusy(true);
+    const made = await client().file('exportInvoices', {
+      format: 'csv',
+      ...invoicesNarrowed(place, today),
+    });
+    setBusy(false);
+    if (!made.ok) return tellFailure(getFailureText(made.failure));
+    saveFile(made.value.name, made.value.file);
+    tell(`${made.value.name} is saved.`);
+  }
+
+  return (
+    <Page
+      title="Invoices"
+      scroll="own"
+      detail={page === null || none ? undefined : plural(page.count, 'invoice')}
+      search={
+        <SearchField
+          label="Search invoices"
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ text: text.slice(0, 100) }, 'replace')}
+          onLeave={() => document.querySelector<HTMLElement>('[data-entry]')?.focus()}
+        />
+      }
+      {...(!none && {
+        action: (
+          <Button
+            icon="download"
+            busy={busy}
+            disabled={offline || (page?.count ?? 0) === 0}
+            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+            onClick={() => void download()}
+          >
+            Download CSV
+          </Button>
+        ),
+      })}
+    >
+      <div className="flex h-full min-w-0">
+        <div
+          className={`min-w-0 grow overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}
+        >
+          <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
+            <ChipSelect
+              name="Status"
+              label="Status"
+              value={place.state ?? ''}
+              options={[
+                ['', 'All'],
+                ...STATE_CHOICES.map(
+                  (state) =>
+                    [state, state === 'owed' ? 'Not paid' : INVOICE_WORDS[state].word] as const,
+                ),
+              ]}
+              onChoose={(value) =>
+                go({ state: STATE_CHOICES.find((state) => state === value) ?? null })
+              }
+            />
+            <ChipSelect
+              name="Company"
+              label="Company"
+              value={String(place.company)}
+              options={[
+                ['0', 'All companies'],
+                ...companies.map(({ n, name }) => [String(n), name] as const),
+              ]}
+              onChoose={(value) => go({ company: Number(value) })}
+            />
+            <Period span={place.span} zone={zone} now={now} onSpan={(span) => go({ span })} />
+            <ChipSelect
+              name="Order"
+              label="Order"
+              value={place.sort}
+              options={ORDERS}
+              onChoose={(value) =>
+                go({ sort: SORT_CHOICES.find((sort) => sort === value) ?? '-day' })
+              }
+            />
+            {keeps && (
+              <Link
+                to="/monitoring/invoices/quickbooks"
+                className="ml-auto text-accent underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
+              >
+                QuickBooks
+              </Link>
+            )}
+          </div>
+          {offline && (
+            <Line>
+              <Callout tone="warning">
+                {page === null
+                  ? `These invoices are not on this device. ${MESSAGES.needsNetwork}`
+                  : `Without the network this is as it was told last${asked.at === null ? '' : `: as of ${formatWhen(asked.at, zone)}`}.`}
+              </Callout>
+            </Line>
+          )}
+          {!offline && asked.failure !== null && (
+            <Line>
+              <Callout
+                tone="failed"
+                alert
+                action={
+                  <Button size="sm" onClick={asked.again}>
+                    Try again
+                  </Button>
+                }
+              >
+                {getFailureText(asked.failure)}
+              </Callout>
+            </Line>
+          )}
+          {page !== null && page.source.fault !== null && (
+            <Line>
+              <Callout tone="warning">
+                {page.source.fault}
+                {page.source.readAt !== null &&
+                  ` The invoices are as of ${formatWhen(page.source.readAt, zone)}.`}
+              </Callout>
+            </Line>
+          )}
+          {page === null && asked.failure === null && !offline && (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          )}
+          {page !== null && page.count === 0 && !asked.asking && (
+            <Empty
+              place={place}
+              source={page.source}
+              keeps={keeps}
+              onAll={() => go(INVOICES_DEFAULTS)}
+            />
+          )}
+          {page !== null && page.count > 0 && (
+            <>
+              <Sums sums={page.sums} />
+              <InvoiceList
+                rows={page.rows}
+                open={open}
+                busy={asked.asking}
+                narrow={open !== null}
+                onOpen={(id) => go({ open: id })}
+              />
+              {page.rows.length === 0 && (
+                <p className="m-0 px-4 py-6 text-ink-2 tablet:px-5">
+                  This page is behind the last one.
+                </p>
+              )}
+              <Pager
+                page={place.page}
+                size={place.size}
+                count={page.count}
+                one="invoice"
+                onPage={(n) => go({ page: n })}
+                onSize={(size) => go({ size })}
+              />
+            </>
+          )}
+          {page !== null && !none && page.source.fault === null && page.source.readAt !== null && (
+            <p className="m-0 px-4 pb-4 text-agate text-ink-3 tablet:px-5">
+              As QuickBooks told them {formatWhen(page.source.readAt, zone)}.
+            </p>
+          )}
+        </div>
+        {open !== null && invoice !== null && (
+          <SidePanel
+            key={open}
+            title={invoice.number === '' ? 'Invoice without a number' : `Invoice ${invoice.number}`}
+            detail={invoice.companyName ?? invoice.customer}
+            onClose={close}
+          >
+            <InvoiceDetails key={open} invoice={invoice} offline={offline} zone={zone} />
+          </SidePanel>
+        )}
+        {open !== null && invoice === null && (one.failure !== null || offline) && (
+          <SidePanel
+            key={`no ${open}`}
+            title="This invoice is not here"
+            detail={
+              offline
+                ? MESSAGES.needsNetwork
+                : one.failure?.kind === 'not-found'
+                  ? 'It was deleted in QuickBooks, or it is not yours to see.'
+                  : (one.failure?.message ?? '')
+            }
+            onClose={close}
+          >
+            <span />
+          </SidePanel>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function Empty({
+  place,
+  source,
+  keeps,
+  onAll,
+}: {
+  readonly place: InvoicesPlace;
+  readonly source: OutputOf<'listInvoices'>['source'];
+  readonly keeps: boolean;
+  readonly onAll: () => void;
+}) {
+  if (source.is === 'none') {
+    return (
+      <Notice
+        icon="invoice"
+        level={2}
+        title="No books are connected"
+        {...(keeps && {
+          actions: (
+            <Link
+              to="/monitoring/invoices/quickbooks"
+              className="text-accent underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
+            >
+              Connect QuickBooks
+            </Link>
+          ),
+        })}
+      >
+        <p className="m-0">
+          Invoices are read from QuickBooks Online
+          {keeps
+            ? '. You need an app of your own at developer.intuit.com, and somebody who may give it access to the books.'
+            : ': an administrator who sees all companies connects it.'}
+        </p>
+      </Notice>
+    );
+  }
+  if (source.is === 'reading')
+    return (
+      <Notice icon="invoice" level={2} title="The books are being read">
+        <p className="m-0">Invoices stand here as soon as QuickBooks has told the first of them.</p>
+      </Notice>
+    );
+  return isNarrowed(place) ? (
+    <Notice
+      icon="invoice"
+      level={2}
+      title="Nothing matches"
+      actions={<Button onClick={onAll}>Show all invoices</Button>}
+    >
+      <p className="m-0">
+        No invoice of these days and this status has these words, or is of this company.
+      </p>
+    </Notice>
+  ) : (
+    <Notice icon="invoice" level={2} title="No invoice yet">
+      <p className="m-0">
+        QuickBooks has none for the companies that you see.
+        {keeps && ' Customers are mapped to companies under QuickBooks.'}
+      </p>
+    </Notice>
+  );
+}
+
+const Line = ({ children }: { readonly children: React.ReactNode }) => (
+  <div className="px-4 py-3 tablet:px-5">{children}</div>
+);
+const ORDERS = [
+  ['-day', 'Newest first'],
+  ['day', 'Oldest first'],
+  ['due', 'Due first'],
+  ['number', 'Number'],
+  ['company', 'Company'],
+] as const;
+const NOTHING = {};

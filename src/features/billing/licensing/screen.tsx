@@ -1,0 +1,204 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useDeferredValue, useState } from 'react';
+import { MESSAGES } from '#contract/messages.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { formatWhen, plural } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Pager, pagesOf } from '#src/ui/pager.tsx';
+import { saveFile } from '#src/ui/save-file.ts';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { licensingAddress, licensingPlace, monthWords } from './address.ts';
+import type { LicensingPlace } from './address.ts';
+import { UsageTable } from './usage-table.tsx';
+import type { Holder } from './usage-table.tsx';
+
+/** `/monitoring/licensing`: what was used in a month, by company or by provider (LIC-4). */
+export function Licensing() {
+  const { history } = useRouter();
+  const place = licensingPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const byCompany = place.view === 'companies';
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const zone = useZone();
+  const exports = useAbility('monitoring.licensing-export');
+  const time = place.month === '' ? {} : { month: place.month };
+  const providers = useCachedQuery('listLicensing', time);
+  const companies = useCachedQuery(
+    'listCompanyLicensing',
+    { ...time, ...(place.provider !== '' && { serviceProviderId: place.provider }) },
+    { wanted: byCompany },
+  );
+  const [busy, setBusy] = useState(false);
+  const asked = byCompany ? companies : providers;
+  const told = asked.value;
+  const all = providers.value?.providers ?? [];
+  const go = (next: Partial<LicensingPlace>, how: 'push' | 'replace' = 'push'): void =>
+    history[how](licensingAddress({ ...place, page: 1, ...next }));
+
+  const holders: readonly Holder[] = byCompany
+    ? (companies.value?.companies ?? []).map(({ company, companyName, lines }) => ({
+        key: String(company ?? 'none'),
+        name: company === null ? 'Of no company' : companyName,
+        lines,
+      }))
+    : all.map(({ serviceProvider: { id, name }, own, companies: count, total }) => ({
+        key: id,
+        name: own ? `${name} (this portal)` : name,
+        detail: plural(count, 'company', 'companies'),
+        lines: total,
+      }));
+  const words = useDeferredValue(place.text.trim().toLowerCase());
+  const found =
+    words === ''
+      ? holders
+      : holders.filter(({ name, lines }) =>
+          [name, ...lines.flatMap(({ product, workload }) => [product, workload])]
+            .join('\n')
+            .toLowerCase()
+            .includes(words),
+        );
+
+  const page = Math.min(place.page, pagesOf(found.length, place.size));
+
+  async function download(): Promise<void> {
+    setBusy(true);
+    const made = await client().file('exportLicensing', time);
+    setBusy(false);
+    if (!made.ok) return tellFailure(getFailureText(made.failure));
+    saveFile(made.value.name, made.value.file);
+    tell(`${made.value.name} is saved.`);
+  }
+
+  return (
+    <Page
+      title="Licensing"
+      search={
+        <SearchField
+          label="Search companies and products"
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ text }, 'replace')}
+        />
+      }
+      {...(exports && {
+        action: (
+          <Button
+            icon="download"
+            busy={busy}
+            disabled={offline || holders.length === 0}
+            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+            onClick={() => void download()}
+          >
+            Download CSV
+          </Button>
+        ),
+      })}
+    >
+      <div className="min-h-full bg-sheet">
+        <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
+          <ChipSelect
+            name="Month"
+            icon="calendar"
+            value={place.month === '' ? (told?.months[0] ?? '') : place.month}
+            onChoose={(month) => go({ month: month === told?.months[0] ? '' : month })}
+            options={(told?.months ?? [place.month]).map((one) => [one, monthWords(one)] as const)}
+          />
+          {all.length > 1 && (
+            <ChipSelect
+              name="By"
+              value={place.view}
+              onChoose={(view) => go({ view: view === 'providers' ? 'providers' : 'companies' })}
+              options={[
+                ['companies', 'By company'],
+                ['providers', 'By provider'],
+              ]}
+            />
+          )}
+          {all.length > 1 && byCompany && (
+            <ChipSelect
+              name="Provider"
+              icon="companies"
+              value={place.provider}
+              onChoose={(provider) => go({ provider })}
+              options={all.map(
+                ({ serviceProvider: { id, name }, own }) =>
+                  [own ? '' : id, own ? `${name} (this portal)` : name] as const,
+              )}
+            />
+          )}
+        </div>
+        {!asked.live && asked.at !== null && (
+          <div className="px-5 py-3">
+            <Callout tone="warning">
+              {offline
+                ? 'Without the network this is as it was told last'
+                : (asked.failure?.message ?? MESSAGES.noAnswer)}
+              : as of {formatWhen(asked.at, zone)}.
+            </Callout>
+          </div>
+        )}
+        <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
+          Monitored here are jobs that had a result in the month, and their computers, each once a
+          company. The rest is as connected systems told it
+          {place.month === '' ? ', as of now' : ' last in that month'}.
+        </p>
+        {told === null ? (
+          asked.failure === null ? (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          ) : (
+            <Notice
+              icon="licensing"
+              level={2}
+              title="The figures are not here"
+              actions={<Button onClick={asked.again}>Try again</Button>}
+            >
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+            </Notice>
+          )
+        ) : found.length === 0 ? (
+          <Notice
+            icon="licensing"
+            level={2}
+            title={words === '' ? 'Nothing was used in this month' : 'Nothing matches'}
+          >
+            <p className="m-0">
+              {words === ''
+                ? 'Companies stand here once a job of theirs has a result, or a connected system tells of their licences.'
+                : 'Search for other words, or choose another month.'}
+            </p>
+          </Notice>
+        ) : (
+          <UsageTable
+            caption={`${byCompany ? 'Companies' : 'Providers'}, ${monthWords(told.month)}`}
+            holders={found.slice((page - 1) * place.size, page * place.size)}
+          />
+        )}
+        {told !== null && (
+          <Pager
+            page={page}
+            size={place.size}
+            count={found.length}
+            one={byCompany ? 'company' : 'provider'}
+            many={byCompany ? 'companies' : 'providers'}
+            onPage={(next) => go({ page: next })}
+            onSize={(size) => go({ size })}
+          />
+        )}
+      </div>
+    </Page>
+  );
+}
+
+const NOTHING = {};

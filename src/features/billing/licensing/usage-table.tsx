@@ -1,0 +1,90 @@
+import type { UsageLine } from '#contract/billing/licensing-calls.ts';
+import { formatCount } from '#src/ui/format.ts';
+import { productWords } from '../labels.ts';
+
+export interface Holder {
+  readonly key: string;
+  readonly name: string;
+  readonly detail?: string;
+  readonly lines: readonly UsageLine[];
+}
+
+/** Who used what: a head for each, below it a line for each product. */
+export function UsageTable({
+  caption,
+  holders,
+}: {
+  readonly caption: string;
+  readonly holders: readonly Holder[];
+}) {
+  return (
+    <div className="overflow-x-auto">
+      <table className="w-full border-collapse border-t-2 border-head-rule text-left [&_td]:px-2 [&_td]:py-1 [&_td:first-child]:pl-4 [&_td:last-child]:pr-4 [&_thead_th]:px-2 [&_thead_th]:py-2 [&_thead_th]:font-normal [&_thead_th]:text-ink-2 [&_thead_th:first-child]:pl-4 tablet:[&_td:first-child]:pl-5 tablet:[&_thead_th:first-child]:pl-5">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr className="border-b border-rule text-agate">
+            <th scope="col">Product</th>
+            <th scope="col" className="text-right">
+              Used
+            </th>
+            <th scope="col">Unit</th>
+            <th scope="col" className="hidden text-right tablet:table-cell">
+              New
+            </th>
+            <th scope="col" className="hidden text-right tablet:table-cell">
+              Rental
+            </th>
+            <th scope="col" className="hidden desk:table-cell">
+              Told by
+            </th>
+          </tr>
+        </thead>
+        {holders.map(({ key, name, detail, lines }) => (
+          <tbody key={key} className="border-b border-rule">
+            <tr>
+              <th
+                scope="rowgroup"
+                colSpan={6}
+                className="px-4 pt-2.5 pb-1 font-semibold tablet:px-5"
+              >
+                <span className="break-words">{name}</span>
+                {detail !== undefined && (
+                  <span className="pl-2 text-agate font-normal text-ink-2">{detail}</span>
+                )}
+              </th>
+            </tr>
+            {lines.length === 0 && (
+              <tr>
+                <td colSpan={6} className="pb-2.5 text-ink-3">
+                  Nothing used
+                </td>
+              </tr>
+            )}
+            {lines.map(({ product, workload, unit, used, fresh, rental, source }) => (
+              <tr
+                key={`${product} ${workload} ${unit} ${source ?? ''}`}
+                className="border-t border-hair"
+              >
+                <td className="min-w-32">
+                  <span className="break-words">{productWords(product)}</span>
+                  {workload !== '' && <span className="text-ink-2">, {workload}</span>}
+                </td>
+                <td className="text-right font-semibold tabular-nums">{formatCount(used)}</td>
+                <td>{unit}</td>
+                <td className="hidden text-right tabular-nums tablet:table-cell">
+                  {fresh === null ? '' : formatCount(fresh)}
+                </td>
+                <td className="hidden text-right tabular-nums tablet:table-cell">
+                  {rental === null ? '' : formatCount(rental)}
+                </td>
+                <td className="hidden max-w-60 break-words text-ink-2 desk:table-cell">
+                  {source ?? 'This portal'}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { mayOpen, PAGES } from '#contract/pages.ts';
+import { useBranding, useMe } from '#src/app/session/session.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
+
+export const WAY =
+  'text-accent underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center';
+
+/** Who is asked, as the provider names it. `says`: about what. */
+export function Questions({ title, says }: { readonly title: string; readonly says: string }) {
+  const branding = useBranding();
+  const roles = useMe()?.roles ?? [];
+  if (branding === null) return null;
+  const { name, supportEmail: email, supportPhone: phone, features } = branding;
+  const request = mayOpen(PAGES['/monitoring/support/request'], roles, features);
+  return (
+    <FormSection title={title} says={says}>
+      {email === null && phone === null && !request ? (
+        <p className="m-0 text-ink-2">{name} has named no address and no phone number.</p>
+      ) : (
+        <ul className="m-0 list-none p-0">
+          {email !== null && (
+            <Way word="E-mail">
+              <a className={WAY} href={`mailto:${email}`}>
+                {email}
+              </a>
+            </Way>
+          )}
+          {phone !== null && (
+            <Way word="Phone">
+              <a className={WAY} href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>
+                {phone}
+              </a>
+            </Way>
+          )}
+          {request && (
+            <Way word="Request">
+              <Link to="/monitoring/support/request" className={WAY}>
+                Write a support request
+              </Link>
+            </Way>
+          )}
+        </ul>
+      )}
+    </FormSection>
+  );
+}
+
+function Way({ word, children }: { readonly word: string; readonly children: ReactNode }) {
+  return (
+    <li className="flex min-h-11 flex-wrap items-center gap-x-3 border-b border-hair py-2">
+      <span className="w-16 text-ink-2">{word}</span>
+      <span className="min-w-0 break-words">{children}</span>
+    </li>
+  );
+}

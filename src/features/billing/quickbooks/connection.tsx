@@ -1,0 +1,253 @@
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { ENVIRONMENTS } from '#contract/billing/quickbooks-calls.ts';
+import type { Environment, QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { client } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { CopyText } from '#src/ui/copy-text.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatWhen, plural } from '#src/ui/format.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+
+export interface ConnectionProps {
+  readonly kept: QuickBooksKept;
+  readonly offline: boolean;
+  readonly zone: string;
+  /** What came of the way back from Intuit. */ readonly said: string | null;
+  readonly onKept: (kept: QuickBooksKept) => void;
+  readonly onGone: () => void;
+}
+
+const WORDS: Readonly<Record<Environment, string>> = {
+  production: 'Production',
+  sandbox: 'Sandbox, for trying',
+};
+
+/** The app at Intuit, and the access that it was given (BILL-6). */
+export function Connection({ kept, offline, zone, said, onKept, onGone }: ConnectionProps) {
+  const [environment, setEnvironment] = useState(kept.environment);
+  const [clientId, setClientId] = useState(kept.clientId);
+  const [secret, setSecret] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const [tested, setTested] = useState<{ readonly ok: boolean; readonly says: string } | null>(
+    null,
+  );
+  const [removing, setRemoving] = useState(false);
+  const other = environment !== kept.environment || clientId.trim() !== kept.clientId;
+  const saved = !other && secret === '' && kept.secret;
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
+
+  /** One thing at a time; what fails of it is said in its place. */
+  async function during<T>(
+    work: () => Promise<Result<T>>,
+    then: (value: T) => void,
+  ): Promise<void> {
+    setBusy(true);
+    setFault(null);
+    setTested(null);
+    const done = await withReauth(work);
+    setBusy(false);
+    if (done.ok) then(done.value);
+    else setFault(done.failure.message);
+  }
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    void during(
+      () =>
+        client().ask('setQuickBooks', {
+          environment,
+          clientId: clientId.trim(),
+          ...(secret !== '' && { secret }),
+        }),
+      (next) => {
+        setSecret('');
+        tell('Keys saved');
+        onKept(next);
+      },
+    );
+  };
+  const connect = (): void =>
+    void during(
+      () => client().ask('beginQuickBooks', {}),
+      ({ url }) => {
+        location.assign(url);
+      },
+    );
+  const test = (): void =>
+    void during(
+      () => client().ask('testQuickBooks', {}),
+      ({ ok, says, kept: next }) => {
+        setTested({ ok, says });
+        onKept(next);
+      },
+    );
+  const remove = (): void =>
+    void during(
+      () => client().ask('removeQuickBooks', {}),
+      () => {
+        setRemoving(false);
+        setEnvironment('production');
+        setClientId('');
+        tell('QuickBooks is disconnected');
+        onGone();
+      },
+    );
+
+  return (
+    <>
+      <form onSubmit={save}>
+        <FormSection
+          title="App at Intuit"
+          says="An app of your own at developer.intuit.com with the scope com.intuit.quickbooks.accounting. Its keys are kept sealed."
+        >
+          <Select
+            block
+            label="Environment"
+            value={environment}
+            options={ENVIRONMENTS.map((value) => ({ value, word: WORDS[value] }))}
+            onChange={setEnvironment}
+          />
+          <TextField
+            label="Client ID"
+            required
+            value={clientId}
+            autoComplete="off"
+            onChange={({ target }) => setClientId(target.value)}
+          />
+          <TextField
+            label="Client secret"
+            required={!kept.secret || other}
+            type="password"
+            value={secret}
+            autoComplete="new-password"
+            hint={
+              kept.secret && !other
+                ? 'One is kept. Leave it empty to go on with it.'
+                : 'It is kept sealed and shown to nobody.'
+            }
+            onChange={({ target }) => setSecret(target.value)}
+          />
+          <div className="grid gap-1 text-ink-2">
+            <span>The app has to name this address as its redirect URI:</span>
+            <CopyText text={kept.back} label="Copy the redirect URI" copied="Address copied" />
+          </div>
+          {kept.realm !== null && other && (
+            <Callout tone="warning">
+              Other keys end this connection: its invoices and the mapping are forgotten.
+            </Callout>
+          )}
+          <div>
+            <CallButton
+              call="setQuickBooks"
+              type="submit"
+              variant={saved ? 'default' : 'primary'}
+              busy={busy}
+              disabled={offline || clientId.trim() === '' || (saved && secret === '')}
+              {...why}
+            >
+              Save the keys
+            </CallButton>
+          </div>
+        </FormSection>
+      </form>
+      <FormSection
+        title="Access"
+        says="Given at Intuit by somebody who keeps the books. They are only read: nothing is written there."
+      >
+        {said !== null && (
+          <Callout tone="failed" alert>
+            {said}
+          </Callout>
+        )}
+        {fault !== null && (
+          <Callout tone="failed" alert>
+            {fault}
+          </Callout>
+        )}
+        {tested !== null && (
+          <Callout tone={tested.ok ? 'success' : 'failed'} alert>
+            {tested.says}
+          </Callout>
+        )}
+        {tested === null && kept.fault !== null && (
+          <Callout tone={kept.ended ? 'failed' : 'warning'}>
+            {kept.fault}
+            {!kept.ended && ' It is tried again by itself.'}
+          </Callout>
+        )}
+        <p className="m-0 text-ink-2">{stands(kept, zone)}</p>
+        <div className="flex flex-wrap items-center gap-2">
+          <CallButton
+            call="beginQuickBooks"
+            variant={saved && (kept.realm === null || kept.ended) ? 'primary' : 'default'}
+            busy={busy}
+            disabled={offline || !saved}
+            {...(offline ? why : saved ? {} : { 'data-tip': 'Save the keys first.' })}
+            onClick={connect}
+          >
+            {kept.realm === null ? 'Connect QuickBooks' : 'Connect again'}
+          </CallButton>
+          {kept.realm !== null && !kept.ended && (
+            <CallButton
+              call="testQuickBooks"
+              busy={busy}
+              disabled={offline}
+              {...why}
+              onClick={test}
+            >
+              Test and read now
+            </CallButton>
+          )}
+          {(kept.secret || kept.realm !== null) && (
+            <CallButton
+              call="removeQuickBooks"
+              variant="quiet"
+              disabled={offline || busy}
+              {...why}
+              onClick={() => setRemoving(true)}
+            >
+              Disconnect
+            </CallButton>
+          )}
+        </div>
+      </FormSection>
+      {removing && (
+        <Dialog
+          title="Disconnect QuickBooks?"
+          onClose={() => setRemoving(false)}
+          footer={
+            <>
+              <Button variant="danger" busy={busy} onClick={remove}>
+                Disconnect
+              </Button>
+              <Button onClick={() => setRemoving(false)}>Cancel</Button>
+            </>
+          }
+        >
+          <p className="m-0 px-5 py-4">
+            The access is given back to Intuit. Keys, {plural(kept.invoices, 'invoice')} and the
+            mapping of customers are forgotten here; in QuickBooks all stays as it is.
+          </p>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function stands(
+  { realm, ended, connectedAt, readAt, invoices }: QuickBooksKept,
+  zone: string,
+): string {
+  if (realm === null) return 'No books are connected.';
+  const since = connectedAt === null ? '' : `, connected ${formatWhen(connectedAt, zone)}`;
+  return `Books of company ${realm}${since}. ${readAt === null ? (ended ? 'They were not read.' : 'They are being read.') : `Read ${formatWhen(readAt, zone)}: ${plural(invoices, 'invoice')}.`}`;
+}

@@ -1,0 +1,218 @@
+import { useState } from 'react';
+import type { CustomerHealth, CustomerOut } from '#contract/billing/quickbooks-calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Combobox } from '#src/ui/combobox.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { plural } from '#src/ui/format.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import type { IconName } from '#src/ui/icon.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+
+export interface CustomersProps {
+  readonly rows: readonly CustomerOut[];
+  readonly companies: readonly { readonly n: number; readonly name: string }[];
+  readonly offline: boolean;
+  readonly onRows: (rows: readonly CustomerOut[]) => void;
+}
+interface Pair {
+  readonly customer: string;
+  readonly company: number | null;
+}
+
+const HEALTH: Readonly<
+  Record<CustomerHealth, { readonly word: string; readonly icon: IconName; readonly text: string }>
+> = {
+  'ok': { word: 'OK', icon: 'success', text: 'text-success' },
+  'renamed': { word: 'Renamed', icon: 'warning', text: 'text-warning' },
+  'inactive': { word: 'Not in use there', icon: 'missed', text: 'text-missed' },
+  'not mapped': { word: 'Not mapped', icon: 'missed', text: 'text-missed' },
+};
+/** As many as are drawn; the rest is found by its name. */
+const MOST = 200;
+
+/** Every customer of the books, and the company that it stands for (BILL-4). */
+export function Customers({ rows, companies, offline, onRows }: CustomersProps) {
+  const [text, setText] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const [choosing, setChoosing] = useState<CustomerOut | null>(null);
+  const wanted = text.trim().toLowerCase();
+  const shown = rows.filter(({ name, companyName }) =>
+    `${name}\n${companyName ?? ''}`.toLowerCase().includes(wanted),
+  );
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
+  const alike = rows.flatMap(({ id, suggested }): Pair[] =>
+    suggested === null ? [] : [{ customer: id, company: suggested }],
+  );
+
+  async function put(pairs: readonly Pair[], said: string): Promise<void> {
+    setBusy(true);
+    setFault(null);
+    const told = await client().ask('setCustomers', { pairs: pairs.map((one) => ({ ...one })) });
+    setBusy(false);
+    setChoosing(null);
+    if (!told.ok) return setFault(told.failure.message);
+    onRows(told.value);
+    tell(said);
+  }
+
+  return (
+    <FormSection
+      wide
+      title="Customers"
+      place="customers"
+      says="Whose invoices are whose. Those of a customer that stands for no company are seen by who sees all companies alone. One below another goes with it."
+    >
+      {rows.length > 0 && <SearchField label="Search customers" value={text} onChange={setText} />}
+      {fault !== null && (
+        <Callout tone="failed" alert>
+          {fault}
+        </Callout>
+      )}
+      {alike.length > 0 && (
+        <Callout
+          tone="running"
+          action={
+            <Button
+              size="sm"
+              variant="primary"
+              busy={busy}
+              disabled={offline}
+              {...why}
+              onClick={() => void put(alike, `${plural(alike.length, 'customer')} mapped`)}
+            >
+              Map {alike.length === 1 ? 'it' : `all ${alike.length}`}
+            </Button>
+          }
+        >
+          {plural(alike.length, 'customer')} named exactly like a company.
+        </Callout>
+      )}
+      {rows.length === 0 && <p className="m-0 text-ink-2">No customer was read yet.</p>}
+      <ul className="m-0 list-none border-t border-rule p-0">
+        {shown.slice(0, MOST).map((one) => {
+          const { word, icon, text: colour } = HEALTH[one.health];
+          return (
+            <li
+              key={one.id}
+              className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 border-b border-hair py-1.5 tablet:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_8.5rem_auto]"
+            >
+              <span className="min-w-0 truncate" data-tip={one.name}>
+                <b className="font-semibold">{one.name}</b>{' '}
+                <span className="text-agate text-ink-3">{plural(one.invoices, 'invoice')}</span>
+              </span>
+              <span
+                className="col-start-1 min-w-0 truncate text-ink-2 tablet:col-start-2"
+                data-tip={one.companyName ?? undefined}
+              >
+                {one.companyName ?? '–'}
+                {one.by !== null && <span className="text-agate text-ink-3"> with {one.by}</span>}
+              </span>
+              <span
+                className={`col-start-1 inline-flex items-center gap-1.5 tablet:col-start-3 ${colour}`}
+              >
+                <Icon name={icon} />
+                {word}
+              </span>
+              <Button
+                size="sm"
+                className="col-start-2 row-span-3 row-start-1 tablet:col-start-4 tablet:row-span-1"
+                aria-label={`Map ${one.name}`}
+                disabled={offline}
+                {...why}
+                onClick={() => setChoosing(one)}
+              >
+                Map
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+      {shown.length > MOST && (
+        <p className="m-0 text-agate text-ink-3">
+          {shown.length - MOST} more: search for one by its name.
+        </p>
+      )}
+      {rows.length > 0 && shown.length === 0 && (
+        <p className="m-0 text-ink-2">No customer has these words in its name.</p>
+      )}
+      {choosing !== null && (
+        <Choose
+          one={choosing}
+          companies={companies}
+          busy={busy}
+          onClose={() => setChoosing(null)}
+          onChosen={(company) =>
+            void put(
+              [{ customer: choosing.id, company }],
+              company === null ? 'Mapping taken away' : 'Customer mapped',
+            )
+          }
+        />
+      )}
+    </FormSection>
+  );
+}
+
+function Choose({
+  one,
+  companies,
+  busy,
+  onClose,
+  onChosen,
+}: {
+  readonly one: CustomerOut;
+  readonly companies: CustomersProps['companies'];
+  readonly busy: boolean;
+  readonly onClose: () => void;
+  readonly onChosen: (company: number | null) => void;
+}) {
+  const [chosen, setChosen] = useState(String(one.company ?? one.suggested ?? ''));
+  return (
+    <Dialog
+      title={`Map ${one.name}`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button
+            variant="primary"
+            busy={busy}
+            disabled={chosen === ''}
+            onClick={() => onChosen(Number(chosen))}
+          >
+            Map
+          </Button>
+          {one.company !== null && one.by === null && (
+            <Button disabled={busy} onClick={() => onChosen(null)}>
+              Take the mapping away
+            </Button>
+          )}
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </>
+      }
+    >
+      <div className="grid min-h-64 content-start gap-3 px-5 py-4">
+        <Combobox
+          label="Company"
+          required
+          value={chosen}
+          placeholder="Type a part of its name"
+          options={companies.map(({ n, name }) => ({ value: String(n), word: name }))}
+          onChange={setChosen}
+        />
+        {one.health === 'renamed' && (
+          <p className="m-0 text-ink-2">
+            It has another name there now. Map it anew if it is still the same customer.
+          </p>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,165 @@
+import { Link, useRouter } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import type { CustomerOut, QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useMe, useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { type Back, backIn } from './callback-result.ts';
+import { Connection } from './connection.tsx';
+import { Customers } from './customers.tsx';
+
+/** As often as it is asked how reading goes on, and while nothing was read yet. */
+const EVERY = 15_000;
+const SOON = 2_000;
+
+/**
+ * `/monitoring/invoices/quickbooks`: the books that invoices are read from, and whose customers
+ * stand for which companies (BILL-6).
+ */
+export function QuickBooks() {
+  const { history } = useRouter();
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const companies = useWatch('companies', NOTHING) ?? [];
+  const all = useMe()?.companies === null;
+  const zone = useZone();
+  const [back] = useState(() => backIn(history.location.search));
+  const [said, setSaid] = useState<string | null>(null);
+  const [saved, setSaved] = useState<QuickBooksKept | null>(null);
+  const [changed, setChanged] = useState<readonly CustomerOut[] | null>(null);
+  const [reading, setReading] = useState(false);
+  const asked = useCachedQuery('getQuickBooks', NOTHING, {
+    wanted: all,
+    everyMs: reading ? SOON : EVERY,
+  });
+  const mapped = useCachedQuery('listCustomers', NOTHING, {
+    wanted: all,
+    round: `${asked.value?.readAt ?? 0} ${asked.value?.realm ?? ''}`,
+  });
+  // What was asked later is newer than what was saved.
+  const [seen, setSeen] = useState(asked.at);
+  const [known, setKnown] = useState(mapped.at);
+  if (asked.at !== seen) {
+    setSeen(asked.at);
+    setSaved(null);
+  }
+  if (mapped.at !== known) {
+    setKnown(mapped.at);
+    setChanged(null);
+  }
+  const kept = saved ?? asked.value;
+  const begun = kept !== null && kept.realm !== null && kept.readAt === null && !kept.ended;
+  if (begun !== reading) setReading(begun);
+  const customers = changed ?? mapped.value;
+  const again = useRef(asked.again);
+  const told = useRef(false);
+  useEffect(() => {
+    again.current = asked.again;
+  });
+
+  useEffect(() => {
+    if (back === null || told.current || !all) return;
+    told.current = true;
+    // Code and state are good once: they do not stay in the address.
+    history.replace(PATH);
+    const done = async (): Promise<void> => {
+      const failure = await finish(back);
+      setSaid(failure);
+      if (failure === null) tell('QuickBooks is connected');
+      again.current();
+    };
+    void done();
+  }, [back, history, all]);
+
+  return (
+    <Page title="QuickBooks">
+      <div className="min-h-full bg-sheet px-4 pb-10 tablet:px-5">
+        <p className="m-0 py-2">
+          <Link
+            to="/monitoring/invoices"
+            className="text-accent underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
+          >
+            Invoices
+          </Link>
+        </p>
+        {offline && (
+          <div className="pb-3">
+            <Callout tone="warning">
+              The connection is changed and tested with the network only.
+              {asked.at !== null && ` It is told as of ${formatWhen(asked.at, zone)}.`}
+            </Callout>
+          </div>
+        )}
+        {!all ? (
+          <Notice icon="lock" level={2} title="Set by somebody who sees all companies">
+            <p className="m-0">{MESSAGES.quickBooksNotYours}</p>
+          </Notice>
+        ) : kept === null ? (
+          asked.failure === null ? (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          ) : (
+            <Notice
+              icon="invoice"
+              level={2}
+              title="The connection is not here"
+              actions={<Button onClick={asked.again}>Try again</Button>}
+            >
+              <p className="m-0">
+                {offline ? MESSAGES.needsNetwork : getFailureText(asked.failure)}
+              </p>
+            </Notice>
+          )
+        ) : (
+          <>
+            <Connection
+              kept={kept}
+              offline={offline}
+              zone={zone}
+              said={said}
+              onKept={(next) => {
+                setSaid(null);
+                setSaved(next);
+                mapped.again();
+              }}
+              onGone={() => {
+                setSaid(null);
+                asked.again();
+                mapped.again();
+              }}
+            />
+            {kept.realm !== null && customers !== null && (
+              <Customers
+                rows={customers}
+                companies={companies}
+                offline={offline}
+                onRows={setChanged}
+              />
+            )}
+          </>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+/** Null: it is connected. */
+async function finish(back: Back): Promise<string | null> {
+  if (back.is === 'refused') return 'No access was given at Intuit. Nothing has changed.';
+  const { code, realmId, state } = back;
+  const told = await client().ask('finishQuickBooks', { code, realmId, state });
+  return told.ok ? null : told.failure.message;
+}
+
+const PATH = '/monitoring/invoices/quickbooks';
+const NOTHING = {};

@@ -1,0 +1,197 @@
+import { useState } from 'react';
+import type { OwnHolder, OwnLine } from '#contract/billing/licensing-calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useBranding, useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatCount, formatWhen } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Pager, pagesOf } from '#src/ui/pager.tsx';
+import { monthWords } from './licensing/address.ts';
+import { Questions } from './questions.tsx';
+import { productWords } from './labels.ts';
+
+/**
+ * `/monitoring/subscriptions`: what the own companies use, beside the month before, and who is
+ * asked for a change (LIC-6).
+ */
+export function Subscriptions() {
+  const asked = useCachedQuery('ownSubscriptions', NOTHING);
+  const { value: told, at, failure } = asked;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const zone = useZone();
+  const name = useBranding()?.name ?? 'the provider';
+  const [{ page: wanted, size }, go] = useState({ page: 1, size: PAGE_SIZE });
+  const holders = told?.holders ?? [];
+  const page = Math.min(wanted, pagesOf(holders.length, size));
+  const isNone = holders.every(({ lines }) => lines.length === 0);
+  return (
+    <Page title="Subscriptions" {...(told !== null && { detail: monthWords(told.month) })}>
+      <div className="min-h-full bg-sheet">
+        {!asked.live && at !== null && (
+          <div className="px-5 py-3">
+            <Callout
+              tone="warning"
+              {...(!offline && {
+                action: (
+                  <Button size="sm" onClick={asked.again}>
+                    Try again
+                  </Button>
+                ),
+              })}
+            >
+              {offline
+                ? 'Without the network this is as it was told last'
+                : getFailureText(failure ?? NO_ANSWER)}
+              : as of {formatWhen(at, zone)}.
+            </Callout>
+          </div>
+        )}
+        {told === null ? (
+          failure === null ? (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          ) : (
+            <Notice
+              icon="licensing"
+              level={2}
+              title="The subscriptions are not here"
+              actions={<Button onClick={asked.again}>Try again</Button>}
+            >
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : getFailureText(failure)}</p>
+            </Notice>
+          )
+        ) : isNone ? (
+          <Notice icon="licensing" level={2} title="Nothing is used yet">
+            <p className="m-0">
+              Products stand here once a job has a result, or a connected system tells of licences.
+            </p>
+          </Notice>
+        ) : (
+          <>
+            <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
+              Monitored here are jobs that had a result in the month, and their computers. The rest
+              is as the provider's systems told it. {monthWords(told.month)} is not over: its
+              figures may still rise.
+            </p>
+            <Table
+              holders={holders.slice((page - 1) * size, page * size)}
+              month={told.month}
+              before={told.before}
+            />
+            {holders.length > 1 && (
+              <Pager
+                page={page}
+                size={size}
+                count={holders.length}
+                one="company"
+                many="companies"
+                onPage={(next) => go({ page: next, size })}
+                onSize={(next) => go({ page: 1, size: next })}
+              />
+            )}
+          </>
+        )}
+        <div className="px-4 py-5 tablet:px-5">
+          <Questions
+            title="Ask for a change"
+            says={`${name} changes what you are subscribed to.`}
+          />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+interface TableProps {
+  readonly holders: readonly OwnHolder[];
+  readonly month: string;
+  readonly before: string;
+}
+
+function Table({ holders, month, before }: TableProps) {
+  return (
+    <div className="overflow-x-auto">
+      <table className="w-full border-collapse border-t-2 border-head-rule text-left [&_td]:px-2 [&_td]:py-1 [&_td:first-child]:pl-4 [&_td:last-child]:pr-4 [&_thead_th]:px-2 [&_thead_th]:py-2 [&_thead_th]:font-normal [&_thead_th]:text-ink-2 [&_thead_th:first-child]:pl-4 tablet:[&_td:first-child]:pl-5 tablet:[&_thead_th:first-child]:pl-5">
+        <caption className="sr-only">Subscriptions, {monthWords(month)}</caption>
+        <thead>
+          <tr className="border-b border-rule text-agate">
+            <th scope="col">Product</th>
+            <th scope="col" className="text-right">
+              {shortMonth(month)}
+            </th>
+            <th scope="col" className="text-right">
+              {shortMonth(before)}
+            </th>
+            <th scope="col">Unit</th>
+            <th scope="col" className="hidden tablet:table-cell">
+              Since
+            </th>
+          </tr>
+        </thead>
+        {holders.map(({ company, name, lines }) => (
+          <tbody key={company ?? 'all'} className="border-b border-rule">
+            <tr>
+              <th
+                scope="rowgroup"
+                colSpan={5}
+                className="px-4 pt-2.5 pb-1 font-semibold break-words tablet:px-5"
+              >
+                {name}
+              </th>
+            </tr>
+            {lines.length === 0 && (
+              <tr>
+                <td colSpan={5} className="pb-2.5 text-ink-3">
+                  Nothing used
+                </td>
+              </tr>
+            )}
+            {lines.map((line) => (
+              <tr
+                key={`${line.product} ${line.workload} ${line.unit}`}
+                className="border-t border-hair"
+              >
+                <td className="min-w-28">
+                  <span className="break-words">{productWords(line.product)}</span>
+                  {line.workload !== '' && <span className="text-ink-2">, {line.workload}</span>}
+                  <span className="block text-agate text-ink-2 tablet:hidden">
+                    Since {sinceWords(line)}
+                  </span>
+                </td>
+                <td className="text-right font-semibold tabular-nums">{formatCount(line.used)}</td>
+                <td className="text-right text-ink-2 tabular-nums">{formatCount(line.before)}</td>
+                <td>{line.unit}</td>
+                <td className="hidden text-ink-2 tablet:table-cell">{sinceWords(line)}</td>
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  );
+}
+
+const sinceWords = ({ since }: OwnLine): string =>
+  since === null ? 'a year ago or longer' : monthWords(since);
+
+/** `Nov 2026`. */
+function shortMonth(month: string): string {
+  const at = Date.parse(`${month}-01T00:00:00Z`);
+  return Number.isNaN(at)
+    ? month
+    : new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' }).format(
+        at,
+      );
+}
+
+const NOTHING = {};
+const NO_ANSWER = { kind: 'no-answer', message: MESSAGES.noAnswer } as const;

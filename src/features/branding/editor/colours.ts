@@ -1,0 +1,133 @@
+import {
+  accentOf,
+  BLUE_SIDE,
+  contrastOf,
+  lightenedAccent,
+  sideHex,
+  sideOf,
+} from '#src/app/shell/branding/brand-colours.ts';
+import type { Ground } from '#src/app/shell/branding/brand-colours.ts';
+
+/** Colours that a provider chooses; an empty text is none. */
+export interface Colours {
+  readonly accent: string;
+  readonly accentDark: string;
+  readonly sidebar: string;
+  readonly sidebarDark: string;
+}
+export type ColourName = keyof Colours;
+export const COLOUR_NAMES = [
+  'accent',
+  'accentDark',
+  'sidebar',
+  'sidebarDark',
+] as const satisfies readonly ColourName[];
+
+/**
+ * What comes of a colour. `shown`: the one that the portal shows in its place, where it is not the
+ * chosen one. `nearest`: the first that can be read on the way from the chosen one to black or
+ * white.
+ */
+export interface Verdict {
+  readonly is: 'none' | 'no-colour' | 'legible' | 'refused';
+  readonly says: string;
+  readonly shown: string | null;
+  readonly nearest: string | null;
+}
+
+/**
+ * As in tokens.css: what the accent is read on, the inks of the sidebar, and what stands where a
+ * brand sets nothing.
+ */
+export const GROUND_COLOURS: Readonly<
+  Record<
+    Ground,
+    {
+      readonly sheet: string;
+      readonly sideInk2: string;
+      readonly accent: string;
+      readonly side: string;
+    }
+  >
+> = {
+  light: { sheet: '#fffdf9', sideInk2: '#b3c3db', accent: '#23509e', side: BLUE_SIDE.light },
+  dark: { sheet: '#1c1a16', sideInk2: '#9dacc4', accent: '#8db1ef', side: BLUE_SIDE.dark },
+};
+
+const HEX = /^#[\da-f]{6}$/i;
+const ratio = (of: string, on: string): string =>
+  `${(Math.floor(contrastOf(of, on) * 10) / 10).toFixed(1)}:1`;
+
+/** `colours` besides: what the dark accent is made of where none is chosen. */
+export function verdictOf(name: ColourName, colours: Colours): Verdict {
+  const ground: Ground = name.endsWith('Dark') ? 'dark' : 'light';
+  const isSide = name.startsWith('sidebar');
+  const typed = colours[name].trim();
+  const colour = isSide ? sideHex(typed, ground) : typed;
+  const { sheet, sideInk2, accent, side } = GROUND_COLOURS[ground];
+  if (colour === '') {
+    const made =
+      name === 'accentDark' && HEX.test(colours.accent.trim())
+        ? lightenedAccent(colours.accent.trim())
+        : null;
+    if (made !== null)
+      return {
+        is: 'none',
+        says: `None chosen: ${made.accent} is made of the light one.`,
+        shown: made.accent,
+        nearest: null,
+      };
+    return {
+      is: 'none',
+      says: `None chosen: the portal’s own, ${isSide ? side : accent}.`,
+      shown: isSide ? side : accent,
+      nearest: null,
+    };
+  }
+  if (!HEX.test(colour))
+    return {
+      is: 'no-colour',
+      says: isSide ? 'Enter a color such as #0a64c8, or blue.' : 'Enter a colour such as #0a64c8.',
+      shown: null,
+      nearest: null,
+    };
+  const fits = (one: string): boolean =>
+    (isSide ? sideOf(one, ground) : accentOf(one, ground)) !== null;
+  const measured = isSide
+    ? `Its text has ${ratio(sideInk2, colour)} on it`
+    : `${ratio(colour, sheet)} on the page`;
+  if (fits(colour))
+    return {
+      is: 'legible',
+      says: `${measured}: easy to read.`,
+      shown: colour === typed ? null : colour,
+      nearest: null,
+    };
+  return {
+    is: 'refused',
+    says: `${measured}, and 4.5:1 is needed everywhere. The portal shows its own colour instead, ${isSide ? side : accent}.`,
+    shown: isSide ? side : accent,
+    nearest: nearest(colour, isSide || ground === 'light' ? '#000000' : '#ffffff', fits),
+  };
+}
+
+const STEPS = 50;
+function nearest(from: string, to: string, fits: (colour: string) => boolean): string | null {
+  for (let step = 1; step <= STEPS; step += 1) {
+    const colour = mixed(from, to, step / STEPS);
+    if (fits(colour)) return colour;
+  }
+  return null;
+}
+
+function mixed(from: string, to: string, share: number): string {
+  return `#${[1, 3, 5]
+    .map((at) =>
+      Math.round(channel(from, at) * (1 - share) + channel(to, at) * share)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`;
+}
+const channel = (colour: string, at: number): number =>
+  Number.parseInt(colour.slice(at, at + 2), 16);

@@ -1,0 +1,215 @@
+import * as v from 'valibot';
+import { ASSET_BYTES, brandEditCalls } from '#contract/branding/edit-calls.ts';
+import { FeaturesSchema } from '#contract/branding/branding.ts';
+import type { Branding, Features } from '#contract/branding/branding.ts';
+import type { InputOf } from '#contract/calls.ts';
+import { findFormErrors } from '#src/ui/form-errors.ts';
+import type { FormErrors } from '#src/ui/form-errors.ts';
+import { COLOUR_NAMES } from './colours.ts';
+
+/**
+ * A branding as it is typed: an empty text is none. Links of features may be empty while they are
+ * typed.
+ */
+export interface Draft {
+  readonly name: string;
+  readonly title: string;
+  readonly sidebarTitle: string;
+  readonly supportEmail: string;
+  readonly supportPhone: string;
+  readonly accent: string;
+  readonly accentDark: string;
+  readonly sidebar: string;
+  readonly sidebarDark: string;
+  readonly sidebarLogoWidth: string;
+  readonly sidebarLogoHeight: string;
+  readonly timeZone: string;
+  readonly dayBeginsHour: string;
+  readonly offlineDays: string;
+  readonly isStripeEnabled: boolean;
+  readonly features: Features;
+}
+export type TextName = Exclude<keyof Draft, 'isStripeEnabled' | 'features'>;
+
+const NUMBERS = ['sidebarLogoWidth', 'sidebarLogoHeight', 'dayBeginsHour', 'offlineDays'] as const;
+const TEXTS = ['name', 'title', 'sidebarTitle', 'timeZone'] as const;
+const MAYBE = ['supportEmail', 'supportPhone', ...COLOUR_NAMES] as const;
+
+const text = (value: string | number | null): string => (value === null ? '' : String(value));
+const number = (typed: string): number | null => (typed.trim() === '' ? null : Number(typed));
+const some = (typed: string | null): string | null =>
+  typed === null || typed.trim() === '' ? null : typed.trim();
+
+export function draftOf(branding: Branding): Draft {
+  const { name, title, sidebarTitle, timeZone, isStripeEnabled } = branding;
+  return {
+    name,
+    title,
+    sidebarTitle,
+    timeZone,
+    isStripeEnabled,
+    supportEmail: text(branding.supportEmail),
+    supportPhone: text(branding.supportPhone),
+    accent: text(branding.accent),
+    accentDark: text(branding.accentDark),
+    sidebar: text(branding.sidebar),
+    sidebarDark: text(branding.sidebarDark),
+    sidebarLogoWidth: text(branding.sidebarLogoWidth),
+    sidebarLogoHeight: text(branding.sidebarLogoHeight),
+    dayBeginsHour: text(branding.dayBeginsHour),
+    offlineDays: text(branding.offlineDays),
+    features: v.parse(FeaturesSchema, branding.features),
+  };
+}
+
+type Fields = Omit<InputOf<'editBranding'>, 'id'>;
+
+/** Everything of it as the call takes it. */
+function fieldsOf(draft: Draft): Fields {
+  return {
+    ...Object.fromEntries(TEXTS.map((name) => [name, draft[name].trim()])),
+    ...Object.fromEntries(
+      MAYBE.map((name) => [name, draft[name].trim() === '' ? null : draft[name].trim()]),
+    ),
+    ...Object.fromEntries(NUMBERS.map((name) => [name, number(draft[name])])),
+    isStripeEnabled: draft.isStripeEnabled,
+    features: featuresIn(draft.features),
+  };
+}
+
+/** Lines without a word in them are none. */
+function featuresIn(features: Features): Features {
+  const { socialMedia, supportSection, office365, chat } = features;
+  const { faq } = supportSection.links;
+  const url = some(chat?.url ?? null);
+  const script = some(chat?.script ?? null);
+  const hosts = (chat?.hosts ?? []).map((host) => host.trim()).filter((host) => host !== '');
+  return {
+    ...features,
+    socialMedia: {
+      links: socialMedia.links.filter(
+        ({ platform, link }) => platform.trim() !== '' || link.trim() !== '',
+      ),
+    },
+    supportSection: {
+      ...supportSection,
+      links: { ...supportSection.links, faq: { ...faq, url: some(faq.url) } },
+    },
+    office365: {
+      ...office365,
+      restoreUrl: some(office365.restoreUrl),
+      selfRegistration: {
+        ...office365.selfRegistration,
+        serviceLevels: office365.selfRegistration.serviceLevels.filter(
+          ({ id, label }) => id.trim() !== '' || label.trim() !== '',
+        ),
+      },
+    },
+    chat:
+      url === null && script === null ? null : { url, script, hosts: script === null ? [] : hosts },
+  };
+}
+
+/** Only what differs from what stands; null where nothing does. */
+export function changesOf(draft: Draft, branding: Branding): Fields | null {
+  const before: Readonly<Record<string, unknown>> = { ...fieldsOf(draftOf(branding)) };
+  const changed = Object.entries(fieldsOf(draft)).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  );
+  return changed.length === 0 ? null : Object.fromEntries(changed);
+}
+
+const LINK =
+  'Enter an address that begins with https://, http://, mailto:, tel:, or with / for this portal.';
+export const FAULT_WORDS = {
+  'name': 'Enter the name of the provider.',
+  'title': 'Enter a title.',
+  'sidebarTitle': 'Enter a title.',
+  'supportEmail': 'Enter an address such as help@example.com.',
+  'supportPhone': 'Enter a number such as +1 555 010 0200.',
+  'accent': 'Enter a colour such as #0a64c8.',
+  'accentDark': 'Enter a colour such as #0a64c8.',
+  'sidebar': 'Enter a color such as #0a64c8, or blue.',
+  'sidebarDark': 'Enter a color such as #0a64c8, or blue.',
+  'sidebarLogoWidth': 'Enter a number from 8 to 400.',
+  'sidebarLogoHeight': 'Enter a number from 8 to 400.',
+  'timeZone': 'Choose a time zone.',
+  'dayBeginsHour': 'Enter an hour from 0 to 23.',
+  'offlineDays': 'Enter a number from 1 to 30.',
+  'features.socialMedia.links': LINK,
+  'features.socialMedia.links.*.platform': 'Enter a name, 32 characters at most.',
+  'features.supportSection.links.faq.url': LINK,
+  'features.office365.restoreUrl': LINK,
+  'features.chat.url': LINK,
+  'features.chat.script':
+    'Enter an address that begins with https:// and names a script, such as https://chat.example.com/widget.js.',
+  'features.chat.hosts':
+    'Enter names such as chat.example.com or *.example.com, with commas between them.',
+  'features.office365.selfRegistration': 'Enter all of it.',
+};
+
+/** What the server would refuse of the changes, and what is wrong besides. */
+export function draftFaults(
+  id: string,
+  changes: Fields,
+  {
+    features: {
+      chat,
+      supportSection: {
+        links: { faq },
+      },
+    },
+  }: Draft,
+): FormErrors {
+  return {
+    ...findFormErrors(brandEditCalls.editBranding.input, { id, ...changes }, FAULT_WORDS),
+    ...(faq.enabled &&
+      (faq.url ?? '').trim() === '' && { 'features.supportSection.links.faq.url': LINK }),
+    ...(chat?.script?.trim() === '' && {
+      'features.chat.script': FAULT_WORDS['features.chat.script'],
+    }),
+  };
+}
+
+/** A picture that was chosen and is not sent yet. `url`: of this page alone, to show it. */
+export interface Chosen {
+  readonly type: InputOf<'putBrandAsset'>['type'];
+  readonly base64: string;
+  readonly url: string;
+  readonly width: number;
+  readonly height: number;
+}
+export type PictureName = InputOf<'putBrandAsset'>['name'];
+/** `none`: the present one is to go. */
+export type Pictures = Readonly<Partial<Record<PictureName, Chosen | 'none' | undefined>>>;
+
+/** Why a file cannot be a picture of the portal; null where it can. */
+export function fileFault(
+  name: PictureName,
+  { type, size }: { readonly type: string; readonly size: number },
+): string | null {
+  const kinds: readonly string[] =
+    name === 'favicon'
+      ? ['image/png', 'image/svg+xml', 'image/webp', 'image/x-icon', 'image/vnd.microsoft.icon']
+      : ['image/png', 'image/svg+xml', 'image/webp'];
+  if (!kinds.includes(type))
+    return name === 'favicon'
+      ? 'Choose a PNG, SVG, WebP or ICO file.'
+      : 'Choose a PNG, SVG or WebP file.';
+  return size > ASSET_BYTES
+    ? `The file has ${Math.ceil(size / 1_000)} kB. Choose one of 200 kB at most.`
+    : null;
+}
+
+/** Measures that fit into the fields, in the proportion of the picture. */
+export function measuresOf({ width, height }: Pick<Chosen, 'width' | 'height'>): {
+  readonly sidebarLogoWidth: string;
+  readonly sidebarLogoHeight: string;
+} {
+  if (width <= 0 || height <= 0) return { sidebarLogoWidth: '', sidebarLogoHeight: '' };
+  const scale = Math.min(400 / width, 400 / height, 1);
+  const grown = Math.max(scale, 8 / Math.min(width, height));
+  const fit = (value: number): string =>
+    String(Math.min(400, Math.max(8, Math.round(value * grown))));
+  return { sidebarLogoWidth: fit(width), sidebarLogoHeight: fit(height) };
+}

@@ -1,0 +1,185 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import type { Branding } from '#contract/branding/branding.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
+import type { FormErrors } from '#src/ui/form-errors.ts';
+import { imageUrl } from '#src/app/shell/branding/apply-branding.ts';
+import { ProviderChoice } from '#src/features/shared/provider-choice.tsx';
+import type { ChosenProvider } from '#src/features/shared/provider-choice.tsx';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { CloudForm } from './cloud-form.tsx';
+import { changesOf, draftFaults, draftOf, FAULT_WORDS } from './draft.ts';
+import type { Draft, Pictures, TextName } from './draft.ts';
+import { FeaturesForm } from './features-form.tsx';
+import { LookForm } from './appearance-form.tsx';
+import { Preview } from './preview.tsx';
+import { save } from './save.ts';
+
+const some = (value: string): string | null => (value.trim() === '' ? null : value.trim());
+
+export interface EditorProps {
+  readonly chosen: ChosenProvider;
+  readonly branding: Branding;
+  readonly offline: boolean;
+  readonly onSaved: (branding: Branding) => void;
+}
+
+/** All of a branding in one form, beside a miniature of what it makes. */
+export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
+  const { id, own } = chosen;
+  const [draft, setDraft] = useState<Draft>(() => draftOf(branding));
+  const [pictures, setPictures] = useState<Pictures>({});
+  const [faults, setFaults] = useState<FormErrors>({});
+  const [above, setAbove] = useState<string | null>(null);
+  const [cleaned, setCleaned] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const changes = changesOf(draft, branding);
+  const dirty = changes !== null || Object.values(pictures).some((one) => one !== undefined);
+  const put = (next: Partial<Draft>): void => {
+    setDraft((old) => ({ ...old, ...next }));
+    setAbove(null);
+  };
+  const text = (name: TextName, value: string): void => {
+    put({ [name]: value });
+    setFaults(Object.fromEntries(Object.entries(faults).filter(([at]) => at !== name)));
+  };
+
+  async function submit(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy || !dirty) return;
+    const wrong = draftFaults(id, changes ?? {}, draft);
+    setAbove(null);
+    setCleaned(false);
+    setFaults(wrong);
+    if (Object.keys(wrong).length > 0) {
+      focusFirstError(form.current);
+      return;
+    }
+    setBusy(true);
+    const { failure, branding: next, left, cleaned: out } = await save(id, changes, pictures);
+    setBusy(false);
+    setPictures(left);
+    setCleaned(out.length > 0);
+    if (next !== null) {
+      onSaved(next);
+      setDraft(draftOf(next));
+      tell('Branding saved. Open pages show it when they are loaded again.');
+    } else if (failure !== null) {
+      const refusal = readServerErrors(failure, FAULT_WORDS);
+      setAbove(refusal.above);
+      setFaults(refusal.faults);
+      focusFirstError(form.current);
+    }
+  }
+
+  function undo(): void {
+    setDraft(draftOf(branding));
+    setPictures({});
+    setFaults({});
+    setAbove(null);
+  }
+
+  const logoOf = (name: 'logo' | 'logo-dark', present: string | null): string | null => {
+    const one = pictures[name];
+    return one === 'none' ? null : (one?.url ?? (own ? imageUrl(present) : null));
+  };
+  const shown: Branding = {
+    ...branding,
+    title: draft.title,
+    sidebarTitle: draft.sidebarTitle,
+    accent: some(draft.accent),
+    accentDark: some(draft.accentDark),
+    sidebar: some(draft.sidebar),
+    sidebarDark: some(draft.sidebarDark),
+  };
+  const preview = (
+    <Preview
+      branding={shown}
+      logo={logoOf('logo', branding.sidebarLogoUrl)}
+      logoDark={logoOf('logo-dark', branding.sidebarLogoDarkUrl ?? null)}
+    />
+  );
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-4 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(300px,400px)]">
+      <UnsavedQuestion dirty={dirty && !busy} />
+      <aside aria-label="Preview" className="min-w-0 min-[1360px]:order-2">
+        <details className="min-[1360px]:hidden">
+          <summary className="min-h-9 cursor-pointer content-center border-t-2 border-head-rule font-semibold pointer-coarse:min-h-11">
+            Preview
+          </summary>
+          {preview}
+        </details>
+        <div className="hidden min-[1360px]:sticky min-[1360px]:top-4 min-[1360px]:block">
+          <h2 className="m-0 border-t-2 border-head-rule pt-2 pb-2 text-body">Preview</h2>
+          {preview}
+        </div>
+      </aside>
+      <form
+        ref={form}
+        noValidate
+        aria-busy={busy}
+        className="min-w-0"
+        onSubmit={(event) => void submit(event)}
+      >
+        <div className="flex flex-wrap items-center gap-2 pb-4 empty:hidden">
+          <ProviderChoice chosen={chosen} />
+        </div>
+        <LookForm
+          draft={draft}
+          branding={branding}
+          pictures={pictures}
+          own={own}
+          faults={faults}
+          onText={text}
+          onDraft={put}
+          onPictures={setPictures}
+        />
+        <FeaturesForm
+          features={draft.features}
+          faults={faults}
+          onFeatures={(features) => put({ features })}
+        />
+        <CloudForm
+          features={draft.features}
+          faults={faults}
+          onFeatures={(features) => put({ features })}
+        />
+        <div className="sticky bottom-0 grid gap-3 border-t border-rule bg-sheet py-3">
+          {above !== null && (
+            <Callout tone="failed" alert>
+              {above}
+            </Callout>
+          )}
+          {cleaned && (
+            <Callout tone="warning" alert>
+              Parts of an SVG that could run or load something were taken out. Look at the picture
+              before you leave.
+            </Callout>
+          )}
+          <div className="flex flex-wrap items-center gap-2">
+            <CallButton
+              call="editBranding"
+              type="submit"
+              variant="primary"
+              busy={busy}
+              disabled={!dirty || offline}
+            >
+              Save
+            </CallButton>
+            {dirty && !busy && <Button onClick={undo}>Undo the changes</Button>}
+            {Object.keys(faults).length > 0 && (
+              <span role="alert" className="text-failed">
+                Some fields are not right yet.
+              </span>
+            )}
+          </div>
+        </div>
+      </form>
+    </div>
+  );
+}

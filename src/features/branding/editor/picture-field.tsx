@@ -1,0 +1,106 @@
+import { useId, useRef, useState } from 'react';
+import { imageUrl } from '#src/app/shell/branding/apply-branding.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { readPicture } from './read-picture.ts';
+import type { Chosen, PictureName } from './draft.ts';
+
+export interface PictureFieldProps {
+  readonly name: PictureName;
+  readonly label: string;
+  readonly hint: string;
+  /** What stands; null: none, or of another host, which cannot be shown here. */
+  readonly present: string | null;
+  readonly elsewhere: boolean;
+  readonly chosen: Chosen | 'none' | undefined;
+  readonly dark: boolean;
+  readonly onChoose: (chosen: Chosen | 'none' | undefined) => void;
+}
+
+/** A picture of the portal: chosen here, sent with the rest. */
+export function PictureField({
+  name,
+  label,
+  hint,
+  present,
+  elsewhere,
+  chosen,
+  dark,
+  onChoose,
+}: PictureFieldProps) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const shown = chosen === 'none' ? null : (chosen?.url ?? (elsewhere ? null : imageUrl(present)));
+  const some = chosen === undefined ? present !== null : chosen !== 'none';
+  async function take(file: File | undefined): Promise<void> {
+    if (!file) return;
+    const read = await readPicture(name, file);
+    setFault(typeof read === 'string' ? read : null);
+    if (typeof read !== 'string') onChoose(read);
+  }
+  return (
+    <div className="grid gap-1.5">
+      <span id={id} className="font-semibold">
+        {label}
+      </span>
+      <div className="flex flex-wrap items-center gap-3">
+        <span
+          className={`grid h-12 w-24 shrink-0 place-items-center overflow-hidden rounded-part border border-rule ${dark ? 'bg-side text-side-ink-2' : 'bg-paper text-ink-3'}`}
+        >
+          {shown === null ? (
+            <span className="px-1 text-center text-agate">{some ? 'on its host' : 'none'}</span>
+          ) : (
+            <img src={shown} alt="" className="max-h-10 max-w-20 object-contain" />
+          )}
+        </span>
+        <input
+          ref={input}
+          type="file"
+          hidden
+          aria-labelledby={id}
+          data-picture={name}
+          accept={`image/png,image/svg+xml,image/webp${name === 'favicon' ? ',image/x-icon,.ico' : ''}`}
+          onChange={(event) => {
+            void take(event.target.files?.[0]);
+            event.target.value = '';
+          }}
+        />
+        <Button
+          size="sm"
+          aria-describedby={`${id}-below`}
+          aria-label={`${some ? 'Replace' : 'Choose a file'}: ${label}`}
+          onClick={() => input.current?.click()}
+        >
+          {some ? 'Replace' : 'Choose a file'}
+        </Button>
+        {some && (
+          <Button
+            size="sm"
+            variant="quiet"
+            aria-label={`Remove: ${label}`}
+            onClick={() => {
+              setFault(null);
+              onChoose(present === null ? undefined : 'none');
+            }}
+          >
+            Remove
+          </Button>
+        )}
+        {chosen !== undefined && chosen !== 'none' && present !== null && (
+          <Button size="sm" variant="quiet" onClick={() => onChoose(undefined)}>
+            Keep the present one
+          </Button>
+        )}
+      </div>
+      <p
+        id={`${id}-below`}
+        role={fault === null ? undefined : 'alert'}
+        className={`m-0 flex items-start gap-1.5 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}
+      >
+        {fault !== null && <Icon name="failed" size={12} className="mt-0.5" />}
+        {fault ?? hint}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import type { Branding } from '#contract/branding/branding.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Result } from '#contract/result.ts';
+import type { InputOf } from '#contract/calls.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import type { PictureName, Pictures } from './draft.ts';
+
+/**
+ * What came of it: `left` are the pictures that are not kept yet, `cleaned` the ones of which
+ * something was taken out.
+ */
+export interface Saved {
+  readonly failure: Failure | null;
+  readonly branding: Branding | null;
+  readonly left: Pictures;
+  readonly cleaned: readonly PictureName[];
+}
+
+const FIELD: Readonly<Record<PictureName, 'sidebarLogoUrl' | 'sidebarLogoDarkUrl' | 'favIconUrl'>> =
+  { 'logo': 'sidebarLogoUrl', 'logo-dark': 'sidebarLogoDarkUrl', 'favicon': 'favIconUrl' };
+const NAMES = ['logo', 'logo-dark', 'favicon'] as const satisfies readonly PictureName[];
+
+/**
+ * Pictures first, each by itself, then everything else at once. What fails stands in `failure`;
+ * what was kept until then stays kept.
+ */
+export async function save(
+  id: string,
+  changes: Omit<InputOf<'editBranding'>, 'id'> | null,
+  pictures: Pictures,
+): Promise<Saved> {
+  const left: Partial<Record<PictureName, Pictures[PictureName]>> = { ...pictures };
+  const cleaned: PictureName[] = [];
+  const fields: Omit<InputOf<'editBranding'>, 'id'> = { ...changes };
+  for (const name of NAMES) {
+    const picture = pictures[name];
+    if (picture === 'none') fields[FIELD[name]] = null;
+    if (picture === undefined || picture === 'none') continue;
+    const kept = await withReauth(() =>
+      client().ask('putBrandAsset', { id, name, type: picture.type, base64: picture.base64 }),
+    );
+    if (!kept.ok) return { failure: kept.failure, branding: null, left, cleaned };
+    if (kept.value.changed) cleaned.push(name);
+    URL.revokeObjectURL(picture.url);
+    delete left[name];
+  }
+  const done: Result<Branding> =
+    Object.keys(fields).length === 0
+      ? await client().ask('brandingOf', { id })
+      : await withReauth(() => client().ask('editBranding', { id, ...fields }));
+  return done.ok
+    ? { failure: null, branding: done.value, left: {}, cleaned }
+    : { failure: done.failure, branding: null, left, cleaned };
+}

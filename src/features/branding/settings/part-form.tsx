@@ -1,0 +1,341 @@
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import type { InputOf } from '#contract/calls.ts';
+import { settingsCalls } from '#contract/branding/settings-calls.ts';
+import type { KeptSettings } from '#contract/branding/settings-calls.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { client } from '#src/app/worker/worker-client.ts';
+import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
+import type { FormErrors } from '#src/ui/form-errors.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell, tellInfo } from '#src/ui/toasts.ts';
+import { draftOf, faultWords, inputOf, keptPart, PARTS, pathOf, withoutPart } from './parts.ts';
+import type { PartDraft, PartField, PartName } from './parts.ts';
+import { TryIt } from './test-button.tsx';
+
+export interface PartFormProps {
+  readonly id: string;
+  readonly name: PartName;
+  readonly kept: KeptSettings;
+  readonly offline: boolean;
+  readonly onKept: (kept: KeptSettings) => void;
+  readonly onDirty: (dirty: boolean) => void;
+}
+
+/** One system that the portal talks to. Its secret goes in and never comes out. */
+export function PartForm({
+  id,
+  name,
+  kept: { settings, secrets },
+  offline,
+  onKept,
+  onDirty,
+}: PartFormProps) {
+  const part = PARTS[name];
+  const set = keptPart(settings, name) !== null;
+  const hasSecret = secrets.includes(name);
+  const before = draftOf(settings, name);
+  const [draft, setDraft] = useState<PartDraft>(before);
+  const [secret, setSecret] = useState('');
+  const [faults, setFaults] = useState<FormErrors>({});
+  const [above, setAbove] = useState<string | null>(null);
+  const [busy, setBusy] = useState<'save' | 'remove' | 'secret' | null>(null);
+  const [opened, setOpened] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const changed = part.fields.some(
+    (field) => (draft[field.name] ?? '').trim() !== before[field.name],
+  );
+  const dirty = changed || secret !== '';
+  const tellDirty = useEffectEvent(onDirty);
+  useEffect(() => tellDirty(dirty), [dirty]);
+
+  const refused = (failure: Parameters<typeof readServerErrors>[0]): void => {
+    const refusal = readServerErrors(failure, faultWords(name));
+    setAbove(refusal.above);
+    setFaults(refusal.faults);
+    focusFirstError(form.current);
+  };
+
+  async function change(input: ReturnType<typeof inputOf>): Promise<KeptSettings | null> {
+    const answer = await withReauth(() =>
+      client().ask('setProviderSettings', { id, ...input } as InputOf<'setProviderSettings'>),
+    );
+    if (answer.ok) return answer.value;
+    refused(answer.failure);
+    return null;
+  }
+
+  async function keepSecret(value: string | null): Promise<KeptSettings['secrets'] | null> {
+    const answer = await withReauth(() => client().ask('setProviderSecret', { id, name, value }));
+    if (answer.ok) return answer.value.secrets;
+    refused(answer.failure);
+    return null;
+  }
+
+  async function save(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy !== null || !dirty) return;
+    const input = inputOf(settings, name, draft);
+    const wrong = findFormErrors(
+      settingsCalls.setProviderSettings.input,
+      { id, ...input },
+      faultWords(name),
+    );
+    setAbove(null);
+    setFaults(wrong);
+    if (Object.keys(wrong).length > 0) {
+      focusFirstError(form.current);
+      return;
+    }
+    setBusy('save');
+    let next = changed || !set ? await change(input) : { settings, secrets };
+    if (next !== null && secret !== '') {
+      const after = await keepSecret(secret);
+      if (after !== null) setSecret('');
+      next = { ...next, secrets: after ?? next.secrets };
+    }
+    setBusy(null);
+    if (next === null) return;
+    setDraft(draftOf(next.settings, name));
+    onKept(next);
+    // It asks for something to do: it stays until it was read.
+    if (hasSecret && secret === '' && !next.secrets.includes(name))
+      tellInfo(
+        `${part.title} saved. Its ${part.secret.toLowerCase()} was for the old address and was removed.`,
+        0,
+      );
+    else tell(`${part.title} saved`);
+  }
+
+  async function remove(): Promise<void> {
+    setBusy('remove');
+    const next = await change(withoutPart(settings, name));
+    setBusy(null);
+    if (next === null) return;
+    setDraft(draftOf(next.settings, name));
+    setSecret('');
+    setOpened(false);
+    setFaults({});
+    setAbove(null);
+    onKept(next);
+    tell(`${part.title} removed`);
+  }
+
+  async function removeSecret(): Promise<void> {
+    setBusy('secret');
+    const after = await keepSecret(null);
+    setBusy(null);
+    if (after === null) return;
+    onKept({ settings, secrets: after });
+    tell(`${part.secret} removed`);
+  }
+
+  const network = offline ? { disabled: true } : {};
+  return (
+    <FormSection title={part.title} says={part.says} place={name}>
+      {!set && (
+        <p className="m-0 flex items-start gap-2 text-ink-2">
+          <Icon name="minus" className="mt-px text-ink-3" />
+          <span className="min-w-0">
+            Not set. {part.without}
+            {part.outbox && (
+              <>
+                {' '}
+                They can be read at{' '}
+                <code className="font-mono text-agate">
+                  http://localhost:&lt;port&gt;/outbox
+                </code>{' '}
+                on the server’s own machine, and go out once this is set.
+              </>
+            )}
+          </span>
+        </p>
+      )}
+      {!set && !opened ? (
+        <div>
+          <CallButton
+            call="setProviderSettings"
+            aria-label={`Set up ${part.title}`}
+            onClick={() => setOpened(true)}
+          >
+            Set up
+          </CallButton>
+        </div>
+      ) : (
+        <form
+          ref={form}
+          noValidate
+          aria-label={part.title}
+          className="grid gap-4"
+          onSubmit={(event) => void save(event)}
+        >
+          <RequiredNote />
+          {part.fields.map((field) => (
+            <OneField
+              key={field.name}
+              field={field}
+              value={draft[field.name] ?? ''}
+              fault={faults[pathOf(name, field.name)] ?? null}
+              onChange={(value) => {
+                setDraft({ ...draft, [field.name]: value });
+                setFaults(
+                  Object.fromEntries(
+                    Object.entries(faults).filter(([at]) => at !== pathOf(name, field.name)),
+                  ),
+                );
+              }}
+            />
+          ))}
+          <TextField
+            label={hasSecret ? `Replace the ${part.secret.toLowerCase()}` : part.secret}
+            type="password"
+            value={secret}
+            maxLength={4_000}
+            autoComplete="new-password"
+            onChange={(event) => setSecret(event.target.value)}
+            hint={
+              hasSecret ? (
+                <span className="flex items-center gap-1.5">
+                  <Icon name="lock" size={12} />
+                  Is set, sealed, and never shown. Empty leaves it as it is.
+                </span>
+              ) : (
+                'Kept sealed, and never shown again.'
+              )
+            }
+          />
+          {hasSecret && (
+            <div>
+              <CallButton
+                call="setProviderSecret"
+                size="sm"
+                variant="quiet"
+                className="-ml-2"
+                busy={busy === 'secret'}
+                {...network}
+                onClick={() => void removeSecret()}
+              >
+                Remove the {part.secret.toLowerCase()}
+              </CallButton>
+            </div>
+          )}
+          {above !== null && (
+            <Callout tone="failed" alert>
+              {above}
+            </Callout>
+          )}
+          <div className="flex flex-wrap gap-2">
+            <CallButton
+              call="setProviderSettings"
+              type="submit"
+              variant={dirty ? 'primary' : 'default'}
+              busy={busy === 'save'}
+              disabled={offline || !dirty}
+              aria-label={`Save ${part.title}`}
+            >
+              Save
+            </CallButton>
+            {set && (
+              <CallButton
+                call="setProviderSettings"
+                variant="quiet"
+                busy={busy === 'remove'}
+                {...network}
+                aria-label={`Remove ${part.title}`}
+                onClick={() => void remove()}
+              >
+                Remove
+              </CallButton>
+            )}
+            {!set && (
+              <Button
+                variant="quiet"
+                onClick={() => {
+                  setOpened(false);
+                  setDraft(before);
+                  setSecret('');
+                  setFaults({});
+                  setAbove(null);
+                }}
+              >
+                Cancel
+              </Button>
+            )}
+          </div>
+          {set && (
+            <TryIt
+              key={JSON.stringify([settings, secrets])}
+              id={id}
+              part={part}
+              dirty={dirty}
+              offline={offline}
+            />
+          )}
+        </form>
+      )}
+    </FormSection>
+  );
+}
+
+function OneField({
+  field: { label, hint, kind = 'text', options, optional },
+  value,
+  fault,
+  onChange,
+}: {
+  readonly field: PartField;
+  readonly value: string;
+  readonly fault: string | null;
+  readonly onChange: (value: string) => void;
+}) {
+  if (kind === 'switch')
+    return (
+      <Switch
+        label={label}
+        {...(hint !== undefined && { detail: hint })}
+        on={value === 'true'}
+        onChange={(on) => onChange(String(on))}
+      />
+    );
+  if (options)
+    return (
+      <Select
+        label={label}
+        required={optional !== true}
+        block
+        value={value}
+        options={options}
+        fault={fault}
+        onChange={onChange}
+      />
+    );
+  const shared = {
+    label,
+    required: optional !== true,
+    value,
+    fault,
+    ...(hint !== undefined && { hint }),
+    spellCheck: false,
+    autoComplete: 'off',
+    autoCapitalize: 'none',
+  };
+  if (kind === 'many')
+    return <TextArea {...shared} mono onChange={(event) => onChange(event.target.value)} />;
+  return (
+    <TextField
+      {...shared}
+      type={kind === 'number' ? 'text' : kind}
+      {...(kind === 'number' && { inputMode: 'numeric' })}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}

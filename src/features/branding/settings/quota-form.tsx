@@ -1,0 +1,105 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import type { ProviderSettings } from '#contract/branding/settings.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { client } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import type { PolicyFormProps } from './policy-form.tsx';
+
+const MB = 1_000_000;
+const MAX_MB = 1_000_000;
+interface Draft {
+  readonly key: string;
+  readonly provider: string;
+}
+const draftOf = ({ ingestQuota }: ProviderSettings): Draft => ({
+  key: String((ingestQuota?.keyBytes ?? LIMITS.ingestKeyBytesPerDay) / MB),
+  provider: String((ingestQuota?.providerBytes ?? LIMITS.ingestProviderBytesPerDay) / MB),
+});
+const isWhole = (text: string): boolean =>
+  /^[1-9]\d{0,6}$/.test(text.trim()) && Number(text) <= MAX_MB;
+const FAULT = 'Enter a whole number from 1 to 1,000,000.';
+
+/** How much sources may store on a day (ING-17). */
+export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: PolicyFormProps) {
+  const before = draftOf(settings);
+  const [draft, setDraft] = useState<Draft>(before);
+  const [busy, setBusy] = useState(false);
+  const [above, setAbove] = useState<string | null>(null);
+  const dirty = draft.key !== before.key || draft.provider !== before.provider;
+  const isValid = isWhole(draft.key) && isWhole(draft.provider);
+  const tellDirty = useEffectEvent(onDirty);
+  useEffect(() => tellDirty(dirty), [dirty]);
+  const put = (next: Partial<Draft>): void => {
+    setDraft({ ...draft, ...next });
+    setAbove(null);
+  };
+
+  async function save(): Promise<void> {
+    setBusy(true);
+    const answer = await withReauth(() =>
+      client().ask('setProviderSettings', {
+        id,
+        ingestQuota: {
+          keyBytes: Number(draft.key) * MB,
+          providerBytes: Number(draft.provider) * MB,
+        },
+      }),
+    );
+    setBusy(false);
+    if (answer.ok) {
+      setDraft(draftOf(answer.value.settings));
+      onKept(answer.value);
+      tell('Storage limits saved');
+    } else setAbove(answer.failure.message);
+  }
+
+  return (
+    <FormSection
+      title="Storage limits for results"
+      says="How much sources can store per day (UTC). At 80 % logs are left out; at 100 % results are refused until the next day."
+    >
+      <TextField
+        label="Per ingest key (MB)"
+        inputMode="numeric"
+        value={draft.key}
+        fault={isWhole(draft.key) ? null : FAULT}
+        onChange={(event) => put({ key: event.currentTarget.value })}
+      />
+      <TextField
+        label="All ingest keys together (MB)"
+        inputMode="numeric"
+        value={draft.provider}
+        fault={isWhole(draft.provider) ? null : FAULT}
+        onChange={(event) => put({ provider: event.currentTarget.value })}
+      />
+      {above !== null && (
+        <Callout tone="failed" alert>
+          {above}
+        </Callout>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <CallButton
+          call="setProviderSettings"
+          variant={dirty ? 'primary' : 'default'}
+          busy={busy}
+          disabled={offline || !dirty || !isValid}
+          aria-label="Save storage limits"
+          onClick={() => void save()}
+        >
+          Save
+        </CallButton>
+        {dirty && (
+          <Button variant="quiet" onClick={() => put(before)}>
+            Undo changes
+          </Button>
+        )}
+      </div>
+    </FormSection>
+  );
+}

@@ -1,0 +1,98 @@
+import { useState } from 'react';
+import { ACCOUNT } from '#contract/messages/account.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import type { KeptSettings } from '#contract/branding/settings-calls.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { ProviderChoice, useChosenProvider } from '#src/features/shared/provider-choice.tsx';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useMe } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { PartForm } from './part-form.tsx';
+import { PART_NAMES } from './parts.ts';
+import { PolicyForm } from './policy-form.tsx';
+import { QuotaForm } from './quota-form.tsx';
+
+/** `/admin/settings`: how a provider's users sign in, and what its portal sends by. */
+export function ProviderSettingsScreen() {
+  const chosen = useChosenProvider();
+  return chosen === null ? null : <Settings key={chosen.id} chosen={chosen} />;
+}
+
+function Settings({
+  chosen,
+}: {
+  readonly chosen: NonNullable<ReturnType<typeof useChosenProvider>>;
+}) {
+  const { id, own, name } = chosen;
+  const asked = useCachedQuery('getProviderSettings', { id });
+  const [saved, setSaved] = useState<KeptSettings | null>(null);
+  const [dirty, setDirty] = useState<readonly string[]>([]);
+  const status = useWatch('status', NOTHING);
+  const acting = useMe()?.acting ?? null;
+  const offline = status?.is === 'offline';
+  const kept = saved ?? asked.value;
+  const mark =
+    (part: string) =>
+    (on: boolean): void =>
+      setDirty((old) =>
+        on === old.includes(part) ? old : on ? [...old, part] : old.filter((one) => one !== part),
+      );
+  const shared = kept === null ? null : { id, kept, offline, onKept: setSaved };
+  return (
+    <Page title="Provider settings" {...(!own && name !== null && { detail: name })}>
+      <UnsavedQuestion dirty={dirty.length > 0} />
+      <div className="min-h-full bg-sheet px-4 py-4 tablet:px-5">
+        <div className="flex flex-wrap items-center gap-2 pb-4 empty:hidden">
+          <ProviderChoice chosen={chosen} />
+        </div>
+        {offline && (
+          <div className="pb-4">
+            <Callout tone="warning">{BASE.needsNetwork}</Callout>
+          </div>
+        )}
+        {acting !== null && (
+          <div className="pb-4">
+            <Callout tone="warning">{ACCOUNT.notWhileActing}</Callout>
+          </div>
+        )}
+        {asked.failure !== null && !offline && (
+          <div className="pb-4">
+            <Callout
+              tone="failed"
+              alert
+              action={
+                <Button size="sm" onClick={asked.again}>
+                  Try again
+                </Button>
+              }
+            >
+              {asked.failure.message}
+            </Callout>
+          </div>
+        )}
+        {shared === null ? (
+          asked.failure === null && (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          )
+        ) : (
+          <>
+            <PolicyForm {...shared} onDirty={mark('policy')} />
+            <QuotaForm {...shared} onDirty={mark('quota')} />
+            {PART_NAMES.map((part) => (
+              <PartForm key={part} {...shared} name={part} onDirty={mark(part)} />
+            ))}
+          </>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,53 @@
+import { useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Callout } from '#src/ui/callout.tsx';
+import type { Part } from './parts.ts';
+
+export interface TryItProps {
+  readonly id: string;
+  readonly part: Part;
+  readonly dirty: boolean;
+  readonly offline: boolean;
+}
+
+/** Tries what is saved, and says in words what came of it. */
+export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: TryItProps) {
+  const [busy, setBusy] = useState(false);
+  const [outcome, setOutcome] = useState<OutputOf<'tryProviderSettings'> | null>(null);
+  if (tried === null) return <p className="m-0 text-agate text-ink-3">{tries}</p>;
+  const what = tried;
+
+  async function run(): Promise<void> {
+    setBusy(true);
+    setOutcome(null);
+    const answer = await client().ask('tryProviderSettings', { id, what });
+    setBusy(false);
+    setOutcome(answer.ok ? answer.value : { ok: false, says: answer.failure.message });
+  }
+
+  return (
+    <div className="grid gap-2">
+      <div className="flex flex-wrap items-center gap-3">
+        <CallButton
+          call="tryProviderSettings"
+          busy={busy}
+          disabled={dirty || offline}
+          aria-label={`Try it: ${title}`}
+          onClick={() => void run()}
+        >
+          Try it
+        </CallButton>
+        <span className="min-w-0 text-agate text-ink-3">
+          {dirty ? 'Save first: what is saved is tried.' : tries}
+        </span>
+      </div>
+      {outcome !== null && (
+        <Callout tone={outcome.ok ? 'success' : 'failed'} alert>
+          {outcome.says}
+        </Callout>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
+import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
+import { isDay, spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
+import { bounded, DEFAULTS } from './board.ts';
+import type { Board, Fold, Opened } from './board.ts';
+
+const TEXT_CHARS = 200;
+
+/** The query of an address, without `?`. What stands at its default is left out. */
+export function queryOf(board: Board): string {
+  const params = new URLSearchParams();
+  const put = (key: string, value: string, byDefault: string): void => {
+    if (value !== byDefault) params.set(key, value);
+  };
+  put('date', spanKey(board.span), spanKey(DEFAULTS.span));
+  put('show', board.mode, DEFAULTS.mode);
+  put('company', board.companies.join(), '');
+  put('source', board.sources.join(), '');
+  put('type', board.types.join(), '');
+  put('instructionType', board.instructionTypes.join(), '');
+  put('problems', board.problemsOnly ? 'only' : '', '');
+  put('q', board.text, '');
+  put('folded', [...(board.fold.all ? ['all'] : []), ...board.fold.except].join(), '');
+  put('cell', board.open === null ? '' : `${board.open.of}-${board.open.n},${board.open.day}`, '');
+  return params.toString().replaceAll('%2C', ',');
+}
+
+/**
+ * Reads any query: what is unknown, doubled or no value at all falls back to its default, and the
+ * rest stands.
+ */
+export function boardOf(query: string): Board {
+  const params = new URLSearchParams(query);
+  const words = (key: string): readonly string[] => [
+    ...new Set((params.get(key) ?? '').split(',').filter((word) => word !== '')),
+  ];
+  const among = <T extends string>(key: string, all: readonly T[]): readonly T[] =>
+    words(key).filter((word): word is T => (all as readonly string[]).includes(word));
+  const numbers = (key: string): readonly number[] =>
+    words(key)
+      .filter((word) => /^[1-9]\d{0,9}$/.test(word))
+      .map(Number);
+  const span = spanOfKey(params.get('date') ?? '');
+  const fold: Fold = { all: words('folded')[0] === 'all', except: numbers('folded') };
+  return {
+    span: span === null ? DEFAULTS.span : bounded(span),
+    mode: CALENDAR_MODES.find((mode) => mode === params.get('show')) ?? DEFAULTS.mode,
+    companies: numbers('company'),
+    sources: among('source', SOURCES),
+    types: among('type', JOB_TYPES),
+    instructionTypes: among('instructionType', ENTITY_GROUPS),
+    problemsOnly: params.get('problems') === 'only',
+    text: (params.get('q') ?? '').slice(0, TEXT_CHARS),
+    fold,
+    open: openedOf(params.get('cell') ?? ''),
+  };
+}
+
+function openedOf(text: string): Opened | null {
+  const found = /^(job|company)-([1-9]\d{0,9}),(.+)$/.exec(text);
+  const day = found?.[3] ?? '';
+  return found && isDay(day)
+    ? { of: found[1] === 'job' ? 'job' : 'company', n: Number(found[2]), day }
+    : null;
+}
+
+/** The list of what an open cell holds: every run of the day, whatever its review. */
+export function listAddress({ of, n, day }: Opened, run: number | null = null): string {
+  const whose = of === 'job' ? `job=${n}` : `company=${n}&state=Failed,Error,Missed`;
+  return `/monitoring/daily-checks?date=${day}..${day}&rows=runs&review=any&${whose}${run === null ? '' : `&run=${run}`}`;
+}

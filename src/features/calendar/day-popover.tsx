@@ -1,0 +1,142 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- a non-modal popover next to its cell: the grid stays usable */
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
+import type { RefObject } from 'react';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { IconButton } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { weekday } from '#src/features/shared/date-range/dates.ts';
+import { DayResults, resultsOf } from './day-results.tsx';
+import type { DayResultsProps } from './day-results.tsx';
+import { shortDay } from './steps.ts';
+import { WEEKDAYS } from './labels.ts';
+
+/** `detail`: whose job it is, and where it runs. */
+export interface Names {
+  readonly title: string;
+  readonly detail: string;
+}
+
+interface DayPopoverProps extends Omit<DayResultsProps, 'first' | 'view'> {
+  /** Null where the line is not in sight. */
+  readonly names: Names | null;
+  readonly phone: boolean;
+  /** The place that holds both, and the cell; null where the cell is not in sight. */
+  readonly around: RefObject<HTMLElement | null>;
+  readonly cell: () => Element | null;
+  readonly onClose: () => void;
+}
+
+/** The day of a cell: beside it, on a phone a sheet. */
+export function DayPopover({ names, phone, around, cell, onClose, ...asked }: DayPopoverProps) {
+  const view = useWatch('runs', resultsOf(asked.opened, asked.rule));
+  const [known, setKnown] = useState(names);
+  if (names && (known?.title !== names.title || known.detail !== names.detail)) setKnown(names);
+  const rest = { ...asked, view };
+  const run = view?.rows[0];
+  const { title, detail } = known ?? {
+    title: run?.jobName ?? 'Job',
+    detail: run?.companyName ?? '',
+  };
+  const { day } = rest.opened;
+  const when = `${WEEKDAYS[weekday(day)]?.slice(0, 3) ?? ''} ${shortDay(day)}`;
+  if (phone) {
+    return (
+      <Dialog title={title} place="bottom" onClose={onClose}>
+        <p className="m-0 px-4 pt-2 pb-3 text-ink-2">
+          {detail}
+          {detail !== '' && ', '}
+          {when}
+        </p>
+        <DayResults {...rest} />
+      </Dialog>
+    );
+  }
+  return (
+    <Beside
+      {...rest}
+      title={title}
+      detail={detail}
+      when={when}
+      around={around}
+      cell={cell}
+      onClose={onClose}
+    />
+  );
+}
+
+const GAP = 6;
+const EDGE = 8;
+
+function Beside({
+  title,
+  detail,
+  when,
+  around,
+  cell,
+  onClose,
+  ...rest
+}: Omit<DayPopoverProps, 'phone' | 'names'> &
+  Names &
+  Pick<DayResultsProps, 'view'> & { readonly when: string }) {
+  const pop = useRef<HTMLDivElement>(null);
+  const first = useRef<HTMLAnchorElement>(null);
+  // Under its cell where there is room, else above; inside the calendar.
+  const place = useEffectEvent((): void => {
+    const own = pop.current;
+    const room = around.current?.getBoundingClientRect();
+    const at = cell()?.getBoundingClientRect();
+    if (!own || !room) return;
+    const { offsetWidth: width, offsetHeight: height } = own;
+    const right = at ? at.right - room.left : room.width - EDGE;
+    const below = at ? at.bottom - room.top + GAP : EDGE;
+    const top = below + height <= room.height || !at ? below : at.top - room.top - GAP - height;
+    own.style.left = `${Math.max(EDGE, Math.min(right - width, room.width - width - EDGE))}px`;
+    own.style.top = `${Math.max(EDGE, Math.min(top, room.height - height - EDGE))}px`;
+  });
+  useLayoutEffect(() => {
+    const own = pop.current;
+    const room = around.current;
+    if (!own || !room) return;
+    const look = (): void => place();
+    const sizes = new ResizeObserver(look);
+    sizes.observe(own);
+    sizes.observe(room);
+    room.addEventListener('scroll', look, { capture: true, passive: true });
+    look();
+    return () => {
+      sizes.disconnect();
+      room.removeEventListener('scroll', look, { capture: true });
+    };
+  }, [around]);
+  useEffect(() => first.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented) onClose();
+    };
+    const onDown = (event: PointerEvent): void => {
+      if (event.target instanceof Element && !event.target.closest('.cal-pop, [data-line]'))
+        onClose();
+    };
+    addEventListener('pointerdown', onDown);
+    addEventListener('keydown', onKey);
+    return () => {
+      removeEventListener('pointerdown', onDown);
+      removeEventListener('keydown', onKey);
+    };
+  }, [onClose]);
+  return (
+    <div ref={pop} role="dialog" aria-labelledby="cal-pop-title" tabIndex={-1} className="cal-pop">
+      <div className="flex items-start gap-2 pt-3 pr-2 pb-2 pl-4">
+        <div className="min-w-0 grow">
+          <h2 id="cal-pop-title" className="m-0 text-body break-words">
+            {title}
+          </h2>
+          <p className="m-0 break-words text-ink-2">{detail}</p>
+        </div>
+        <span className="shrink-0 pt-0.5 text-agate text-ink-2">{when}</span>
+        <IconButton icon="close" label="Close" className="-mt-1" onClick={onClose} />
+      </div>
+      <DayResults {...rest} first={first} />
+    </div>
+  );
+}

@@ -1,0 +1,175 @@
+import type { RefObject } from 'react';
+import type { CalendarMode } from '#contract/calendar/calendar.ts';
+import type { Ms } from '#contract/ids.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunsFilter, RunsView, RunView } from '#contract/runs/query.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatTime,
+  formatWhen,
+  plural,
+} from '#src/ui/format.ts';
+import { Kbd } from '#src/ui/kbd.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { StateMark } from '#src/ui/state-mark.tsx';
+import type { RunsWatch } from '#workers/api.ts';
+import { addDays, startOfDay } from '#src/features/shared/date-range/dates.ts';
+import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { piecesOf } from '../shared/runs/cause-pieces.ts';
+import { SectionLink } from '../shared/section-link.tsx';
+import { listAddress } from './address.ts';
+import type { Opened } from './board.ts';
+import { MODE_WORDS } from './labels.ts';
+
+export interface DayResultsProps {
+  readonly opened: Opened;
+  readonly view: RunsView | undefined;
+  readonly mode: CalendarMode;
+  readonly rule: DayRule;
+  /** First moment that this device keeps. */
+  readonly keptFrom: Ms | null;
+  readonly first?: RefObject<HTMLAnchorElement | null>;
+}
+
+const MOST = 50;
+
+/** The question of an open cell. */
+export const resultsOf = (opened: Opened, rule: DayRule): RunsWatch => ({
+  filter: filterOf(opened, rule),
+  window: { first: 0, count: MOST },
+  held: false,
+  folded: NONE,
+  round: 0,
+});
+
+/**
+ * The results of one day of a job, newest first; of a company, those that failed or did not run.
+ */
+export function DayResults({ opened, view, mode, rule, keptFrom, first }: DayResultsProps) {
+  const job = opened.of === 'job';
+  const away = keptFrom !== null && startOfDay(opened.day, rule) < keptFrom;
+  const told = view?.rows.find(({ message }) => message !== null);
+  const total = view?.total ?? 0;
+  return (
+    <>
+      <div className="min-h-0 overflow-auto overscroll-contain px-4 pb-2">
+        {job && told && (
+          <p className="m-0 pb-2 break-words">
+            <Message run={told} />
+          </p>
+        )}
+        {view === undefined && (
+          <DelayedFallback>
+            <p className="m-0 py-1 text-ink-3" aria-busy="true">
+              Looking…
+            </p>
+          </DelayedFallback>
+        )}
+        {view !== undefined && total === 0 && (
+          <p className="m-0 py-1 text-ink-2">
+            {away
+              ? 'The results of this day are not kept on this device.'
+              : job
+                ? 'Nothing ran and nothing was due.'
+                : 'No job failed, and all that were due ran.'}
+          </p>
+        )}
+        {view !== undefined && total > 0 && (
+          <ol className="m-0 list-none border-t border-hair p-0">
+            {view.rows.map((run) => (
+              <li key={run.n} className="border-b border-hair">
+                {job ? (
+                  <OfJob run={run} opened={opened} zone={rule.zone} />
+                ) : (
+                  <OfCompany run={run} opened={opened} zone={rule.zone} />
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
+        {total > MOST && (
+          <p className="m-0 pt-1 text-agate text-ink-3">
+            {formatCount(total - MOST)} more in the list
+          </p>
+        )}
+      </div>
+      <div className="flex items-center gap-3 rounded-b-part border-t border-rule bg-paper px-4 py-2">
+        <span className="min-w-0 grow text-agate text-ink-2">
+          {plural(total, 'result')}
+          {job && total > 1 && `, ${MODE_WORDS[mode].said}`}
+        </span>
+        <SectionLink
+          ref={first}
+          href={listAddress(opened)}
+          className="inline-flex items-center gap-2 text-accent underline underline-offset-2 pointer-coarse:min-h-11"
+        >
+          Open the list<Kbd>Enter</Kbd>
+        </SectionLink>
+      </div>
+    </>
+  );
+}
+
+interface ResultProps {
+  readonly run: RunView;
+  readonly opened: Opened;
+  readonly zone: string;
+}
+
+function OfJob({ run, opened, zone }: ResultProps) {
+  return (
+    <SectionLink
+      href={listAddress(opened, run.n)}
+      className="cal-result hover:bg-wash"
+      data-tip={formatWhen(run.startedAt, zone)}
+    >
+      <span>{formatTime(run.startedAt, zone)}</span>
+      <StateMark state={run.state} />
+      <span>
+        {run.durationSec === null || run.state === 'Missed' ? '' : formatDuration(run.durationSec)}
+      </span>
+      <span>{run.bytes === null ? '' : formatBytes(run.bytes)}</span>
+    </SectionLink>
+  );
+}
+
+function OfCompany({ run, opened, zone }: ResultProps) {
+  return (
+    <SectionLink href={listAddress(opened, run.n)} className="block py-1 hover:bg-wash">
+      <span className="flex items-center gap-3">
+        <StateMark state={run.state} />
+        <span className="ml-auto text-agate text-ink-3">{formatTime(run.startedAt, zone)}</span>
+      </span>
+      <span className="block truncate" data-tip={run.jobName}>
+        {run.jobName}
+        {run.computer === '' ? '' : ` on ${run.computer}`}
+      </span>
+    </SectionLink>
+  );
+}
+
+/** Fixed words recede as they do in the list. */
+function Message({ run }: { readonly run: RunView }) {
+  let at = 0;
+  return piecesOf(run.message ?? '', run.template).map(({ text, fixed }) => {
+    at += text.length;
+    return fixed ? text : <b key={at}>{text}</b>;
+  });
+}
+
+function filterOf({ of, n, day }: Opened, rule: DayRule): RunsFilter {
+  const time = { from: startOfDay(day, rule), to: startOfDay(addDays(day, 1), rule) };
+  return of === 'job'
+    ? { ...EVERYTHING, ...time, jobs: [n] }
+    : {
+        ...EVERYTHING,
+        ...time,
+        companies: [n],
+        states: ['Failed', 'Error', 'Missed'],
+        order: 'worst',
+      };
+}
+
+const NONE: readonly number[] = [];

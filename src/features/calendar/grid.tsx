@@ -1,0 +1,266 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows and days are rendered */
+import {
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import type { CSSProperties, KeyboardEvent, PointerEvent, Ref } from 'react';
+import type { CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
+import type { Ms } from '#contract/ids.ts';
+import { moved, within } from '../shared/grid/cursor.ts';
+import type { Cursor } from '../shared/grid/cursor.ts';
+import { Head } from './head.tsx';
+import { cellId, Line, Waiting } from './line.tsx';
+import { columnWidth, scrolledTo, stretchOf } from '../shared/grid/virtual-window.ts';
+import type { Stretch } from '../shared/grid/virtual-window.ts';
+import { useBox } from '../shared/grid/use-box.ts';
+import { standingOf } from './labels.ts';
+
+export interface GridProps {
+  readonly view: CalendarView | undefined;
+  readonly touch: boolean;
+  readonly dayBegins: string | null;
+  readonly now: Ms;
+  /** Names the days that are shown: others begin at today. */
+  readonly daysKey: string;
+  /** The cell that is open, where it is in sight. */
+  readonly open: Cursor | null;
+  readonly onLines: (lines: Stretch) => void;
+  /** Day -1: the line's name was pressed. */
+  readonly onOpen: (line: CalendarLine, day: number) => void;
+  /** The cell under the pointer or the cursor, null for none. */
+  readonly onPoint: (line: CalendarLine | null, day: number) => void;
+  readonly ref: Ref<GridHandle>;
+}
+export interface GridHandle {
+  focus(): void;
+  cell(at: Cursor): Element | null;
+}
+
+const HEAD_PX = 60;
+const SKELETON = 24;
+const NO_DAYS: CalendarView['days'] = [];
+
+/**
+ * Jobs down, days across. Told what was pressed by what stands under the pointer: cells carry no
+ * handlers.
+ */
+export function Grid({
+  view,
+  touch,
+  dayBegins,
+  now,
+  daysKey,
+  open,
+  onLines,
+  onOpen,
+  onPoint,
+  ref,
+}: GridProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const cross = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(0);
+  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const days = useSame(view?.days ?? NO_DAYS);
+  const total = view?.total ?? 0;
+  const row = touch ? 44 : 28;
+  const left = touch ? 132 : width >= 1580 ? 432 : 332;
+  const col = columnWidth(width - left, days.length, touch);
+  const box = useBox(scroller, { row, col });
+  if (box.width !== width) setWidth(box.width);
+  const lines = stretchOf(box.top, Math.max(row, box.height - HEAD_PX), row, Infinity);
+  const seen = stretchOf(box.left, Math.max(col, box.width - left), col, days.length);
+  const { first, count } = lines;
+  const sized = box.height > 0;
+  useEffect(() => {
+    if (sized) onLines({ first, count });
+  }, [first, count, sized, onLines]);
+  const standings = useSame(days.map((day) => standingOf(day, view?.keptFrom ?? null, now)));
+  const today = days.findIndex((day) => day.today);
+  const start = today < 0 ? days.length - 1 : today;
+
+  const lineAt = (line: number): CalendarLine | undefined =>
+    view && line >= view.first ? view.lines[line - view.first] : undefined;
+  const point = (line: number, day: number): void => {
+    const at = cross.current;
+    if (at)
+      at.style.cssText = day < 0 ? 'display:none' : `display:block;left:${left + day * col}px`;
+    onPoint(lineAt(line) ?? null, day);
+  };
+  const go = (next: Cursor): void => {
+    setCursor(next);
+    point(next.line, next.day);
+    const at = scroller.current;
+    if (!at) return;
+    at.scrollTop = scrolledTo(at.scrollTop, at.clientHeight, HEAD_PX, next.line * row, row);
+    if (next.day >= 0)
+      at.scrollLeft = scrolledTo(at.scrollLeft, at.clientWidth, left, next.day * col, col);
+  };
+  const press = useEffectEvent((key: string, ctrl: boolean): boolean => {
+    const page = Math.max(1, Math.floor((box.height - HEAD_PX) / row) - 1);
+    const next = moved(cursor, key, ctrl, { lines: total, days: days.length, page, start });
+    if (next) {
+      go(next);
+      return true;
+    }
+    const line = cursor && (key === 'Enter' || key === ' ') ? lineAt(cursor.line) : undefined;
+    if (!line || !cursor) return false;
+    onOpen(line, cursor.day);
+    return true;
+  });
+  const onKey = (event: KeyboardEvent): void => {
+    if (
+      event.target === scroller.current &&
+      !event.altKey &&
+      press(event.key, event.ctrlKey || event.metaKey)
+    )
+      event.preventDefault();
+  };
+  // Where nothing else has the focus, the arrows enter the grid.
+  useEffect(() => {
+    const listen = (event: globalThis.KeyboardEvent): void => {
+      const idle = event.target instanceof Element && event.target.matches('body, #content');
+      if (!idle || event.defaultPrevented || event.altKey || !event.key.startsWith('Arrow')) return;
+      event.preventDefault();
+      scroller.current?.focus({ preventScroll: true });
+      press(event.key, event.ctrlKey || event.metaKey);
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+  // Today stands at the right edge, with the days before it.
+  useLayoutEffect(() => {
+    const at = scroller.current;
+    if (at && days.length > 0 && width > 0)
+      at.scrollLeft = Math.max(0, (start + 1) * col - (at.clientWidth - left));
+    // oxlint-disable-next-line react/exhaustive-deps -- other days or other cells only: a person who has scrolled stays where they are
+  }, [daysKey, days.length, width > 0, touch]);
+  useLayoutEffect(() => {
+    scroller.current?.scrollTo({ top: 0 });
+  }, [daysKey]);
+  useImperativeHandle(
+    ref,
+    () => ({
+      focus() {
+        scroller.current?.focus({ preventScroll: true });
+      },
+      cell: ({ line, day }) => document.getElementById(cellId(line, day)),
+    }),
+    [],
+  );
+
+  const over = (event: PointerEvent): void => {
+    const at = placeOf(event);
+    point(at?.line ?? -1, at?.day ?? -1);
+  };
+  const here = cursor && total > 0 ? within(cursor, { lines: total, days: days.length }) : null;
+  const drawn = Array.from(
+    { length: Math.max(0, Math.min(count, total - first)) },
+    (_, i) => first + i,
+  );
+  return (
+    <div
+      ref={scroller}
+      className="cal-scroll"
+      role="grid"
+      tabIndex={0}
+      aria-label="Results by job and day"
+      aria-rowcount={total + 1}
+      aria-colcount={days.length + (touch ? 1 : 3)}
+      aria-busy={view === undefined}
+      {...(here && { 'aria-activedescendant': cellId(here.line, here.day) })}
+      {...(touch && { 'data-touch': '' })}
+      onKeyDown={onKey}
+      onPointerOver={over}
+      onPointerLeave={() => point(-1, -1)}
+      onClick={(event) => {
+        const at = placeOf(event);
+        const line = at && lineAt(at.line);
+        if (!at || !line || at.day < -1) return;
+        setCursor(at);
+        onOpen(line, at.day);
+      }}
+      style={{ '--row': `${row}px`, '--col': `${col}px`, '--left': `${left}px` } as CSSProperties}
+    >
+      <div
+        className="cal-inner"
+        role="presentation"
+        style={{
+          width: Math.max(left + days.length * col, 0),
+          minHeight: HEAD_PX + Math.max(total, 1) * row,
+        }}
+      >
+        <div role="presentation" className="cal-tints">
+          {days.map((day, i) => {
+            const tint =
+              standings[i] === 'here'
+                ? day.today
+                  ? 'today'
+                  : day.weekend
+                    ? 'weekend'
+                    : null
+                : (standings[i] ?? null);
+            return tint === null ? null : (
+              <i key={day.day} data-tint={tint} style={{ left: left + i * col }} />
+            );
+          })}
+          {days.map(({ day }, i) =>
+            i > 0 && day.endsWith('-01') ? (
+              <i key={day} data-month style={{ left: left + i * col }} />
+            ) : null,
+          )}
+        </div>
+        <Head days={days} seen={seen} touch={touch} dayBegins={dayBegins} />
+        <div role="rowgroup" className="cal-lines" style={{ height: total * row }}>
+          {view === undefined &&
+            Array.from({ length: SKELETON }, (_, i) => <Waiting key={i} index={i} row={row} />)}
+          {drawn.map((index) => {
+            const line = lineAt(index);
+            if (!line) return <Waiting key={`at ${index}`} index={index} row={row} />;
+            return (
+              <Line
+                key={line.is === 'job' ? `j${line.job}` : `c${line.company}`}
+                line={line}
+                index={index}
+                top={index * row}
+                days={days}
+                standings={standings}
+                seen={seen}
+                touch={touch}
+                cursor={here?.line === index ? here.day : null}
+                open={open?.line === index ? open.day : null}
+              />
+            );
+          })}
+        </div>
+        <i ref={cross} aria-hidden className="cal-cross" />
+      </div>
+    </div>
+  );
+}
+
+/**
+ * The value as it was first given, for as long as it says the same: answers of the worker come anew
+ * each time.
+ */
+function useSame<T>(value: T): T {
+  const [kept, keep] = useState(value);
+  if (kept === value || JSON.stringify(kept) === JSON.stringify(value)) return kept;
+  keep(value);
+  return value;
+}
+
+/** The cell under an event; day -2: beside the name and the days. */
+function placeOf(event: { readonly target: EventTarget }): Cursor | null {
+  const under = event.target instanceof Element ? event.target : null;
+  const line = under?.closest<HTMLElement>('[data-line]')?.dataset['line'];
+  return line === undefined
+    ? null
+    : {
+        line: Number(line),
+        day: Number(under?.closest<HTMLElement>('[data-day]')?.dataset['day'] ?? -2),
+      };
+}

@@ -1,0 +1,169 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- rows of an ARIA grid instead of a table */
+import { memo } from 'react';
+import type { CalendarLine } from '#contract/calendar/calendar.ts';
+import { formatCount, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import type { Stretch } from '../shared/grid/virtual-window.ts';
+import { badWords, cellWords, formOf, shareWords } from './labels.ts';
+import type { DayHead, Standing } from './labels.ts';
+
+interface LineProps {
+  readonly line: CalendarLine;
+  readonly index: number;
+  readonly top: number;
+  readonly days: readonly DayHead[];
+  readonly standings: readonly Standing[];
+  readonly seen: Stretch;
+  readonly touch: boolean;
+  /** The day of the cursor, -1 for the name, null where it is on another line. */
+  readonly cursor: number | null;
+  readonly open: number | null;
+}
+
+export const cellId = (line: number, day: number): string => `cal-${line}-${day}`;
+
+/**
+ * A company or one of its jobs: its name, its share of good days, and a cell for each day in sight.
+ */
+export const Line = memo(function Line({
+  line,
+  index,
+  top,
+  days,
+  standings,
+  seen,
+  touch,
+  cursor,
+  open,
+}: LineProps) {
+  const company = line.is === 'company';
+  const second = company ? plural(line.jobs, 'job') : line.computer;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      data-line={index}
+      className={`cal-line ${company ? 'cal-company' : ''}`}
+      style={{ top }}
+    >
+      <span className="cal-left" role="presentation">
+        <span
+          role="rowheader"
+          aria-colindex={1}
+          id={cellId(index, -1)}
+          data-day={-1}
+          className="cal-name"
+          data-tip={line.name}
+          {...(cursor === -1 && { 'data-cursor': '' })}
+        >
+          {company && (
+            <button
+              type="button"
+              tabIndex={-1}
+              aria-expanded={!line.folded}
+              aria-label={`Jobs of ${line.name}`}
+            >
+              <Icon name={line.folded ? 'chevron-right' : 'chevron-down'} />
+            </button>
+          )}
+          <span className="cal-two">
+            <span className="cal-cut">{line.name}</span>
+            {touch && (
+              <span className="cal-cut cal-ag">
+                {second === '' ? shareWords(line.share) : `${second}, ${shareWords(line.share)}`}
+              </span>
+            )}
+          </span>
+        </span>
+        {!touch && (
+          <span
+            role="gridcell"
+            aria-colindex={2}
+            className="cal-computer cal-cut"
+            data-tip={second}
+          >
+            {second}
+          </span>
+        )}
+        {!touch && (
+          <span role="gridcell" aria-colindex={3} className="cal-share">
+            {shareWords(line.share)}
+          </span>
+        )}
+      </span>
+      <span aria-hidden style={{ width: `calc(${seen.first} * var(--col))` }} />
+      {days.slice(seen.first, seen.first + seen.count).map((head, i) => {
+        const day = seen.first + i;
+        const standing = standings[day] ?? 'here';
+        const marks = {
+          ...(cursor === day && { 'data-cursor': '' }),
+          ...(open === day && { 'data-open': '' }),
+        };
+        const at = {
+          'id': cellId(index, day),
+          'data-day': day,
+          'aria-colindex': day + (touch ? 2 : 4),
+          ...marks,
+        };
+        if (line.is === 'company') {
+          const bad = line.bad[day] ?? 0;
+          return (
+            <span
+              key={head.day}
+              role="gridcell"
+              {...at}
+              aria-label={badWords(head, bad, standing)}
+              className="cal-cell"
+            >
+              {bad > 0 && <span aria-hidden>{formatCount(bad)}</span>}
+            </span>
+          );
+        }
+        const form = formOf(line.cells[day], standing);
+        return (
+          <span
+            key={head.day}
+            role="gridcell"
+            {...at}
+            aria-label={cellWords(head, form)}
+            data-form={form}
+            className="cal-cell"
+          />
+        );
+      })}
+    </div>
+  );
+}, same);
+
+/** Lines come anew with every answer; most of them say what they said before. */
+function same(a: LineProps, b: LineProps): boolean {
+  return (
+    a.index === b.index &&
+    a.top === b.top &&
+    a.touch === b.touch &&
+    a.cursor === b.cursor &&
+    a.open === b.open &&
+    a.seen.first === b.seen.first &&
+    a.seen.count === b.seen.count &&
+    a.days === b.days &&
+    a.standings === b.standings &&
+    (a.line === b.line || JSON.stringify(a.line) === JSON.stringify(b.line))
+  );
+}
+
+/** A line that is not here yet. */
+export function Waiting({ index, row }: { readonly index: number; readonly row: number }) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className="cal-line cal-waiting"
+      style={{ top: index * row }}
+    >
+      <span role="gridcell" className="sr-only">
+        on its way
+      </span>
+      <i aria-hidden style={{ width: `${62 - ((index * 13) % 31)}%` }} />
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import type { Form } from './labels.ts';
+
+/**
+ * One path a form, so that a line of three months costs a few nodes. `hollow` is stroked, all
+ * others are filled.
+ */
+export interface MarkPath {
+  readonly form: Form;
+  readonly d: string;
+}
+
+/** The box of a day, and the height of a line. */
+export const DAY = 10;
+export const TALL = 16;
+
+/**
+ * The marks of a line on paper: height and form say the state, colour only repeats it. Full:
+ * failed; hollow: did not run; three quarters: running; over half: warning; a cap over a dash:
+ * anomaly; a low dash: success; a dot: not due; a thin line: disabled.
+ */
+export function markPaths(forms: readonly Form[]): readonly MarkPath[] {
+  const paths = new Map<Form, string>();
+  const put = (form: Form, d: string): void => {
+    paths.set(form, (paths.get(form) ?? '') + d);
+  };
+  forms.forEach((form, i) => {
+    const x = i * DAY + 2;
+    switch (form) {
+      case 'success':
+        return put(form, box(x, TALL - 5, 6, 3));
+      case 'warning':
+        return put(form, box(x, TALL - 10, 6, 8));
+      case 'running':
+        return put(form, box(x, TALL - 12, 6, 10));
+      case 'failed':
+      case 'error':
+        return put('failed', box(x, 2, 6, TALL - 4));
+      case 'missed':
+        return put(form, box(x + 0.5, 2.5, 5, TALL - 5));
+      case 'anomaly':
+        put(form, box(x, TALL - 10, 6, 3));
+        return put('success', box(x, TALL - 5, 6, 3));
+      case 'none':
+        return put(form, box(x + 2, TALL / 2 - 1, 2, 2));
+      case 'off':
+        return put(form, box(x, TALL / 2 - 0.5, 6, 1));
+      case 'away':
+      case 'part':
+      case 'loading':
+        return put('away', `M${x} ${TALL - 4}l6 -8`);
+      case 'ahead':
+        return undefined;
+    }
+  });
+  return [...paths].map(([form, d]) => ({ form, d }));
+}
+
+const box = (x: number, y: number, w: number, h: number): string => `M${x} ${y}h${w}v${h}h${-w}z`;
+
+/** Lines up to so many jobs, with the companies above them; and how many jobs are left out. */
+export function firstJobs<T extends { readonly is: 'company' | 'job' }>(
+  lines: readonly T[],
+  jobs: number,
+  most: number,
+): { readonly lines: readonly T[]; readonly left: number } {
+  let count = 0;
+  const end = lines.findIndex((line) => line.is === 'job' && (count += 1) > most);
+  const kept = end < 0 ? lines : lines.slice(0, end);
+  return {
+    lines: kept.slice(0, kept.findLastIndex(({ is }) => is === 'job') + 1),
+    left: Math.max(0, jobs - Math.min(most, jobs)),
+  };
+}

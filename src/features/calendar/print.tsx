@@ -1,0 +1,241 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import { createPortal } from 'react-dom';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
+import type { CompanyN, Day, Ms } from '#contract/ids.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { weekday } from '#src/features/shared/date-range/dates.ts';
+import { TYPE_WORDS } from '../shared/runs/labels.ts';
+import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
+import type { Board } from './board.ts';
+import { DAY, firstJobs, markPaths, TALL } from './print-marks.ts';
+import { hourName, monthName, periodName } from './steps.ts';
+import {
+  FORM_WORDS,
+  formOf,
+  LEGEND,
+  missingWords,
+  MODE_WORDS,
+  shareWords,
+  standingOf,
+} from './labels.ts';
+import type { Standing } from './labels.ts';
+import './print.css';
+
+interface PrintProps {
+  readonly ask: CalendarAsk;
+  readonly board: Board;
+  readonly branding: Branding;
+  readonly companies: readonly { readonly n: CompanyN; readonly name: string }[];
+  readonly today: Day;
+  readonly now: Ms;
+  readonly onDone: () => void;
+}
+
+/** More would be a book, and nobody's browser would thank for it. */
+const MOST_JOBS = 2_000;
+
+/**
+ * All days of all jobs that match, on paper: asked once, put beside the page, printed, and gone.
+ */
+export function Print(props: PrintProps) {
+  const [view, setView] = useState<CalendarView | null>(null);
+  const { ask, companies, onDone } = props;
+  const done = useEffectEvent(onDone);
+  // Without an answer the worker is gone: the page says so itself.
+  const begin = useEffectEvent((): void => {
+    once({ ...ask, folded: [], rows: { first: 0, count: MOST_JOBS + companies.length + 1 } }).then(
+      setView,
+      onDone,
+    );
+  });
+  useEffect(() => begin(), []);
+  useEffect(() => {
+    if (!view) return undefined;
+    const over = (): void => done();
+    addEventListener('afterprint', over);
+    const frame = requestAnimationFrame(() => globalThis.print());
+    return () => {
+      removeEventListener('afterprint', over);
+      cancelAnimationFrame(frame);
+    };
+  }, [view]);
+  return view && createPortal(<Paper {...props} view={view} />, document.body);
+}
+
+/** The first answer that says something. */
+async function once(ask: CalendarAsk): Promise<CalendarView> {
+  const { promise, resolve } = Promise.withResolvers<CalendarView>();
+  const watch = await client().watch('calendar', ask, (view) => {
+    if (view) resolve(view);
+  });
+  const view = await promise;
+  watch.close();
+  return view;
+}
+
+function Paper({
+  view,
+  board,
+  branding,
+  companies,
+  today,
+  now,
+}: PrintProps & { readonly view: CalendarView }) {
+  const { days, keptFrom, jobs } = view;
+  const { timeZone, dayBeginsHour } = branding;
+  const standings = days.map((day) => standingOf(day, keptFrom, now));
+  const { lines, left } = firstJobs(view.lines, jobs, MOST_JOBS);
+  const missing = missingWords(days, keptFrom, now);
+  const narrow = narrowedWords(board, companies);
+  const few = days.length <= 45;
+  return (
+    <section className="cal-paper" aria-hidden>
+      <header>
+        <h1>{branding.name}</h1>
+        <p>
+          <b>Calendar view, {periodName(board.span, today)}</b>,{' '}
+          {MODE_WORDS[board.mode].word.toLowerCase()}
+        </p>
+        <p>
+          {plural(jobs, 'job')}
+          {narrow === '' ? '' : `: ${narrow}`}. Days of {timeZone} that begin at{' '}
+          {hourName(dayBeginsHour)}. Printed {formatWhen(now, timeZone)}.
+        </p>
+        {missing !== null && <p>{missing}.</p>}
+        <ul>
+          {LEGEND.filter((form) => form !== 'error').map((form) => (
+            <li key={form}>
+              <Marks forms={[form]} wide />
+              {form === 'failed' ? 'Failed, error' : FORM_WORDS[form]}
+            </li>
+          ))}
+        </ul>
+      </header>
+      <table>
+        <colgroup>
+          <col className="cal-p-name" />
+          <col className="cal-p-computer" />
+          <col className="cal-p-share" />
+          <col />
+        </colgroup>
+        <thead>
+          <tr>
+            <th>Job</th>
+            <th>Computer</th>
+            <th>Good</th>
+            <th>
+              <span className="cal-p-days">
+                {days.map(({ day }, i) => (
+                  <span key={day} data-weekend={weekday(day) % 6 === 0}>
+                    {(i === 0 || day.endsWith('-01')) && (
+                      <i>{monthName(day).slice(0, few ? 30 : 3)}</i>
+                    )}
+                    <b>{few || isMarked(day) ? Number(day.slice(8)) : ''}</b>
+                  </span>
+                ))}
+              </span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <PaperLine
+              key={line.is === 'job' ? `j${line.job}` : `c${line.company}`}
+              line={line}
+              standings={standings}
+            />
+          ))}
+        </tbody>
+      </table>
+      {left > 0 && (
+        <p>
+          <b>
+            {formatCount(left)} more {left === 1 ? 'job was' : 'jobs were'} left out.
+          </b>{' '}
+          Narrow the jobs with the filters to print them.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function PaperLine({
+  line,
+  standings,
+}: {
+  readonly line: CalendarLine;
+  readonly standings: readonly Standing[];
+}) {
+  if (line.is === 'company') {
+    return (
+      <tr className="cal-p-company">
+        <td colSpan={2}>
+          {line.name}, {plural(line.jobs, 'job')}
+        </td>
+        <td>{shareWords(line.share)}</td>
+        <td>
+          <span className="cal-p-days">
+            {standings.map((_, i) => (
+              <span key={i}>{(line.bad[i] ?? 0) > 0 ? line.bad[i] : ''}</span>
+            ))}
+          </span>
+        </td>
+      </tr>
+    );
+  }
+  return (
+    <tr>
+      <td>{line.name}</td>
+      <td>{line.computer}</td>
+      <td>{shareWords(line.share)}</td>
+      <td>
+        <Marks forms={standings.map((standing, i) => formOf(line.cells[i], standing))} />
+      </td>
+    </tr>
+  );
+}
+
+function Marks({
+  forms,
+  wide = false,
+}: {
+  readonly forms: Parameters<typeof markPaths>[0];
+  readonly wide?: boolean;
+}) {
+  return (
+    <svg
+      viewBox={`0 0 ${forms.length * DAY} ${TALL}`}
+      preserveAspectRatio="none"
+      {...(wide && { 'data-one': '' })}
+    >
+      {markPaths(forms).map(({ form, d }) => (
+        <path key={form} className={`cal-p-${form}`} d={d} />
+      ))}
+    </svg>
+  );
+}
+
+/**
+ * Of a quarter, the first of each month and the Mondays that stand clear of it have their number.
+ */
+const isMarked = (day: Day): boolean =>
+  day.endsWith('-01') || (weekday(day) === 1 && day.slice(8) > '03' && day.slice(8) < '30');
+
+/** What narrows the jobs, in words. */
+function narrowedWords(board: Board, companies: PrintProps['companies']): string {
+  return [
+    ...(board.companies.length > 5
+      ? [`${board.companies.length} companies`]
+      : board.companies.map((n) => companies.find((one) => one.n === n)?.name ?? '')),
+    ...board.sources.map((source) => SOURCE_NAMES[source]),
+    ...board.types.map((type) => TYPE_WORDS[type]),
+    ...board.instructionTypes.map((group) => ENTITY_GROUP_WORDS[group]),
+    board.problemsOnly ? 'only with problems' : '',
+    board.text === '' ? '' : `“${board.text}”`,
+  ]
+    .filter((word) => word !== '')
+    .join(', ');
+}

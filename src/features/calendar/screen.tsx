@@ -1,0 +1,268 @@
+import { useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { CalendarLine } from '#contract/calendar/calendar.ts';
+import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { prefetch } from '#src/app/prefetch.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { announce } from '#src/app/shell/announce.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useBranding } from '#src/app/session/session.ts';
+import { formatCount, plural } from '#src/ui/format.ts';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { useIsTablet } from '#src/ui/use-is-tablet.ts';
+import { spanKey } from '#src/features/shared/date-range/dates.ts';
+import { Notices } from '../shared/runs/sync-notices.tsx';
+import { foldToggled, isNarrowed } from './board.ts';
+import type { Cursor } from '../shared/grid/cursor.ts';
+import type { Names } from './day-popover.tsx';
+import { Empty, isEmpty } from './empty.tsx';
+import { Grid } from './grid.tsx';
+import type { GridHandle } from './grid.tsx';
+import { CalendarLegend } from './legend.tsx';
+import { hourName } from './steps.ts';
+import { Steps, Toolbar } from './toolbar.tsx';
+import { useBoard } from './use-board.ts';
+import { useTouch } from '../shared/grid/use-box.ts';
+import { badWords, cellWords, formOf, missingWords, standingOf } from './labels.ts';
+import './calendar.css';
+
+const popover = () => import('./day-popover.tsx');
+const filters = () => import('./filters.tsx');
+const print = () => import('./print.tsx');
+const DayPopover = lazy(async () => ({ default: (await withChunkTimeout(popover())).DayPopover }));
+const Filters = lazy(async () => ({ default: (await withChunkTimeout(filters())).Filters }));
+const Print = lazy(async () => ({ default: (await withChunkTimeout(print())).Print }));
+
+/** `/monitoring/calendar-report`: jobs down, days across. */
+export function Calendar() {
+  const branding = useBranding();
+  return branding && <Sheet branding={branding} />;
+}
+
+const STILL = {};
+
+function Sheet({ branding }: { readonly branding: Branding }) {
+  const { board, setBoard, view: answer, ask, rule, now, today, setLines } = useBoard(branding);
+  const { history } = useRouter();
+  const status = useWatch('status', STILL);
+  const companies = useWatch('companies', STILL);
+  const around = useRef<HTMLDivElement>(null);
+  const grid = useRef<GridHandle>(null);
+  const readout = useRef<HTMLSpanElement>(null);
+  const [asking, setAsking] = useState(false);
+  const [printing, setPrinting] = useState(false);
+  const phone = !useIsTablet();
+  const touch = useTouch();
+  const view = answer ?? undefined;
+  const jobs = view?.jobs ?? 0;
+  const dayBegins = rule.hour === 0 ? null : hourName(rule.hour);
+  useEffect(() => prefetch(popover, filters, print), []);
+  const found = view === undefined ? '' : plural(jobs, 'job');
+  useEffect(() => {
+    if (found !== '') announce(found);
+  }, [found]);
+  // The browser's own printing would print what is in sight alone.
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (
+        !(event.ctrlKey || event.metaKey) ||
+        event.shiftKey ||
+        event.altKey ||
+        event.key.toLowerCase() !== 'p'
+      )
+        return;
+      event.preventDefault();
+      setPrinting(true);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+
+  const openAt = (line: CalendarLine, day: number): void => {
+    const of = line.is;
+    const n = line.is === 'job' ? line.job : line.company;
+    const head = view?.days[day];
+    if (day < 0)
+      return of === 'company'
+        ? setBoard({ ...board, fold: foldToggled(board.fold, n) }, 'replace')
+        : history.push(jobAddress(n, spanKey(board.span)));
+    if (!head || head.from > now) return undefined;
+    const same = board.open?.of === of && board.open.n === n && board.open.day === head.day;
+    return setBoard(
+      { ...board, open: same ? null : { of, n, day: head.day } },
+      board.open === null ? 'push' : 'replace',
+    );
+  };
+  const close = (): void => {
+    setBoard({ ...board, open: null }, 'replace');
+    grid.current?.focus();
+  };
+  const point = (line: CalendarLine | null, day: number): void => {
+    const at = readout.current;
+    const head = view?.days[day];
+    if (!at) return;
+    const standing = head && standingOf(head, view?.keptFrom ?? null, now);
+    at.textContent =
+      !line || !head || !standing
+        ? ''
+        : `${line.name}, ${line.is === 'job' ? cellWords(head, formOf(line.cells[day], standing)) : badWords(head, line.bad[day] ?? 0, standing)}`;
+  };
+
+  const { open } = board;
+  const place = open && view ? placeOf(view.lines, open) : -1;
+  const day = open && view ? view.days.findIndex((one) => one.day === open.day) : -1;
+  const cell: Cursor | null =
+    view && place >= 0 && day >= 0 ? { line: view.first + place, day } : null;
+  const missing = view && view.jobs > 0 ? missingWords(view.days, view.keptFrom, now) : null;
+  return (
+    <Page
+      title="Calendar view"
+      scroll="own"
+      {...(dayBegins !== null && { detail: `days begin at ${dayBegins}` })}
+      progress={<Steps board={board} today={today} onBoard={setBoard} />}
+      search={
+        <SearchField
+          label="Search jobs, computers, companies"
+          value={board.text}
+          focusKey="/"
+          onChange={(text) => setBoard({ ...board, text }, 'replace')}
+          onLeave={() => grid.current?.focus()}
+        />
+      }
+    >
+      <div ref={around} className="cal-work">
+        <div className="min-w-0">
+          <Toolbar
+            board={board}
+            rule={rule}
+            today={today}
+            now={now}
+            printing={printing}
+            missing={missing}
+            counted={
+              view
+                ? `${formatCount(jobs)} ${isNarrowed(board) ? (jobs === 1 ? 'job matches' : 'jobs match') : jobs === 1 ? 'job' : 'jobs'}`
+                : ''
+            }
+            onBoard={setBoard}
+            onFilters={() => setAsking(true)}
+            onPrint={() => setPrinting(true)}
+          />
+          <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
+          <div className="cal-note" {...(phone && { 'data-phone': '' })}>
+            {phone && (
+              <span className="min-w-0 grow text-ink">
+                {missing ?? (dayBegins === null ? '' : `Days begin at ${dayBegins}`)}
+              </span>
+            )}
+            {!phone && <span ref={readout} aria-hidden className="cal-cut grow text-ink" />}
+            {phone ? (
+              <details>
+                <summary>Legend</summary>
+                <CalendarLegend />
+              </details>
+            ) : (
+              <CalendarLegend />
+            )}
+          </div>
+        </div>
+        {view && isEmpty(view) ? (
+          <div className="min-h-0 overflow-auto">
+            <Empty view={view} board={board} zone={rule.zone} onBoard={setBoard} />
+          </div>
+        ) : (
+          <Grid
+            ref={grid}
+            view={view}
+            touch={touch}
+            dayBegins={dayBegins}
+            now={now}
+            daysKey={`${spanKey(board.span)} ${today}`}
+            open={cell}
+            onLines={setLines}
+            onOpen={openAt}
+            onPoint={point}
+          />
+        )}
+        {open !== null && view && (
+          <Suspense>
+            <DayPopover
+              key={`${open.of} ${open.n} ${open.day}`}
+              names={namesOf(view.lines, open, companies ?? [])}
+              opened={open}
+              mode={board.mode}
+              rule={rule}
+              keptFrom={view.keptFrom}
+              phone={phone}
+              around={around}
+              cell={() => (cell ? (grid.current?.cell(cell) ?? null) : null)}
+              onClose={close}
+            />
+          </Suspense>
+        )}
+      </div>
+      {asking && (
+        <Suspense>
+          <Filters
+            board={board}
+            from={ask.from}
+            to={ask.to}
+            jobs={jobs}
+            phone={phone}
+            onBoard={(next) => setBoard({ ...next, open: null })}
+            onClose={() => setAsking(false)}
+          />
+        </Suspense>
+      )}
+      {printing && (
+        <Suspense>
+          <Print
+            ask={ask}
+            board={board}
+            branding={branding}
+            companies={companies ?? []}
+            today={today}
+            now={now}
+            onDone={() => setPrinting(false)}
+          />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+const jobAddress = (job: number, date: string): string =>
+  `/monitoring/daily-checks?date=${date}&rows=runs&review=any&order=newest&job=${job}`;
+
+const placeOf = (
+  lines: readonly CalendarLine[],
+  { of, n }: { readonly of: 'job' | 'company'; readonly n: number },
+): number =>
+  lines.findIndex((line) => line.is === of && (line.is === 'job' ? line.job : line.company) === n);
+
+/**
+ * What is open, by its name: the company of a job is the line above it. Null where the job is not
+ * in sight.
+ */
+function namesOf(
+  lines: readonly CalendarLine[],
+  open: { readonly of: 'job' | 'company'; readonly n: number },
+  companies: readonly { readonly n: number; readonly name: string }[],
+): Names | null {
+  if (open.of === 'company')
+    return {
+      title: companies.find(({ n }) => n === open.n)?.name ?? 'Company',
+      detail: 'Failed or did not run',
+    };
+  const at = placeOf(lines, open);
+  const line = lines[at];
+  if (line?.is !== 'job') return null;
+  const company = lines.slice(0, at).findLast((one) => one.is === 'company')?.name ?? '';
+  return {
+    title: line.name,
+    detail: [company, line.computer === '' ? '' : `on ${line.computer}`]
+      .filter((part) => part !== '')
+      .join(' '),
+  };
+}

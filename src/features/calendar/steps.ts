@@ -1,0 +1,94 @@
+import type { Day } from '#contract/ids.ts';
+import { addDays, daysOf } from '#src/features/shared/date-range/dates.ts';
+import type { Span, SpanUnit } from '#src/features/shared/date-range/dates.ts';
+
+/**
+ * The month, quarter or year that these days are exactly; null for any others, and for "last 30
+ * days", which move with today.
+ */
+export function unitOf(span: Span, today: Day): SpanUnit | null {
+  if (span.is === 'last') return null;
+  const days = daysOf(span, today);
+  return (
+    (['month', 'quarter', 'year'] as const).find((unit) =>
+      same(days, daysOf({ is: 'this', unit }, days[0])),
+    ) ?? null
+  );
+}
+
+/**
+ * The days before or after, as many or the next of the same unit. Null where they all lie ahead.
+ */
+export function stepped(span: Span, today: Day, by: 1 | -1): Span | null {
+  const [first, last] = daysOf(span, today);
+  if (by === 1 && last >= today) return null;
+  const unit = unitOf(span, today);
+  if (unit) return unitAt(by === 1 ? addDays(last, 1) : addDays(first, -1), unit, today);
+  const days = countOf(first, last);
+  const from = addDays(first, by * days);
+  const to = addDays(last, by * days);
+  return to >= today ? { is: 'last', days } : { is: 'range', from, to };
+}
+
+/** The month, quarter or year that holds a day. */
+export function unitAt(day: Day, unit: SpanUnit, today: Day): Span {
+  const days = daysOf({ is: 'this', unit }, day);
+  for (const is of ['this', 'before'] as const)
+    if (same(days, daysOf({ is, unit }, today))) return { is, unit };
+  return { is: 'range', from: days[0], to: days[1] };
+}
+
+/**
+ * The month or quarter that one looks at: that of the last day, or of today where days lie ahead.
+ */
+export function unitShown(span: Span, unit: SpanUnit, today: Day): Span {
+  const [, last] = daysOf(span, today);
+  return unitAt(last < today ? last : today, unit, today);
+}
+
+/** `November 2026`, `Q4 2026`, `2026`; `10/22/26 to 11/20/26`. */
+export function periodName(span: Span, today: Day): string {
+  const [first, last] = daysOf(span, today);
+  const year = first.slice(0, 4);
+  switch (unitOf(span, today)) {
+    case 'month':
+      return monthName(first);
+    case 'quarter':
+      return `Q${Math.floor((Number(first.slice(5, 7)) - 1) / 3) + 1} ${year}`;
+    case 'year':
+      return year;
+    case null:
+      return first === last ? shortDay(first) : `${shortDay(first)} to ${shortDay(last)}`;
+  }
+}
+
+/** `November 2026` */
+export const monthName = (day: Day): string =>
+  `${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''} ${day.slice(0, 4)}`;
+
+/** `11/20/26` */
+export const shortDay = (day: Day): string =>
+  `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
+
+/** `06:00 AM` */
+export const hourName = (hour: number): string =>
+  `${String(hour % 12 === 0 ? 12 : hour % 12).padStart(2, '0')}:00 ${hour < 12 ? 'AM' : 'PM'}`;
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;
+const same = (a: readonly [Day, Day], b: readonly [Day, Day]): boolean =>
+  a[0] === b[0] && a[1] === b[1];
+const countOf = (first: Day, last: Day): number =>
+  Math.round((Date.parse(last) - Date.parse(first)) / 86_400_000) + 1;

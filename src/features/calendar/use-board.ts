@@ -1,0 +1,48 @@
+import { useRouter } from '@tanstack/react-router';
+import { useState, useSyncExternalStore } from 'react';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { CalendarAsk, CalendarView } from '#contract/calendar/calendar.ts';
+import type { Day, Ms } from '#contract/ids.ts';
+import { useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { askOf } from './board.ts';
+import type { Board } from './board.ts';
+import { makePlace } from './url-state.ts';
+import type { Stretch } from '../shared/grid/virtual-window.ts';
+
+/** The calendar of the address, and what the worker answers to it. */
+export interface Asked {
+  readonly board: Board;
+  readonly setBoard: (next: Board, how?: 'push' | 'replace') => void;
+  readonly view: CalendarView | null | undefined;
+  /** The question, without which lines are in sight. */
+  readonly ask: CalendarAsk;
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly today: Day;
+  readonly setLines: (lines: Stretch) => void;
+}
+
+const FIRST: Stretch = { first: 0, count: 64 };
+const STILL = {};
+
+export function useBoard(branding: Branding): Asked {
+  const { history } = useRouter();
+  const [place] = useState(() => makePlace(history));
+  const board = useSyncExternalStore(place.subscribe, place.now);
+  const now = useNow();
+  const [lines, putLines] = useState(FIRST);
+  const companies = useWatch('companies', STILL);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const today = dayAt(now, rule);
+  const ask = askOf(board, today, rule, lines, companies?.map(({ n }) => n) ?? []);
+  const view = useWatch('calendar', ask);
+  const [setLines] = useState(
+    () =>
+      (next: Stretch): void =>
+        putLines((old) => (old.first === next.first && old.count === next.count ? old : next)),
+  );
+  return { board, setBoard: place.set, view, ask, rule, now, today, setLines };
+}

@@ -1,0 +1,251 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { PEOPLE } from '#contract/messages/people.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { client } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { focusFirstError } from '#src/ui/form-errors.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { useMe } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Chosen } from '#src/ui/chosen.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { faultsIn } from '../shared/forms/field-errors.ts';
+import { FormPart, SaveBar } from '../shared/forms/form-parts.tsx';
+import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
+import { PersonPicker } from '../shared/forms/person-picker.tsx';
+import { idOf } from '../shared/ids.ts';
+import { COMPANIES_PATH, companiesPlace } from './address.ts';
+import { changesOf, createInput, draftOf, isChanged } from './form.ts';
+import type { CompanyDraft } from './form.ts';
+
+export interface CompanyDetailsProps {
+  /** Null: a new one. */
+  readonly company: CompanyListed | null;
+  readonly offline: boolean;
+  readonly onSaved: (company: CompanyListed) => void;
+  /** How it ends; not of a new one. */
+  readonly onDelete: (() => void) | null;
+}
+
+export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyDetailsProps) {
+  const ownId = useMe()?.id ?? '';
+  const [before, setBefore] = useState(() => draftOf(company));
+  const [draft, setDraft] = useState(before);
+  const [organization, setOrganization] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [named, setNamed] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const left = useRef(false);
+  const dirty = isChanged(draft, before);
+  const change = (next: Partial<CompanyDraft>): void => {
+    setDraft((now) => ({ ...now, ...next }));
+    if ('name' in next) setNamed(null);
+    setFault(null);
+  };
+  const field = (key: 'veeamId' | 'vac' | 'vcd' | 'zerto') => ({
+    value: draft[key],
+    maxLength: LIMITS.nameChars,
+    autoComplete: 'off',
+    spellCheck: false,
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      change({ [key]: event.target.value }),
+  });
+
+  function addOrganization(): void {
+    const id = organization.trim();
+    if (id !== '' && !draft.organizations.includes(id))
+      change({ organizations: [...draft.organizations, id] });
+    setOrganization('');
+  }
+
+  async function save(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy || offline) return;
+    if (draft.name.trim() === '') {
+      setNamed('Give a name.');
+      focusFirstError(form.current);
+      return;
+    }
+    setBusy(true);
+    setFault(null);
+    const result =
+      company === null
+        ? await withReauth(() => client().ask('createCompany', createInput(draft)))
+        : await withReauth(() =>
+            client().ask('editCompany', { id: idOf(company), ...changesOf(draft, company) }),
+          );
+    setBusy(false);
+    if (result.ok) {
+      const next = draftOf(result.value);
+      left.current = company === null;
+      setBefore(next);
+      setDraft(next);
+      tell(company === null ? `${result.value.name} is a company now.` : 'The changes are saved.');
+      onSaved(result.value);
+      return;
+    }
+    const { failure } = result;
+    const told =
+      failure.kind === 'conflict' && failure.message === MESSAGES.companyNameTaken
+        ? failure.message
+        : faultsIn(failure)['name'];
+    if (told === undefined) setFault(getFailureText(failure));
+    else {
+      setNamed(told);
+      focusFirstError(form.current);
+    }
+  }
+
+  return (
+    <form
+      ref={form}
+      className="flex min-h-0 grow flex-col"
+      noValidate
+      onSubmit={(event) => void save(event)}
+    >
+      <div className="grid min-h-0 grow content-start gap-6 overflow-auto px-4 py-4 tablet:px-5">
+        <FormPart title="Company">
+          <RequiredNote />
+          <TextField
+            label="Name"
+            value={draft.name}
+            maxLength={LIMITS.nameChars}
+            autoComplete="off"
+            required
+            fault={named}
+            onChange={(event) => change({ name: event.target.value })}
+          />
+          {company !== null && (
+            <p className="m-0 text-ink-2">
+              {company.users.length === 0
+                ? 'No user is limited to it.'
+                : `Users who see it by name: ${company.users.map(({ name }) => name).join(', ')}.`}{' '}
+              Who sees all companies sees it as well.
+            </p>
+          )}
+        </FormPart>
+        <FormPart title="In other systems">
+          <TextField
+            label="Veeam id"
+            {...field('veeamId')}
+            hint="By which Veeam asks who is told of it."
+          />
+          <TextField label="Veeam Service Provider Console id" {...field('vac')} />
+          <TextField label="VMware Cloud Director id" {...field('vcd')} />
+          <TextField label="Zerto id" {...field('zerto')} />
+          <Switch
+            label="Microsoft 365"
+            detail="Its organizations are backed up"
+            on={draft.office365}
+            onChange={(office365) => change({ office365 })}
+          />
+          {draft.office365 && (
+            <div className="grid gap-2">
+              <TextField
+                label="Add an organization"
+                value={organization}
+                maxLength={LIMITS.nameChars}
+                autoComplete="off"
+                spellCheck={false}
+                hint="Its id, such as contoso.onmicrosoft.com."
+                onChange={(event) => setOrganization(event.target.value)}
+                onKeyDown={(event) => {
+                  if (event.key === 'Enter') {
+                    event.preventDefault();
+                    addOrganization();
+                  }
+                }}
+                end={
+                  <Button size="sm" variant="quiet" onClick={addOrganization}>
+                    Add
+                  </Button>
+                }
+              />
+              <Chosen
+                label="Organizations"
+                none="No organization yet."
+                items={draft.organizations.map((id) => ({ key: id, word: id }))}
+                onRemove={(id) =>
+                  change({ organizations: draft.organizations.filter((one) => one !== id) })
+                }
+              />
+            </div>
+          )}
+        </FormPart>
+        <FormPart title="Users to notify">
+          <PersonPicker
+            label="Add a user"
+            own={ownId}
+            words={PEOPLE.getUsersToNotify}
+            without={draft.notify.map(({ _id }) => _id)}
+            onChoose={({ _id, name, username }) =>
+              change({ notify: [...draft.notify, { _id, name, username }] })
+            }
+          />
+          <Chosen
+            label="Users to notify"
+            none="Nobody is told of it."
+            items={draft.notify.map(({ _id, name, username }) => ({
+              key: _id,
+              word: `${name} (${username})`,
+            }))}
+            onRemove={(id) => change({ notify: draft.notify.filter(({ _id }) => _id !== id) })}
+          />
+        </FormPart>
+        {onDelete && (
+          <section className="grid gap-2">
+            <h3 className="m-0 border-b-2 border-head-rule pb-1">Delete</h3>
+            <p className="m-0 text-ink-2">
+              Its results leave every list, and its keys end. Before it is deleted you are told what
+              goes.
+            </p>
+            <span>
+              <CallButton
+                call="deleteCompany"
+                variant="danger"
+                icon="trash"
+                disabled={offline}
+                {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+                onClick={onDelete}
+              >
+                Delete the company
+              </CallButton>
+            </span>
+          </section>
+        )}
+      </div>
+      <SaveBar
+        word={company === null ? 'Make the company' : 'Save the changes'}
+        busy={busy}
+        dirty={dirty || company === null}
+        offline={offline}
+        fault={fault}
+        onUndo={
+          company === null
+            ? null
+            : () => {
+                setDraft(before);
+                setNamed(null);
+                setFault(null);
+              }
+        }
+      />
+      <LeaveQuestion
+        dirty={dirty}
+        leaves={(path, query) =>
+          !left.current &&
+          (path !== COMPANIES_PATH ||
+            companiesPlace(query).open !== (company === null ? 'new' : idOf(company)))
+        }
+      />
+    </form>
+  );
+}

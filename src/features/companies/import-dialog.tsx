@@ -1,0 +1,256 @@
+import { useState } from 'react';
+import type { Result } from '#contract/result.ts';
+import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Combobox } from '#src/ui/combobox.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatCount, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { useSearchQuery } from '../shared/queries/use-search-query.ts';
+import { idOf } from '../shared/ids.ts';
+import { linkings } from './linking.ts';
+import type { Linking } from './linking.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+
+/** Shown at once; the rest is found by searching. */
+const MOST = 100;
+
+/**
+ * The companies of Veeam Service Provider Console: each is linked with one of ours, or made anew.
+ */
+export function ImportDialog({
+  onChanged,
+  onClose,
+}: {
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}) {
+  const there = useSearchQuery('companiesOfVac', NOTHING);
+  const own = useSearchQuery('listCompanies', NOTHING);
+  const [text, setText] = useState('');
+  const [busy, setBusy] = useState<string | null>(null);
+  const [linking, setLinking] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const failure = there.failure ?? own.failure;
+  const ours = own.value ?? [];
+  const all = there.value && own.value ? linkings(there.value.companies, own.value) : null;
+  const unknown = all?.filter((one) => one.is === 'unknown') ?? [];
+  const found = (all ?? []).filter((one) =>
+    one.there.name.toLowerCase().includes(text.trim().toLowerCase()),
+  );
+  const again = (): void => {
+    there.again();
+    own.again();
+  };
+
+  async function run(id: string, work: () => Promise<Result<unknown>>): Promise<boolean> {
+    setBusy(id);
+    setFault(null);
+    const result = await withReauth(work);
+    setBusy(null);
+    if (!result.ok) setFault(getFailureText(result.failure));
+    return result.ok;
+  }
+  const done = (words: string): void => {
+    tell(words);
+    again();
+    onChanged();
+  };
+  const create = async (one: Linking): Promise<void> => {
+    if (await run(one.there.id, () => made(one))) done(`${one.there.name} is a company now.`);
+  };
+  const link = async ({ there: { id } }: Linking, company: CompanyListed): Promise<void> => {
+    const applications = { ...company.applications, vac: { id } };
+    if (!(await run(id, () => client().ask('editCompany', { id: idOf(company), applications }))))
+      return;
+    setLinking(null);
+    done(`${company.name} is linked.`);
+  };
+  const createAll = async (): Promise<void> => {
+    let count = 0;
+    for (const one of unknown) {
+      if (!(await run('all', () => made(one)))) break;
+      count += 1;
+    }
+    if (count > 0) done(`${plural(count, 'company', 'companies')} made.`);
+  };
+
+  return (
+    <Dialog
+      title="Import from Veeam Service Provider Console"
+      wide
+      onClose={onClose}
+      footer={
+        <>
+          {unknown.length > 1 && (
+            <Button
+              variant="primary"
+              busy={busy === 'all'}
+              disabled={busy !== null && busy !== 'all'}
+              onClick={() => void createAll()}
+            >
+              Make all {formatCount(unknown.length)} that are unknown here
+            </Button>
+          )}
+          <Button onClick={onClose}>Close</Button>
+        </>
+      }
+    >
+      <div className="grid grid-cols-1 gap-3 px-5 py-4">
+        {failure !== null && (
+          <Callout
+            tone="failed"
+            alert
+            action={
+              <Button size="sm" onClick={again}>
+                Try again
+              </Button>
+            }
+          >
+            {getFailureText(failure)}
+          </Callout>
+        )}
+        {fault !== null && (
+          <Callout tone="failed" alert>
+            {fault}
+          </Callout>
+        )}
+        {all === null && failure === null && (
+          <DelayedFallback>
+            <p className="m-0 text-ink-2">Asking the console…</p>
+          </DelayedFallback>
+        )}
+        {there.value?.configured === false && (
+          <p className="m-0 text-ink-2">
+            No console is connected yet. Its address and its key are set by a super administrator,
+            in the settings of the provider.
+          </p>
+        )}
+        {there.value?.configured === true && all !== null && all.length === 0 && (
+          <p className="m-0 text-ink-2">The console has no company.</p>
+        )}
+        {all !== null && all.length > 0 && (
+          <>
+            <p className="m-0 text-ink-2">
+              {plural(all.length, 'company', 'companies')} there,{' '}
+              {formatCount(all.filter(({ is }) => is === 'linked').length)} linked with ours. A link
+              makes its results and its console belong together.
+            </p>
+            {all.length > 10 && (
+              <SearchField label="Search names" value={text} onChange={setText} />
+            )}
+            <ul
+              aria-label="Companies of the console"
+              className="m-0 list-none border-t-2 border-head-rule p-0"
+            >
+              {found.slice(0, MOST).map((one) => (
+                <li key={one.there.id} className="grid gap-2 border-b border-hair py-1.5">
+                  <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                    <span className="min-w-0 grow basis-60">
+                      <span className="block truncate font-semibold" data-tip={one.there.name}>
+                        {one.there.name}
+                      </span>
+                      <State one={one} />
+                    </span>
+                    {one.is === 'same-name' && (
+                      <Button
+                        size="sm"
+                        busy={busy === one.there.id}
+                        disabled={busy !== null && busy !== one.there.id}
+                        onClick={() => void link(one, one.ours)}
+                      >
+                        Link with ours
+                      </Button>
+                    )}
+                    {one.is === 'unknown' && (
+                      <>
+                        <Button
+                          size="sm"
+                          busy={busy === one.there.id}
+                          disabled={busy !== null && busy !== one.there.id}
+                          aria-label={`Make ${one.there.name}`}
+                          onClick={() => void create(one)}
+                        >
+                          Make
+                        </Button>
+                        <Button
+                          size="sm"
+                          variant="quiet"
+                          aria-expanded={linking === one.there.id}
+                          aria-label={`Link ${one.there.name} with one of ours`}
+                          onClick={() => setLinking(linking === one.there.id ? null : one.there.id)}
+                        >
+                          Link…
+                        </Button>
+                      </>
+                    )}
+                  </div>
+                  {linking === one.there.id && (
+                    <Combobox
+                      label={`Link ${one.there.name} with`}
+                      value=""
+                      placeholder="Type a part of the name"
+                      options={ours
+                        .filter(({ applications }) => applications.vac.id === null)
+                        .map(({ _id, name }) => ({ value: _id, word: name }))}
+                      onChange={(id) => {
+                        const company = ours.find(({ _id }) => _id === id);
+                        if (company) void link(one, company);
+                      }}
+                    />
+                  )}
+                </li>
+              ))}
+            </ul>
+            {found.length > MOST && (
+              <p className="m-0 text-agate text-ink-3">
+                {formatCount(found.length - MOST)} more: search for them.
+              </p>
+            )}
+            {found.length === 0 && <p className="m-0 text-ink-2">No name contains this.</p>}
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+const made = ({ there: { id, name } }: Linking) =>
+  client().ask('createCompany', { name, applications: { ...NO_APPLICATIONS, vac: { id } } });
+
+function State({ one }: { readonly one: Linking }) {
+  switch (one.is) {
+    case 'linked':
+      return (
+        <span className="flex items-center gap-1.5 text-agate text-success">
+          <Icon name="success" size={12} />
+          <span className="min-w-0 truncate">
+            Linked{one.ours === null ? '' : ` with ${one.ours.name}`}
+          </span>
+        </span>
+      );
+    case 'same-name':
+      return (
+        <span className="flex items-center gap-1.5 text-agate text-warning">
+          <Icon name="warning" size={12} />
+          There is one of this name here, without a link
+        </span>
+      );
+    case 'unknown':
+      return (
+        <span className="flex items-center gap-1.5 text-agate text-ink-3">
+          <Icon name="missed" size={12} />
+          Unknown here
+        </span>
+      );
+  }
+}
+
+const NOTHING = {};

@@ -1,0 +1,37 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
+import { idOf } from '../shared/ids.ts';
+
+export type VacCompany = OutputOf<'companiesOfVac'>['companies'][number];
+
+/**
+ * One company of the other console: linked with one of ours, of the same name as one that has no
+ * link yet, or unknown here.
+ */
+export type Linking =
+  | { readonly is: 'linked'; readonly there: VacCompany; readonly ours: CompanyListed | null }
+  | { readonly is: 'same-name'; readonly there: VacCompany; readonly ours: CompanyListed }
+  | { readonly is: 'unknown'; readonly there: VacCompany };
+
+const key = (name: string): string => name.trim().normalize('NFC').toLowerCase();
+
+/** What is not linked first, each part by name. */
+export function linkings(
+  there: readonly VacCompany[],
+  ours: readonly CompanyListed[],
+): readonly Linking[] {
+  const byId = new Map(ours.map((one) => [idOf(one), one]));
+  const byName = new Map(ours.map((one) => [key(one.name), one]));
+  const all = there.map((one): Linking => {
+    if (one.companyId !== null)
+      return { is: 'linked', there: one, ours: byId.get(one.companyId) ?? null };
+    const same = byName.get(key(one.name));
+    return same && same.applications.vac.id === null
+      ? { is: 'same-name', there: one, ours: same }
+      : { is: 'unknown', there: one };
+  });
+  const rank = { 'same-name': 0, 'unknown': 1, 'linked': 2 } as const;
+  return all.toSorted(
+    (a, b) => rank[a.is] - rank[b.is] || a.there.name.localeCompare(b.there.name),
+  );
+}

@@ -1,0 +1,117 @@
+import type { CompanyListed } from '#contract/companies/calls.ts';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { formatCount, formatDate, formatUtc, plural } from '#src/ui/format.ts';
+import { OpenName, SortHead } from '../shared/lists/list-parts.tsx';
+import { idOf } from '../shared/ids.ts';
+import type { CompanySort } from './address.ts';
+import { applicationWords } from './form.ts';
+
+export interface CompanyListProps {
+  readonly rows: readonly CompanyListed[];
+  readonly open: string | null;
+  readonly sort: CompanySort;
+  readonly zone: string;
+  readonly busy: boolean;
+  /** Beside the panel there is room for the first columns only. */
+  readonly narrow: boolean;
+  readonly onSort: (sort: CompanySort) => void;
+  readonly onOpen: (id: string) => void;
+}
+
+/** One ruled entry a company: a row on a wide page, a card on a phone. */
+export function CompanyList({
+  rows,
+  open,
+  sort,
+  zone,
+  busy,
+  narrow,
+  onSort,
+  onOpen,
+}: CompanyListProps) {
+  const wide = narrow ? 'hidden' : 'hidden desk:table-cell';
+  return (
+    <EntryTable
+      busy={busy}
+      heads={
+        <>
+          <SortHead word="Company" by="name" sort={sort} onSort={onSort} className="pl-5" />
+          <Head className="w-20 pr-4 text-right">Jobs</Head>
+          <Head className="w-20 pr-4 text-right">Sources</Head>
+          <Head className="w-20 pr-6 text-right">Users</Head>
+          <Head className={`w-[22%] ${wide}`}>In other systems</Head>
+          <Head className={`w-[20%] ${wide}`}>Users to notify</Head>
+          <SortHead
+            word="Made"
+            by="madeAt"
+            sort={sort}
+            onSort={onSort}
+            className={`w-28 ${wide}`}
+          />
+        </>
+      }
+    >
+      {rows.map((company) => {
+        const told = company.notify.map(({ name }) => name).join(', ');
+        const systems = applicationWords(company.applications);
+        return (
+          <tr
+            key={idOf(company)}
+            className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === idOf(company) ? 'bg-accent-wash' : 'hover:bg-wash'}`}
+            onClick={(event) => {
+              if (!(event.target instanceof Element && event.target.closest('button')))
+                onOpen(idOf(company));
+            }}
+          >
+            <td className="block min-w-0 tablet:table-cell tablet:pr-3 tablet:pl-5">
+              <OpenName
+                id={idOf(company)}
+                name={company.name}
+                open={open === idOf(company)}
+                onOpen={() => onOpen(idOf(company))}
+                below={company.veeamId === null ? '' : `Veeam id ${company.veeamId}`}
+              />
+            </td>
+            <Count of={company.jobs} one="job" className="pr-4" />
+            <Count of={company.keys} one="source" className="pr-4" />
+            <Count of={company.users.length} one="user" className="pr-6" last />
+            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={systems}>
+              {systems}
+            </td>
+            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={told}>
+              {told === '' ? '–' : told}
+            </td>
+            <td className={`${wide} whitespace-nowrap text-ink-2`}>
+              <time data-tip={formatUtc(company.madeAt)}>{formatDate(company.madeAt, zone)}</time>
+            </td>
+          </tr>
+        );
+      })}
+    </EntryTable>
+  );
+}
+
+/** A figure in its column; on a phone in words. */
+function Count({
+  of,
+  one,
+  className,
+  last = false,
+}: {
+  readonly of: number;
+  readonly one: string;
+  readonly className: string;
+  readonly last?: boolean;
+}) {
+  return (
+    <td className={`inline text-ink-2 tablet:table-cell tablet:text-right ${className}`}>
+      <span className="max-tablet:hidden">
+        {of === 0 ? <span className="text-ink-3">0</span> : formatCount(of)}
+      </span>
+      <span className="text-agate tablet:hidden">
+        {plural(of, one)}
+        {last ? '' : ','}
+      </span>
+    </td>
+  );
+}

@@ -1,0 +1,266 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Me } from '#contract/auth/current-user.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { CompanyListed } from '#contract/companies/calls.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useMe, useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { Pager } from '#src/ui/pager.tsx';
+import { plural } from '#src/ui/format.ts';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { useSearchQuery } from '../shared/queries/use-search-query.ts';
+import { Download } from '../shared/export/download.tsx';
+import { focusEntry, ListState } from '../shared/lists/list-parts.tsx';
+import { SidePanel } from '#src/ui/side-panel.tsx';
+import { idOf, isThe } from '../shared/ids.ts';
+import {
+  COMPANIES_DEFAULTS,
+  COMPANIES_PATH,
+  companiesAsk,
+  companiesMoved,
+  companiesPlace,
+  companiesQuery,
+} from './address.ts';
+import type { CompaniesPlace, CompanySort } from './address.ts';
+import { DeleteCompany } from './delete-dialog.tsx';
+import { CompanyDetails } from './details.tsx';
+import { ImportDialog } from './import-dialog.tsx';
+import { CompanyList } from './list.tsx';
+
+/** `/monitoring/companies`: whose backups are watched. */
+export function Companies() {
+  const me = useMe();
+  return me === null ? null : <CompaniesOf me={me} />;
+}
+
+function CompaniesOf({ me }: { readonly me: Me }) {
+  const { history } = useRouter();
+  const place = companiesPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const zone = useZone();
+  const asked = useSearchQuery(
+    'reportCompanies',
+    { ...companiesAsk(place), page: String(place.page), pageSize: String(place.size) },
+    { kept: true },
+  );
+  const [saved, setSaved] = useState<CompanyListed | null>(null);
+  const [deleting, setDeleting] = useState(false);
+  const { open } = place;
+  const rows = asked.value?.rows ?? null;
+  const count = asked.value?.count ?? 0;
+  const listed = rows?.find(({ _id }) => _id === open) ?? null;
+  const company =
+    open === null ? null : isThe(open, saved) && (asked.asking || listed === null) ? saved : listed;
+  /** Who sees some companies makes none. */
+  const all = me.companies === null;
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
+
+  const go = (next: Partial<CompaniesPlace>, how: 'push' | 'replace' = 'push'): void => {
+    const query = companiesQuery(companiesMoved(place, next));
+    history[how](`${COMPANIES_PATH}${query === '' ? '' : `?${query}`}`);
+  };
+  const close = (): void => {
+    go({ open: null });
+    focusEntry(open === 'new' ? null : open);
+  };
+  const renew = (next: CompanyListed | null): void => {
+    setSaved(next);
+    asked.again();
+  };
+  const make = all && (
+    <Button
+      variant="primary"
+      icon="plus"
+      disabled={offline}
+      {...why}
+      onClick={() => go({ open: 'new' })}
+    >
+      New company
+    </Button>
+  );
+
+  return (
+    <Page
+      title="Companies"
+      scroll="own"
+      {...(make && { action: make })}
+      search={
+        <SearchField
+          label="Search names and Veeam ids"
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ text: text.slice(0, 100) }, 'replace')}
+          onLeave={() => document.querySelector<HTMLElement>('[data-entry]')?.focus()}
+        />
+      }
+    >
+      <div className="flex h-full min-w-0">
+        <div
+          className={`min-w-0 grow overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}
+        >
+          <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
+            <ChipSelect
+              name="Order"
+              label="Order"
+              value={place.sort}
+              options={ORDERS}
+              onChoose={(value) =>
+                go({
+                  sort: ORDERS.find(([sort]) => sort === value)?.[0] ?? COMPANIES_DEFAULTS.sort,
+                })
+              }
+            />
+            <span className="ml-auto flex flex-wrap gap-2">
+              {all && (
+                <Button
+                  size="sm"
+                  icon="source"
+                  disabled={offline}
+                  {...why}
+                  onClick={() => go({ importing: true })}
+                >
+                  Import from VSPC
+                </Button>
+              )}
+              <Download
+                name="exportCompanies"
+                input={companiesAsk(place)}
+                offline={offline}
+                disabled={count === 0}
+              />
+            </span>
+          </div>
+          <ListState
+            asked={asked}
+            offline={offline}
+            zone={zone}
+            notKept="This part of the list is not on this device."
+            needs="A company is made or changed with the network only."
+          />
+          {rows !== null &&
+            rows.length === 0 &&
+            !asked.asking &&
+            (place.text.trim() !== '' || place.page > 1 ? (
+              <Notice
+                icon="companies"
+                level={2}
+                title="Nothing matches"
+                actions={
+                  <Button onClick={() => go({ text: '', page: 1 })}>Show all companies</Button>
+                }
+              >
+                <p className="m-0">No company has these words in its name or its Veeam id.</p>
+              </Notice>
+            ) : (
+              <Notice
+                icon="companies"
+                level={2}
+                title="No company yet"
+                {...(make && { actions: make })}
+              >
+                <p className="m-0">
+                  {all
+                    ? 'Make one, or import those of Veeam Service Provider Console. Then connect a source for it.'
+                    : 'You are limited to companies that are not there any more. Another administrator changes that.'}
+                </p>
+              </Notice>
+            ))}
+          {rows !== null && rows.length > 0 && (
+            <>
+              <CompanyList
+                rows={rows}
+                open={open}
+                sort={place.sort}
+                zone={zone}
+                busy={asked.asking}
+                narrow={open !== null}
+                onSort={(sort) => go({ sort })}
+                onOpen={(id) => go({ open: id })}
+              />
+              <Pager
+                page={place.page}
+                size={place.size}
+                count={count}
+                one="company"
+                many="companies"
+                onPage={(page) => go({ page })}
+                onSize={(size) => go({ size })}
+              />
+            </>
+          )}
+        </div>
+        {open === 'new' && all && (
+          <SidePanel
+            key="new"
+            title="New company"
+            detail="Its name, and how other systems call it."
+            onClose={close}
+          >
+            <CompanyDetails
+              key="new"
+              company={null}
+              offline={offline}
+              onDelete={null}
+              onSaved={(made) => {
+                renew(made);
+                go({ open: idOf(made) }, 'replace');
+              }}
+            />
+          </SidePanel>
+        )}
+        {open !== null && open !== 'new' && company === null && rows !== null && !asked.asking && (
+          <SidePanel
+            key={open}
+            title="Not in this list"
+            detail="The company is on another page, or is not there any more."
+            onClose={close}
+          >
+            <span />
+          </SidePanel>
+        )}
+        {company !== null && (
+          <SidePanel
+            key={idOf(company)}
+            title={company.name}
+            detail={`${plural(company.jobs, 'job')}, ${plural(company.keys, 'source')}, ${plural(company.users.length, 'user')} by name`}
+            onClose={close}
+          >
+            <CompanyDetails
+              key={idOf(company)}
+              company={company}
+              offline={offline}
+              onSaved={renew}
+              onDelete={all ? () => setDeleting(true) : null}
+            />
+          </SidePanel>
+        )}
+      </div>
+      {deleting && company !== null && (
+        <DeleteCompany
+          company={company}
+          onClose={() => setDeleting(false)}
+          onDone={() => {
+            setDeleting(false);
+            renew(null);
+            close();
+          }}
+        />
+      )}
+      {place.importing && (
+        <ImportDialog onChanged={() => renew(null)} onClose={() => go({ importing: false })} />
+      )}
+    </Page>
+  );
+}
+
+const ORDERS: readonly (readonly [CompanySort, string])[] = [
+  ['name', 'Name, A to Z'],
+  ['-name', 'Name, Z to A'],
+  ['-madeAt', 'Newest first'],
+  ['madeAt', 'Oldest first'],
+];
+const NOTHING = {};

@@ -1,0 +1,80 @@
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
+import { spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
+import type { Span } from '#src/features/shared/date-range/dates.ts';
+import { withQuery } from '#src/features/shared/with-query.ts';
+
+/** Which of the computers are shown. */
+export const SHOWS = ['all', 'bare', 'kept', 'ignored'] as const;
+export type Show = (typeof SHOWS)[number];
+export interface ComputersPlace {
+  readonly span: Span;
+  readonly show: Show;
+  readonly text: string;
+}
+
+const SPAN: Span = { is: 'last', days: 7 };
+const TEXT_CHARS = 200;
+
+export function computersAddress({ span, show, text }: ComputersPlace): string {
+  const params = new URLSearchParams();
+  if (spanKey(span) !== spanKey(SPAN)) params.set('date', spanKey(span));
+  if (show !== 'all') params.set('show', show);
+  if (text !== '') params.set('q', text);
+  return withQuery('/monitoring/computers', params);
+}
+
+export function computersPlace(query: string): ComputersPlace {
+  const params = new URLSearchParams(query);
+  return {
+    span: spanOfKey(params.get('date') ?? '') ?? SPAN,
+    show: SHOWS.find((one) => one === params.get('show')) ?? 'all',
+    text: (params.get('q') ?? '').slice(0, TEXT_CHARS),
+  };
+}
+
+/** How a computer stands: something backs it up, nothing does, or that is meant. */
+export type Standing = 'kept' | 'bare' | 'ignored';
+export const standingOf = (
+  { jobs, ignored }: Pick<ComputerOut, 'jobs' | 'ignored'>,
+  now: Ms,
+): Standing =>
+  jobs > 0
+    ? 'kept'
+    : ignored !== null && (ignored.until === null || ignored.until > now)
+      ? 'ignored'
+      : 'bare';
+
+/** A computer of the discovery, under its id, and how it stands. */
+export interface Computer extends Omit<ComputerOut, '_id'> {
+  readonly id: string;
+  readonly standing: Standing;
+}
+
+/** Those without a job first, then by name. */
+export function shownComputers(
+  all: readonly ComputerOut[],
+  { show, text }: Pick<ComputersPlace, 'show' | 'text'>,
+  names: ReadonlyMap<CompanyN, string>,
+  now: Ms,
+): readonly Computer[] {
+  const key = text.trim().toLowerCase();
+  return all
+    .map(({ _id: id, ...one }): Computer => ({ ...one, id, standing: standingOf(one, now) }))
+    .filter(
+      (one) =>
+        (show === 'all' || one.standing === show) &&
+        (key === '' ||
+          [one.hostName, names.get(one.company) ?? '', one.os ?? '', ...one.ipAddresses].some(
+            (word) => word.toLowerCase().includes(key),
+          )),
+    )
+    .sort(
+      (a, b) =>
+        ORDER[a.standing] - ORDER[b.standing] ||
+        NAMES.compare(a.hostName, b.hostName) ||
+        a.company - b.company,
+    );
+}
+const ORDER: Readonly<Record<Standing, number>> = { bare: 0, ignored: 1, kept: 2 };
+const NAMES = new Intl.Collator('en', { sensitivity: 'base', numeric: true });

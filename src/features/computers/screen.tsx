@@ -1,0 +1,261 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import { useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useBranding } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { formatAge, formatDate, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import type { IconName } from '#src/ui/icon.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
+import { Notices } from '../shared/runs/sync-notices.tsx';
+import { SectionLink } from '../shared/section-link.tsx';
+import { FromServer } from '../shared/section.tsx';
+import { daysWords, stretchOf } from '../shared/date-range/day-stretch.ts';
+import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
+import { computersAddress, computersPlace, SHOWS, shownComputers, standingOf } from './rows.ts';
+import type { Computer, ComputersPlace, Show, Standing } from './rows.ts';
+
+/**
+ * `/monitoring/computers`: every computer that sources saw in a time, and whether something backs
+ * it up.
+ */
+export function DiscoveredComputers() {
+  const branding = useBranding();
+  return branding && <Sheet branding={branding} />;
+}
+
+const NOTHING = {};
+const AT_FIRST = 100;
+const MORE = 400;
+const SHOW_WORDS: Readonly<Record<Show, string>> = {
+  all: 'All computers',
+  bare: 'Without a job',
+  kept: 'With a job',
+  ignored: 'Ignored',
+};
+
+function Sheet({ branding }: { readonly branding: Branding }) {
+  const { history } = useRouter();
+  const place = computersPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const [most, setMost] = useState(AT_FIRST);
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const stretch = stretchOf(place.span, dayAt(now, rule), rule);
+  const companies = useWatch('companies', NOTHING);
+  const status = useWatch('status', NOTHING);
+  const names = new Map((companies ?? []).map(({ n, name }) => [n, name]));
+  const asked = usePolledQuery(
+    'listComputers',
+    { from: new Date(stretch.from).toISOString(), to: new Date(stretch.to).toISOString() },
+    true,
+  );
+  const go = (next: ComputersPlace, how: 'push' | 'replace' = 'push'): void =>
+    history[how](computersAddress(next));
+  return (
+    <Page
+      title="Computers"
+      search={
+        <SearchField
+          label="Search computers"
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ ...place, text }, 'replace')}
+        />
+      }
+    >
+      <div className="min-h-full bg-sheet pb-8">
+        <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
+        <div className="flex min-h-13 flex-wrap items-center gap-2 bg-paper px-4 py-2 desk:px-6">
+          <SpanChoice
+            span={place.span}
+            rule={rule}
+            now={now}
+            onSpan={(span) => go({ ...place, span })}
+          />
+          <ChipSelect
+            name="Which computers"
+            value={place.show}
+            onChoose={(show) => go({ ...place, show: SHOWS.find((one) => one === show) ?? 'all' })}
+            options={SHOWS.map((one) => [one, SHOW_WORDS[one]] as const)}
+          />
+          <span className="text-agate text-ink-3">seen {daysWords(stretch.days)}</span>
+        </div>
+        <FromServer asked={asked} told={(at) => formatWhen(at, rule.zone)} lines={8}>
+          {(all) => {
+            const shown = shownComputers(all, place, names, now);
+            return (
+              <>
+                <p className="m-0 px-4 py-2 text-agate text-ink-3 desk:px-6">{saidOf(all, now)}</p>
+                {shown.length === 0 ? (
+                  <Notice
+                    icon="computer"
+                    level={2}
+                    title={
+                      all.length === 0 ? 'No computer was seen in this time' : 'Nothing matches'
+                    }
+                  >
+                    <p className="m-0">
+                      {all.length === 0
+                        ? 'Sources tell of computers by the inventory call.'
+                        : 'No computer of this time has these words and this state.'}
+                    </p>
+                    {all.length > 0 && (
+                      <p className="m-0 pt-2">
+                        <Button onClick={() => go({ ...place, show: 'all', text: '' })}>
+                          All computers
+                        </Button>
+                      </p>
+                    )}
+                  </Notice>
+                ) : (
+                  <table className="w-full table-fixed border-collapse border-t border-head-rule max-tablet:block">
+                    <caption className="sr-only">Computers seen {daysWords(stretch.days)}</caption>
+                    <thead className="max-tablet:sr-only">
+                      <tr className="text-agate text-ink-3">
+                        <th
+                          scope="col"
+                          className="py-1.5 pr-3 pl-4 text-left font-normal desk:pl-6"
+                        >
+                          Computer
+                        </th>
+                        <th scope="col" className="px-3 text-left font-normal">
+                          Company
+                        </th>
+                        <th scope="col" className="w-28 px-3 text-left font-normal">
+                          First seen
+                        </th>
+                        <th scope="col" className="w-28 px-3 text-left font-normal">
+                          Last seen
+                        </th>
+                        <th scope="col" className="w-40 px-3 text-left font-normal">
+                          State
+                        </th>
+                        <th scope="col" className="pr-4 pl-3 text-left font-normal desk:pr-6">
+                          Note
+                        </th>
+                      </tr>
+                    </thead>
+                    <tbody className="max-tablet:block">
+                      {shown.slice(0, most).map((one) => (
+                        <Row
+                          key={one.id}
+                          one={one}
+                          company={names.get(one.company) ?? ''}
+                          zone={rule.zone}
+                          now={now}
+                        />
+                      ))}
+                    </tbody>
+                  </table>
+                )}
+                {shown.length > most && (
+                  <div className="px-4 py-3 desk:px-6">
+                    <Button onClick={() => setMost(most + MORE)}>
+                      Show {plural(Math.min(MORE, shown.length - most), 'more', 'more')}
+                    </Button>
+                  </div>
+                )}
+              </>
+            );
+          }}
+        </FromServer>
+      </div>
+    </Page>
+  );
+}
+
+/** `41 computers: 38 with a job, 2 without, 1 ignored`. */
+function saidOf(all: readonly ComputerOut[], now: Ms): string {
+  const count = (standing: Standing): number =>
+    all.filter((one) => standingOf(one, now) === standing).length;
+  return `${plural(all.length, 'computer')}${all.length === 0 ? '' : `: ${count('kept')} with a job, ${count('bare')} without, ${count('ignored')} ignored`}`;
+}
+
+const STATES: Readonly<Record<Standing, { readonly icon: IconName; readonly text: string }>> = {
+  kept: { icon: 'success', text: 'text-success' },
+  bare: { icon: 'warning', text: 'text-warning' },
+  ignored: { icon: 'snooze', text: 'text-ink-3' },
+};
+
+interface RowProps {
+  readonly one: Computer;
+  readonly company: string;
+  readonly zone: string;
+  readonly now: Ms;
+}
+
+/** Its state leads to its results, or to the list in which it is noted and ignored. */
+function Row({ one, company, zone, now }: RowProps) {
+  const { standing } = one;
+  const { icon, text } = STATES[standing];
+  const detail = [one.os ?? one.osType ?? '', one.ipAddresses[0] ?? '']
+    .filter((word) => word !== '')
+    .join(', ');
+  const words =
+    standing === 'kept'
+      ? plural(one.jobs, 'job')
+      : standing === 'bare'
+        ? 'no job'
+        : one.ignored?.until == null
+          ? 'ignored'
+          : `ignored until ${formatDate(one.ignored.until, zone)}`;
+  const q = encodeURIComponent(one.hostName);
+  const href =
+    standing === 'kept'
+      ? `/monitoring/daily-checks?review=any&q=${q}`
+      : `/monitoring/daily-checks/computers?q=${q}${standing === 'ignored' ? '&ignored=yes' : ''}`;
+  return (
+    <tr className="border-t border-hair align-top max-tablet:grid max-tablet:grid-cols-2 max-tablet:gap-x-3 max-tablet:px-4 max-tablet:py-2">
+      <th
+        scope="row"
+        className="py-2 pr-3 pl-4 text-left font-normal max-tablet:col-span-2 max-tablet:p-0 desk:pl-6"
+      >
+        <span className="block truncate font-semibold" data-tip={one.hostName}>
+          {one.hostName}
+        </span>
+        <span className="block truncate text-agate text-ink-3" data-tip={detail}>
+          {detail}
+        </span>
+      </th>
+      <td className="truncate px-3 py-2 text-ink-2 max-tablet:p-0" data-tip={company}>
+        {company}
+      </td>
+      <td
+        className="px-3 py-2 whitespace-nowrap text-ink-2 max-tablet:hidden"
+        data-tip={formatWhen(one.firstSeenAt, zone)}
+      >
+        {formatDate(one.firstSeenAt, zone)}
+      </td>
+      <td
+        className="px-3 py-2 whitespace-nowrap text-ink-2 max-tablet:p-0 max-tablet:text-right"
+        data-tip={formatWhen(one.seenAt, zone)}
+      >
+        {formatAge(one.seenAt, now)}
+      </td>
+      <td className="px-3 py-2 max-tablet:p-0">
+        <SectionLink
+          href={href}
+          className={`inline-flex items-center gap-1 whitespace-nowrap hover:underline pointer-coarse:min-h-11 ${text}`}
+        >
+          <Icon name={icon} size={14} />
+          {words}
+        </SectionLink>
+      </td>
+      <td
+        className="truncate py-2 pr-4 pl-3 text-ink-2 max-tablet:p-0 max-tablet:text-right desk:pr-6"
+        data-tip={one.note?.content}
+      >
+        {one.note?.content ?? ''}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,303 @@
+import { useRef, useState } from 'react';
+import { can } from '#contract/abilities.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { useBranding, useMe } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatAge, formatDate, formatWhen } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { ListPage, useListPage } from '../shared/lists/list-page.tsx';
+import { askComputers, useComputersNow } from '../shared/lists/computers-now.ts';
+import { heedComputer, ignoreComputer, noteComputer } from '../shared/lists/actions.ts';
+import { IgnoreForm } from '../shared/lists/ignore-form.tsx';
+import { computersShown, isIgnored } from '../shared/lists/rows.ts';
+import type { Computer } from '../shared/lists/rows.ts';
+
+/**
+ * `/monitoring/daily-checks/computers`: computers that were seen and that nothing backs up, as the
+ * server knows them.
+ */
+export function Computers() {
+  const me = useMe();
+  const branding = useBranding();
+  return me === null || branding === null ? null : <List me={me} branding={branding} />;
+}
+
+type Asking = { readonly is: 'note' | 'ignore'; readonly of: Computer };
+
+function List({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
+  const status = useWatch('status', NOTHING);
+  const companies = useWatch('companies', NOTHING);
+  const offline = status?.is === 'offline';
+  const acts = can(me.roles, 'monitoring.job-actions');
+  const { rows, at, fault } = useComputersNow(me.id, status !== undefined && !offline);
+  const now = useNow(60_000);
+  const zone = branding.timeZone;
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const names = new Map((companies ?? []).map(({ n, name }) => [n, name]));
+  const again = (): void => void askComputers(me.id);
+  const state = useListPage('computers');
+  const shown = rows === null ? null : computersShown(rows, state.place, names, now);
+  const said = offline ? MESSAGES.needsNetwork : fault;
+  return (
+    <>
+      <ListPage
+        {...state}
+        me={me}
+        branding={branding}
+        list="computers"
+        search="Search computers"
+        count={shown?.length ?? null}
+        ignored={(rows ?? []).filter((one) => one.jobs === 0 && isIgnored(one.ignored, now)).length}
+        heads={[
+          { word: 'Computer', className: 'w-[26%] pl-5' },
+          { word: 'Company', className: 'w-[20%]' },
+          { word: 'Seen', className: 'w-40' },
+          { word: 'Note', className: '' },
+        ]}
+        notice={
+          said === null ? null : (
+            <div className="px-5 py-3">
+              <Callout
+                tone={offline ? 'warning' : 'failed'}
+                alert={!offline}
+                action={
+                  <Button size="sm" onClick={again}>
+                    Try again
+                  </Button>
+                }
+              >
+                {offline ? `Computers are asked for from the server. ${said}` : said}
+                {at !== null && (
+                  <span className="block text-agate text-ink-3">
+                    The list below is from {formatWhen(at, zone)}.
+                  </span>
+                )}
+              </Callout>
+            </div>
+          )
+        }
+        instead={
+          shown === null ? (
+            said === null ? (
+              <DelayedFallback>
+                <PageLoading />
+              </DelayedFallback>
+            ) : null
+          ) : (
+            <Notice
+              icon="computer"
+              level={2}
+              title={state.place.text === '' ? 'Every computer has a job' : 'Nothing matches'}
+            >
+              <p className="m-0">
+                {state.place.text === ''
+                  ? 'No computer that was seen within the last seven days is without a job. Sources tell of computers by the inventory call.'
+                  : 'No computer without a job has these words.'}
+              </p>
+            </Notice>
+          )
+        }
+      >
+        {(shown ?? []).slice(0, state.most).map((one) => (
+          <Row
+            key={one.id}
+            one={one}
+            company={names.get(one.company) ?? ''}
+            acts={acts}
+            offline={offline}
+            zone={zone}
+            now={now}
+            onNote={() => setAsking({ is: 'note', of: one })}
+            onIgnore={() => setAsking({ is: 'ignore', of: one })}
+            onHeed={() => void heedComputer(one.id, one.hostName, again)}
+          />
+        ))}
+      </ListPage>
+      {asking?.is === 'note' && (
+        <NoteForm
+          of={asking.of}
+          onClose={() => setAsking(null)}
+          onNote={(note) => {
+            setAsking(null);
+            void noteComputer(asking.of.id, note, asking.of.hostName, again);
+          }}
+        />
+      )}
+      {asking?.is === 'ignore' && (
+        <IgnoreForm
+          title={`Ignore ${asking.of.hostName}`}
+          says="It is meant that this computer has no job, and it is not listed."
+          forGood
+          zone={zone}
+          now={now}
+          onClose={() => setAsking(null)}
+          onIgnore={(until) => {
+            setAsking(null);
+            void ignoreComputer(asking.of.id, until, asking.of.hostName, again);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly one: Computer;
+  readonly company: string;
+  readonly acts: boolean;
+  readonly offline: boolean;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly onNote: () => void;
+  readonly onIgnore: () => void;
+  readonly onHeed: () => void;
+}
+
+function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onHeed }: RowProps) {
+  const ignored = isIgnored(one.ignored, now);
+  const detail = [one.os ?? one.osType ?? '', one.ipAddresses[0] ?? '']
+    .filter((word) => word !== '')
+    .join(', ');
+  const blocked = offline ? { 'disabled': true, 'data-tip': MESSAGES.needsNetwork } : {};
+  return (
+    <tr
+      data-row
+      className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${ignored ? 'text-ink-3' : ''}`}
+    >
+      <td className="min-w-0 tablet:pr-3 tablet:pl-5">
+        <span
+          className={`block truncate ${ignored ? '' : 'font-semibold'}`}
+          data-tip={one.hostName}
+        >
+          {one.hostName}
+        </span>
+        <span className="block truncate text-agate text-ink-3" data-tip={detail}>
+          {detail}
+        </span>
+      </td>
+      <td className="row-start-2 min-w-0 self-center truncate tablet:pr-3" data-tip={company}>
+        {company}
+      </td>
+      <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
+        <span className="block" data-tip={formatWhen(one.seenAt, zone)}>
+          {formatAge(one.seenAt, now)}
+        </span>
+        <span className="block text-agate text-ink-3" data-tip={formatWhen(one.firstSeenAt, zone)}>
+          first {formatDate(one.firstSeenAt, zone)}
+        </span>
+      </td>
+      <td className="col-span-2 row-start-3 min-w-0 text-ink-2 tablet:pr-3">
+        {one.note !== null && (
+          <span className="block break-words whitespace-pre-line">{one.note.content}</span>
+        )}
+        {ignored && one.ignored !== null && (
+          <span className="block text-agate text-ink-3">
+            {one.ignored.until === null
+              ? 'Ignored for good'
+              : `Ignored until ${formatWhen(one.ignored.until, zone)}`}
+          </span>
+        )}
+      </td>
+      {acts && (
+        <td className="col-start-2 row-start-2 pt-1 tablet:pt-0 tablet:pr-4">
+          <span className="flex justify-end gap-1">
+            <Button
+              size="sm"
+              variant="quiet"
+              {...blocked}
+              aria-label={`Note on ${one.hostName}`}
+              onClick={onNote}
+            >
+              Note
+            </Button>
+            {ignored ? (
+              <Button
+                size="sm"
+                {...blocked}
+                aria-label={`Take back ${one.hostName}`}
+                onClick={onHeed}
+              >
+                Take back
+              </Button>
+            ) : (
+              <Button
+                size="sm"
+                {...blocked}
+                aria-label={`Ignore ${one.hostName}`}
+                onClick={onIgnore}
+              >
+                Ignore…
+              </Button>
+            )}
+          </span>
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function NoteForm({
+  of,
+  onNote,
+  onClose,
+}: {
+  readonly of: Computer;
+  readonly onNote: (note: string) => void;
+  readonly onClose: () => void;
+}) {
+  const before = of.note?.content ?? '';
+  const [words, setWords] = useState(before);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const can = words.trim() !== before;
+  return (
+    <Dialog
+      title={`Note on ${of.hostName}`}
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          <Button
+            variant="primary"
+            disabled={!can}
+            keycap="Ctrl Enter"
+            onClick={() => onNote(words.trim())}
+          >
+            Keep the note
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </>
+      }
+    >
+      <label className="block px-5 py-4">
+        <span className="block pb-1">Note</span>
+        <textarea
+          ref={field}
+          value={words}
+          rows={4}
+          maxLength={LIMITS.noteChars}
+          onChange={(event) => setWords(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && can)
+              onNote(words.trim());
+          }}
+          className="block w-full resize-y rounded-part border border-control bg-sheet p-2"
+        />
+        <span className="block pt-1 text-agate text-ink-3">An empty note takes it away.</span>
+      </label>
+    </Dialog>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,248 @@
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { COLLECTOR_NAMES, ENTITY_NAMES, type Entity } from '#contract/connections/connection.ts';
+import type { CollectionOut, ConnectionOut } from '#contract/connections/calls.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { formatAge, formatTime, formatUtc, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { SectionLink } from '../shared/section-link.tsx';
+import type { FoundEntity } from './found.tsx';
+import { everyChoices, idOf } from './form.ts';
+import { COLLECTION_STATES, rowsWords, stateOf } from './status-badge.ts';
+
+export interface ConnectionProps {
+  readonly one: ConnectionOut;
+  /** Whose results they are; null: it tells of many. */
+  readonly company: string | null;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly offline: boolean;
+  readonly onSync: (entity?: Entity) => void;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+  readonly onFound: (entity: FoundEntity, unlinked: boolean) => void;
+}
+
+/** One system: how it stands, what is to be done about it, and each of its parts. */
+export function Connection({
+  one,
+  company,
+  zone,
+  now,
+  offline,
+  onSync,
+  onEdit,
+  onRemove,
+  onFound,
+}: ConnectionProps) {
+  const state = stateOf(one);
+  const { unlinked } = one.companies;
+  const net = { disabled: offline, ...(offline && { 'data-tip': MESSAGES.needsNetwork }) };
+  const every = everyChoices(one.everySec).find(([sec]) => sec === one.everySec)?.[1] ?? '';
+  const head = `connection-${idOf(one)}`;
+  const licences = one.collections.find(({ entity }) => entity === 'licences');
+  return (
+    <section
+      aria-labelledby={head}
+      className="border-t-2 border-head-rule px-4 pt-3 pb-6 tablet:px-5"
+    >
+      <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
+        <div className="min-w-0 grow basis-80">
+          <h2 id={head} className="m-0 text-head break-words">
+            {one.name}
+          </h2>
+          <p className="m-0 break-words text-ink-2">
+            {COLLECTOR_NAMES[one.kind]}, {one.address}
+            {company !== null && <>, for {company}</>}
+          </p>
+          <p className="m-0 flex flex-wrap items-center gap-x-3">
+            <span className={`flex items-center gap-1.5 ${state.text}`}>
+              <Icon name={state.icon} />
+              {state.word}
+            </span>
+            <span className="text-agate text-ink-3">
+              {every}
+              {one.user !== null && `, as ${one.user}`}
+              {one.certificate !== null && ', certificate pinned'}
+            </span>
+          </p>
+        </div>
+        <span className="flex flex-wrap gap-1">
+          <Button
+            size="sm"
+            icon="sync"
+            {...net}
+            disabled={offline || !one.enabled}
+            aria-label={`Sync now: ${one.name}`}
+            onClick={() => onSync()}
+          >
+            Sync now
+          </Button>
+          <CallButton
+            call="editConnection"
+            size="sm"
+            variant="quiet"
+            {...net}
+            aria-label={`Edit ${one.name}`}
+            onClick={onEdit}
+          >
+            Edit
+          </CallButton>
+          <CallButton
+            call="deleteConnection"
+            size="sm"
+            variant="quiet"
+            {...net}
+            aria-label={`Remove ${one.name}`}
+            onClick={onRemove}
+          >
+            Remove
+          </CallButton>
+        </span>
+      </div>
+      {unlinked > 0 && (
+        <p className="m-0 flex flex-wrap items-center gap-x-3 pt-2">
+          <span className="flex items-center gap-1.5 text-warning">
+            <Icon name="warning" />
+            {plural(unlinked, 'company', 'companies')} of the console{' '}
+            {unlinked === 1 ? 'is' : 'are'} linked with none here:{' '}
+            {unlinked === 1 ? 'its' : 'their'} results are left out.
+          </span>
+          <Button
+            size="sm"
+            variant="quiet"
+            className="-ml-2"
+            onClick={() => onFound('companies', true)}
+          >
+            Show them
+          </Button>
+          <SectionLink href="/monitoring/companies" className="text-accent underline">
+            Link in Companies
+          </SectionLink>
+        </p>
+      )}
+      <table className="mt-3 block w-full tablet:table tablet:table-fixed tablet:border-collapse">
+        <caption className="sr-only">Parts of {one.name}</caption>
+        <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
+          <tr className="h-8 border-b border-rule text-left text-agate text-ink-2">
+            <th scope="col" className="w-[24%] font-normal">
+              Part
+            </th>
+            <th scope="col" className="font-normal">
+              State
+            </th>
+            <th scope="col" className="w-32 font-normal">
+              Last read
+            </th>
+            <th scope="col" className="w-[24%] font-normal">
+              Rows
+            </th>
+            <th scope="col" className="w-24 font-normal">
+              <span className="sr-only">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody className="block tablet:table-row-group">
+          {one.collections.map((part) => (
+            <Part
+              key={part.entity}
+              part={part}
+              of={one}
+              zone={zone}
+              now={now}
+              offline={offline}
+              onSync={onSync}
+            />
+          ))}
+        </tbody>
+      </table>
+      <p className="m-0 flex flex-wrap gap-1 pt-2">
+        {one.kind === 'vspc' && (
+          <Button
+            size="sm"
+            variant="quiet"
+            className="-ml-2"
+            onClick={() => onFound('companies', false)}
+          >
+            All companies
+          </Button>
+        )}
+        {one.alarms > 0 && (
+          <Button size="sm" variant="quiet" onClick={() => onFound('alarms', false)}>
+            {plural(one.alarms, 'active alarm')}
+          </Button>
+        )}
+        {(licences?.rows ?? 0) > 0 && (
+          <Button size="sm" variant="quiet" onClick={() => onFound('licences', false)}>
+            Licences in use
+          </Button>
+        )}
+      </p>
+    </section>
+  );
+}
+
+interface PartProps extends Pick<ConnectionProps, 'zone' | 'now' | 'offline' | 'onSync'> {
+  readonly part: CollectionOut;
+  readonly of: ConnectionOut;
+}
+
+function Part({ part, of, zone, now, offline, onSync }: PartProps) {
+  const { word, icon, text } = COLLECTION_STATES[part.status];
+  const rows = rowsWords(part);
+  const name = ENTITY_NAMES[part.entity];
+  const failed = part.fails > 0;
+  return (
+    <tr className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair py-1.5 tablet:table-row tablet:h-9 tablet:py-0">
+      <th scope="row" className="min-w-0 truncate text-left font-normal tablet:pr-3">
+        {name}
+      </th>
+      <td className={`col-span-2 row-start-2 min-w-0 tablet:py-1.5 tablet:pr-3 ${text}`}>
+        <span className="flex items-center gap-1.5">
+          <Icon name={icon} />
+          {word}
+          {part.fails > 1 && `, ${part.fails} times in a row`}
+        </span>
+        {failed && part.error !== null && (
+          <span className="block pl-[22px] text-agate font-normal break-words text-ink-2">
+            {part.error}
+            {part.nextAt !== null &&
+              part.nextAt > now &&
+              ` Next try at ${formatTime(part.nextAt, zone)}.`}
+          </span>
+        )}
+      </td>
+      <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
+        {part.succeededAt === null ? (
+          <span className="text-ink-3">never</span>
+        ) : (
+          <time data-tip={`${formatWhen(part.succeededAt, zone)}, ${formatUtc(part.succeededAt)}`}>
+            {formatAge(part.succeededAt, now)}
+          </time>
+        )}
+      </td>
+      <td
+        className={`col-span-2 min-w-0 text-agate break-words tablet:pr-3 ${part.unlinked > 0 ? 'text-warning' : 'text-ink-2'}`}
+      >
+        {rows !== '' && <span className="tablet:hidden">Rows: </span>}
+        {rows}
+      </td>
+      <td className="col-span-2 tablet:text-right">
+        {failed && (
+          <Button
+            size="sm"
+            variant="quiet"
+            className="-ml-2 tablet:ml-0"
+            disabled={offline || !of.enabled}
+            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+            aria-label={`Try now: ${name} of ${of.name}`}
+            onClick={() => onSync(part.entity)}
+          >
+            Try now
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}

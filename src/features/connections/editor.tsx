@@ -1,0 +1,363 @@
+import { useEffect, useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { SIGN_INS_OF } from '#contract/connections/connection.ts';
+import type { ConnectionOut, ConnectionTested } from '#contract/connections/calls.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { type FormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Choice } from '#src/ui/choice.tsx';
+import { Combobox } from '#src/ui/combobox.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatDate } from '#src/ui/format.ts';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import {
+  type Draft,
+  draftOf,
+  everyChoices,
+  FAULT_WORDS,
+  inputOf,
+  keepsSecret,
+  KIND_WORDS,
+  KINDS,
+  NEW,
+  SIGN_IN_WORDS,
+  testOf,
+  withKind,
+} from './form.ts';
+
+export interface EditorProps {
+  /** Null: a new one. */
+  readonly kept: ConnectionOut | null;
+  readonly companies: readonly CompanyRow[];
+  readonly zone: string;
+  readonly offline: boolean;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}
+
+/** A connection, tried before it is kept. */
+export function Editor({ kept, companies, zone, offline, onClose, onSaved }: EditorProps) {
+  const [draft, setDraft] = useState<Draft>(kept === null ? NEW : draftOf(kept));
+  const [faults, setFaults] = useState<FormErrors>({});
+  const [above, setAbove] = useState<string | null>(null);
+  const [busy, setBusy] = useState<'test' | 'save' | null>(null);
+  const [tested, setTested] = useState<{
+    readonly of: string;
+    readonly told: ConnectionTested;
+  } | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const first = useRef<HTMLInputElement>(null);
+  const { signIn, certificate } = draft;
+  const words = SIGN_IN_WORDS[signIn];
+  const test = JSON.stringify(testOf(draft, kept));
+  const told = tested?.of === test ? tested.told : null;
+  const change = (next: Partial<Draft>): void => {
+    setDraft((before) => ({ ...before, ...next }));
+    setFaults({});
+    setAbove(null);
+  };
+  const wrong = (next: FormErrors): boolean => {
+    setFaults(next);
+    if (Object.keys(next).length > 0) focusFirstError(form.current);
+    return Object.keys(next).length > 0;
+  };
+  const refused = (failure: Parameters<typeof readServerErrors>[0]): void => {
+    const refusal = readServerErrors(failure, FAULT_WORDS);
+    setAbove(refusal.above);
+    wrong(refusal.faults);
+  };
+
+  async function tryIt(): Promise<ConnectionTested | null> {
+    if (wrong(inputOf(draft, kept).faults)) return null;
+    setBusy('test');
+    const answer = await client().ask('testConnection', testOf(draft, kept));
+    setBusy(null);
+    if (!answer.ok) {
+      refused(answer.failure);
+      return null;
+    }
+    setTested({ of: test, told: answer.value });
+    return answer.value;
+  }
+
+  async function save(): Promise<void> {
+    const { sent, faults: found } = inputOf(draft, kept);
+    if (wrong(found)) return;
+    setBusy('save');
+    const answer =
+      sent.is === 'make'
+        ? await withReauth(() => client().ask('makeConnection', sent.input))
+        : await withReauth(() => client().ask('editConnection', sent.input));
+    setBusy(null);
+    if (!answer.ok) return refused(answer.failure);
+    tell(kept === null ? 'Connection made' : 'Connection saved');
+    onSaved();
+  }
+
+  /** Tried first, where it is on and was not yet. */
+  async function submit(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy !== null || offline) return;
+    if (draft.enabled && told?.ok !== true && (await tryIt())?.ok !== true) return;
+    await save();
+  }
+
+  const options = companies
+    .map(({ n, name }) => ({ value: String(n), word: name }))
+    .toSorted((a, b) => a.word.localeCompare(b.word));
+  const company = {
+    label: 'Company',
+    required: true,
+    block: true,
+    value: draft.companyN === null ? '' : String(draft.companyN),
+    options,
+    fault: faults['companyN'] ?? null,
+    onChange: (n: string) => change({ companyN: Number(n) }),
+  };
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
+  return (
+    <Dialog
+      title={kept === null ? 'New connection' : `Edit ${kept.name}`}
+      wide
+      onClose={onClose}
+      first={first}
+      footer={
+        <>
+          <Button
+            variant="primary"
+            type="submit"
+            form="connection"
+            busy={busy === 'save'}
+            disabled={offline || busy === 'test'}
+            {...why}
+          >
+            {!draft.enabled || told?.ok === true ? 'Save' : 'Test and save'}
+          </Button>
+          <Button
+            busy={busy === 'test'}
+            disabled={offline || busy === 'save'}
+            {...why}
+            onClick={() => void tryIt()}
+          >
+            Test
+          </Button>
+          {told !== null && !told.ok && (
+            <Button variant="quiet" disabled={offline || busy !== null} onClick={() => void save()}>
+              Save all the same
+            </Button>
+          )}
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="connection"
+        ref={form}
+        noValidate
+        className="grid grid-cols-[minmax(0,1fr)] gap-4 px-5 py-4"
+        onSubmit={(event) => void submit(event)}
+      >
+        <RequiredNote />
+        {kept === null && (
+          <fieldset className="m-0 min-w-0 border-0 p-0">
+            <legend className="pb-1 font-semibold">System</legend>
+            <div className="grid border-t border-hair tablet:grid-cols-3 tablet:gap-x-6 tablet:[&>label]:border-0">
+              {KINDS.map((kind) => (
+                <Choice
+                  key={kind}
+                  name="kind"
+                  checked={draft.kind === kind}
+                  title={KIND_WORDS[kind].name}
+                  detail={KIND_WORDS[kind].detail}
+                  onChoose={() => change(withKind(draft, kind))}
+                />
+              ))}
+            </div>
+          </fieldset>
+        )}
+        <TextField
+          ref={first}
+          label="Name"
+          required
+          value={draft.name}
+          maxLength={LIMITS.nameChars}
+          autoComplete="off"
+          fault={faults['name'] ?? null}
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        <TextField
+          label="Address"
+          required
+          value={draft.address}
+          maxLength={LIMITS.addressChars}
+          autoComplete="off"
+          spellCheck={false}
+          inputMode="url"
+          placeholder={KIND_WORDS[draft.kind].address}
+          fault={faults['address'] ?? null}
+          onChange={({ target }) => change({ address: target.value })}
+        />
+        {draft.kind !== 'vspc' &&
+          (companies.length > FEW ? (
+            <Combobox {...company} placeholder="Type a part of the name" />
+          ) : (
+            <Select {...company} placeholder="Choose a company" />
+          ))}
+        {SIGN_INS_OF[draft.kind].length > 1 && (
+          <Select
+            label="Signs in with"
+            block
+            value={signIn}
+            options={SIGN_INS_OF[draft.kind].map((one) => ({
+              value: one,
+              word: SIGN_IN_WORDS[one].choice,
+            }))}
+            onChange={(one) => {
+              const found = SIGN_INS_OF[draft.kind].find((known) => known === one);
+              if (found) change({ signIn: found });
+            }}
+          />
+        )}
+        {signIn !== 'key' && (
+          <TextField
+            label={words.user}
+            required
+            value={draft.user}
+            maxLength={LIMITS.nameChars}
+            autoComplete="off"
+            spellCheck={false}
+            fault={faults['credentials.name'] ?? null}
+            onChange={({ target }) => change({ user: target.value })}
+          />
+        )}
+        <TextField
+          label={words.secret}
+          required={kept === null || !keepsSecret({ ...draft, secret: '' }, kept)}
+          type="password"
+          value={draft.secret}
+          maxLength={LIMITS.secretChars}
+          autoComplete="new-password"
+          fault={faults['credentials.secret'] ?? faults['credentials'] ?? null}
+          onChange={({ target }) => change({ secret: target.value })}
+          hint={
+            kept !== null && keepsSecret({ ...draft, secret: '' }, kept)
+              ? 'Is set, sealed, and never shown. Empty leaves it as it is.'
+              : 'Give it an account or key of its own, to read only. Kept sealed, and never shown again.'
+          }
+        />
+        <Select
+          label="How often"
+          block
+          value={String(draft.everySec)}
+          options={everyChoices(draft.everySec).map(([sec, word]) => ({
+            value: String(sec),
+            word,
+          }))}
+          onChange={(sec) => change({ everySec: Number(sec) })}
+        />
+        <p className="m-0 -mt-2 text-agate text-ink-3">
+          Jobs, sessions and alarms. Servers are read every 15 minutes at most, companies,
+          repositories and computers every hour, licences once a day.
+        </p>
+        <Switch
+          label="On"
+          detail="Off, nothing is asked, and none of its jobs counts as one that did not run."
+          on={draft.enabled}
+          onChange={(enabled) => change({ enabled })}
+        />
+        {(certificate !== '' || faults['certificate'] !== undefined) && (
+          <>
+            <TextArea
+              label="The one certificate that is believed"
+              mono
+              value={certificate}
+              rows={4}
+              maxLength={LIMITS.certificateChars}
+              fault={faults['certificate'] ?? null}
+              onChange={({ target }) => change({ certificate: target.value })}
+            />
+            <div>
+              <Button
+                size="sm"
+                variant="quiet"
+                className="-ml-2"
+                onClick={() => change({ certificate: '' })}
+              >
+                Believe public authorities instead
+              </Button>
+            </div>
+          </>
+        )}
+        {above !== null && (
+          <Callout tone="failed" alert>
+            {above}
+          </Callout>
+        )}
+        {told !== null && (
+          <Told
+            key={`${test} ${told.says}`}
+            told={told}
+            zone={zone}
+            onPin={(pem) => change({ certificate: pem })}
+          />
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+/** More companies than this are looked for by typing. */
+const FEW = 10;
+
+/**
+ * What came of the test; a certificate that nobody vouches for is shown, to be compared with that
+ * of the system.
+ */
+function Told({
+  told: { ok, says, seen },
+  zone,
+  onPin,
+}: {
+  readonly told: ConnectionTested;
+  readonly zone: string;
+  readonly onPin: (pem: string) => void;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    place.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  return (
+    <div ref={place} className="scroll-mb-4">
+      <Callout tone={ok ? 'success' : 'failed'} alert>
+        <p className="m-0">{says}</p>
+        {seen !== null && (
+          <div className="grid gap-2 pt-2">
+            <p className="m-0 text-ink-2">
+              It showed this one, {seen.subject === '' ? 'without a name' : seen.subject}, good
+              until {formatDate(seen.until, zone)}. Compare its SHA-256 fingerprint with the one on
+              the system itself:
+            </p>
+            <p className="m-0 font-mono text-agate break-all">{seen.fingerprint}</p>
+            <div>
+              <Button size="sm" onClick={() => onPin(seen.certificate)}>
+                They are the same: believe this one
+              </Button>
+            </div>
+          </div>
+        )}
+      </Callout>
+    </div>
+  );
+}

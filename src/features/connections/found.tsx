@@ -1,0 +1,137 @@
+import { useState } from 'react';
+import { ENTITY_NAMES } from '#contract/connections/connection.ts';
+import type { Found } from '#contract/connections/calls.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+
+export type FoundEntity = 'companies' | 'alarms' | 'licences';
+
+export interface FoundDialogProps {
+  readonly id: string;
+  readonly name: string;
+  readonly entity: FoundEntity;
+  readonly unlinked: boolean;
+  readonly companies: ReadonlyMap<number, string>;
+  readonly zone: string;
+  readonly onClose: () => void;
+}
+
+const PAGE = 200;
+
+/** What a connection has found of something, by name, a page at a time. */
+export function FoundDialog({
+  id,
+  name,
+  entity,
+  unlinked,
+  companies,
+  zone,
+  onClose,
+}: FoundDialogProps) {
+  const [after, setAfter] = useState(0);
+  const asked = useCachedQuery('foundByConnection', {
+    id,
+    entity,
+    ...(unlinked && { unlinked: 'true' as const }),
+    ...(after > 0 && { after: String(after) }),
+  });
+  const { value } = asked;
+  return (
+    <Dialog
+      title={`${unlinked ? 'Companies linked with none here' : ENTITY_NAMES[entity]}, ${name}`}
+      wide
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          {after > 0 && (
+            <Button variant="quiet" onClick={() => setAfter(after - PAGE)}>
+              Before
+            </Button>
+          )}
+          {value !== null && value.total > after + PAGE && (
+            <Button variant="quiet" onClick={() => setAfter(after + PAGE)}>
+              Next {Math.min(PAGE, value.total - after - PAGE)}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className="px-5 py-3">
+        {value === null ? (
+          asked.failure === null ? (
+            <DelayedFallback>
+              <p className="m-0 text-ink-2">Reading</p>
+            </DelayedFallback>
+          ) : (
+            <p role="alert" className="m-0 text-failed">
+              {asked.failure.message}
+            </p>
+          )
+        ) : value.rows.length === 0 ? (
+          <p className="m-0 text-ink-2">
+            {unlinked ? 'Every company of the console is linked.' : 'Nothing.'}
+          </p>
+        ) : (
+          <>
+            <p className="m-0 pb-2 text-agate text-ink-3">
+              {after > 0 || value.total > PAGE
+                ? `${after + 1} to ${Math.min(after + PAGE, value.total)} of ${formatCount(value.total)}`
+                : plural(value.total, 'row')}
+            </p>
+            <ul className="m-0 list-none border-t border-rule p-0">
+              {value.rows.map((row) => (
+                <li key={row.uid} className="border-b border-hair py-1.5">
+                  <span className="block break-words">{row.name}</span>
+                  <span className="block text-agate break-words text-ink-2">
+                    {detailWords(
+                      entity,
+                      row,
+                      row.companyN === null ? null : (companies.get(row.companyN) ?? null),
+                      zone,
+                    )}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+/** A row in a line. */
+export function detailWords(
+  entity: FoundEntity,
+  { uid, detail }: Pick<Found, 'uid' | 'detail'>,
+  company: string | null,
+  zone: string,
+): string {
+  const said = (name: string): string => {
+    const value = detail[name];
+    return value === null || value === undefined || value === '' ? '' : String(value);
+  };
+  const at = Date.parse(said('at'));
+  if (entity === 'companies')
+    return company === null ? `Not linked. Its id there: ${uid}` : `Linked with ${company}`;
+  if (entity === 'alarms')
+    return [
+      said('severity'),
+      said('object'),
+      said('computer'),
+      company ?? '',
+      Number.isFinite(at) ? formatWhen(at, zone) : '',
+    ]
+      .filter((word) => word !== '')
+      .join(', ');
+  const used = [
+    said('usedUnits') && `${said('usedUnits')} ${said('unitType').toLowerCase()}`,
+    said('usedCount') && `${said('usedCount')} in use`,
+    said('newCount') && `${said('newCount')} new`,
+  ].filter((word) => word !== '');
+  return [said('product'), said('workload'), ...used].filter((word) => word !== '').join(', ');
+}

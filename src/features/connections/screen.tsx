@@ -1,0 +1,220 @@
+import { useState } from 'react';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Entity } from '#contract/connections/connection.ts';
+import type { ConnectionOut } from '#contract/connections/calls.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { useNow } from '#src/app/clock.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useHashTarget } from '#src/ui/use-hash-target.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { tell, tellFailure, tellInfo } from '#src/ui/toasts.ts';
+import { Editor } from './editor.tsx';
+import { type FoundEntity, FoundDialog } from './found.tsx';
+import { idOf } from './form.ts';
+import { Connection } from './connection.tsx';
+
+type Open =
+  | { readonly is: 'new' }
+  | { readonly is: 'edit' | 'remove'; readonly one: ConnectionOut }
+  | {
+      readonly is: 'found';
+      readonly one: ConnectionOut;
+      readonly entity: FoundEntity;
+      readonly unlinked: boolean;
+    };
+
+/**
+ * `/monitoring/connections`: the systems that are asked for their results, and how each part of
+ * them was last read.
+ */
+export function Connections() {
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const companies = useWatch('companies', NOTHING);
+  const zone = useZone();
+  const now = useNow(5_000);
+  const [soon, setSoon] = useState(false);
+  const asked = useCachedQuery('listConnections', NOTHING, { everyMs: soon ? SOON_MS : EVERY_MS });
+  const [open, setOpen] = useState<Open | null>(null);
+  const { value: all } = asked;
+  useHashTarget(all !== null);
+  // While something is being read, one watches.
+  const reading =
+    all?.some(
+      ({ enabled, collections }) =>
+        enabled && collections.some(({ status }) => status === 'running' || status === 'waiting'),
+    ) ?? false;
+  if (reading !== soon) setSoon(reading);
+  const close = (): void => setOpen(null);
+  const names = new Map(companies?.map(({ n, name }) => [n, name]));
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
+
+  async function sync(one: ConnectionOut, entity?: Entity): Promise<void> {
+    const result = await client().ask('syncConnection', {
+      id: idOf(one),
+      ...(entity !== undefined && { entity }),
+    });
+    if (result.ok) tellInfo(`Syncing ${one.name}`);
+    else tellFailure(result.failure.message);
+    asked.again();
+  }
+  async function remove(one: ConnectionOut): Promise<void> {
+    const result = await withReauth(() => client().ask('deleteConnection', { id: idOf(one) }));
+    close();
+    if (result.ok) tell('Connection removed');
+    else tellFailure(result.failure.message);
+    asked.again();
+  }
+  const begin = (
+    <CallButton
+      call="makeConnection"
+      variant="primary"
+      icon="plus"
+      disabled={offline || companies === undefined}
+      {...why}
+      onClick={() => setOpen({ is: 'new' })}
+    >
+      New connection
+    </CallButton>
+  );
+
+  return (
+    <Page title="Connections" {...(all !== null && all.length > 0 && { action: begin })}>
+      <div className="min-h-full bg-sheet">
+        {offline && (
+          <div className="px-5 py-3">
+            <Callout tone="warning">
+              A connection can be made or changed with the network only.
+              {asked.at !== null && ` What stands here is from ${formatWhen(asked.at, zone)}.`}
+            </Callout>
+          </div>
+        )}
+        {!offline && all !== null && asked.failure !== null && (
+          <div className="px-5 py-3">
+            <Callout
+              tone="failed"
+              alert
+              action={
+                <Button size="sm" onClick={asked.again}>
+                  Try again
+                </Button>
+              }
+            >
+              {asked.failure.message}
+            </Callout>
+          </div>
+        )}
+        {all === null ? (
+          asked.failure === null ? (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          ) : (
+            <Notice
+              icon="cloud"
+              level={2}
+              title="The connections are not here"
+              actions={<Button onClick={asked.again}>Try again</Button>}
+            >
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+            </Notice>
+          )
+        ) : all.length === 0 ? (
+          <Notice icon="cloud" level={2} title="No system is asked yet" actions={begin}>
+            <p className="m-0">
+              Connect Veeam Service Provider Console, Veeam Backup & Replication or Zerto: their
+              jobs and results are read on a schedule, and nothing has to be installed there.
+            </p>
+            {offline && <p className="m-0">A new connection needs the network.</p>}
+          </Notice>
+        ) : (
+          all.map((one) => (
+            <Connection
+              key={idOf(one)}
+              one={one}
+              company={
+                one.companyN === null
+                  ? null
+                  : (names.get(one.companyN) ?? `Company ${one.companyN}`)
+              }
+              zone={zone}
+              now={now}
+              offline={offline}
+              onSync={(entity) => void sync(one, entity)}
+              onEdit={() => setOpen({ is: 'edit', one })}
+              onRemove={() => setOpen({ is: 'remove', one })}
+              onFound={(entity, unlinked) => setOpen({ is: 'found', one, entity, unlinked })}
+            />
+          ))
+        )}
+      </div>
+      {(open?.is === 'new' || open?.is === 'edit') && companies !== undefined && (
+        <Editor
+          kept={open.is === 'edit' ? open.one : null}
+          companies={companies}
+          zone={zone}
+          offline={offline}
+          onClose={close}
+          onSaved={() => {
+            close();
+            asked.again();
+          }}
+        />
+      )}
+      {open?.is === 'found' && (
+        <FoundDialog
+          id={idOf(open.one)}
+          name={open.one.name}
+          entity={open.entity}
+          unlinked={open.unlinked}
+          companies={names}
+          zone={zone}
+          onClose={close}
+        />
+      )}
+      {open?.is === 'remove' && (
+        <Dialog
+          title="Remove this connection?"
+          onClose={close}
+          footer={
+            <>
+              <Button
+                variant="danger"
+                disabled={offline}
+                {...why}
+                onClick={() => void remove(open.one)}
+              >
+                Remove the connection
+              </Button>
+              <Button onClick={close}>Cancel</Button>
+            </>
+          }
+        >
+          <div className="grid grid-cols-1 gap-2 px-5 py-4">
+            <p className="m-0 break-words">
+              <b>{open.one.name}</b>, {open.one.address}
+            </p>
+            <p className="m-0 text-ink-2">
+              Nothing is asked of it any more, and its credentials are destroyed. Its jobs and
+              results so far stay; the jobs will be marked as “did not run” when they are due. This
+              cannot be undone.
+            </p>
+          </div>
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+const NOTHING = {};
+const EVERY_MS = 10_000;
+const SOON_MS = 2_000;

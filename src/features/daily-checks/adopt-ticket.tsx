@@ -1,0 +1,95 @@
+import { useRef, useState } from 'react';
+import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
+import type { TicketSystem } from '#contract/tickets/tickets.ts';
+import type { RunN } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+
+interface AdoptTicketProps {
+  readonly title: string;
+  readonly runs: readonly RunN[];
+  readonly system: TicketSystem;
+  /** A new one is opened instead. */
+  readonly onNew: () => void;
+  readonly onClose: () => void;
+}
+
+/**
+ * TICKET-10: the problems behind results get a ticket that the connected system has already, by its
+ * number or the address of its page.
+ */
+export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicketProps) {
+  const [ticket, setTicket] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const name = SYSTEM_NAMES[system];
+  const can = ticket.trim() !== '' && !busy;
+
+  async function take(): Promise<void> {
+    if (!can) return;
+    setBusy(true);
+    setFault(null);
+    const result = await client().ask('adoptTicket', {
+      runs: [...runs].slice(0, LIMITS.ticketProblems),
+      ticket: ticket.trim(),
+    });
+    setBusy(false);
+    if (!result.ok) return setFault(getFailureText(result.failure));
+    tell(`Ticket ${result.value.number} is used`);
+    onClose();
+  }
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          <Button variant="primary" busy={busy} disabled={!can} onClick={() => void take()}>
+            Use this ticket
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="quiet" className="ml-auto" onClick={onNew}>
+            Open a ticket instead
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void take();
+        }}
+      >
+        {fault !== null && (
+          <Callout tone="failed" alert>
+            {fault}
+          </Callout>
+        )}
+        <TextField
+          ref={field}
+          label={`Number or address of the ticket in ${name}`}
+          required
+          value={ticket}
+          maxLength={2_000}
+          autoComplete="off"
+          onChange={({ target }) => setTicket(target.value)}
+        />
+        <p className="m-0 text-agate text-ink-3">
+          It is followed from then on: what happens to it in {name} shows here, and new results of
+          the same problems keep it.
+        </p>
+      </form>
+    </Dialog>
+  );
+}

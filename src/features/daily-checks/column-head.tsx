@@ -1,0 +1,211 @@
+// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
+// first load
+'use no memo';
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows are rendered */
+import type { PointerEvent, ReactNode } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import type { Order } from '#contract/runs/query.ts';
+import { formatDate } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { changedColumn, COLUMN_IDS, COLUMNS, MOST_WIDE } from '../shared/runs/columns.ts';
+import type { Column, ColumnId } from '../shared/runs/columns.ts';
+import { coverage } from './selection.ts';
+import type { Selection } from './selection.ts';
+
+interface HeadProps {
+  readonly cards: boolean;
+  /** Who may do nothing has nothing to choose. */
+  readonly acts: boolean;
+  readonly selection: Selection;
+  readonly total: number;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly order: Order;
+  readonly reverse: boolean;
+  /**
+   * One line a row. Folded, the cause stands too close under the names to be pressed: it sorts from
+   * the menu alone.
+   */
+  readonly dense: boolean;
+  readonly columns: readonly Column[];
+  readonly onSelectAll: () => void;
+  readonly onSort: (order: Order, reverse: boolean) => void;
+  readonly onColumns: (columns: readonly Column[]) => void;
+}
+
+/**
+ * The column head folds as the rows do: State over Streak, Company over Cause. On cards it is there
+ * for screen readers only.
+ */
+export function ColumnHead({
+  cards,
+  acts,
+  selection,
+  total,
+  zone,
+  now,
+  order,
+  reverse,
+  dense,
+  columns,
+  onSelectAll,
+  onSort,
+  onColumns,
+}: HeadProps) {
+  const covered = coverage(selection, total);
+  if (cards) {
+    return (
+      <div role="rowgroup" className="sr-only">
+        <div role="row" aria-rowindex={1}>
+          {[acts ? 'Select' : 'State', 'Result', '14 days', 'Review'].map((word) => (
+            <span key={word} role="columnheader">
+              {word}
+            </span>
+          ))}
+        </div>
+      </div>
+    );
+  }
+  const words: Readonly<Record<ColumnId, ReactNode>> = {
+    st: (
+      <>
+        <b>State</b>
+        <span>Streak</span>
+      </>
+    ),
+    co: <span>Company</span>,
+    job: <span>Job</span>,
+    pc: <span>Computer</span>,
+    ca: <span>Cause, first line</span>,
+    days: (
+      <>
+        <span>14 days</span>
+        <span>to {formatDate(now, zone).slice(0, 5)}</span>
+      </>
+    ),
+    at: (
+      <>
+        <span>Started</span>
+        <span>Age</span>
+      </>
+    ),
+    du: (
+      <>
+        <span>Duration</span>
+        <span>and usual</span>
+      </>
+    ),
+    tr: (
+      <>
+        <span>Transferred</span>
+        <span>and usual</span>
+      </>
+    ),
+    last: (
+      <>
+        <span>Last</span>
+        <span>good</span>
+      </>
+    ),
+    tk: <span>Ticket</span>,
+    note: <Icon name="note" size={12} label="Note" />,
+  };
+  return (
+    <div role="rowgroup" className="contents">
+      <div role="row" aria-rowindex={1} className="dc-hd">
+        <div role="columnheader" className="dc-sel">
+          {acts && (
+            <button
+              type="button"
+              role="checkbox"
+              className="dc-boxed"
+              aria-label="Select all that match"
+              aria-keyshortcuts="Control+A Meta+A"
+              aria-checked={covered === 'all' ? true : covered === 'some' ? 'mixed' : false}
+              onClick={onSelectAll}
+            >
+              <span className="dc-box" {...(covered !== 'none' && { 'data-on': '' })}>
+                {covered !== 'none' && (
+                  <Icon name={covered === 'all' ? 'check' : 'minus'} size={12} stroke={2.25} />
+                )}
+              </span>
+            </button>
+          )}
+        </div>
+        {COLUMN_IDS.map((id) => {
+          const by = id === 'ca' && !dense ? null : COLUMNS[id].order;
+          const on = by !== null && by === order;
+          const down = on && reverse !== FROM_THE_TOP.has(by);
+          return (
+            <div
+              key={id}
+              role="columnheader"
+              className={`dc-${id} dc-hc`}
+              {...(by !== null && {
+                'aria-sort': on
+                  ? down
+                    ? ('descending' as const)
+                    : ('ascending' as const)
+                  : ('none' as const),
+              })}
+            >
+              {by === null ? (
+                <span className="dc-two">{words[id]}</span>
+              ) : (
+                <button
+                  type="button"
+                  className="dc-sort dc-two"
+                  data-tip={`Sort by ${COLUMNS[id].word.toLowerCase()}`}
+                  {...(on && { 'data-on': down ? 'down' : 'up' })}
+                  onClick={() => onSort(by, on ? !reverse : GREATEST_FIRST.has(by))}
+                >
+                  {words[id]}
+                </button>
+              )}
+              <i
+                aria-hidden
+                className="dc-grip"
+                onPointerDown={(event) =>
+                  drag(event, (width) =>
+                    onColumns(
+                      changedColumn(columns, id, {
+                        width: Math.min(MOST_WIDE, Math.max(COLUMNS[id].least, width)),
+                      }),
+                    ),
+                  )
+                }
+              />
+            </div>
+          );
+        })}
+        <div role="columnheader" className="dc-rev">
+          <Icon name="check" size={12} label="Review" />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/**
+ * Orders that begin with the greatest by themselves; and those that a first press turns round,
+ * because the greatest is looked for.
+ */
+const FROM_THE_TOP: ReadonlySet<Order> = new Set(['worst', 'newest']);
+const GREATEST_FIRST: ReadonlySet<Order> = new Set(['duration', 'bytes', 'streak']);
+
+/**
+ * Follows the pointer until it is let go. Widths are also in the dialog of the columns, for
+ * keyboards.
+ */
+function drag(event: PointerEvent<HTMLElement>, onWidth: (width: number) => void): void {
+  const grip = event.currentTarget;
+  const from = event.clientX;
+  const wide = grip.parentElement?.getBoundingClientRect().width ?? 0;
+  event.preventDefault();
+  grip.setPointerCapture(event.pointerId);
+  const move = (at: globalThis.PointerEvent): void => onWidth(Math.round(wide + at.clientX - from));
+  grip.addEventListener('pointermove', move);
+  grip.addEventListener('lostpointercapture', () => grip.removeEventListener('pointermove', move), {
+    once: true,
+  });
+}

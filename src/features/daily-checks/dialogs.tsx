@@ -1,0 +1,211 @@
+import { useRef, useState } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { Change } from '#contract/runs/change.ts';
+import type { RunsFacets } from '#contract/runs/query.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { Kbd } from '#src/ui/kbd.tsx';
+import { formatCount, plural } from '#src/ui/format.ts';
+import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import type { Confirmation } from './confirmations.ts';
+import { ColumnsDialog } from './columns-dialog.tsx';
+import { Facets, FacetsHead } from './facets.tsx';
+import { HELP } from './help.ts';
+import { MAC } from './keyboard-shortcuts.ts';
+import type { List } from '../shared/runs/list-state.ts';
+import { SnoozeForm } from './snooze-form.tsx';
+import { TicketDialog } from './ticket-dialog.tsx';
+import type { ColumnChoice } from './use-columns.ts';
+
+export interface DialogsProps {
+  readonly ask: Confirmation;
+  readonly list: List;
+  readonly facets: RunsFacets | undefined;
+  readonly total: number;
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly acts: boolean;
+  readonly choice: ColumnChoice;
+  readonly onList: (next: List, at?: number) => void;
+  readonly onChange: (change: Change, runs: readonly number[]) => void;
+  readonly onClose: () => void;
+}
+
+/** Everything that is asked over the page. Loaded with the first question. */
+export function Dialogs(props: DialogsProps) {
+  const { ask, onClose, onChange } = props;
+  switch (ask.is) {
+    case 'help':
+      return <Help acts={props.acts} onClose={onClose} />;
+    case 'facets':
+      return (
+        <Dialog
+          title="Filters"
+          place="bottom"
+          onClose={onClose}
+          footer={
+            <Button variant="primary" className="grow" onClick={onClose}>
+              Show {formatCount(props.total)}
+            </Button>
+          }
+        >
+          <div className="dc-facets border-0 px-4">
+            <FacetsHead list={props.list} onList={props.onList} />
+            <Facets facets={props.facets} list={props.list} onList={props.onList} />
+          </div>
+        </Dialog>
+      );
+    case 'snooze':
+      return (
+        <SnoozeForm
+          title={`Snooze ${about(ask)}`}
+          zone={props.rule.zone}
+          now={props.now}
+          onClose={onClose}
+          onSnooze={(until, reason) => {
+            onChange({ is: 'snooze', until, reason }, ask.runs);
+            onClose();
+          }}
+        />
+      );
+    case 'note': {
+      const before = ask.row?.problem?.note?.content ?? '';
+      return (
+        <Words
+          title={`Note on ${about(ask)}`}
+          label="Note"
+          first={before}
+          word="Keep the note"
+          onClose={onClose}
+          detail="It stays with the problem: the same failure tomorrow shows it again."
+          onDone={(words) => {
+            if (words.trim() !== before)
+              onChange(
+                { is: 'note', content: words.trim() === '' ? null : words.trim() },
+                ask.runs,
+              );
+            onClose();
+          }}
+          needed={before === ''}
+        />
+      );
+    }
+    case 'columns':
+      return <ColumnsDialog choice={props.choice} onClose={onClose} />;
+    case 'ticket':
+      return (
+        <TicketDialog
+          title={`Ticket of ${about(ask)}`}
+          runs={ask.runs}
+          row={ask.row}
+          onNamed={(ticket) => onChange({ is: 'ticket', ticket }, ask.runs)}
+          onClose={onClose}
+        />
+      );
+    case 'review':
+      return (
+        <Words
+          title={`Review ${about(ask)}`}
+          label="Comment"
+          first=""
+          word="Review"
+          onClose={onClose}
+          detail="It stands in the history of the problem."
+          onDone={(words) => {
+            onChange(
+              { is: 'review', comment: words.trim() === '' ? null : words.trim() },
+              ask.runs,
+            );
+            onClose();
+          }}
+          needed={false}
+        />
+      );
+  }
+}
+
+const about = (ask: Extract<Confirmation, { readonly runs: readonly number[] }>): string =>
+  ask.row ? `${ask.row.jobName}, ${ask.row.companyName}` : plural(ask.runs.length, 'result');
+
+interface WordsProps {
+  readonly title: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly first: string;
+  readonly word: string;
+  readonly needed: boolean;
+  readonly onDone: (words: string) => void;
+  readonly onClose: () => void;
+}
+
+function Words({ title, label, detail, first, word, needed, onDone, onClose }: WordsProps) {
+  const [words, setWords] = useState(first);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const can = !needed || words.trim() !== '';
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          <Button
+            variant="primary"
+            disabled={!can}
+            onClick={() => onDone(words)}
+            keycap="Ctrl Enter"
+          >
+            {word}
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </>
+      }
+    >
+      <label className="block px-5 py-4">
+        <span className="block pb-1">{label}</span>
+        <textarea
+          ref={field}
+          value={words}
+          rows={4}
+          maxLength={LIMITS.noteChars}
+          onChange={(event) => setWords(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && can) onDone(words);
+          }}
+          className="block w-full resize-y rounded-part border border-control bg-sheet p-2"
+        />
+        <span className="block pt-1 text-agate text-ink-3">{detail}</span>
+      </label>
+    </Dialog>
+  );
+}
+
+function Help({ acts, onClose }: { readonly acts: boolean; readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl className="m-0 grid gap-x-8 px-5 py-3 phone:grid-cols-2 [&_kbd]:inline-block!">
+        {HELP.filter((line) => acts || !line.acts).map(({ keys, does }) => (
+          <div
+            key={does}
+            className="grid min-h-8 grid-cols-[66px_minmax(0,1fr)] items-center gap-2.5 border-b border-hair py-1"
+          >
+            <dt className="flex flex-wrap gap-1 whitespace-nowrap">
+              {keys
+                .map((one) => (MAC ? one : one.replace('⌘', 'Ctrl ')))
+                .map((key) => (
+                  <span key={key}>
+                    <span className="sr-only">{key}</span>
+                    <Kbd>{key}</Kbd>
+                  </span>
+                ))}
+            </dt>
+            <dd className="m-0">{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,294 @@
+// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
+// first load
+'use no memo';
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import type { ShownFacets } from '#contract/runs/query.ts';
+import { useCompaniesFilter } from '#src/features/shared/companies-filter.ts';
+import { formatCount } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { Kbd } from '#src/ui/kbd.tsx';
+import { StateMark } from '#src/ui/state-mark.tsx';
+import { STATES } from '#src/ui/states.ts';
+import { openAllFacets } from './all-facets.ts';
+import { cleared, narrowed, toggle } from '../shared/runs/list-state.ts';
+import type { List } from '../shared/runs/list-state.ts';
+import { KIND_WORDS, REVIEW_WORDS, SOURCE_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
+
+interface FacetsProps {
+  readonly facets: ShownFacets | undefined;
+  readonly list: List;
+  readonly onList: (next: List, at: number) => void;
+}
+
+/**
+ * The index of the list: a label, a count, a tick when on. Each facet's counts leave its own choice
+ * out.
+ */
+export function Facets({ facets, list, onList }: FacetsProps) {
+  const set = (change: Partial<List>, at: number): void => onList({ ...list, ...change }, at);
+  const isFiltered = useCompaniesFilter();
+  if (!facets) return null;
+  return (
+    <>
+      <Index
+        title="Review"
+        entries={facets.review.map(({ value, count }) => ({
+          value,
+          count,
+          word: REVIEW_WORDS[value],
+          on: list.review === value,
+          press: (at) => set({ review: list.review === value ? null : value }, at),
+        }))}
+      />
+      <Index
+        title="State"
+        all
+        entries={facets.states.map(({ value, count }) => ({
+          value,
+          count,
+          word: STATES[value].word,
+          on: list.states.includes(value),
+          press: (at) => set({ states: toggle(list.states, value) }, at),
+          mark: <StateMark state={value} bare />,
+        }))}
+      />
+      <Index
+        title="Kind of problem"
+        most={8}
+        entries={facets.kinds.map(({ value, count }) => ({
+          value,
+          count,
+          word: KIND_WORDS[value],
+          on: list.kinds.includes(value),
+          press: (at) => set({ kinds: toggle(list.kinds, value) }, at),
+        }))}
+      />
+      {isFiltered && (
+        <Index
+          title="Company"
+          most={6}
+          left={facets.left?.companies}
+          find="Find a company"
+          {...(list.companies.length > 0 && { onClear: (at) => set({ companies: [] }, at) })}
+          entries={[...facets.companies, ...absent(facets, list)].map(({ value, count, name }) => ({
+            value: String(value),
+            count,
+            word: name,
+            on: list.companies.includes(value),
+            press: (at) => set({ companies: toggle(list.companies, value) }, at),
+          }))}
+        />
+      )}
+      <Index
+        title="Source"
+        most={6}
+        entries={facets.sources.map(({ value, count }) => ({
+          value,
+          count,
+          word: SOURCE_WORDS[value],
+          on: list.sources.includes(value),
+          press: (at) => set({ sources: toggle(list.sources, value) }, at),
+        }))}
+      />
+      <Index
+        title="Type"
+        most={6}
+        entries={facets.types.map(({ value, count }) => ({
+          value,
+          count,
+          word: TYPE_WORDS[value],
+          on: list.types.includes(value),
+          press: (at) => set({ types: toggle(list.types, value) }, at),
+        }))}
+      />
+      <Index
+        title="Managed"
+        all
+        entries={facets.managed.flatMap(({ value, count }) =>
+          value === null
+            ? []
+            : [
+                {
+                  value: String(value),
+                  count,
+                  word: value ? 'Managed' : 'Not managed',
+                  on: list.managed === value,
+                  press: (at: number) =>
+                    set({ managed: list.managed === value ? null : value }, at),
+                },
+              ],
+        )}
+      />
+      <Index
+        title="Cause"
+        most={6}
+        left={facets.left?.causes}
+        find="Find a cause"
+        entries={facets.causes.map(({ value, count, template }) => ({
+          value: String(value),
+          count,
+          word: template,
+          on: list.causes.includes(value),
+          press: (at) => set({ causes: toggle(list.causes, value) }, at),
+        }))}
+      />
+      <section aria-label="Anomalies">
+        <h2>Anomalies</h2>
+        <Line
+          entry={{
+            value: 'anomaly',
+            count: facets.anomaly.find(({ value }) => value)?.count ?? 0,
+            word: 'Counted',
+            on: list.anomaly,
+            press: (at) => set({ anomaly: !list.anomaly }, at),
+          }}
+        />
+      </section>
+    </>
+  );
+}
+
+/**
+ * Companies that the list asks for and that have no result in its days, or are gone: a link or a
+ * saved list may name them.
+ */
+export const absent = (
+  facets: ShownFacets,
+  list: List,
+): { readonly value: number; readonly count: number; readonly name: string }[] =>
+  list.companies
+    .filter((n) => !facets.companies.some(({ value }) => value === n))
+    .map((value) => ({ value, count: 0, name: `No. ${value}, no results` }));
+
+/** Its head: what is set, and the way back. */
+export function FacetsHead({ list, onList }: Pick<FacetsProps, 'list' | 'onList'>) {
+  const count = narrowed(list);
+  return (
+    <div className="flex h-11 items-center gap-2">
+      <b>Filters</b>
+      {count > 0 && (
+        <button
+          type="button"
+          className="ml-auto text-accent"
+          onClick={(event) => onList(cleared(list), event.timeStamp)}
+        >
+          Clear {count}
+        </button>
+      )}
+      <span className={count > 0 ? '' : 'ml-auto'}>
+        <Kbd>F</Kbd>
+      </span>
+    </div>
+  );
+}
+
+interface Entry {
+  readonly value: string;
+  readonly count: number | null;
+  readonly word: string;
+  readonly on: boolean;
+  readonly press: (at: number) => void;
+  readonly mark?: ReactNode;
+}
+interface IndexProps {
+  readonly title: string;
+  readonly entries: readonly Entry[];
+  readonly all?: boolean;
+  readonly most?: number;
+  readonly left?: number | undefined;
+  readonly find?: string;
+  readonly onClear?: (at: number) => void;
+}
+
+const FINDABLE = 20;
+const SHOWN_MOST = 200;
+
+/**
+ * `all`: zeros stay in sight. Otherwise what has a count or is on, `most` of it, and the rest
+ * behind "n more"; `left` of that are asked for when it is opened.
+ */
+function Index({
+  title,
+  entries,
+  all = false,
+  most = entries.length,
+  left = 0,
+  find,
+  onClear,
+}: IndexProps) {
+  const [open, setOpen] = useState(false);
+  const [words, setWords] = useState('');
+  useEffect(() => (open && find !== undefined ? openAllFacets() : undefined), [open, find]);
+  const telling = all ? entries : entries.filter((entry) => entry.on || (entry.count ?? 0) > 0);
+  const short = telling.filter((entry, i) => entry.on || i < most);
+  const sought = words.trim().toLowerCase();
+  const full = (
+    sought === ''
+      ? telling
+      : telling.filter((entry) => entry.on || entry.word.toLowerCase().includes(sought))
+  ).slice(0, SHOWN_MOST);
+  if (telling.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2 className="flex">
+        {title}
+        {onClear && (
+          <button
+            type="button"
+            className="ml-auto text-accent"
+            aria-label={`Clear ${title}`}
+            onClick={(event) => onClear(event.timeStamp)}
+          >
+            Clear
+          </button>
+        )}
+      </h2>
+      {open && find !== undefined && telling.length > FINDABLE && (
+        <input
+          type="search"
+          value={words}
+          aria-label={find}
+          placeholder={find}
+          onChange={(event) => setWords(event.target.value)}
+          className="my-1 h-7 w-full rounded-part border border-control bg-sheet px-2 placeholder:text-ink-3"
+        />
+      )}
+      <ul className="m-0 list-none p-0">
+        {(open ? full : short).map((entry) => (
+          <li key={entry.value}>
+            <Line entry={entry} />
+          </li>
+        ))}
+      </ul>
+      {telling.length + left > short.length && (
+        <button
+          type="button"
+          className="pl-6 leading-6 text-accent"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? 'Fewer' : `${formatCount(telling.length - short.length + left)} more`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Line({ entry: { count, word, on, press, mark } }: { readonly entry: Entry }) {
+  return (
+    <button
+      type="button"
+      className="dc-facet"
+      aria-pressed={on}
+      {...(count === 0 && { 'data-zero': '' })}
+      onClick={(event) => press(event.timeStamp)}
+    >
+      <span aria-hidden>{on ? <Icon name="check" className="text-accent" /> : mark}</span>
+      <span className="dc-cut" data-tip={word}>
+        {word}
+      </span>
+      {count !== null && <b>{formatCount(count)}</b>}
+    </button>
+  );
+}

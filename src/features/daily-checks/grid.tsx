@@ -1,0 +1,366 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events -- an ARIA grid instead of a table: only visible rows are rendered; use-keys.ts handles its keys */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef } from 'react';
+import type { CSSProperties, MouseEvent } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import type {
+  Group,
+  GroupHead,
+  Order,
+  RunsView,
+  RunsWindow,
+  RunView,
+} from '#contract/runs/query.ts';
+import { ColumnHead } from './column-head.tsx';
+import { layoutOf } from '../shared/runs/columns.ts';
+import type { Column } from '../shared/runs/columns.ts';
+import type { Cursor } from './cursor.ts';
+import { useIncrementalRender, useLate } from './incremental-render.ts';
+import type { Drawable } from './incremental-render.ts';
+import { GroupLine } from './group-line.tsx';
+import { lineAt, rowsUnder } from './lines.ts';
+import type { Line } from './lines.ts';
+import { Card, placed, Row } from './row.tsx';
+import type { Selection } from './selection.ts';
+import { apartOf, near, windowOf, withPinned } from './window.ts';
+
+export interface GridProps {
+  readonly view: RunsView | undefined;
+  readonly window: RunsWindow;
+  readonly cards: boolean;
+  readonly cursor: Cursor | null;
+  readonly selection: Selection;
+  readonly open: number | null;
+  readonly acts: boolean;
+  readonly me: string;
+  readonly zone: string;
+  readonly now: Ms;
+  /** Names what is listed: another list begins at its top. */
+  readonly listKey: string;
+  readonly onWindow: (window: RunsWindow) => void;
+  /** A mouse came over the rows, or left them. */
+  readonly onPoint: (over: boolean) => void;
+  readonly onPress: (what: Press, row: RunView, index: number, shift: boolean) => void;
+  readonly onSelectAll: () => void;
+  /** How many that would choose. */
+  readonly matching: number;
+  readonly group: Group | null;
+  readonly onPressHead: (what: HeadPress, head: GroupHead, index: number) => void;
+  readonly columns: readonly Column[];
+  readonly dense: boolean;
+  readonly order: Order;
+  readonly reverse: boolean;
+  readonly onSort: (order: Order, reverse: boolean) => void;
+  readonly onColumns: (columns: readonly Column[]) => void;
+}
+export type Press = 'open' | 'select' | 'review' | 'undo';
+export type HeadPress = 'fold' | 'select' | 'review';
+
+export const ROW_PX = 36;
+export const DENSE_PX = 28;
+export const CARD_PX = 56;
+const HEAD_PX = 36;
+const ASK_LATER_MS = 40;
+const WAITING = 20;
+
+/**
+ * The rows that can be seen, of any number. It is told what was pressed by what stands under the
+ * pointer: rows carry no handlers.
+ */
+export function Grid(props: GridProps) {
+  'use no memo'; // the virtualizer changes under the same name
+  const {
+    view,
+    window: asked,
+    cards,
+    cursor,
+    selection,
+    dense,
+    onWindow,
+    onPoint,
+    onPress,
+    onPressHead,
+  } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const total = view?.lines ?? 0;
+  const head = cards ? 0 : HEAD_PX;
+  const rowPx = cards ? CARD_PX : dense ? DENSE_PX : ROW_PX;
+  const layout = layoutOf(props.columns, dense);
+  // eslint-disable-next-line react/incompatible-library -- React Compiler skips this component
+  const virtual = useVirtualizer({
+    count: total,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowPx,
+    overscan: 6,
+    scrollMargin: head,
+    scrollPaddingStart: head,
+    useFlushSync: false,
+    rangeExtractor: (range) => withPinned(range, cursor?.index ?? null),
+  });
+  useEffect(() => {
+    scroller.current?.scrollTo({ top: 0 });
+  }, [props.listKey]);
+  useEffect(() => {
+    virtual.measure();
+  }, [rowPx, virtual]);
+  useEffect(() => () => onPoint(false), [onPoint]); // rows that are gone have no mouse over them
+  // Told to the style sheet here: a container query would have all rows laid out in the middle of
+  // each restyling, several times over.
+  useLayoutEffect(() => {
+    const seen = new ResizeObserver(([list]) => {
+      if (list) scroller.current?.style.setProperty('--dc-seen', `${list.contentRect.width}px`);
+    });
+    if (scroller.current) seen.observe(scroller.current);
+    return () => seen.disconnect();
+  }, []);
+
+  const { startIndex, endIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
+  const wanted = windowOf(startIndex, endIndex, total);
+  const { first, count } = wanted;
+  useEffect(() => {
+    const next = { first, count };
+    if (near(asked, next)) return onWindow(next);
+    // a jump: where the scrolling rests
+    const timer = setTimeout(() => onWindow(next), ASK_LATER_MS);
+    return () => clearTimeout(timer);
+  }, [first, count, asked, onWindow]);
+
+  const step = cursor?.step ?? 0;
+  const at = cursor?.index ?? -1;
+  const items = virtual.getVirtualItems();
+  const apart = apartOf(items.map(({ index }) => index));
+  const lead = items.find(({ index }) => index !== apart);
+  const known = items.flatMap(({ index }): Drawable[] => {
+    const line = lineAt(view, index);
+    return line
+      ? [
+          {
+            index,
+            key: keyOf(line),
+            seen: index >= startIndex && index <= endIndex,
+            cursor: index === at,
+          },
+        ]
+      : [];
+  });
+  const drawn = useIncrementalRender(known);
+  const late = useLate(view === undefined || known.length < items.length);
+
+  // The focus follows the cursor, after it has been scrolled to.
+  useEffect(() => {
+    if (step === 0 || at < 0) return;
+    virtual.scrollToIndex(at, { align: 'auto' });
+    scroller.current
+      ?.querySelector<HTMLElement>(`[data-index="${at}"]`)
+      ?.focus({ preventScroll: true });
+  }, [step, at, virtual]);
+  // Where the cursor jumped ahead of its row, the focus waited on what stood for it.
+  const here = drawn.places.has(at);
+  useEffect(() => {
+    if (step > 0 && here && document.activeElement === document.body)
+      scroller.current
+        ?.querySelector<HTMLElement>(`[data-index="${at}"]`)
+        ?.focus({ preventScroll: true });
+  }, [step, at, here]);
+
+  const press = (event: MouseEvent): void => {
+    const under = event.target instanceof Element ? event.target : null;
+    const index = Number(under?.closest<HTMLElement>('[data-index]')?.dataset['index'] ?? -1);
+    const line = lineAt(view, index);
+    const told = under?.closest<HTMLElement>('[data-do]')?.dataset['do'];
+    if (!line) return;
+    if (line.is === 'head') return onPressHead((told ?? 'fold') as HeadPress, line.head, index);
+    const what = (told ?? 'open') as Press;
+    return onPress(
+      what === 'open' && event.shiftKey && props.acts ? 'select' : what,
+      line.row,
+      index,
+      event.shiftKey,
+    );
+  };
+  const One = cards ? Card : Row;
+  const tabbed = cursor?.index ?? 0;
+  // Days are still on their way: "none" is not known yet of a last good run.
+  const coming = view !== undefined && view.loaded.days < view.loaded.of;
+  return (
+    <div
+      ref={scroller}
+      className="dc-scroll"
+      role="grid"
+      tabIndex={-1}
+      aria-label="Results"
+      aria-multiselectable={props.acts}
+      aria-rowcount={total + 1}
+      aria-colcount={cards ? 4 : COLUMN_COUNT - layout.hidden.length}
+      aria-busy={view === undefined}
+      onClick={press}
+      onMouseDown={(event) => {
+        if (event.shiftKey) event.preventDefault();
+      }}
+      onPointerMove={({ pointerType }) => {
+        if (pointerType === 'mouse') onPoint(true);
+      }}
+      onPointerLeave={() => onPoint(false)}
+    >
+      <div
+        className={coming ? 'dc-inner [&_.dc-last>span]:invisible' : 'dc-inner'}
+        role="presentation"
+        {...(cards ? { 'data-cards': '' } : { 'data-hidden': layout.hidden.join(' ') })}
+        {...(dense && !cards && { 'data-dense': '' })}
+        data-stuck={[...layout.stuck.keys()].join(' ')}
+        style={
+          {
+            '--dc-columns': layout.columns,
+            '--dc-areas': layout.areas,
+            '--dc-least': `${layout.least}px`,
+            ...stuckOf(layout.stuck),
+          } as CSSProperties
+        }
+      >
+        <ColumnHead
+          cards={cards}
+          acts={props.acts}
+          selection={selection}
+          total={props.matching}
+          zone={props.zone}
+          now={props.now}
+          order={props.order}
+          reverse={props.reverse}
+          dense={dense}
+          columns={props.columns}
+          onSelectAll={props.onSelectAll}
+          onSort={props.onSort}
+          onColumns={props.onColumns}
+        />
+        <div
+          role="rowgroup"
+          className="relative"
+          style={{ height: virtual.getTotalSize(), paddingTop: lead ? lead.start - head : 0 }}
+        >
+          {view === undefined &&
+            Array.from({ length: WAITING }, (_, i) => (
+              <Bars key={i} index={i} apart={null} cards={cards} late={late} />
+            ))}
+          {items.map(({ index, start }) => {
+            const line = lineAt(view, index);
+            const top = index === apart ? start - head : null;
+            if (!line || !drawn.places.has(index))
+              return (
+                <Bars
+                  key={`at ${index}`}
+                  index={index}
+                  apart={top}
+                  cards={cards}
+                  late={late && !line}
+                />
+              );
+            if (line.is === 'head') {
+              return (
+                <GroupLine
+                  key={keyOf(line)}
+                  head={line.head}
+                  group={props.group ?? 'cause'}
+                  index={index}
+                  apart={top}
+                  cards={cards}
+                  cursor={cursor?.index === index}
+                  tabbed={index === tabbed}
+                  chosen={chosenOf(selection, line.head, view ? rowsUnder(view, line.head) : [])}
+                  acts={props.acts}
+                />
+              );
+            }
+            const { row } = line;
+            return (
+              <One
+                key={keyOf(line)}
+                row={row}
+                index={index}
+                apart={top}
+                selected={selection.runs.has(row.n)}
+                cursor={cursor?.index === index}
+                tabbed={index === tabbed}
+                open={props.open === row.n}
+                acts={props.acts}
+                me={props.me}
+                zone={props.zone}
+                now={props.now}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Select, cause, columns and review. */
+const COLUMN_COUNT = 14;
+
+const keyOf = (line: Line): number | string =>
+  line.is === 'head' ? `head ${line.head.key}` : line.row.n;
+
+const stuckOf = (stuck: ReadonlyMap<string, number>): Readonly<Record<string, string>> =>
+  Object.fromEntries([...stuck].map(([id, left]) => [`--dc-left-${id}`, `${left}px`]));
+
+/**
+ * How much of a group is chosen, as far as its rows are in sight; a group that was chosen whole is
+ * known by its key.
+ */
+function chosenOf(
+  { runs, groups }: Selection,
+  { key, rows }: GroupHead,
+  under: readonly RunView[],
+): 'none' | 'some' | 'all' {
+  if (groups.has(key)) return 'all';
+  const count = under.filter(({ n }) => runs.has(n)).length;
+  return count === 0 ? 'none' : count === rows ? 'all' : 'some';
+}
+
+/** A row that is not here yet: blank at first, `late` with bars. */
+export function Bars({
+  index,
+  apart,
+  cards,
+  late,
+}: {
+  readonly index: number;
+  readonly apart: number | null;
+  readonly cards: boolean;
+  readonly late: boolean;
+}) {
+  const wide = (share: number): { readonly width: string } => ({
+    width: `${share - ((index * 13) % 29)}%`,
+  });
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      data-index={index}
+      tabIndex={-1}
+      className={`dc-row dc-bars ${cards ? 'dc-card' : 'dc-line'}`}
+      style={placed(apart)}
+    >
+      <span role="gridcell" className="sr-only">
+        on its way
+      </span>
+      {late &&
+        (cards ? (
+          <>
+            <i style={{ width: 16, justifySelf: 'center' }} />
+            <i style={wide(80)} />
+            <i style={wide(90)} />
+            <i style={{ width: 18, justifySelf: 'center' }} />
+          </>
+        ) : (
+          <>
+            <i className="dc-st" style={{ ...wide(90), gridRow: '1/3' }} />
+            <i className="dc-co" style={{ ...wide(80), gridRow: '1/3' }} />
+            <i className="dc-job" style={{ ...wide(75), gridRow: '1/3' }} />
+            <i className="dc-days" style={{ ...wide(96), gridRow: '1/3' }} />
+            <i className="dc-at" style={{ ...wide(85), gridRow: '1/3', marginLeft: 8 }} />
+          </>
+        ))}
+    </div>
+  );
+}

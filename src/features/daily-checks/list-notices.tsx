@@ -1,0 +1,31 @@
+import type { Ms, UserId } from '#contract/ids.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
+import type { List } from '../shared/runs/list-state.ts';
+import { ExportLine } from '../shared/export/export-progress.tsx';
+import { SinceLine } from './hand-over/since-line.tsx';
+import { listOfView } from './saved-views/views.ts';
+
+export interface ListLinesProps {
+  readonly me: UserId;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly filter: RunsFilter;
+  readonly onList: (next: List) => void;
+}
+
+/**
+ * Lines over the list: a file on its way, and what has come since the last hand-over. Loaded after
+ * the list.
+ */
+export const ListLines = ({ me, zone, now, filter, onList }: ListLinesProps) => (
+  <>
+    <ExportLine />
+    <SinceLine
+      me={me}
+      zone={zone}
+      now={now}
+      filter={filter}
+      onOpen={(query) => onList(listOfView(query))}
+    />
+  </>
+);

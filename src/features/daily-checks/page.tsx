@@ -1,0 +1,498 @@
+import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { can } from '#contract/abilities.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { RunN } from '#contract/ids.ts';
+import type { GroupHead, RunView } from '#contract/runs/query.ts';
+import { prefetch } from '#src/app/prefetch.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { announce } from '#src/app/shell/announce.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { Pill } from '#src/ui/chip.tsx';
+import { formatCount, formatDay, plural } from '#src/ui/format.ts';
+import { percentOf } from '#src/ui/percent.ts';
+import { Ring } from '#src/ui/ring.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { useIsTablet } from '#src/ui/use-is-tablet.ts';
+import { ListsFrame } from '../shared/lists/list-tabs.tsx';
+import { queryOf } from '../shared/runs/list-address.ts';
+import type { BulkDeed } from './bulk-bar.tsx';
+import {
+  BulkBar,
+  Dialogs,
+  Empty,
+  LATER_PARTS,
+  ListLines,
+  OpenRun,
+  ToolbarParts,
+} from './lazy-parts.ts';
+import { moved } from './cursor.ts';
+import { Facets, FacetsHead } from './facets.tsx';
+import { CARD_PX, DENSE_PX, Grid, ROW_PX } from './grid.tsx';
+import type { HeadPress, Press } from './grid.tsx';
+import { asks } from './keyboard-shortcuts.ts';
+import type { Command } from './keyboard-shortcuts.ts';
+import { cleared, ofCause } from '../shared/runs/list-state.ts';
+import { Notices } from '../shared/runs/sync-notices.tsx';
+import { extended, matchingOf, NOTHING } from './selection.ts';
+import { Toolbar } from './toolbar.tsx';
+import { useRunActions } from './use-run-actions.ts';
+import { useKeys } from './use-keyboard-shortcuts.ts';
+import { useRunList } from './use-run-list.ts';
+import { headAt, rowAt, standingOf } from './lines.ts';
+import { useColumns } from './use-columns.ts';
+
+const STILL = {};
+
+/** The morning screen of one person. */
+export function DailyChecksPage({
+  me,
+  branding,
+}: {
+  readonly me: Me;
+  readonly branding: Branding;
+}) {
+  const round = useRunList(me, branding);
+  const deeds = useRunActions(round, me.id);
+  const choice = useColumns(me.id);
+  const status = useWatch('status', STILL);
+  const phone = !useIsTablet();
+  const acts = can(me.roles, 'monitoring.job-actions');
+  const { list, setList, view, selection, cursor, now, rule } = round;
+  const zone = rule.zone;
+  const total = view?.total ?? 0;
+  const matching = matchingOf(view, list.review);
+  const progress = view?.progress;
+  const count = selection.runs.size;
+  const found = view === undefined || round.held ? '' : plural(view.total, 'result');
+  useEffect(() => prefetch(...LATER_PARTS), []);
+  useEffect(() => {
+    if (found !== '') announce(found);
+  }, [found]);
+  useEffect(() => {
+    if (count > 0) announce(`${formatCount(count)} selected`);
+  }, [count]);
+
+  const openRow = (row: RunView, how: 'push' | 'replace'): void =>
+    setList({ ...list, open: row.n }, how);
+  const close = (): void => {
+    setList({ ...list, open: null });
+    if (cursor) round.setCursor({ ...cursor, step: cursor.step + 1 });
+  };
+  const move = (by: number): void => {
+    const next = moved(cursor, by, view);
+    if (!next) return;
+    round.work();
+    round.setCursor(next);
+    const row = rowAt(view, next.index);
+    if (list.open !== null && row) openRow(row, 'replace');
+  };
+  const extend = (by: 1 | -1): void => {
+    const next = moved(cursor, by, view);
+    const rows = [rowAt(view, cursor?.index ?? -1), rowAt(view, next?.index ?? -1)].filter(
+      (row) => row !== undefined,
+    );
+    if (!next || rows.length === 0) return;
+    round.work();
+    round.setSelection(
+      extended(
+        selection,
+        rows.map(({ n, company }) => ({ n, company })),
+      ),
+    );
+    round.setCursor(next);
+  };
+  const perPage = Math.max(
+    1,
+    Math.floor(
+      (globalThis.innerHeight - 220) / (phone ? CARD_PX : choice.dense ? DENSE_PX : ROW_PX),
+    ),
+  );
+
+  // Keys that come while all that match are being named wait for it: they are meant for the
+  // selection.
+  const waiting = useRef<Command[] | null>(null);
+  const [named, setNamed] = useState(0);
+  const selectAll = (): void => {
+    waiting.current ??= [];
+    void deeds.selectAll().finally(() => setNamed((n) => n + 1));
+  };
+
+  /** A key on the head of a group means all of its rows. Keys that come meanwhile wait. */
+  const withMembers = (head: GroupHead, act: (runs: readonly RunN[]) => void): void => {
+    waiting.current ??= [];
+    void deeds
+      .membersOf(head)
+      .then(act)
+      .finally(() => setNamed((n) => n + 1));
+  };
+  /**
+   * Answers whether the head took it; with a selection, keys that change data mean the selection.
+   */
+  const commandHead = (what: Command, head: GroupHead): boolean => {
+    switch (what) {
+      case 'open':
+        round.fold(head.key);
+        return true;
+      case 'fold':
+      case 'unfold':
+        if (head.folded === (what === 'unfold')) round.fold(head.key);
+        return true;
+      case 'select':
+        void deeds.selectGroup(head);
+        return true;
+      case 'review':
+        if (count > 0) return false;
+        withMembers(head, (runs) => deeds.change({ is: 'review', comment: null }, runs));
+        return true;
+      case 'review-with':
+      case 'snooze':
+      case 'note':
+      case 'ticket': {
+        if (count > 0) return false;
+        const is = what === 'review-with' ? 'review' : what;
+        withMembers(head, (runs) => deeds.askFor(is, runs));
+        return true;
+      }
+      default:
+        return false;
+    }
+  };
+  const pressHead = (what: HeadPress, head: GroupHead, index: number): void => {
+    round.setCursor({ index, n: null, step: cursor?.step ?? 0 });
+    switch (what) {
+      case 'fold':
+        return round.fold(head.key);
+      case 'select':
+        void deeds.selectGroup(head);
+        return undefined;
+      case 'review':
+        return acts
+          ? withMembers(head, (runs) => deeds.change({ is: 'review', comment: null }, runs))
+          : undefined;
+    }
+  };
+
+  const command = (what: Command): void => {
+    // the question is on its way: what is typed is meant for it
+    if (deeds.ask !== null) return what === 'back' ? deeds.setAsk(null) : undefined;
+    if (waiting.current !== null) {
+      waiting.current.push(what);
+      return undefined;
+    }
+    const row = rowAt(view, cursor?.index ?? -1);
+    const head = headAt(view, cursor?.index ?? -1);
+    if (head && commandHead(what, head)) return undefined;
+    switch (what) {
+      case 'next':
+        return move(1);
+      case 'previous':
+        return move(-1);
+      case 'page-down':
+        return move(perPage);
+      case 'page-up':
+        return move(-perPage);
+      case 'first':
+        return move(-(view?.lines ?? 0));
+      case 'last':
+        return move(view?.lines ?? 0);
+      case 'extend-next':
+        return extend(1);
+      case 'extend-previous':
+        return extend(-1);
+      case 'select':
+        return row && deeds.select(row, cursor?.index ?? 0, false);
+      case 'select-all':
+        return selectAll();
+      case 'open':
+        return row && openRow(row, 'push');
+      case 'back':
+        if (list.open !== null) return close();
+        if (count > 0) round.setSelection(NOTHING);
+        return undefined; // the row stays the one that keys mean
+      case 'review':
+        return deeds.review(deeds.targets());
+      case 'review-with':
+        return deeds.askFor('review', deeds.targets());
+      case 'snooze':
+        return deeds.askFor('snooze', deeds.targets());
+      case 'note':
+      case 'ticket':
+        return deeds.askFor(what, deeds.targets());
+      case 'columns':
+        return deeds.setAsk({ is: 'columns' });
+      case 'fold':
+      case 'unfold':
+        return undefined; // rows do not fold
+      case 'facets': {
+        const first = document.querySelector<HTMLElement>('aside.dc-facets button');
+        if (first?.offsetParent) first.focus();
+        else deeds.setAsk({ is: 'facets' });
+        return undefined;
+      }
+      case 'refresh':
+        return round.takeIn();
+      case 'help':
+        return deeds.setAsk({ is: 'help' });
+    }
+  };
+  useKeys(acts, command);
+  const goOn = useEffectEvent((): void => {
+    const keys = waiting.current;
+    waiting.current = null;
+    for (const key of keys ?? []) {
+      command(key);
+      if (asks(key)) break; // what came after it was meant for the question
+    }
+  });
+  useEffect(() => {
+    if (named > 0) goOn();
+  }, [named]);
+
+  const press = (what: Press, row: RunView, index: number, shift: boolean): void => {
+    const at = { index, n: row.n, step: cursor?.step ?? 0 };
+    switch (what) {
+      case 'open':
+        round.setCursor(at);
+        return openRow(row, list.open === null ? 'push' : 'replace');
+      case 'select':
+        round.setCursor(at);
+        return deeds.select(row, index, shift);
+      case 'review':
+        return acts ? deeds.review([row.n]) : undefined;
+      case 'undo':
+        return deeds.change({ is: row.problem?.review ? 'reopen' : 'wake' }, [row.n]);
+    }
+  };
+  const bulk = (deed: BulkDeed): void => {
+    switch (deed) {
+      case 'all':
+        return selectAll();
+      case 'clear':
+        return round.setSelection(NOTHING);
+      case 'snooze':
+      case 'note':
+      case 'ticket':
+        return deeds.askFor(deed, deeds.targets());
+      case 'review':
+        return deeds.change({ is: 'review', comment: null }, deeds.targets());
+      case 'reopen':
+      case 'wake':
+        return deeds.change({ is: deed }, deeds.targets());
+    }
+  };
+  const open = list.open === null ? null : (deeds.rowOf(list.open) ?? null);
+  const fresh = view?.fresh ?? 0;
+  const loaded = view?.loaded;
+
+  return (
+    <Page
+      title="Daily checks"
+      detail={formatDay(now, zone)}
+      scroll="own"
+      progress={
+        progress && progress.of > 0 ? (
+          <Ring done={progress.cleared} of={progress.of} word="cleared" />
+        ) : undefined
+      }
+      search={
+        <SearchField
+          label="Search jobs, companies, causes"
+          value={list.text}
+          focusKey="/"
+          onChange={(text, at) => setList({ ...list, text }, 'replace', at)}
+          onLeave={() => document.querySelector<HTMLElement>('[role=grid] [tabindex="0"]')?.focus()}
+        />
+      }
+    >
+      <ListsFrame
+        me={me}
+        now={now}
+        chosen="results"
+        query={queryOf(list)}
+        results={view?.total}
+        aside={
+          <>
+            {loaded && loaded.days < loaded.of && (
+              <span className="text-agate whitespace-nowrap text-ink-3">
+                {loaded.days} of {loaded.of} days here
+              </span>
+            )}
+            {fresh > 0 && (
+              <Pill keycap="R" onClick={round.takeIn}>
+                {formatCount(fresh)} new, press
+              </Pill>
+            )}
+          </>
+        }
+      >
+        <div className="dc-work" {...(list.open !== null && { 'data-panel': '' })}>
+          <aside className="dc-facets hidden desk:block" aria-label="Filters">
+            <FacetsHead list={list} onList={(next, at) => setList(next, 'push', at)} />
+            <Facets
+              facets={view?.facets}
+              list={list}
+              onList={(next, at) => setList(next, 'push', at)}
+            />
+          </aside>
+          <section className="dc-list" aria-label="Results">
+            <div>
+              <Toolbar
+                list={list}
+                facets={view?.facets}
+                onList={(next, at) => setList(next, 'push', at)}
+                rule={rule}
+                now={now}
+                onFacets={() => deeds.setAsk({ is: 'facets' })}
+                onColumns={() => deeds.setAsk({ is: 'columns' })}
+                parts={
+                  <Suspense fallback={<span className="h-7 w-72" />}>
+                    <ToolbarParts
+                      me={me}
+                      list={list}
+                      filter={round.filter}
+                      columns={choice.columns}
+                      loaded={loaded}
+                      rule={rule}
+                      now={now}
+                      onList={(next, at) => setList(next, 'push', at)}
+                    />
+                  </Suspense>
+                }
+              />
+              <Suspense>
+                <ListLines
+                  me={me.id}
+                  zone={zone}
+                  now={now}
+                  filter={round.filter}
+                  onList={(next) => setList(next)}
+                />
+              </Suspense>
+              <Notices status={status} newestAt={view?.newestAt ?? null} zone={zone} now={now} />
+              <div
+                className="dc-ink"
+                style={
+                  {
+                    '--cleared': percentOf(progress?.cleared ?? 0, progress?.of ?? 0) / 100,
+                  } as React.CSSProperties
+                }
+              />
+              {fresh > 0 && phone && (
+                <button
+                  type="button"
+                  className="h-11 w-full border-b border-hair bg-sheet text-center font-semibold text-accent"
+                  onClick={round.takeIn}
+                >
+                  {formatCount(fresh)} new, tap to bring in
+                </button>
+              )}
+            </div>
+            {view && total === 0 ? (
+              <Suspense fallback={<div />}>
+                <Empty
+                  view={view}
+                  list={list}
+                  filter={round.filter}
+                  zone={zone}
+                  now={now}
+                  onClear={(at) => setList(cleared(list), 'push', at)}
+                  onList={setList}
+                />
+              </Suspense>
+            ) : (
+              <Grid
+                key={phone ? 'cards' : 'rows'}
+                view={view}
+                window={round.window}
+                cards={phone}
+                cursor={cursor}
+                selection={selection}
+                open={list.open}
+                acts={acts}
+                me={me.id}
+                zone={zone}
+                now={now}
+                listKey={round.key}
+                onWindow={round.setWindow}
+                onPoint={round.point}
+                onPress={press}
+                onSelectAll={selectAll}
+                matching={matching}
+                group={list.group}
+                onPressHead={pressHead}
+                columns={choice.columns}
+                dense={choice.dense}
+                order={list.order}
+                reverse={list.reverse}
+                onSort={(order, reverse) => setList({ ...list, order, reverse })}
+                onColumns={choice.setColumns}
+              />
+            )}
+            {count > 0 && (
+              <Suspense fallback={<div className="dc-bulk" />}>
+                <BulkBar
+                  selection={selection}
+                  total={matching}
+                  phone={phone}
+                  showing={list.review}
+                  busy={deeds.busy}
+                  onDeed={bulk}
+                />
+              </Suspense>
+            )}
+          </section>
+          {list.open !== null && (
+            <Suspense
+              fallback={
+                phone ? null : (
+                  <aside className="rp border-l border-rule bg-sheet" aria-label="Job result" />
+                )
+              }
+            >
+              <OpenRun
+                n={list.open}
+                row={open}
+                standing={standingOf(view, list.group !== null, list.open)}
+                acts={acts}
+                me={me.id}
+                zone={zone}
+                now={now}
+                phone={phone}
+                onMove={move}
+                onClose={close}
+                onCause={(cause) => setList(ofCause(list, cause))}
+                days={round.filter}
+                onRun={(n) => setList({ ...list, open: n }, 'push')}
+                onDeed={(deed, runs) => {
+                  if (deed === 'review') return deeds.review(runs);
+                  if (deed === 'snooze' || deed === 'note' || deed === 'ticket')
+                    return deeds.askFor(deed, runs);
+                  if (deed === 'review-with') return deeds.askFor('review', runs);
+                  return deeds.change({ is: deed }, runs);
+                }}
+              />
+            </Suspense>
+          )}
+        </div>
+      </ListsFrame>
+      {deeds.ask && (
+        <Suspense>
+          <Dialogs
+            ask={deeds.ask}
+            list={list}
+            facets={view?.facets}
+            total={total}
+            rule={rule}
+            now={now}
+            acts={acts}
+            onList={(next, at) => setList(next, 'push', at)}
+            choice={choice}
+            onChange={deeds.change}
+            onClose={() => deeds.setAsk(null)}
+          />
+        </Suspense>
+      )}
+    </Page>
+  );
+}

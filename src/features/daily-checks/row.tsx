@@ -1,0 +1,393 @@
+// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
+// first load
+'use no memo';
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows are rendered */
+import { memo } from 'react';
+import type { CSSProperties } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import type { RunView } from '#contract/runs/query.ts';
+import {
+  formatAge,
+  formatBytes,
+  formatDate,
+  formatDuration,
+  formatSpan,
+  formatTime,
+  formatUtc,
+  formatWhen,
+} from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { StateMark } from '#src/ui/state-mark.tsx';
+import { STATES } from '#src/ui/states.ts';
+import { piecesOf } from '../shared/runs/cause-pieces.ts';
+import { Strip, Usual } from '../shared/runs/run-marks.tsx';
+import { NARROW, WIDE } from '../shared/runs/spark-bars.ts';
+import { doneWords, isDone, isException, rowWords, streakOf } from '../shared/runs/labels.ts';
+
+/**
+ * What a row needs besides its run. The grid hears of presses by `data-do` and `data-index`, so
+ * rows carry no handlers.
+ */
+export interface RowProps {
+  readonly row: RunView;
+  readonly index: number;
+  /** Where it stands, in px, when it does not follow the row before it. */
+  readonly apart: number | null;
+  readonly selected: boolean;
+  readonly cursor: boolean;
+  /** In the tab order: one row is. */
+  readonly tabbed: boolean;
+  readonly open: boolean;
+  /** The person may review, note and snooze. */
+  readonly acts: boolean;
+  readonly me: string;
+  readonly zone: string;
+  readonly now: Ms;
+}
+
+type CellsProps = Pick<RowProps, 'row' | 'acts' | 'me' | 'zone' | 'now'>;
+
+export const Row = memo(function Row(props: RowProps) {
+  const { row, acts, me, zone, now, selected } = props;
+  return (
+    <div {...frame(props)} className="dc-row dc-line">
+      <div role="gridcell" className="dc-sel">
+        {acts && <SelectBox on={selected} name={row.jobName} />}
+      </div>
+      <Cells row={row} acts={acts} me={me} zone={zone} now={now} />
+    </div>
+  );
+}, sameRow);
+
+/** What a run says: not drawn again where the row is only chosen, stepped on or moved. */
+const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
+  const { problem } = row;
+  const done = isDone(row);
+  const bad = row.state === 'Failed' || row.state === 'Error';
+  const streak = streakOf(row);
+  return (
+    <>
+      <div role="gridcell" className="dc-st">
+        <StateMark state={row.state} done={done} />
+        {streak !== '' && (
+          <span className={(problem?.day ?? 0) >= 3 && !done ? 'dc-ag dc-old' : 'dc-ag'}>
+            {streak}
+          </span>
+        )}
+      </div>
+      <div role="gridcell" className="dc-co dc-cut" data-tip={row.companyName}>
+        {row.companyName}
+      </div>
+      <div role="gridcell" className="dc-job dc-cut" data-tip={row.jobName}>
+        {row.jobName}
+      </div>
+      <div role="gridcell" className="dc-pc dc-cut" data-tip={row.computer}>
+        {row.computer}
+      </div>
+      <div role="gridcell" className="dc-ca dc-cut dc-ag" data-tip={row.message ?? undefined}>
+        <SecondLine row={row} acts={acts} me={me} zone={zone} now={now} />
+      </div>
+      <div role="gridcell" className="dc-days">
+        <Strip strip={row.strip} size={WIDE} today={formatDate(now, zone)} />
+      </div>
+      <div role="gridcell" className="dc-at" data-tip={formatUtc(row.startedAt)}>
+        {row.status === 'Missed' ? (
+          <>
+            <span className="text-ink-3">not started</span>
+            <span className="dc-ag">expected {formatTime(row.startedAt, zone)}</span>
+          </>
+        ) : (
+          <>
+            {formatWhen(row.startedAt, zone)}
+            <span className="dc-ag">{formatAge(row.startedAt, now)}</span>
+          </>
+        )}
+      </div>
+      <div role="gridcell" className="dc-du">
+        {row.durationSec !== null && (
+          <>
+            {formatDuration(row.durationSec)}
+            <Usual value={row.durationSec} usual={row.usualDuration} bad={bad} />
+          </>
+        )}
+      </div>
+      <div role="gridcell" className="dc-tr">
+        {row.bytes !== null && (
+          <>
+            {formatBytes(row.bytes)}
+            <Usual value={row.bytes} usual={row.usualBytes} bad={bad} />
+          </>
+        )}
+      </div>
+      <div
+        role="gridcell"
+        className="dc-last"
+        data-tip={
+          row.lastGoodAt === null ? 'No good run on this device' : formatWhen(row.lastGoodAt, zone)
+        }
+      >
+        {row.lastGoodAt === null ? (
+          <span className="text-ink-3">none</span>
+        ) : (
+          (formatSpan(row.lastGoodAt, now) ?? 'now')
+        )}
+      </div>
+      <div role="gridcell" className="dc-tk dc-cut" data-tip={ticketWords(problem)}>
+        {problem?.ticket != null && (
+          <>
+            <bdi>{problem.ticket}</bdi>
+            {problem.tied?.open === false && (
+              <>
+                {' '}
+                <Icon name="check" size={12} label="closed" className="text-success" />
+              </>
+            )}
+          </>
+        )}
+      </div>
+      <div role="gridcell" className="dc-note">
+        {problem?.note && (
+          <span data-tip={problem.note.content}>
+            <Icon name="note" label="Has a note" />
+          </span>
+        )}
+      </div>
+      <div role="gridcell" className="dc-rev">
+        <Tick row={row} acts={acts} />
+      </div>
+    </>
+  );
+}, sameRow);
+
+/** Two lines of 56 px: icon in the margin, company and state, job and cause, strip, tick. */
+export const Card = memo(function Card(props: RowProps) {
+  const { row, acts, me, zone, now, selected } = props;
+  const done = isDone(row);
+  const streak = streakOf(row);
+  return (
+    <div {...frame(props)} className="dc-row dc-card">
+      <div role="gridcell" className="dc-mk">
+        {acts ? (
+          <button
+            type="button"
+            role="checkbox"
+            aria-checked={selected}
+            tabIndex={-1}
+            data-do="select"
+            aria-label={`Select ${row.jobName}, ${row.companyName}`}
+          >
+            {selected ? (
+              <span className="dc-box" data-on="">
+                <Icon name="check" size={12} stroke={2.25} />
+              </span>
+            ) : (
+              <StateMark state={row.state} done={done} bare />
+            )}
+          </button>
+        ) : (
+          <span>
+            <StateMark state={row.state} done={done} bare />
+          </span>
+        )}
+      </div>
+      <div role="gridcell" className="dc-tx">
+        <span className="dc-l1">
+          <b className="dc-cut">{row.companyName}</b>
+          {!done && (
+            <span className="dc-ag">
+              <span className={`font-semibold ${STATES[row.state].text}`}>
+                {STATES[row.state].word}
+              </span>
+              {streak === '' ? '' : `, ${streak}`}
+            </span>
+          )}
+        </span>
+        <span className="dc-l2 dc-cut">
+          {!done && (
+            <em>
+              {row.jobName}
+              {(row.message ?? '') !== '' && ' · '}
+            </em>
+          )}
+          <SecondLine row={row} acts={acts} me={me} zone={zone} now={now} short />
+        </span>
+      </div>
+      <div role="gridcell" className="dc-days">
+        <Strip strip={row.strip} size={NARROW} today={formatDate(now, zone)} />
+      </div>
+      <div role="gridcell" className="dc-rev">
+        <Tick row={row} acts={acts} big />
+      </div>
+    </div>
+  );
+}, sameRow);
+
+const ticketWords = (problem: RunView['problem']): string | undefined =>
+  problem?.ticket == null
+    ? undefined
+    : `${problem.ticket}${problem.tied?.open === false ? ', closed' : ''}`;
+
+/** Each answer of the worker brings new objects: a row that says the same is not drawn again. */
+function sameRow<P extends { readonly row: RunView }>(a: P, b: P): boolean {
+  for (const name of Object.keys(b) as (keyof P)[]) {
+    if (name !== 'row' && a[name] !== b[name]) return false;
+  }
+  return a.row === b.row || JSON.stringify(a.row) === JSON.stringify(b.row);
+}
+
+/**
+ * Rows follow each other, so that none has a style of its own: a browser works out what the cells
+ * of a row look like from the row's style, and finds it at hand where that was met before. With a
+ * place of its own in each row it takes three times as long.
+ */
+export const placed = (apart: number | null): CSSProperties | undefined =>
+  apart === null ? undefined : { position: 'absolute', top: apart };
+
+const frame = ({
+  row,
+  index,
+  apart,
+  selected,
+  cursor,
+  tabbed,
+  open,
+  acts,
+  me,
+  zone,
+  now,
+}: RowProps) => ({
+  'role': 'row',
+  'aria-rowindex': index + 2,
+  ...(acts && { 'aria-selected': selected }),
+  'aria-label': rowWords(row, me, now, zone),
+  'tabIndex': tabbed ? 0 : -1,
+  'data-index': index,
+  'data-run': row.n,
+  'style': placed(apart),
+  ...(selected && { 'data-selected': '' }),
+  ...(cursor && { 'data-cursor': '' }),
+  ...(open && { 'data-open': '', 'aria-current': true as const }),
+  ...(isDone(row) && { 'data-done': '' }),
+});
+
+function SelectBox({ on, name }: { readonly on: boolean; readonly name: string }) {
+  return (
+    <button
+      type="button"
+      role="checkbox"
+      aria-checked={on}
+      aria-label={`Select ${name}`}
+      tabIndex={-1}
+      data-do="select"
+      className="dc-boxed"
+    >
+      {on && (
+        <span className="dc-box" data-on="">
+          <Icon name="check" size={12} stroke={2.25} />
+        </span>
+      )}
+    </button>
+  );
+}
+
+interface SecondProps {
+  readonly row: RunView;
+  readonly acts: boolean;
+  readonly me: string;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly short?: boolean;
+}
+
+/** The cause, or how the row was dealt with and the way back; and whether the server has it yet. */
+function SecondLine({ row, acts, me, zone, now, short = false }: SecondProps) {
+  const done = doneWords(row, me, now, zone);
+  const back =
+    acts && (row.problem?.review ?? (row.review === 'snoozed' ? row.problem?.snooze : null));
+  return (
+    <>
+      {done === null
+        ? piecesOf(row.message ?? '', row.template).map((piece, i) =>
+            piece.fixed ? piece.text : <i key={i}>{piece.text}</i>,
+          ) // eslint-disable-line react/no-array-index-key
+        : done}
+      {row.waiting && (
+        <span className="dc-wait">
+          <Icon name="cloud" size={12} />
+          not sent yet
+        </span>
+      )}
+      {done !== null && back && !short && (
+        <button type="button" tabIndex={-1} data-do="undo" className="dc-undo">
+          Undo
+        </button>
+      )}
+    </>
+  );
+}
+
+function Tick({
+  row,
+  acts,
+  big = false,
+}: {
+  readonly row: RunView;
+  readonly acts: boolean;
+  readonly big?: boolean;
+}) {
+  if (row.problem === null) return null;
+  const where = `${row.jobName}, ${row.companyName}`;
+  if (isException(row)) {
+    const known = <Icon name="rules" size={big ? 20 : 16} />;
+    if (!acts)
+      return (
+        <span className="text-ink-3" data-tip="Exception">
+          {known}
+        </span>
+      );
+    return (
+      <button
+        type="button"
+        tabIndex={-1}
+        data-do="review"
+        className="text-ink-3"
+        data-tip="Exception"
+        aria-label={`Exception, open again: ${where}`}
+      >
+        {known}
+      </button>
+    );
+  }
+  if (row.review === 'cleared') {
+    const inked = <Icon name="tick" size={big ? 24 : 20} stroke={1.4} />;
+    if (!acts || !row.problem.review)
+      return (
+        <span className="dc-inked" data-tip="Cleared">
+          {inked}
+        </span>
+      );
+    return (
+      <button
+        type="button"
+        tabIndex={-1}
+        data-do="review"
+        className="dc-inked"
+        aria-label={`Open again: ${where}`}
+      >
+        {inked}
+      </button>
+    );
+  }
+  if (row.review === 'snoozed')
+    return (
+      <span className="text-ink-3" data-tip="Snoozed">
+        <Icon name="snooze" size={big ? 20 : 16} />
+      </span>
+    );
+  if (!acts) return <i className="dc-ring" data-tip="To check" />;
+  return (
+    <button type="button" tabIndex={-1} data-do="review" aria-label={`Review ${where}`}>
+      <i className="dc-ring" />
+    </button>
+  );
+}

@@ -1,0 +1,115 @@
+import { useState } from 'react';
+import { MESSAGES } from '#contract/messages.ts';
+import type { HintShown } from '#contract/hints/calls.ts';
+import { hintsFor } from '#contract/hints/hints.ts';
+import type { RunView } from '#contract/runs/query.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useBranding } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { tellFailure } from '#src/ui/toasts.ts';
+import { SectionLink } from '../../shared/section-link.tsx';
+import { hintAddressOf } from '../../shared/page-links/hints.ts';
+import { HintBody } from '../../shared/hint-body.tsx';
+import { Part } from './part.tsx';
+
+/**
+ * What has helped with such a result before (HINT-4): the most exact first, the others behind a
+ * press. As the server said last, with no network.
+ */
+export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boolean }) {
+  const on = useBranding()?.features.hints === true;
+  const reads = useAbility('monitoring.daily-checks');
+  const keeps = useAbility('monitoring.hints');
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const asked = useCachedQuery('hintsAtHand', NOTHING, { wanted: on && reads });
+  const [all, setAll] = useState(false);
+  const { problem } = row;
+  if (!on || problem === null) return null;
+  const texts = [row.message, row.template].flatMap((text) => text ?? []);
+  const found = hintsFor(asked.value?.hints ?? [], {
+    texts,
+    kind: problem.kind,
+    source: row.source,
+  });
+  const shown = all ? found : found.slice(0, 1);
+  const write = keeps && (
+    <p className="m-0 pt-3">
+      <SectionLink
+        href={hintAddressOf(row)}
+        className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11"
+      >
+        Write a hint for this
+      </SectionLink>
+    </p>
+  );
+  if (found.length === 0) return write || null;
+  return (
+    <>
+      <Part
+        title={found.length === 1 ? 'Hint' : 'Hints'}
+        more={
+          found.length < 2
+            ? null
+            : {
+                open: all,
+                word: all ? 'The first' : `All ${found.length}`,
+                onPress: () => setAll(!all),
+              }
+        }
+      >
+        {shown.map(({ _id: id, ...hint }) => (
+          <Hint key={id} id={id} hint={hint} row={row} acts={acts} offline={offline} />
+        ))}
+      </Part>
+      {write}
+    </>
+  );
+}
+
+function Hint({
+  id,
+  hint,
+  row,
+  acts,
+  offline,
+}: {
+  readonly id: string;
+  readonly hint: Omit<HintShown, '_id'>;
+  readonly row: RunView;
+  readonly acts: boolean;
+  readonly offline: boolean;
+}) {
+  const [busy, setBusy] = useState(false);
+  const helped = row.problem?.helpedBy?.includes(id) === true;
+  async function say(): Promise<void> {
+    setBusy(true);
+    const told = await client().ask('hintHelped', { id, run: row.n, helped: !helped });
+    setBusy(false);
+    if (!told.ok) tellFailure(told.failure.message);
+  }
+  return (
+    <div className="border-t border-hair py-2 first:border-0 first:pt-0">
+      <p className="m-0 font-semibold break-words">{hint.name}</p>
+      <HintBody {...hint} />
+      {acts && (
+        <Button
+          variant="quiet"
+          size="sm"
+          className="-ml-2 mt-1"
+          icon={helped ? 'tick' : 'hint'}
+          aria-pressed={helped}
+          busy={busy}
+          disabled={offline}
+          {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+          onClick={() => void say()}
+        >
+          {helped ? 'It helped' : 'This helped'}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const NOTHING = {};

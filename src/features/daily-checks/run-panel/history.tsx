@@ -1,0 +1,43 @@
+import { formatUtc, formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { deedLine } from './history-entries.ts';
+import { Part, Unheard } from './part.tsx';
+import type { Asked } from './use-execution.ts';
+
+/** Who did what to the problem and when, the newest first. */
+export function History({ asked, zone }: { readonly asked: Asked; readonly zone: string }) {
+  const { execution, message } = asked;
+  if (execution === null)
+    return message === null ? null : (
+      <Unheard title="History" what="Who did what and when" asked={asked} />
+    );
+  const { problem, history } = execution;
+  if (problem === null || history.length === 0) return null;
+  return (
+    <Part title="History">
+      <ol className="rp-history">
+        {history.map((entry, place) => {
+          const { icon, who, did, said } = deedLine(entry, problem.state, zone);
+          const at = Date.parse(entry.at);
+          return (
+            <li key={history.length - place}>
+              <Icon name={icon} className="mt-px text-ink-3" />
+              <span className="min-w-0 break-words">
+                {who !== null && <b>{who} </b>}
+                {did}
+              </span>
+              <time className="dc-ag" dateTime={entry.at} data-tip={formatUtc(at)}>
+                {formatWhen(at, zone)}
+              </time>
+              {said !== null && (
+                <span className="col-[2/-1] break-words whitespace-pre-line text-ink-2">
+                  {said}
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </Part>
+  );
+}

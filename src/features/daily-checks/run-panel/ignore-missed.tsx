@@ -1,0 +1,74 @@
+import { lazy, Suspense, useState } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { heedMissed, ignoreMissed } from '../../shared/lists/actions.ts';
+
+const IgnoreForm = lazy(async () => ({
+  default: (await withChunkTimeout(import('../../shared/lists/ignore-form.tsx'))).IgnoreForm,
+}));
+
+export interface IgnoreMissedProps {
+  /** The job's id at its source; null while it is not known here. */
+  readonly jobInstanceUid: string | null;
+  /** `SQL nightly, Aldergate Vets`. */
+  readonly about: string;
+  /** Somebody said already that it is not expected. */
+  readonly ignored: boolean;
+  readonly zone: string;
+  readonly now: Ms;
+}
+
+/**
+ * Of a job that did not run: no result is expected of it until then, or again. Needs the network,
+ * and says so.
+ */
+export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: IgnoreMissedProps) {
+  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const change = async (deed: Promise<boolean>): Promise<void> => {
+    setBusy(true);
+    await deed;
+    setBusy(false);
+  };
+  const blocked = offline || jobInstanceUid === null;
+  return (
+    <>
+      <Button
+        variant="quiet"
+        size="sm"
+        busy={busy}
+        disabled={blocked}
+        {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+        onClick={() => {
+          if (ignored && jobInstanceUid !== null)
+            void change(heedMissed({ jobInstanceUid }, about));
+          else setAsking(true);
+        }}
+      >
+        {ignored ? 'Expect it again' : 'Ignore until…'}
+      </Button>
+      {asking && jobInstanceUid !== null && (
+        <Suspense>
+          <IgnoreForm
+            title={`Ignore ${about}`}
+            says="No result is expected of this job, and its problem sleeps. A result that comes ends it."
+            forGood={false}
+            zone={zone}
+            now={now}
+            onClose={() => setAsking(false)}
+            onIgnore={(until) => {
+              setAsking(false);
+              if (until !== null) void change(ignoreMissed({ jobInstanceUid }, until, about));
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+const NOTHING = {};

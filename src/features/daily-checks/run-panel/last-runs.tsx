@@ -1,0 +1,258 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn inline instead of loading an image; points work like a slider, whose own track would cover them */
+import { useId, useState } from 'react';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunView } from '#contract/runs/query.ts';
+import { formatBytes, formatDate, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
+import { STATES } from '#src/ui/states.ts';
+import { drawMultiple, nearest, stepped } from './small-multiple.ts';
+import { Part } from './part.tsx';
+import { RunsTable } from './runs-table.tsx';
+
+const RUNS = 30;
+const WIDTH = 180;
+const HEIGHT = 56;
+
+interface LastRunsProps {
+  readonly row: RunView;
+  readonly last: readonly RunView[];
+  readonly zone: string;
+  readonly onRun: (row: RunView) => void;
+}
+
+/**
+ * How long the last runs of the job took and what they sent, against what is usual. A point opens
+ * its run; the same as a table.
+ */
+export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
+  const [table, setTable] = useState(false);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const runs = last.filter((run) => run.status !== 'Running').toReversed();
+  const open = runs.findIndex((run) => run.n === row.n);
+  const charts = {
+    runs,
+    open,
+    pointed: pointed !== null && pointed < runs.length ? pointed : null,
+    zone,
+    onPoint: setPointed,
+    onRun,
+  };
+  return (
+    <Part
+      title={runs.length === 1 ? 'Last run' : `Last ${plural(runs.length || RUNS, 'run')}`}
+      aside={
+        table || (row.usualDuration ?? row.usualBytes) === null
+          ? undefined
+          : 'band is the usual range'
+      }
+      more={
+        runs.length === 0
+          ? null
+          : {
+              open: table,
+              word: table ? 'As a chart' : 'As a table',
+              onPress: () => setTable(!table),
+            }
+      }
+    >
+      {table ? (
+        <RunsTable runs={runs.toReversed()} open={row.n} zone={zone} onRun={onRun} />
+      ) : (
+        <div className="grid grid-cols-2 items-end gap-5 pt-0.5">
+          <Multiple
+            {...charts}
+            name="Duration"
+            own={row.durationSec}
+            of={(run) => run.durationSec}
+            say={formatDuration}
+            usual={row.usualDuration}
+          />
+          <Multiple
+            {...charts}
+            name="Transferred"
+            own={row.bytes}
+            of={(run) => run.bytes}
+            say={formatBytes}
+            usual={row.usualBytes}
+          />
+        </div>
+      )}
+    </Part>
+  );
+}
+
+/** The question to the worker. */
+export const lastRunsOf = (job: number) =>
+  ({
+    filter: { ...EVERYTHING, jobs: [job], rows: 'runs' },
+    window: { first: 0, count: RUNS },
+    held: false,
+    folded: [],
+    round: 0,
+  }) as const;
+
+interface MultipleProps {
+  readonly name: string;
+  /** The open run's. */
+  readonly own: number | null;
+  readonly of: (run: RunView) => number | null;
+  readonly say: (value: number) => string;
+  readonly usual: readonly [low: number, high: number] | null;
+  /** Oldest first. */
+  readonly runs: readonly RunView[];
+  readonly open: number;
+  readonly pointed: number | null;
+  readonly zone: string;
+  readonly onPoint: (place: number | null) => void;
+  readonly onRun: (run: RunView) => void;
+}
+
+function Multiple({
+  name,
+  own,
+  of,
+  say,
+  usual,
+  runs,
+  open,
+  pointed,
+  zone,
+  onPoint,
+  onRun,
+}: MultipleProps) {
+  const points = runs.map((run) => ({
+    value: of(run),
+    failed: run.status === 'Failed' || run.status === 'Error',
+  }));
+  const { band, line, crosses, at } = drawMultiple(points, usual, WIDTH, HEIGHT);
+  const told = (value: number | null): string => (value === null ? 'unknown' : say(value));
+  const [first, last, run] = [runs[0], runs.at(-1), pointed === null ? undefined : runs[pointed]];
+  const failures = points.filter((point) => point.failed).length;
+  const range =
+    usual &&
+    (say(usual[0]) === say(usual[1])
+      ? say(usual[0])
+      : `${shorn(say(usual[0]), say(usual[1]))} to ${say(usual[1])}`);
+  const place = pointed ?? (open < 0 ? runs.length - 1 : open);
+  const here = runs[place];
+  const how = useId();
+  const placeAt = ({ clientX, currentTarget }: React.MouseEvent): number => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    return nearest(runs.length, (clientX - left) / Math.max(1, width), WIDTH);
+  };
+  const onKey = (event: React.KeyboardEvent): void => {
+    const to = stepped(event.key, place, runs.length);
+    if (to === null && event.key !== 'Enter') return;
+    event.preventDefault();
+    if (to !== null) onPoint(to);
+    else if (here) onRun(here);
+  };
+  const shown = run ? of(run) : own;
+  const dot = at[pointed ?? open];
+  return (
+    <figure className="m-0 min-w-0">
+      {/* A line for each, as they come and go: the chart stays where it is under the pointer. */}
+      <figcaption className="pb-1">
+        <b className="block truncate">
+          <span className={shown === null ? '' : 'sr-only'}>{name}: </span>
+          {told(shown)}
+        </b>
+        {range !== null && <span className="dc-ag block truncate">usual {range}</span>}
+      </figcaption>
+      <div
+        className="rp-points"
+        role="slider"
+        tabIndex={0}
+        aria-label={`${name} of ${plural(runs.length, 'run')}, ${failures} failed${range === null ? '' : `, usual ${range}`}`}
+        aria-valuemin={1}
+        aria-valuemax={Math.max(1, runs.length)}
+        aria-valuenow={Math.max(1, place + 1)}
+        aria-describedby={how}
+        aria-valuetext={
+          here
+            ? `${formatWhen(here.startedAt, zone)}, ${STATES[here.state].word}, ${told(of(here))}`
+            : 'no run'
+        }
+        onKeyDown={onKey}
+        onBlur={() => onPoint(null)}
+        onPointerMove={(event) => onPoint(placeAt(event))}
+        onPointerLeave={() => onPoint(null)}
+        onClick={(event) => {
+          const one = runs[placeAt(event)];
+          if (one) onRun(one);
+        }}
+      >
+        <svg
+          className="block w-full"
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          height={HEIGHT}
+          aria-hidden
+          fill="none"
+        >
+          {band && (
+            <rect
+              x="0"
+              y={band.y}
+              width={WIDTH}
+              height={band.height}
+              fill="var(--band)"
+              opacity=".7"
+            />
+          )}
+          <path
+            d={line}
+            stroke="var(--trace)"
+            strokeWidth="1.25"
+            strokeLinejoin="round"
+            vectorEffect="non-scaling-stroke"
+          />
+          <path
+            d={crosses}
+            stroke="var(--failed-mark)"
+            strokeWidth="1.5"
+            vectorEffect="non-scaling-stroke"
+          />
+          <path
+            d={`M0 ${HEIGHT - 0.5}H${WIDTH}`}
+            stroke="var(--rule)"
+            vectorEffect="non-scaling-stroke"
+          />
+          {run && dot && (
+            <path
+              d={`M${dot.x} 0V${HEIGHT}`}
+              stroke="var(--ink-2)"
+              vectorEffect="non-scaling-stroke"
+            />
+          )}
+        </svg>
+        <span id={how} className="sr-only">
+          Enter opens the run
+        </span>
+        {dot && <i className="rp-dot" style={{ left: `${(dot.x / WIDTH) * 100}%`, top: dot.y }} />}
+      </div>
+      <div className="dc-ag flex justify-between pt-0.5 whitespace-nowrap">
+        {run ? (
+          <span>
+            {formatWhen(run.startedAt, zone)}, {STATES[run.state].word.toLowerCase()}
+          </span>
+        ) : (
+          <>
+            <span>{first && dayOf(first, zone)}</span>
+            {runs.length > 1 && <span>{last && dayOf(last, zone)}</span>}
+          </>
+        )}
+      </div>
+    </figure>
+  );
+}
+
+const dayOf = ({ startedAt }: RunView, zone: string): string =>
+  formatDate(startedAt, zone).slice(0, 5);
+
+/** `40` of `40 min` where the other end has the same unit. */
+function shorn(low: string, high: string): string {
+  const unit = / \D+$/.exec(high)?.[0];
+  return unit !== undefined && low.endsWith(unit) && low.indexOf(' ') === low.length - unit.length
+    ? low.slice(0, -unit.length)
+    : low;
+}

@@ -1,0 +1,75 @@
+import type { Execution } from '#contract/runs/calls.ts';
+import { Button } from '#src/ui/button.tsx';
+import { plural } from '#src/ui/format.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { Part } from './part.tsx';
+import { RunsTable } from './runs-table.tsx';
+
+const DAYS = 7;
+const DAY = 86_400_000;
+const MOST = '60';
+
+interface RunsAroundProps {
+  readonly execution: Execution;
+  readonly zone: string;
+  readonly onRun: (run: { readonly n: number; readonly job: number }) => void;
+}
+
+/**
+ * SEEK-6: the runs of the job in the week before and after, as the server tells them: for a run
+ * whose job's history this device does not keep.
+ */
+export function RunsAround({ execution, zone, onRun }: RunsAroundProps) {
+  const { jobInstanceUid, jobName, companyName, startTime, _id: id } = execution;
+  const at = Date.parse(startTime);
+  const { value, failure, again } = useCachedQuery('listResults', {
+    from: new Date(at - DAYS * DAY).toISOString(),
+    to: new Date(at + DAYS * DAY).toISOString(),
+    pageSize: MOST,
+    filters: JSON.stringify({ jobInstanceUid: [jobInstanceUid] }),
+  });
+  // Two sources may have a job of one id.
+  const runs = (value?.rows ?? [])
+    .filter((run) => run.jobName === jobName && run.companyName === companyName)
+    .map(({ _id: n, ...run }) => ({
+      n: Number(n),
+      job: 0,
+      startedAt: Date.parse(run.startTime),
+      state: run.status === 'Success' && run.anomaly.length > 0 ? ('Anomaly' as const) : run.status,
+      durationSec: run.durationSec,
+      bytes: run.bytesTransferred,
+    }));
+  return (
+    <Part
+      title="Runs around that day"
+      aside={
+        value === null ? undefined : `${plural(runs.length, 'run')} in two weeks, from the server`
+      }
+    >
+      {value === null && failure !== null && (
+        <div className="grid justify-items-start gap-2">
+          <p className="m-0" role="alert">
+            {failure.message}
+          </p>
+          <Button onClick={again}>Try again</Button>
+        </div>
+      )}
+      {value === null && failure === null && (
+        <div className="rp-wait">
+          <span className="sr-only">The runs of the job are on their way</span>
+          <i />
+          <i />
+        </div>
+      )}
+      {value !== null && (
+        <RunsTable
+          label="Runs around that day"
+          runs={runs}
+          open={Number(id)}
+          zone={zone}
+          onRun={onRun}
+        />
+      )}
+    </Part>
+  );
+}

@@ -1,0 +1,74 @@
+import { useState } from 'react';
+import type { Task } from '#contract/runs/task.ts';
+import { formatBytes, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { doneWordsOf, TASK_STATES } from './object-labels.ts';
+import { Part, Unheard } from './part.tsx';
+import type { Asked } from './use-execution.ts';
+
+const SHOWN = 8;
+
+/**
+ * What became of each object of the run, the worst first; nothing where the source tells of none.
+ */
+export function Objects({ asked, zone }: { readonly asked: Asked; readonly zone: string }) {
+  const [whole, setWhole] = useState(false);
+  const { execution, message } = asked;
+  if (execution === null)
+    return message === null ? null : (
+      <Unheard title="Objects" what="What became of each object" asked={asked} />
+    );
+  const { tasks } = execution;
+  if (tasks.length === 0) return null;
+  return (
+    <Part
+      title="Objects"
+      aside={doneWordsOf(tasks)}
+      more={
+        tasks.length <= SHOWN
+          ? null
+          : {
+              open: whole,
+              word: whole ? 'Fewer' : `All ${plural(tasks.length, 'object')}`,
+              onPress: () => setWhole(!whole),
+            }
+      }
+    >
+      <ul className="rp-objects">
+        {(whole ? tasks : tasks.slice(0, SHOWN)).map((task, place) => (
+          <One key={`${place} ${task.name}`} task={task} zone={zone} />
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+function One({
+  task: { name, status, startTime, durationSec, bytesTransferred, message },
+  zone,
+}: {
+  readonly task: Task;
+  readonly zone: string;
+}) {
+  const { word, icon, text } = TASK_STATES[status];
+  return (
+    <li
+      {...(startTime !== null && {
+        'data-tip': `Started ${formatWhen(Date.parse(startTime), zone)}`,
+      })}
+    >
+      <span className={`inline-flex items-center gap-1.5 ${text}`}>
+        <Icon name={icon} />
+        <span>{word}</span>
+      </span>
+      <span className="rp-name">{name}</span>
+      <span className="text-right text-ink-2">
+        {durationSec === null ? '' : formatDuration(durationSec)}
+      </span>
+      <span className="text-right text-ink-2">
+        {bytesTransferred === null ? '' : formatBytes(bytesTransferred)}
+      </span>
+      {message !== null && <span className="dc-ag col-[2/-1] break-words">{message}</span>}
+    </li>
+  );
+}

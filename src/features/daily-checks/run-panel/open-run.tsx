@@ -1,0 +1,113 @@
+import { useState } from 'react';
+import type { JobN, RunN } from '#contract/ids.ts';
+import type { RunView } from '#contract/runs/query.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { rowOf } from './from-execution.ts';
+import { lastRunsOf } from './last-runs.tsx';
+import { RunPanel } from './panel.tsx';
+import type { Deed, PanelProps } from './panel.tsx';
+import { useExecution } from './use-execution.ts';
+import type { Asked } from './use-execution.ts';
+
+interface OpenRunProps extends Omit<PanelProps, 'row' | 'runs' | 'asked' | 'onDeed' | 'onRun'> {
+  readonly n: RunN;
+  /** Null where the run is not among the rows that are here. */
+  readonly row: RunView | null;
+  readonly onDeed: (deed: Deed, runs: readonly RunN[]) => void;
+  readonly onRun: (n: RunN) => void;
+}
+
+/**
+ * The run that the address names: beside the list, on a phone a sheet over it. One that is not in
+ * the list is on this device where it is among the last of a job that was open; otherwise the
+ * server is asked.
+ */
+export function OpenRun({ n, row, onDeed, onRun, ...rest }: OpenRunProps) {
+  const [jobs] = useState(() => new Map<RunN, JobN>());
+  const job = row?.job ?? jobs.get(n) ?? 0;
+  const runs = useWatch('runs', lastRunsOf(job))?.rows.filter((run) => run.job === job) ?? [];
+  const here = row ?? runs.find((run) => run.n === n) ?? null;
+  const asked = useExecution(n, here === null ? 'unlisted' : stampOf(here));
+  const shown = here ?? (asked.execution && rowOf(n, asked.execution));
+  const open = (run: Pick<RunView, 'n' | 'job'>): void => {
+    jobs.set(run.n, run.job);
+    onRun(run.n);
+  };
+  const panel =
+    shown === null ? (
+      <Nothing asked={asked} onClose={rest.onClose} />
+    ) : (
+      <RunPanel
+        {...rest}
+        row={shown}
+        runs={runs}
+        asked={asked}
+        onDeed={(deed) => onDeed(deed, [n])}
+        onRun={open}
+      />
+    );
+  if (rest.phone) {
+    return (
+      <Dialog title={shown?.companyName ?? 'Job result'} place="bottom" onClose={rest.onClose}>
+        <div className="rp border-0" data-phone="">
+          {panel}
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <aside className="rp" aria-label="Job result">
+      {panel}
+    </aside>
+  );
+}
+
+function Nothing({
+  asked: { message, again },
+  onClose,
+}: {
+  readonly asked: Asked;
+  readonly onClose: () => void;
+}) {
+  return (
+    <div className="grid content-start gap-3 p-5">
+      {message === null ? (
+        <div className="rp-wait">
+          <span className="sr-only">The result is on its way</span>
+          <i />
+          <i />
+          <i />
+        </div>
+      ) : (
+        <>
+          <p className="m-0" role="alert">
+            {message}
+          </p>
+          <div className="flex gap-2">
+            <Button onClick={again}>Try again</Button>
+            <Button variant="quiet" onClick={onClose}>
+              Close
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** When the server must be asked again about the same run. */
+function stampOf({ problem, waiting, status }: RunView): string {
+  return [
+    status,
+    waiting,
+    problem?.review?.at,
+    problem?.snooze?.at,
+    problem?.note?.at,
+    problem?.ticket,
+    problem?.tied?.open,
+    problem?.helpedBy?.length,
+    problem?.closedAt,
+  ].join(' ');
+}

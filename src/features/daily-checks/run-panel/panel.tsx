@@ -1,0 +1,462 @@
+import type { ReactNode } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { RunView } from '#contract/runs/query.ts';
+import type { Tied } from '#contract/runs/rows.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { useBranding } from '#src/app/session/session.ts';
+import { Button, IconButton } from '#src/ui/button.tsx';
+import {
+  formatAge,
+  formatCount,
+  formatDate,
+  formatTime,
+  formatUtc,
+  formatWhen,
+} from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { StateMark } from '#src/ui/state-mark.tsx';
+import { piecesOf } from '../../shared/runs/cause-pieces.ts';
+import type { Standing } from '../lines.ts';
+import {
+  doneWords,
+  isException,
+  SOURCE_WORDS,
+  streakOf,
+  TYPE_WORDS,
+} from '../../shared/runs/labels.ts';
+import { SectionLink } from '../../shared/section-link.tsx';
+import { IgnoreMissed } from './ignore-missed.tsx';
+import { ruleAddressOf } from '../../shared/page-links/rules.ts';
+import { slaAddress } from '../../sla/address.ts';
+import { ticketAddress } from '../../shared/page-links/tickets.ts';
+import { Hints } from './hints.tsx';
+import { History } from './history.tsx';
+import { LastRuns } from './last-runs.tsx';
+import { Log } from './log.tsx';
+import { Objects } from './objects.tsx';
+import { RunsAround } from './neighboring-runs.tsx';
+import { reportedFacts } from './run-facts.ts';
+import { SameCause } from './same-cause.tsx';
+import type { Days } from './same-cause-query.ts';
+import type { Asked } from './use-execution.ts';
+import './run-panel.css';
+
+export type Deed =
+  | 'review'
+  | 'review-with'
+  | 'reopen'
+  | 'snooze'
+  | 'wake'
+  | 'note'
+  | 'ticket'
+  | 'not-anomaly';
+
+export interface PanelProps {
+  readonly row: RunView;
+  /**
+   * The last of its job on this device, newest first; none where the device does not know the job.
+   */
+  readonly runs: readonly RunView[];
+  readonly asked: Asked;
+  /** Its place in the list, or in its group there. */
+  readonly standing: Standing;
+  readonly acts: boolean;
+  readonly me: string;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly phone: boolean;
+  /** Those of the list. */
+  readonly days: Days;
+  readonly onDeed: (deed: Deed) => void;
+  readonly onMove: (by: 1 | -1) => void;
+  /** Another run of the same job. */
+  readonly onRun: (row: Pick<RunView, 'n' | 'job'>) => void;
+  readonly onCause: (cause: number) => void;
+  readonly onClose: () => void;
+}
+
+/**
+ * One result beside the list: what happened, how the job usually does, what its log says, who did
+ * what.
+ */
+export function RunPanel(props: PanelProps) {
+  const {
+    row,
+    runs,
+    asked,
+    standing,
+    acts,
+    me,
+    zone,
+    now,
+    phone,
+    days,
+    onMove,
+    onRun,
+    onCause,
+    onClose,
+  } = props;
+  const { problem } = row;
+  const keepsRules = useAbility('monitoring.rules');
+  const features = useBranding()?.features;
+  const makesRules = features?.rules === true && keepsRules;
+  const reports = features?.reporting.enabled === true;
+  const { execution } = asked;
+  const done = doneWords(row, me, now, zone);
+  const streak = streakOf(row);
+  const ended =
+    row.durationSec === null || row.status === 'Missed'
+      ? null
+      : row.startedAt + row.durationSec * 1000;
+  return (
+    <>
+      <header className="rp-head">
+        <div className="-mr-2 flex h-7 items-center">
+          <span className="inline-flex items-center">
+            <StateMark state={row.state} />
+            {streak !== '' && (
+              <span className={row.state === 'Failed' ? 'font-semibold text-failed' : 'text-ink-2'}>
+                , {streak}
+              </span>
+            )}
+          </span>
+          <span className="dc-ag ml-auto pr-1.5">
+            {standing === 'out'
+              ? 'not in the list'
+              : standing === 'far'
+                ? ''
+                : `${formatCount(standing[0])} of ${formatCount(standing[1])}`}
+          </span>
+          <IconButton
+            icon="chevron-up"
+            label="Previous"
+            keycap="K"
+            className="px-1"
+            onClick={() => onMove(-1)}
+          />
+          <IconButton
+            icon="chevron-down"
+            label="Next"
+            keycap="J"
+            className="px-1"
+            onClick={() => onMove(1)}
+          />
+          {!phone && (
+            <IconButton
+              icon="close"
+              label="Close"
+              keycap="Esc"
+              className="px-1"
+              onClick={onClose}
+            />
+          )}
+        </div>
+        {!phone && <h2 className="m-0 mt-0.5 text-head break-words">{row.companyName}</h2>}
+        <p className="m-0 break-words text-ink-2">
+          {row.jobName}
+          {row.computer === '' ? '' : ` on ${row.computer}`}
+        </p>
+        <p className="dc-ag m-0">
+          {SOURCE_WORDS[row.source]}, {TYPE_WORDS[row.type]}
+          {row.managed === null ? '' : row.managed ? ', managed' : ', not managed'}
+        </p>
+        {done !== null && (
+          <p className="rp-done">
+            <Icon
+              name={row.review === 'snoozed' ? 'snooze' : isException(row) ? 'rules' : 'check'}
+              className={`mt-px ${isException(row) ? 'text-ink-3' : 'text-accent'}`}
+            />
+            <span className="min-w-0 break-words">{done}</span>
+          </p>
+        )}
+      </header>
+      <div className="rp-body">
+        <p className="m-0 pt-3 pb-2.5 break-words">
+          {row.message === null ? (
+            `${row.status === 'Running' ? 'Running' : 'No problems reported'}. `
+          ) : (
+            <>
+              <Message row={row} />
+              {/[.!?]$/.test(row.message) ? ' ' : '. '}
+            </>
+          )}
+          {row.lastGoodAt === null
+            ? 'No good backup on this device.'
+            : `Last good backup ${formatWhen(row.lastGoodAt, zone)}, ${formatAge(row.lastGoodAt, now)}.`}
+        </p>
+        <dl className="rp-facts">
+          <Fact
+            word={row.status === 'Missed' ? 'Expected' : 'Started'}
+            tip={formatUtc(row.startedAt)}
+          >
+            {formatDate(row.startedAt, zone) === formatDate(now, zone)
+              ? formatTime(row.startedAt, zone)
+              : formatWhen(row.startedAt, zone)}
+          </Fact>
+          <Fact word="Ended" {...(ended !== null && { tip: formatUtc(ended) })}>
+            {ended === null
+              ? row.status === 'Missed'
+                ? 'did not run'
+                : 'unknown'
+              : formatTime(ended, zone)}
+          </Fact>
+          <Fact word="Next expected">
+            {execution?.expectedAt ? whenShort(Date.parse(execution.expectedAt), now, zone) : '–'}
+          </Fact>
+          <Fact word="Schedule">{row.scheduleState ?? '–'}</Fact>
+          <Fact word="Files">
+            {execution?.filesTotal == null
+              ? '–'
+              : `${formatCount(execution.filesTotal)}${execution.filesFailed ? `, ${formatCount(execution.filesFailed)} failed` : ''}`}
+          </Fact>
+          {execution !== null &&
+            reportedFacts(execution, zone).map(({ word, value, tip, isWide }) => (
+              <Fact
+                key={word}
+                word={word}
+                isWide={isWide ?? false}
+                {...(tip !== undefined && { tip })}
+              >
+                {value}
+              </Fact>
+            ))}
+          {problem?.ticket != null && (
+            <div className="col-span-full flex items-baseline gap-2 pt-1.5">
+              <dt>Ticket</dt>
+              <dd className="min-w-0 break-words">
+                {problem.tied ? (
+                  <TicketOf number={problem.ticket} tied={problem.tied} />
+                ) : (
+                  problem.ticket
+                )}
+              </dd>
+            </div>
+          )}
+        </dl>
+        {row.job > 0 ? (
+          <LastRuns key={row.job} row={row} last={runs} zone={zone} onRun={onRun} />
+        ) : (
+          execution !== null && <RunsAround execution={execution} zone={zone} onRun={onRun} />
+        )}
+        {execution !== null && asked.at !== null && (
+          <p className="dc-ag m-0 pt-3">
+            What follows is as of {formatWhen(asked.at, zone)}. {asked.message}
+          </p>
+        )}
+        <Objects key={`objects ${row.n}`} asked={asked} zone={zone} />
+        <Log key={`log ${row.n}`} asked={asked} />
+        {problem && problem.cause > 0 && (
+          <SameCause
+            row={row}
+            cause={problem.cause}
+            days={days}
+            zone={zone}
+            now={now}
+            onAll={() => onCause(problem.cause)}
+          />
+        )}
+        <Hints key={`hints ${row.n}`} row={row} acts={acts} />
+        {problem?.note && (
+          <Said icon="note" by={`${problem.note.name}, ${formatWhen(problem.note.at, zone)}`}>
+            {problem.note.content}
+          </Said>
+        )}
+        {problem?.hints?.map(({ name, hint }) => (
+          <Said key={name} icon="hint" by={`Hint of rule “${name}”`}>
+            {hint}
+          </Said>
+        ))}
+        {problem?.snooze && row.review === 'snoozed' && (
+          <Said
+            icon="snooze"
+            by={`${problem.snooze.name}. It ends earlier if the job succeeds or fails in another way.`}
+          >
+            Snoozed until {formatWhen(problem.snooze.until, zone)}: {problem.snooze.reason}
+          </Said>
+        )}
+        {row.waiting && (
+          <Said icon="cloud" by="It is kept on this device and goes out by itself.">
+            A change of this result is not sent yet
+          </Said>
+        )}
+        <History asked={asked} zone={zone} />
+        {problem !== null && makesRules && (
+          <p className="m-0 pt-3">
+            <SectionLink
+              href={ruleAddressOf(row)}
+              className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11"
+            >
+              Make a rule from this
+            </SectionLink>
+          </p>
+        )}
+        {acts && reports && execution !== null && (
+          <p className="m-0 pt-3">
+            <SectionLink
+              href={slaAddress({
+                alarm: 'new',
+                job: { uid: execution.jobInstanceUid, name: `${row.jobName}, ${row.companyName}` },
+              })}
+              className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11"
+            >
+              Make an SLA alarm for this job
+            </SectionLink>
+          </p>
+        )}
+        <span className="block h-4" />
+      </div>
+      {acts && problem && <Actions {...props} jobInstanceUid={execution?.jobInstanceUid ?? null} />}
+    </>
+  );
+}
+
+function Actions({
+  row,
+  onDeed,
+  zone,
+  now,
+  jobInstanceUid,
+}: PanelProps & { readonly jobInstanceUid: string | null }) {
+  const open = row.review === 'pending' || (row.review === 'snoozed' && !isOver(row));
+  return (
+    <footer className="rp-foot">
+      {row.review === 'cleared' ? (
+        <Button
+          className="grow"
+          disabled={!(row.problem?.review ?? row.problem?.exception)}
+          keycap="E"
+          onClick={() => onDeed('reopen')}
+        >
+          Open again
+        </Button>
+      ) : (
+        <Button variant="primary" className="grow" keycap="E" onClick={() => onDeed('review')}>
+          Review
+        </Button>
+      )}
+      {row.review === 'snoozed' ? (
+        <Button className="grow" onClick={() => onDeed('wake')}>
+          End the snooze
+        </Button>
+      ) : (
+        <Button className="grow" keycap="S" disabled={!open} onClick={() => onDeed('snooze')}>
+          Snooze
+        </Button>
+      )}
+      <div className="flex w-full flex-wrap justify-between">
+        <Button
+          variant="quiet"
+          size="sm"
+          className="-ml-2"
+          keycap="N"
+          onClick={() => onDeed('note')}
+        >
+          Note
+        </Button>
+        <Button variant="quiet" size="sm" keycap="T" onClick={() => onDeed('ticket')}>
+          {row.problem?.ticket ? 'Change ticket' : 'Ticket'}
+        </Button>
+        {row.review !== 'cleared' && (
+          <Button variant="quiet" size="sm" keycap="⇧E" onClick={() => onDeed('review-with')}>
+            With a comment
+          </Button>
+        )}
+        {row.state === 'Missed' && row.problem?.closedAt === null && (
+          <IgnoreMissed
+            jobInstanceUid={jobInstanceUid}
+            about={`${row.jobName}, ${row.companyName}`}
+            zone={zone}
+            now={now}
+            ignored={
+              row.review === 'snoozed' && row.problem.snooze?.reason === MESSAGES.notExpected
+            }
+          />
+        )}
+        {row.state === 'Anomaly' && row.review !== 'cleared' && (
+          <Button variant="quiet" size="sm" className="-mr-2" onClick={() => onDeed('not-anomaly')}>
+            Not an anomaly
+          </Button>
+        )}
+      </div>
+    </footer>
+  );
+}
+
+/** Its number, which leads to it for who may see it, and whether it is open. */
+function TicketOf({ number, tied }: { readonly number: string; readonly tied: Tied }) {
+  const may = useAbility('monitoring.tickets');
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2">
+      {may ? (
+        <SectionLink href={ticketAddress(tied.id)} className="text-accent underline">
+          {number}
+        </SectionLink>
+      ) : (
+        number
+      )}
+      <span
+        className={`inline-flex items-center gap-1 ${tied.open ? 'text-running' : 'text-success'}`}
+      >
+        <Icon name={tied.open ? 'ticket' : 'success'} size={12} />
+        {tied.open ? 'open' : 'closed'}
+      </span>
+    </span>
+  );
+}
+
+const isOver = (row: RunView): boolean => row.problem?.closedAt != null;
+
+function Message({ row }: { readonly row: RunView }) {
+  let at = 0;
+  return piecesOf(row.message ?? '', row.template).map(({ text, fixed }) => {
+    at += text.length;
+    return fixed ? text : <b key={at}>{text}</b>;
+  });
+}
+
+/** `isWide`: on a line of its own, after the others. */
+function Fact({
+  word,
+  tip,
+  isWide = false,
+  children,
+}: {
+  readonly word: string;
+  readonly tip?: string;
+  readonly isWide?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div
+      data-tip={tip}
+      {...(isWide && { className: 'col-span-full flex items-baseline gap-2 pt-1.5' })}
+    >
+      <dt>{word}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Said({
+  icon,
+  by,
+  children,
+}: {
+  readonly icon: 'note' | 'snooze' | 'cloud' | 'hint';
+  readonly by: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section className="grid grid-cols-[16px_minmax(0,1fr)] gap-2.5 pt-3">
+      <Icon name={icon} className="mt-px text-ink-3" />
+      <div>
+        <p className="m-0 break-words whitespace-pre-line">{children}</p>
+        <p className="dc-ag m-0 pt-0.5">{by}</p>
+      </div>
+    </section>
+  );
+}
+
+const whenShort = (at: Ms, now: Ms, zone: string): string =>
+  Math.abs(at - now) < 86_400_000 ? formatTime(at, zone) : formatWhen(at, zone);

@@ -1,0 +1,57 @@
+import type { Failure } from '#contract/errors.ts';
+import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
+import { MESSAGES } from '#contract/messages.ts';
+
+type Kept = Pick<ViewRow, 'id' | 'name' | 'query' | 'shared'>;
+
+/**
+ * Keeps a view on this device and sends it. Answers whether it is kept. `undo`: what takes it back.
+ */
+export async function saveView(
+  { id, name, query, shared }: Kept,
+  told: string,
+  undo?: () => void,
+): Promise<boolean> {
+  const failure = await send(() =>
+    client().send('saveView', { id, name: name.trim(), query, shared }),
+  );
+  if (failure) tellFailure(failure.message);
+  else if (undo) tellWithUndo(told, undo);
+  else tell(told);
+  return failure === null;
+}
+
+/** A change of one that stands: can be taken back. */
+export const changeView = (
+  before: ViewRow,
+  change: Partial<Kept>,
+  told: string,
+): Promise<boolean> =>
+  saveView(
+    { ...before, ...change },
+    told,
+    () => void saveView(before, `View “${before.name}” is as it was`),
+  );
+
+export async function removeView(view: ViewRow): Promise<void> {
+  const failure = await send(() => client().send('removeView', { id: view.id }));
+  if (failure) tellFailure(failure.message);
+  else
+    tellWithUndo(
+      `View “${view.name}” removed`,
+      () => void saveView(view, `View “${view.name}” is back`),
+    );
+}
+
+async function send(
+  sending: () => ReturnType<ReturnType<typeof client>['send']>,
+): Promise<Failure | null> {
+  try {
+    const sent = await sending();
+    return sent.ok ? null : sent.failure;
+  } catch {
+    return { kind: 'storage', message: MESSAGES.storage };
+  }
+}

@@ -1,0 +1,298 @@
+import { useId, useState } from 'react';
+import type { Me } from '#contract/auth/current-user.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
+import { Badge } from '#src/ui/badge.tsx';
+import { Button, IconButton } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { changeView, removeView, saveView } from './actions.ts';
+import { DEFAULT_VIEW, namesake, notKept } from './views.ts';
+import type { Shelf, Standing } from './views.ts';
+
+export interface ViewsMenuProps {
+  readonly me: Me;
+  readonly shelf: Shelf;
+  readonly query: string;
+  readonly standing: Standing;
+  /** `id` null: the list that nobody named. */
+  readonly onOpen: (id: string | null, query: string, at: number) => void;
+  readonly onSaved: (id: string) => void;
+}
+
+/** Opens a named list, gives the one on the screen a name, and changes one's own. */
+export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: ViewsMenuProps) {
+  const [editing, setEditing] = useState<string | null>(null);
+  const chosen = standing.changed ? null : (standing.view?.id ?? null);
+  const open =
+    (view: ViewRow) =>
+    (event: React.MouseEvent): void =>
+      onOpen(view.id, view.query, event.timeStamp);
+  return (
+    <>
+      <ul className="m-0 list-none p-0 py-1" aria-label="Views">
+        <li>
+          <Line
+            word={DEFAULT_VIEW}
+            on={query === '' && chosen === null}
+            onPress={(event) => onOpen(null, '', event.timeStamp)}
+          />
+        </li>
+        {shelf.own.map((view) => (
+          <li key={view.id}>
+            <span className="flex items-center pr-1">
+              <Line
+                word={view.name}
+                on={view.id === chosen}
+                shared={view.shared}
+                onPress={open(view)}
+              />
+              <IconButton
+                icon="settings"
+                label={`Change ${view.name}`}
+                aria-expanded={editing === view.id}
+                onClick={() => setEditing(editing === view.id ? null : view.id)}
+              />
+            </span>
+            {editing === view.id && (
+              <Edit
+                key={view.id}
+                view={view}
+                own={shelf.own}
+                sees={me.companies === null}
+                query={query}
+                onDone={() => setEditing(null)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {shelf.shared.length > 0 && (
+        <>
+          <h3 className="m-0 border-t border-hair px-3 pt-2 text-agate font-normal text-ink-3">
+            Shared by colleagues
+          </h3>
+          <ul className="m-0 list-none p-0 pb-1" aria-label="Shared by colleagues">
+            {shelf.shared.map((view) => (
+              <li key={view.id}>
+                <Line
+                  word={view.name}
+                  by={view.ownerName}
+                  on={view.id === chosen}
+                  onPress={open(view)}
+                />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {standing.changed && standing.view?.owner === me.id && (
+        <Again view={standing.view} query={query} onSaved={onSaved} />
+      )}
+      <SaveAs own={shelf.own} sees={me.companies === null} query={query} onSaved={onSaved} />
+    </>
+  );
+}
+
+interface LineProps {
+  readonly word: string;
+  /** Of a colleague's: their name, empty where it is not known. */
+  readonly by?: string;
+  readonly on: boolean;
+  readonly shared?: boolean;
+  readonly onPress: (event: React.MouseEvent) => void;
+}
+
+function Line({ word, by = '', on, shared = false, onPress }: LineProps) {
+  return (
+    <button
+      type="button"
+      {...(on && { 'aria-current': true })}
+      onClick={onPress}
+      className="flex min-h-8 w-full min-w-0 grow items-center gap-2 px-3 text-left hover:bg-wash focus-visible:-outline-offset-2 aria-[current]:font-semibold pointer-coarse:min-h-11"
+    >
+      <span className="w-4 shrink-0" aria-hidden>
+        {on && <Icon name="check" className="text-accent" />}
+      </span>
+      <span className={`min-w-0 grow ${by === '' ? '' : 'py-1 leading-[17px]'}`}>
+        <span className="block truncate" data-tip={word}>
+          {word}
+        </span>
+        {by !== '' && (
+          <span className="block truncate text-agate font-normal text-ink-3" data-tip={by}>
+            by {by}
+          </span>
+        )}
+      </span>
+      {shared && <Badge title="Everybody who sees all companies sees it">shared</Badge>}
+    </button>
+  );
+}
+
+/** The list that was opened is another by now. */
+function Again({
+  view,
+  query,
+  onSaved,
+}: {
+  readonly view: ViewRow;
+  readonly query: string;
+  readonly onSaved: (id: string) => void;
+}) {
+  const save = async (): Promise<void> => {
+    if (await changeView(view, { query }, `View “${view.name}” saved`)) onSaved(view.id);
+  };
+  return (
+    <div className="border-t border-hair px-3 py-2">
+      <Button size="sm" className="w-full min-w-0" data-tip={view.name} onClick={() => void save()}>
+        <span className="truncate">Save the changes to “{view.name}”</span>
+      </Button>
+    </div>
+  );
+}
+
+interface SaveAsProps {
+  readonly own: readonly ViewRow[];
+  readonly sees: boolean;
+  readonly query: string;
+  readonly onSaved: (id: string) => void;
+}
+
+function SaveAs({ own, sees, query, onSaved }: SaveAsProps) {
+  const id = useId();
+  const [name, setName] = useState('');
+  const [shared, setShared] = useState(false);
+  const same = namesake(own, name);
+  const fault = notKept(own, name, query);
+  const can = name.trim() !== '' && fault === null;
+  const save = async (): Promise<void> => {
+    if (!can) return;
+    const id = same?.id ?? crypto.randomUUID();
+    const kept = same
+      ? changeView(same, { query }, `View “${same.name}” replaced`)
+      : saveView({ id, name, query, shared: shared && sees }, `View “${name.trim()}” saved`);
+    if (await kept) onSaved(id);
+  };
+  return (
+    <form
+      className="border-t border-rule bg-paper px-3 py-2.5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <label htmlFor={id} className="block pb-1">
+        Save this list as
+      </label>
+      <span className="flex gap-2">
+        <input
+          id={id}
+          value={name}
+          maxLength={LIMITS.nameChars}
+          autoComplete="off"
+          onChange={(event) => setName(event.target.value)}
+          aria-describedby={`${id}-says`}
+          className="h-7 min-w-0 grow rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
+        />
+        <Button size="sm" type="submit" disabled={!can}>
+          {same ? 'Replace' : 'Save'}
+        </Button>
+      </span>
+      <span
+        id={`${id}-says`}
+        className={`block pt-1 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}
+      >
+        {fault ??
+          (same
+            ? 'You have a view of this name: it is replaced.'
+            : 'Days, filters, order and grouping are kept.')}
+      </span>
+      {sees && !same && <Switch label="Share with colleagues" on={shared} onChange={setShared} />}
+    </form>
+  );
+}
+
+interface EditProps {
+  readonly view: ViewRow;
+  readonly own: readonly ViewRow[];
+  readonly sees: boolean;
+  readonly query: string;
+  readonly onDone: () => void;
+}
+
+function Edit({ view, own, sees, query, onDone }: EditProps) {
+  const id = useId();
+  const [name, setName] = useState(view.name);
+  const other = namesake(own, name);
+  const taken = other !== null && other.id !== view.id;
+  const can = name.trim() !== '' && name.trim() !== view.name && !taken;
+  const change = async (what: Partial<ViewRow>, told: string): Promise<void> => {
+    if (await changeView(view, what, told)) onDone();
+  };
+  return (
+    <form
+      className="mx-3 mb-2 border-l-2 border-rule pl-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (can) void change({ name }, `View renamed to “${name.trim()}”`);
+      }}
+    >
+      <label htmlFor={id} className="block pb-1 text-agate text-ink-3">
+        Name
+      </label>
+      <span className="flex gap-2 pb-1">
+        <input
+          id={id}
+          value={name}
+          maxLength={LIMITS.nameChars}
+          autoComplete="off"
+          onChange={(event) => setName(event.target.value)}
+          aria-invalid={taken}
+          className="h-7 min-w-0 grow rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
+        />
+        <Button size="sm" type="submit" disabled={!can}>
+          Rename
+        </Button>
+      </span>
+      {taken && (
+        <span role="alert" className="block text-agate text-failed">
+          You have another view of this name.
+        </span>
+      )}
+      {sees && (
+        <Switch
+          label="Share with colleagues"
+          detail="Everybody who sees all companies sees it; only you change it."
+          on={view.shared}
+          onChange={(shared) =>
+            void change(
+              { shared },
+              shared ? `View “${view.name}” is shared` : `View “${view.name}” is yours alone`,
+            )
+          }
+        />
+      )}
+      <span className="-ml-2 flex flex-wrap">
+        <Button
+          size="sm"
+          variant="quiet"
+          disabled={query === view.query}
+          onClick={() => void change({ query }, `View “${view.name}” replaced`)}
+        >
+          Replace by this list
+        </Button>
+        <Button
+          size="sm"
+          variant="quiet"
+          icon="trash"
+          onClick={() => {
+            void removeView(view);
+            onDone();
+          }}
+        >
+          Remove
+        </Button>
+      </span>
+    </form>
+  );
+}

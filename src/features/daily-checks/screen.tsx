@@ -1,0 +1,14 @@
+import { useBranding, useMe } from '#src/app/session/session.ts';
+import { DailyChecksPage } from './page.tsx';
+import '../../styles/runs.css';
+
+/**
+ * `/monitoring/daily-checks`: the problems of the last days, to be dealt with one by one or
+ * together.
+ */
+export function DailyChecks() {
+  const me = useMe();
+  const branding = useBranding();
+  if (me === null || branding === null) return null;
+  return <DailyChecksPage key={me.id} me={me} branding={branding} />;
+}

@@ -1,0 +1,124 @@
+import { useRef, useState } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Choice } from '#src/ui/choice.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { RequiredMark } from '#src/ui/required.tsx';
+import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
+import { isDay } from '#src/features/shared/date-range/dates.ts';
+import { snoozeChoices, snoozeUntil } from '../shared/runs/snooze-times.ts';
+
+interface SnoozeProps {
+  readonly title: string;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly onSnooze: (until: Ms, reason: string) => void;
+  readonly onClose: () => void;
+}
+
+/** A snooze always ends: at its date, at success, or when the problem changes. It says so. */
+export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps) {
+  const choices = snoozeChoices(now, zone);
+  const [at, setAt] = useState(0);
+  const [day, setDay] = useState('');
+  const [reason, setReason] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const own = at === choices.length;
+  const chosen = own ? (isDay(day) ? snoozeUntil('', day, zone) : null) : (choices[at] ?? null);
+  const wrong =
+    chosen === null
+      ? null
+      : chosen.until <= now
+        ? MESSAGES.snoozeTooShort
+        : chosen.until > now + LIMITS.snoozeMaxMs
+          ? MESSAGES.snoozeTooLong
+          : null;
+  const can = chosen !== null && wrong === null && reason.trim() !== '';
+  const snooze = (): void => {
+    if (can) onSnooze(chosen.until, reason.trim());
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          <Button variant="primary" disabled={!can} onClick={snooze}>
+            {chosen && wrong === null ? `Snooze until ${formatWhen(chosen.until, zone)}` : 'Snooze'}
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="px-5 py-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          snooze();
+        }}
+      >
+        <fieldset className="m-0 border-0 p-0">
+          <legend className="text-agate text-ink-3">Until</legend>
+          {choices.map(({ word, until }, i) => (
+            <Choice
+              key={word}
+              name="until"
+              checked={at === i}
+              title={word}
+              detail={`${formatDay(until, zone)}, ${formatTime(until, zone)}`}
+              onChoose={() => setAt(i)}
+            />
+          ))}
+          <Choice
+            name="until"
+            checked={own}
+            title="Another day"
+            onChoose={() => setAt(choices.length)}
+          />
+        </fieldset>
+        {own && (
+          <label className="block pb-3 pl-7">
+            <span className="sr-only">Day</span>
+            <input
+              type="date"
+              value={day}
+              onChange={(event) => setDay(event.target.value)}
+              aria-invalid={wrong !== null}
+              className="h-8 rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
+            />
+            {wrong !== null && (
+              <span role="alert" className="block pt-1 text-failed">
+                {wrong}
+              </span>
+            )}
+          </label>
+        )}
+        <label className="block pt-2">
+          <span className="block pb-1">
+            Reason
+            <RequiredMark />
+          </span>
+          <input
+            ref={field}
+            value={reason}
+            maxLength={LIMITS.reasonChars}
+            required
+            onChange={(event) => setReason(event.target.value)}
+            className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
+          />
+        </label>
+        <p className="m-0 pt-3 pb-1 text-agate text-ink-3">
+          It ends at this time, and earlier if the job succeeds or fails in another way.
+        </p>
+        <button type="submit" hidden disabled={!can}>
+          Snooze
+        </button>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,285 @@
+import { useRef, useState } from 'react';
+import type { TicketFormOut } from '#contract/tickets/calls.ts';
+import type { RunN } from '#contract/ids.ts';
+import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { RunView } from '#contract/runs/query.ts';
+import type { Tied } from '#contract/runs/rows.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { SectionLink } from '../shared/section-link.tsx';
+import { ticketAddress } from '../shared/page-links/tickets.ts';
+import { TicketFields } from '../shared/ticket-fields/ticket-fields.tsx';
+import type { TicketDraft } from '../shared/ticket-fields/ticket-fields.tsx';
+import { descriptionOf, subjectOf } from '../shared/ticket-fields/defaults.ts';
+import { AdoptTicket } from './adopt-ticket.tsx';
+import { TicketForm } from './ticket-form.tsx';
+
+export interface TicketDialogProps {
+  readonly title: string;
+  readonly runs: readonly RunN[];
+  readonly row: RunView | null;
+  /** Names a ticket that is kept elsewhere; null takes it away. */
+  readonly onNamed: (ticket: string | null) => void;
+  readonly onClose: () => void;
+}
+
+/**
+ * The ticket of results (TICKET-9): the one that they have, a new one, or, where no ticketing
+ * system is connected or there is no network, the number of one that is kept elsewhere.
+ */
+export function TicketDialog(props: TicketDialogProps) {
+  const { title, runs, row, onNamed, onClose } = props;
+  const before = row?.problem?.ticket ?? '';
+  const tied = row?.problem?.tied ?? null;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const asked = useCachedQuery(
+    'getTicketForm',
+    { run: String(runs[0] ?? 0) },
+    { wanted: tied === null && !offline },
+  );
+  const [named, setNamed] = useState(before !== '');
+  const [taking, setTaking] = useState(false);
+  const form = asked.value;
+  const own = form === null || form.system === 'own';
+
+  if (tied !== null) return <TicketShown {...props} number={before} tied={tied} />;
+  if (offline || asked.failure !== null || (own && named)) {
+    return (
+      <TicketForm
+        title={title}
+        before={before}
+        onClose={onClose}
+        says={
+          offline
+            ? 'A new ticket is opened with the network only. The number of one goes out by itself.'
+            : null
+        }
+        onNew={form === null || offline ? null : () => setNamed(false)}
+        onDone={(ticket) => {
+          if (ticket !== before) onNamed(ticket === '' ? null : ticket);
+          onClose();
+        }}
+      />
+    );
+  }
+  if (form === null)
+    return (
+      <Dialog title={title} onClose={onClose}>
+        <div className="min-h-40">
+          <DelayedFallback>
+            <p className="m-0 px-5 py-4 text-ink-2">One moment…</p>
+          </DelayedFallback>
+        </div>
+      </Dialog>
+    );
+  if (taking)
+    return (
+      <AdoptTicket
+        title={title}
+        runs={runs}
+        system={form.system}
+        onNew={() => setTaking(false)}
+        onClose={onClose}
+      />
+    );
+  return <NewTicket {...props} form={form} onOther={() => (own ? setNamed : setTaking)(true)} />;
+}
+
+function TicketShown({
+  title,
+  number,
+  tied,
+  onNamed,
+  onClose,
+}: TicketDialogProps & { readonly number: string; readonly tied: Tied }) {
+  const may = useAbility('monitoring.tickets');
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+          <Button
+            variant="quiet"
+            onClick={() => {
+              onNamed(null);
+              onClose();
+            }}
+          >
+            Take the ticket away
+          </Button>
+        </>
+      }
+    >
+      <div className="grid grid-cols-1 gap-2 px-5 py-4">
+        <p className="m-0 flex flex-wrap items-center gap-x-3">
+          <b className="min-w-0 break-words">{number}</b>
+          <span
+            className={`inline-flex items-center gap-1.5 ${tied.open ? 'text-running' : 'text-success'}`}
+          >
+            <Icon name={tied.open ? 'ticket' : 'success'} />
+            {tied.open ? 'Open' : 'Closed'}
+          </span>
+        </p>
+        {may && (
+          <SectionLink
+            href={ticketAddress(tied.id)}
+            className="text-accent underline pointer-coarse:min-h-11"
+          >
+            Show the ticket
+          </SectionLink>
+        )}
+        {tied.url !== null && (
+          <a
+            href={tied.url}
+            target="_blank"
+            rel="noreferrer"
+            className="text-accent underline pointer-coarse:min-h-11"
+          >
+            Open it in the ticketing system
+          </a>
+        )}
+        <p className="m-0 text-ink-2">
+          {tied.open
+            ? 'New results of the same problem keep it. Taken away, the problem can have another one.'
+            : 'It is closed. Open it again on its page, or take it away and open another one.'}
+        </p>
+      </div>
+    </Dialog>
+  );
+}
+
+/** `onOther`: a ticket that is there already is tied or taken instead. */
+function NewTicket({
+  title,
+  runs,
+  row,
+  form,
+  onOther,
+  onClose,
+}: TicketDialogProps & { readonly form: TicketFormOut; readonly onOther: () => void }) {
+  const first = useRef<HTMLInputElement>(null);
+  const [draft, setDraft] = useState<TicketDraft>(() => ({
+    subject: subjectOf(row, runs.length),
+    description: descriptionOf(row),
+    status: form.statuses.find(({ closed }) => !closed)?.id ?? '',
+    priority: form.priority ?? '',
+    owner: form.owner,
+  }));
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  // They turned out to be of several companies.
+  const several = fault === MESSAGES.ticketOneCompany;
+  const keeps = useAbility('common.companies');
+  const can = form.blocked === null && draft.subject.trim() !== '' && !busy;
+
+  async function make(each = false): Promise<void> {
+    if (!can) return;
+    setBusy(true);
+    setFault(null);
+    const { subject, description, status, priority, owner } = draft;
+    const wanted = {
+      runs: [...runs].slice(0, MOST),
+      subject: subject.trim(),
+      description,
+      priority: priority === '' ? null : priority,
+      ...(status !== '' && { status }),
+      ...(owner !== null && { owner }),
+    };
+    const result = each
+      ? await client().ask('makeTickets', wanted)
+      : await client().ask('makeTicket', wanted);
+    setBusy(false);
+    if (!result.ok) return setFault(getFailureText(result.failure));
+    tell(openedOf('tickets' in result.value ? result.value.tickets : [result.value], form.system));
+    onClose();
+  }
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      first={first}
+      footer={
+        <>
+          <Button variant="primary" busy={busy} disabled={!can} onClick={() => void make(several)}>
+            {several ? 'Open one for each company' : 'Open a ticket'}
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="quiet" className="ml-auto" onClick={onOther}>
+            {form.system === 'own' ? 'Tie to a number instead' : 'Use an existing ticket'}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make(several);
+        }}
+      >
+        {form.blocked !== null && (
+          <Callout tone="warning">
+            {form.blocked}{' '}
+            {keeps && (
+              <SectionLink href="/monitoring/ticketing" className="text-accent underline">
+                Ticketing
+              </SectionLink>
+            )}
+          </Callout>
+        )}
+        {fault !== null && (
+          <Callout tone="failed" alert>
+            {fault}
+          </Callout>
+        )}
+        <TicketFields
+          draft={draft}
+          form={form}
+          first={first}
+          closing={false}
+          fault={draft.subject.trim() === '' ? 'Say what it is about.' : null}
+          onChange={(next) => setDraft((before) => ({ ...before, ...next }))}
+        />
+        <p className="m-0 text-agate text-ink-3">
+          {form.system === 'own'
+            ? 'It is kept here'
+            : `It is opened in ${SYSTEM_NAMES[form.system]}${form.remoteCompany === null ? '' : ` for ${form.remoteCompany}`}`}
+          , for the problems behind{' '}
+          {runs.length === 1 ? 'this result' : `these ${runs.length} results`}. New results of them
+          keep it.
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+function openedOf(
+  tickets: readonly { readonly number: string; readonly waiting: boolean }[],
+  system: TicketFormOut['system'],
+): string {
+  const late = tickets.filter(({ waiting }) => waiting);
+  const numbers = tickets.map(({ number }) => number).join(', ');
+  const words = tickets.length === 1 ? `Ticket ${numbers}` : `${tickets.length} tickets`;
+  if (late.length > 0)
+    return `${words} ${tickets.length === 1 ? 'is' : 'are'} sent to ${SYSTEM_NAMES[system]} as soon as it answers`;
+  return tickets.length === 1 ? `${words} opened` : `${words} opened, one for each company`;
+}
+
+/** As many results as one ticket takes. */
+const MOST = 500;
+const NOTHING = {};

@@ -1,0 +1,176 @@
+// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
+// first load
+'use no memo';
+import type { ReactNode } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import { GROUPS, ORDERS } from '#contract/runs/query.ts';
+import type { Order, RunsFacets } from '#contract/runs/query.ts';
+import { IconButton } from '#src/ui/button.tsx';
+import { FilterChip } from '#src/ui/chip.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { formatCount } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
+import { GROUP_WORDS } from './group-line.tsx';
+import { ENTITY_GROUP_WORDS } from '../shared/runs/labels.ts';
+import { narrowed } from '../shared/runs/list-state.ts';
+import type { List } from '../shared/runs/list-state.ts';
+
+interface ToolbarProps {
+  readonly list: List;
+  readonly facets: RunsFacets | undefined;
+  readonly onList: (next: List, at?: number) => void;
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly onFacets: () => void;
+  readonly onColumns: () => void;
+  /** What is done with the list as a whole. */
+  readonly parts: ReactNode;
+}
+
+/**
+ * One line, also beside an open result, so that the rows stay where they are: where there is little
+ * room, what was not chosen is not told, and where there is still less it is scrolled sideways.
+ * Words that only a screen reader hears are placed in it, else they would widen the page.
+ */
+export function Toolbar({
+  list,
+  facets,
+  rule,
+  now,
+  onList,
+  onFacets,
+  onColumns,
+  parts,
+}: ToolbarProps) {
+  const cause = list.causes.map(
+    (n) => facets?.causes.find(({ value }) => value === n)?.template ?? `no. ${n}`,
+  );
+  const count = narrowed(list);
+  return (
+    <div className="@container/tools bg-paper">
+      <div
+        className="relative flex min-h-11 min-w-0 items-center gap-2 px-3 py-1 max-tablet:px-4 max-tablet:pt-2 max-tablet:pb-2.5
+          [scrollbar-width:none] overflow-x-auto tablet:@max-[990px]/tools:gap-1.5 tablet:@max-[990px]/tools:px-2 tablet:@max-[660px]/tools:gap-1"
+      >
+        <button
+          type="button"
+          data-facets
+          onClick={onFacets}
+          aria-haspopup="dialog"
+          className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 hover:bg-wash desk:hidden pointer-coarse:h-11 pointer-coarse:px-3"
+        >
+          <Icon name="filter" className="text-ink-3" />
+          Filters{count > 0 && <b className="text-accent">{count}</b>}
+        </button>
+        <SpanChoice
+          span={list.span}
+          rule={rule}
+          now={now}
+          onSpan={(span, at) => onList({ ...list, span }, at)}
+        />
+        <ChipSelect
+          name="Rows"
+          label="Rows"
+          value={list.rows}
+          rest="jobs"
+          onChoose={(rows, at) => onList({ ...list, rows: rows === 'runs' ? 'runs' : 'jobs' }, at)}
+          options={[
+            ['jobs', 'Newest of each job'],
+            ['runs', 'Every run'],
+          ]}
+        />
+        <ChipSelect
+          name="Group by"
+          label="Group by"
+          value={list.group ?? ''}
+          rest=""
+          onChoose={(group, at) =>
+            onList({ ...list, group: GROUPS.find((one) => one === group) ?? null }, at)
+          }
+          options={[
+            ['', 'Nothing'],
+            ...GROUPS.map((group) => [group, GROUP_WORDS[group]] as const),
+          ]}
+        />
+        <ChipSelect
+          gives
+          name="Order"
+          label="Order"
+          value={`${list.order}${list.reverse ? ' up' : ''}`}
+          rest="worst"
+          onChoose={(chosen, at) => {
+            const [order, up] = chosen.split(' ');
+            onList(
+              {
+                ...list,
+                order: ORDERS.find((one) => one === order) ?? 'worst',
+                reverse: up !== undefined,
+              },
+              at,
+            );
+          }}
+          options={ORDERS.flatMap(
+            (order) =>
+              [
+                [order, ORDER_WORDS[order][0]],
+                [`${order} up`, ORDER_WORDS[order][1]],
+              ] as const,
+          )}
+        />
+        <IconButton
+          icon="settings"
+          label="Columns"
+          className="pointer-coarse:hidden max-tablet:hidden"
+          onClick={onColumns}
+        />
+        {parts}
+        {cause.length > 0 && (
+          <FilterChip
+            label="Cause"
+            value={cause.join(', ')}
+            onRemove={() => onList({ ...list, causes: [] })}
+          />
+        )}
+        {list.servers.length > 0 && (
+          <FilterChip
+            label="Server"
+            value={list.servers.map((name) => (name === '' ? 'none' : name)).join(', ')}
+            onRemove={() => onList({ ...list, servers: [] })}
+          />
+        )}
+        {list.instructionTypes.length > 0 && (
+          <FilterChip
+            label="Group"
+            value={list.instructionTypes.map((group) => ENTITY_GROUP_WORDS[group]).join(', ')}
+            onRemove={() => onList({ ...list, instructionTypes: [] })}
+          />
+        )}
+        {list.jobs.length > 0 && (
+          <FilterChip
+            label="Jobs"
+            value={formatCount(list.jobs.length)}
+            onRemove={() => onList({ ...list, jobs: [] })}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Each way round. */
+const ORDER_WORDS: Readonly<Record<Order, readonly [string, string]>> = {
+  worst: ['Worst first', 'Worst last'],
+  newest: ['Newest first', 'Oldest first'],
+  company: ['Company, A to Z', 'Company, Z to A'],
+  job: ['Job, A to Z', 'Job, Z to A'],
+  computer: ['Computer, A to Z', 'Computer, Z to A'],
+  duration: ['Shortest first', 'Longest first'],
+  bytes: ['Least transferred first', 'Most transferred first'],
+  lastGood: ['Longest without a good backup', 'Shortest without a good backup'],
+  streak: ['Shortest streak first', 'Longest streak first'],
+  cause: ['Cause, A to Z', 'Cause, Z to A'],
+  source: ['Source, A to Z', 'Source, Z to A'],
+  ticket: ['Ticket, low to high', 'Ticket, high to low'],
+};

@@ -1,0 +1,81 @@
+import { filterBegan } from '#src/features/daily-checks/performance-marks.ts';
+import { listOf, queryOf } from '../shared/runs/list-address.ts';
+import type { List } from '../shared/runs/list-state.ts';
+
+/** As much of the router's history as the list needs. */
+export interface History {
+  readonly location: { readonly pathname: string; readonly search: string };
+  push(href: string): void;
+  replace(href: string): void;
+  subscribe(listener: () => void): () => void;
+}
+
+/**
+ * The list as the address holds it. Words being typed show at once and reach the address when the
+ * typing rests.
+ */
+export interface Place {
+  readonly now: () => List;
+  readonly subscribe: (listener: () => void) => () => void;
+  /** `push`: Back undoes it. `at`: the `timeStamp` of the input that asked. */
+  readonly set: (next: List, how?: 'push' | 'replace', at?: number) => void;
+}
+
+const TYPING_RESTS_MS = 350;
+
+/** `kept`: the query to begin with where the address has none. */
+export function makePlace(history: History, kept: string): Place {
+  const path = history.location.pathname;
+  const listeners = new Set<() => void>();
+  let search = history.location.search;
+  let list = listOf(search === '' ? kept : search);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const announce = (): void => listeners.forEach((listener) => listener());
+
+  const write = (how: 'push' | 'replace'): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const query = queryOf(list);
+    search = query === '' ? '' : `?${query}`;
+    history[how](path + search);
+  };
+  const read = (): void => {
+    const { location } = history;
+    // Another page, or our own words coming back in other quotes: the list stands.
+    if (location.pathname !== path || location.search === search) return;
+    search = location.search;
+    const next = listOf(search);
+    if (queryOf(next) === queryOf(list) || timer !== undefined) return;
+    list = next;
+    announce();
+  };
+
+  return {
+    now: () => list,
+    subscribe(listener) {
+      const stop = listeners.size === 0 ? history.subscribe(read) : () => {};
+      listeners.add(listener);
+      if (search === '' && queryOf(list) !== '') write('replace');
+      return () => {
+        listeners.delete(listener);
+        stop();
+        // What was typed just now reaches the address of its own page, never another's.
+        if (listeners.size > 0 || timer === undefined) return;
+        if (history.location.pathname === path) write('replace');
+        clearTimeout(timer);
+        timer = undefined;
+      };
+    },
+    set(next, how = 'push', at) {
+      if (queryOf({ ...next, open: null }) !== queryOf({ ...list, open: null })) filterBegan(at);
+      const onlyText =
+        next.text !== list.text &&
+        queryOf({ ...next, text: '' }) === queryOf({ ...list, text: '' });
+      list = next;
+      announce();
+      if (!onlyText) return write(how);
+      clearTimeout(timer);
+      timer = setTimeout(() => write('replace'), TYPING_RESTS_MS);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import type { UserId } from '#contract/ids.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
+import { columnsOf } from '../shared/runs/columns.ts';
+import type { Column } from '../shared/runs/columns.ts';
+
+/**
+ * Columns and density of one person, the same on every device. Until the device has them, this
+ * browser's own hold.
+ */
+export interface ColumnChoice {
+  readonly columns: readonly Column[];
+  readonly dense: boolean;
+  readonly setColumns: (columns: readonly Column[]) => void;
+  readonly setDense: (dense: boolean) => void;
+}
+
+const NOTHING = {};
+/**
+ * A dragged edge moves many times; what it comes to is sent once it rests, by the next page where
+ * this one was left before.
+ */
+const RESTS_MS = 600;
+const NAMES = ['columns', 'density'] as const;
+type Name = (typeof NAMES)[number];
+
+export function useColumns(me: UserId): ColumnChoice {
+  const preferences = useWatch('preferences', NOTHING);
+  const stored = (name: Name): string | null =>
+    preferences?.find((one) => one.user === me && one.name === name)?.value ?? null;
+  const place = (name: Name): string => `${name}.${me}`;
+  const unsent = (name: Name): string => `${place(name)}.unsent`;
+  const [own, setOwn] = useState<{
+    readonly columns: string | null;
+    readonly density: string | null;
+  }>(() => ({ columns: readStored(unsent('columns')), density: readStored(unsent('density')) }));
+  const [sending] = useState(() => new Map<string, ReturnType<typeof setTimeout>>());
+  const columns = own.columns ?? stored('columns') ?? readStored(place('columns'));
+  const density = own.density ?? stored('density') ?? readStored(place('density'));
+  const send = async (name: Name, value: string): Promise<void> => {
+    await client().send('prefer', { id: me, name, value });
+    if (readStored(unsent(name)) === value) writeStored(unsent(name), null);
+    setOwn((before) => (before[name] === value ? { ...before, [name]: null } : before));
+  };
+  const choose = (name: Name, value: string): void => {
+    setOwn((before) => ({ ...before, [name]: value }));
+    writeStored(place(name), value);
+    writeStored(unsent(name), value);
+    clearTimeout(sending.get(name));
+    sending.set(
+      name,
+      setTimeout(() => void send(name, value), RESTS_MS),
+    );
+  };
+  const begin = useEffectEvent(() =>
+    NAMES.forEach((name) => {
+      const value = readStored(unsent(name));
+      if (value !== null) void send(name, value);
+    }),
+  );
+  useEffect(() => begin(), []);
+  return {
+    columns: columnsOf(columns),
+    dense: density === DENSE,
+    setColumns: (next) => choose('columns', JSON.stringify(next)),
+    setDense: (dense) => choose('density', dense ? DENSE : ROOMY),
+  };
+}
+
+const DENSE = JSON.stringify('dense');
+const ROOMY = JSON.stringify('roomy');

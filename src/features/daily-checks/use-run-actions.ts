@@ -1,0 +1,211 @@
+import { useEffect, useState } from 'react';
+import type { Failure } from '#contract/errors.ts';
+import type { RunN } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Change } from '#contract/runs/change.ts';
+import { ofGroup } from '#contract/runs/query.ts';
+import type { GroupHead, RunView } from '#contract/runs/query.ts';
+import { announce } from '#src/app/shell/announce.tsx';
+import { client } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { plural } from '#src/ui/format.ts';
+import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
+import { ownOf, perform, toldOf, undoOf } from './run-actions.ts';
+import type { Act } from './run-actions.ts';
+import type { Confirmation } from './confirmations.ts';
+import { cursorAt } from './cursor.ts';
+import { everything, extended, groupToggled, matchingOf, NOTHING, toggled } from './selection.ts';
+import type { RunList } from './use-run-list.ts';
+import { linesOf, rowAt, rowsBetween } from './lines.ts';
+
+/** What a person does to results: on one row, on a selection, on all that match. */
+export interface RunActions {
+  readonly ask: Confirmation | null;
+  readonly setAsk: (ask: Confirmation | null) => void;
+  readonly busy: boolean;
+  /**
+   * The selection where there is one, otherwise the row under the cursor, otherwise the open one.
+   */
+  readonly targets: () => readonly RunN[];
+  readonly change: (change: Change, runs: readonly RunN[]) => void;
+  /** Review, or for a single one that is reviewed: open again. */
+  readonly review: (runs: readonly RunN[]) => void;
+  readonly askFor: (is: 'snooze' | 'note' | 'review' | 'ticket', runs: readonly RunN[]) => void;
+  readonly select: (row: RunView, index: number, range: boolean) => void;
+  readonly selectAll: () => Promise<void>;
+  /** The runs of a group, also of those that are folded away or not here. */
+  readonly membersOf: (head: GroupHead) => Promise<readonly RunN[]>;
+  readonly selectGroup: (head: GroupHead) => Promise<void>;
+  readonly rowOf: (n: RunN) => RunView | undefined;
+}
+
+const RANGE_MOST = 2_000;
+
+export function useRunActions(round: RunList, me: string): RunActions {
+  const { view, selection, cursor, list, seen, reach } = round;
+  const [ask, setAsk] = useState<Confirmation | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [anchor, setAnchor] = useState<number | null>(null);
+
+  // A range over rows that were not here: they have come.
+  const ranged =
+    reach === null ? null : rowsBetween(view, reach.first, reach.first + reach.count - 1);
+  const reached = ranged !== null;
+  useEffect(() => {
+    if (!reached || !ranged) return;
+    round.setSelection(extended(selection, chosen(ranged)));
+    round.setReach(null);
+  }, [reached, ranged, round, selection]);
+
+  const rowOf = (n: RunN): RunView | undefined =>
+    view?.rows.find((row) => row.n === n) ?? seen.get(n);
+
+  const settle = (failure: Failure | null, again: () => void, done: () => void): void => {
+    setBusy(false);
+    if (failure)
+      tellFailure(getFailureText(failure), RETRIED.has(failure.kind) ? again : undefined);
+    else done();
+  };
+  const send = (act: Act): void => {
+    const back = undoOf(act, seen);
+    const only =
+      act.runs.length === 1 && act.runs[0] !== undefined ? rowOf(act.runs[0]) : undefined;
+    setBusy(true);
+    perform([act]).then(
+      (failure) =>
+        settle(
+          failure,
+          () => send(act),
+          () => {
+            const told = toldOf(act, only, round.rule.zone);
+            if (back === null) tell(told);
+            else
+              tellWithUndo(told, () => {
+                perform(ownOf(back, seen, me)).then(
+                  (fault) =>
+                    settle(
+                      fault,
+                      () => {},
+                      () => announce('Taken back'),
+                    ),
+                  broke,
+                );
+              });
+          },
+        ),
+      broke,
+    );
+  };
+  const broke = (): void => {
+    setBusy(false);
+    tellFailure(MESSAGES.bulk);
+  };
+
+  const change = (next: Change, runs: readonly RunN[]): void => {
+    if (runs.length === 0) return;
+    round.work();
+    send({ change: next, runs });
+    const bulk = runs.length > 1 || (runs[0] !== undefined && selection.runs.has(runs[0]));
+    if (bulk) round.setSelection(NOTHING);
+    if (next.is === 'reopen' || next.is === 'wake' || view === undefined) return;
+    // The focus stands on the next row: after the last of those that were changed.
+    const touched = new Set(runs);
+    const last = linesOf(view).findLastIndex(
+      (line) => line?.is === 'row' && touched.has(line.row.n),
+    );
+    const at =
+      cursor !== null && cursor.n !== null && touched.has(cursor.n)
+        ? cursor.index
+        : last < 0
+          ? (cursor?.index ?? -1)
+          : view.first + last;
+    const to = Math.min(view.lines - 1, at + 1);
+    round.setCursor(cursorAt(view, to, (cursor?.step ?? 0) + 1));
+    const following = rowAt(view, to);
+    if (list.open !== null && touched.has(list.open) && following)
+      round.setList({ ...list, open: following.n }, 'replace');
+  };
+
+  return {
+    ask,
+    setAsk,
+    busy,
+    rowOf,
+    change,
+    targets() {
+      if (selection.runs.size > 0) return [...selection.runs.keys()];
+      const n = cursor?.n ?? list.open;
+      return n === null ? [] : [n];
+    },
+    review(runs) {
+      const row = runs.length === 1 && runs[0] !== undefined ? rowOf(runs[0]) : undefined;
+      if (row && row.problem === null) return tellFailure(MESSAGES.nothingToReview);
+      if (row?.review === 'cleared')
+        return (row.problem?.review ?? row.problem?.exception)
+          ? change({ is: 'reopen' }, runs)
+          : tellFailure(MESSAGES.problemClosed);
+      return change({ is: 'review', comment: null }, runs);
+    },
+    askFor(is, runs) {
+      const row = runs.length === 1 && runs[0] !== undefined ? (rowOf(runs[0]) ?? null) : null;
+      if (runs.length === 0) return;
+      if (row && row.problem === null) return tellFailure(MESSAGES.nothingToReview);
+      if (is === 'snooze' && row?.problem?.closedAt != null)
+        return tellFailure(MESSAGES.problemClosed);
+      setAsk({ is, runs, row });
+    },
+    select(row, index, range) {
+      round.work();
+      if (!range || anchor === null) {
+        setAnchor(index);
+        return round.setSelection(toggled(selection, row));
+      }
+      const [from, to] = anchor < index ? [anchor, index] : [index, anchor];
+      if (to - from >= RANGE_MOST)
+        return tellFailure(`A range holds ${plural(RANGE_MOST, 'row')} at most.`);
+      const rows = rowsBetween(view, from, to);
+      if (rows) round.setSelection(extended(selection, chosen(rows)));
+      else round.setReach({ first: from, count: to - from + 1 });
+    },
+    membersOf: (head) =>
+      round.filter.group === null
+        ? Promise.resolve([])
+        : client().matching(ofGroup(round.filter, head)),
+    async selectGroup(head) {
+      if (round.filter.group === null) return;
+      round.work();
+      await client()
+        .matching(ofGroup(round.filter, head))
+        .then((runs) => round.setSelection(groupToggled(selection, head.key, runs)), broke);
+    },
+    async selectAll() {
+      if (view === undefined || view.total === 0) return;
+      if (selection.runs.size >= matchingOf(view, list.review)) {
+        round.setSelection(NOTHING);
+        return;
+      }
+      round.work();
+      const companies =
+        list.companies.length > 0
+          ? list.companies.length
+          : view.facets.companies.filter(({ count }) => count > 0).length +
+            (view.facets.left?.companies ?? 0);
+      await client()
+        .matching(round.filter)
+        .then((runs) => round.setSelection(everything(runs, companies)), broke);
+    },
+  };
+}
+
+const chosen = (rows: readonly RunView[]) => rows.map(({ n, company }) => ({ n, company }));
+
+/** Failures that another try may mend. */
+const RETRIED: ReadonlySet<Failure['kind']> = new Set([
+  'no-answer',
+  'busy',
+  'out-of-space',
+  'too-many',
+  'server-fault',
+  'needs-network',
+  'storage',
+]);

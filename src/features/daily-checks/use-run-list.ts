@@ -1,0 +1,147 @@
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { Ms, RunN } from '#contract/ids.ts';
+import type { RunsFilter, RunsView, RunsWindow, RunView } from '#contract/runs/query.ts';
+import { useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import {
+  changePainted,
+  filterPainted,
+  openPainted,
+} from '#src/features/daily-checks/performance-marks.ts';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { useAllFacets } from './all-facets.ts';
+import { queryOf } from '../shared/runs/list-address.ts';
+import { settled } from './cursor.ts';
+import type { Cursor } from './cursor.ts';
+import { keepList, keptList } from '../shared/runs/stored-list.ts';
+import { filterOf, toggle } from '../shared/runs/list-state.ts';
+import type { List } from '../shared/runs/list-state.ts';
+import { makePlace } from './url-state.ts';
+import { NOTHING } from './selection.ts';
+import type { Selection } from './selection.ts';
+
+/**
+ * The morning round of one person: the list of the address, what the worker answers to it, and
+ * where the person is in it.
+ */
+export interface RunList {
+  readonly list: List;
+  readonly setList: (next: List, how?: 'push' | 'replace', at?: number) => void;
+  readonly filter: RunsFilter;
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly view: RunsView | undefined;
+  readonly window: RunsWindow;
+  readonly setWindow: (next: RunsWindow) => void;
+  /** A wider window for a moment, to name the rows of a range. */
+  readonly reach: RunsWindow | null;
+  readonly setReach: (next: RunsWindow | null) => void;
+  readonly selection: Selection;
+  readonly setSelection: (next: Selection) => void;
+  readonly cursor: Cursor | null;
+  readonly setCursor: (next: Cursor | null) => void;
+  /** Rows seen since the page was opened, as they were last: to take a change back. */
+  readonly seen: ReadonlyMap<RunN, RunView>;
+  /**
+   * A person works in the list: rows keep their place from now on, until `takeIn` or another
+   * filter.
+   */
+  readonly work: () => void;
+  /** A mouse is over the rows, which keep their place as long. */
+  readonly point: (over: boolean) => void;
+  readonly takeIn: () => void;
+  /** Folds a group away, or unfolds it. */
+  readonly fold: (key: number | string) => void;
+  /** New rows wait. */
+  readonly held: boolean;
+  /** Names what is listed: another filter, another key. */
+  readonly key: string;
+}
+
+const FIRST: RunsWindow = { first: 0, count: 48 };
+const SEEN_MOST = 20_000;
+const NONE_FOLDED: readonly (number | string)[] = [];
+
+export function useRunList(me: Me, branding: Branding): RunList {
+  const { history } = useRouter();
+  const [place] = useState(() => makePlace(history, keptList(me)));
+  const list = useSyncExternalStore(place.subscribe, place.now);
+  const now = useNow();
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const filter = filterOf(list, dayAt(now, rule), rule);
+  const [window, putWindow] = useState(FIRST);
+  const [reach, setReach] = useState<RunsWindow | null>(null);
+  const [selection, setSelection] = useState(NOTHING);
+  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [working, setWorking] = useState(false);
+  const [pointed, setPointed] = useState(false);
+  const [round, setRound] = useState(0);
+  const [folded, setFolded] = useState<readonly (number | string)[]>(NONE_FOLDED);
+  const [seen] = useState(() => new Map<RunN, RunView>());
+
+  // Another filter begins anew, and takes in what waited.
+  const key = queryOf({ ...list, open: null });
+  const [before, setBefore] = useState(key);
+  if (before !== key) {
+    setBefore(key);
+    setCursor(null);
+    setWorking(false);
+    putWindow(FIRST);
+    setFolded(NONE_FOLDED);
+    setRound(round + 1);
+  }
+
+  const held = selection.runs.size > 0 || list.open !== null || working || pointed;
+  const facets = useAllFacets() ? 'all' : 'some';
+  const view = useWatch('runs', { filter, window: reach ?? window, held, folded, round, facets });
+  useEffect(() => keepList(me, list), [me, list]);
+  useEffect(() => {
+    if (!view) return;
+    openPainted();
+    filterPainted();
+    if (seen.size > SEEN_MOST) seen.clear();
+    for (const row of view.rows) seen.set(row.n, row);
+  }, [view, seen]);
+  const committedAt = view?.committedAt;
+  useEffect(() => {
+    if (typeof committedAt === 'number') changePainted(committedAt);
+  }, [committedAt]);
+
+  const [setWindow] = useState(
+    () =>
+      (next: RunsWindow): void =>
+        putWindow((old) => (old.first === next.first && old.count === next.count ? old : next)),
+  );
+
+  return {
+    list,
+    setList: place.set,
+    filter,
+    rule,
+    now,
+    view,
+    window,
+    setWindow,
+    reach,
+    setReach,
+    selection,
+    setSelection,
+    cursor: settled(cursor, view),
+    setCursor,
+    seen,
+    held,
+    key,
+    work: () => setWorking(true),
+    point: setPointed,
+    fold: (one) => setFolded(toggle(folded, one)),
+    takeIn: () => {
+      setWorking(false);
+      setCursor(null);
+      setRound(round + 1);
+    },
+  };
+}

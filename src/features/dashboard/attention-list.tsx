@@ -1,0 +1,239 @@
+import type { ReactNode } from 'react';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import { formatDate, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { StateMark } from '#src/ui/state-mark.tsx';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { Strip } from '../shared/runs/run-marks.tsx';
+import { WIDE } from '../shared/runs/spark-bars.ts';
+import { listAddress } from '#src/features/shared/page-links/results.ts';
+import type { Board } from './address.ts';
+import { headline, sinceWords, whom } from './attention.ts';
+import type { Line } from './attention.ts';
+import { computersAddress } from './computers.ts';
+import { SectionLink } from '../shared/section-link.tsx';
+import { fullWords } from '../shared/capacity.ts';
+
+interface AttentionListProps {
+  readonly lines: readonly Line[];
+  readonly board: Board;
+  readonly opens: boolean;
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly companyName: (n: CompanyN) => string;
+}
+
+/** What needs somebody now, worst first. */
+export function AttentionList({ lines, board, opens, rule, now, companyName }: AttentionListProps) {
+  const zone = rule.zone;
+  return (
+    <ul className="m-0 list-none p-0">
+      {lines.map((line) => {
+        switch (line.is) {
+          case 'problem': {
+            const { of } = line;
+            const today = dayAt(now, rule);
+            const first = dayAt(of.since, rule);
+            const days = [first < today ? first : today, today] as const;
+            const asked = {
+              days,
+              companies: board.companies,
+              instructionTypes: board.instructionTypes,
+              pending: true,
+            };
+            return (
+              <Row
+                key={line.key}
+                state={of.state}
+                title={headline(of)}
+                detail={whom(of)}
+                since={of.since}
+                now={now}
+                zone={zone}
+                strip={<Strip strip={of.strip} size={WIDE} today={formatDate(now, zone)} />}
+                href={
+                  opens
+                    ? listAddress(
+                        of.cause === null
+                          ? { ...asked, run: of.run }
+                          : { ...asked, cause: of.cause },
+                      )
+                    : null
+                }
+                act={of.cause === null ? 'Open' : 'Open group'}
+              />
+            );
+          }
+          case 'source': {
+            const [one, ...others] = line.failed;
+            return (
+              <Row
+                key={line.key}
+                state="Failed"
+                word="Not synced"
+                title={
+                  others.length === 0
+                    ? (one?.entity ?? '')
+                    : `${plural(line.failed.length, 'source')} could not be used`
+                }
+                detail={
+                  others.length === 0
+                    ? (one?.message ?? '')
+                    : line.failed.map(({ entity }) => entity).join(', ')
+                }
+                since={line.since}
+                now={now}
+                zone={zone}
+                href="#last-sync"
+                act="Show"
+              />
+            );
+          }
+          case 'repository': {
+            const [one, ...others] = line.of;
+            if (!one) return null;
+            return (
+              <Row
+                key={line.key}
+                state={one.tone === 'failed' ? 'Failed' : 'Warning'}
+                word={one.tone === 'failed' ? 'Full' : 'Fills up'}
+                title={`${/repo/i.test(one.name) ? '' : 'Repository '}${one.name} ${fullWords(one, now)}`}
+                detail={
+                  others.length === 0
+                    ? companyName(one.company)
+                    : `${companyName(one.company)}, and ${plural(others.length, 'other repository', 'other repositories')} within a week`
+                }
+                now={now}
+                zone={zone}
+                until={one.fullAt}
+                href="#repositories"
+                act="Show"
+              />
+            );
+          }
+          case 'computers': {
+            const companies = new Set(line.of.map(({ company }) => company));
+            const [company] = companies;
+            return (
+              <Row
+                key={line.key}
+                state="Missed"
+                word="Unprotected"
+                title={`${plural(line.of.length, 'computer')} without a job`}
+                detail={
+                  companies.size === 1 && company !== undefined
+                    ? companyName(company)
+                    : plural(companies.size, 'company', 'companies')
+                }
+                since={line.since}
+                now={now}
+                zone={zone}
+                href={computersAddress(board.companies, companyName)}
+                act="Show"
+              />
+            );
+          }
+        }
+      })}
+    </ul>
+  );
+}
+
+interface RowProps {
+  readonly state: RunState;
+  /** In place of the state's own. */
+  readonly word?: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly since?: Ms;
+  /** In place of since: when it comes. */
+  readonly until?: Ms;
+  readonly now: Ms;
+  readonly zone: string;
+  readonly strip?: ReactNode;
+  readonly href: string | null;
+  readonly act: string;
+}
+
+function Row({ state, word, title, detail, since, until, now, zone, strip, href, act }: RowProps) {
+  return (
+    <li
+      className={`relative grid min-h-10 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 border-b border-hair py-1 max-tablet:py-2 ${href === null ? 'tablet:grid-cols-[100px_minmax(0,1fr)_86px_94px]' : 'tablet:grid-cols-[100px_minmax(0,1fr)_86px_94px_76px]'}`}
+    >
+      <span className="max-tablet:col-span-2 max-tablet:text-agate">
+        {word === undefined ? <StateMark state={state} /> : <Worded state={state} word={word} />}
+      </span>
+      <span className={`min-w-0 leading-4 ${strip === undefined ? 'tablet:col-span-2' : ''}`}>
+        <b className="block truncate" data-tip={title}>
+          {title}
+        </b>
+        <span className="block truncate text-agate leading-4 text-ink-3" data-tip={detail}>
+          {detail}
+        </span>
+      </span>
+      {strip !== undefined && <span className="max-tablet:hidden">{strip}</span>}
+      <span
+        className="text-right whitespace-nowrap tabular-nums max-tablet:text-agate max-tablet:text-ink-2"
+        data-tip={formatWhen(since ?? until ?? now, zone)}
+      >
+        {since !== undefined
+          ? sinceWords(since, now, zone)
+          : until !== undefined
+            ? formatDate(until, zone)
+            : ''}
+      </span>
+      {href !== null && <Act href={href} act={act} about={title} />}
+    </li>
+  );
+}
+
+/** Under a finger the whole line is the way. */
+function Act({
+  href,
+  act,
+  about,
+}: {
+  readonly href: string;
+  readonly act: string;
+  readonly about: string;
+}) {
+  const shape =
+    'inline-flex min-h-6 items-center justify-end text-right whitespace-nowrap text-accent hover:underline max-tablet:absolute max-tablet:inset-0 max-tablet:opacity-0 max-tablet:focus-visible:opacity-100';
+  const words = <span className="max-tablet:sr-only">{act}</span>;
+  const name = `${act}: ${about}`;
+  if (!href.startsWith('#'))
+    return (
+      <SectionLink href={href} className={shape} aria-label={name}>
+        {words}
+      </SectionLink>
+    );
+  return (
+    <a
+      href={href}
+      className={shape}
+      aria-label={name}
+      onClick={(event) => {
+        event.preventDefault();
+        const place = document.getElementById(href.slice(1));
+        place?.scrollIntoView({ block: 'nearest' });
+        place?.focus();
+      }}
+    >
+      {words}
+    </a>
+  );
+}
+
+const Worded = ({ state, word }: { readonly state: RunState; readonly word: string }) => (
+  <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${COLOURS[state] ?? ''}`}>
+    <Icon name={state === 'Missed' ? 'missed' : state === 'Warning' ? 'warning' : 'failed'} />
+    <span>{word}</span>
+  </span>
+);
+const COLOURS: Partial<Readonly<Record<RunState, string>>> = {
+  Failed: 'font-semibold text-failed',
+  Warning: 'text-warning',
+  Missed: 'text-missed',
+};

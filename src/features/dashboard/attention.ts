@@ -1,0 +1,119 @@
+import type { Ms } from '#contract/ids.ts';
+import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
+import { firstLine } from '#contract/runs/first-line.ts';
+import type { Attention } from '#contract/dashboard/overview.ts';
+import type { RunState } from '#contract/runs/query.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { LastSync } from '#contract/sync/calls.ts';
+import { formatCount, formatDate, formatSpan, formatTime, plural } from '#src/ui/format.ts';
+import { STATES } from '#src/ui/states.ts';
+import { needsRoom } from '../shared/capacity.ts';
+import type { Filling } from '../shared/capacity.ts';
+
+/** One line of what needs somebody now. */
+export type Line =
+  | { readonly is: 'problem'; readonly key: string; readonly of: Attention }
+  | {
+      readonly is: 'source';
+      readonly key: string;
+      readonly failed: LastSync['failed'];
+      readonly since: Ms;
+    }
+  | { readonly is: 'repository'; readonly key: string; readonly of: readonly Filling[] }
+  | {
+      readonly is: 'computers';
+      readonly key: string;
+      readonly of: readonly ComputerOut[];
+      readonly since: Ms;
+    };
+
+export interface Also {
+  readonly failed: LastSync['failed'];
+  readonly filling: readonly Filling[];
+  readonly computers: readonly ComputerOut[];
+}
+
+const MOST = 8;
+
+/**
+ * Worst first. What is wrong beside the results has one line of its own each, and always a place: a
+ * source that cannot be heard hides failures, so it stands after them; a repository that is nearly
+ * full is a warning; computers without a job come last.
+ */
+export function attentionLines(
+  problems: readonly Attention[],
+  { failed, filling, computers }: Also,
+): readonly Line[] {
+  const beside: Line[] = [];
+  const pressing = filling.filter(needsRoom);
+  if (failed.length > 0)
+    beside.push({
+      is: 'source',
+      key: 'source',
+      failed,
+      since: Math.min(...failed.map(({ at }) => at)),
+    });
+  if (pressing.length > 0) beside.push({ is: 'repository', key: 'repository', of: pressing });
+  if (computers.length > 0)
+    beside.push({
+      is: 'computers',
+      key: 'computers',
+      of: computers,
+      since: Math.min(...computers.map(({ firstSeenAt }) => firstSeenAt)),
+    });
+  const lines = problems
+    .slice(0, MOST - beside.length)
+    .map((of): Line => ({ is: 'problem', key: `problem ${of.cause ?? ''} ${of.run}`, of }));
+  return [...lines, ...beside].toSorted((a, b) => rank(a) - rank(b));
+}
+
+function rank(line: Line): number {
+  switch (line.is) {
+    case 'problem':
+      return RUN_STATES.indexOf(line.of.state);
+    case 'source':
+      return RUN_STATES.indexOf('Error') + 0.5;
+    case 'repository':
+      return RUN_STATES.indexOf('Warning') + 0.5;
+    case 'computers':
+      return RUN_STATES.length;
+  }
+}
+
+/** What is wrong: the cause's fixed words where jobs share it, else what the run said. */
+export const headline = ({ cause, template, message, state }: Attention): string =>
+  (cause === null ? (said(message) ?? template) : (template ?? said(message))) ??
+  KNOWN[state] ??
+  STATES[state].word;
+/** Without the times and levels that stand before it: the line has a mark of its own. */
+const said = (message: string | null): string | null => message && (firstLine(message) || message);
+const KNOWN: Partial<Readonly<Record<RunState, string>>> = {
+  Missed: 'No result came when one was due',
+};
+
+/** Whom it hits: `40 jobs, 12 companies`, or one job by its name. */
+export function whom({
+  cause,
+  jobs,
+  companies,
+  companyName,
+  jobName,
+  computer,
+}: Attention): string {
+  if (cause !== null)
+    return `${plural(jobs, 'job')}, ${companies === 1 ? companyName : plural(companies, 'company', 'companies')}`;
+  return `${companyName}, ${computer === '' || jobName.includes(computer) ? jobName : `${jobName} on ${computer}`}`;
+}
+
+/** `since 02:00 AM` on the same day, else how long: `6 d`. */
+export function sinceWords(since: Ms, now: Ms, zone: string): string {
+  return formatDate(since, zone) === formatDate(now, zone)
+    ? `since ${formatTime(since, zone)}`
+    : (formatSpan(since, now) ?? 'now');
+}
+
+/** Beside the heading: of which time the count is, as the sidebar's is of another. */
+export const openWords = (pending: number): string =>
+  `${formatCount(pending)} open from any day, worst first`;
+export const OPEN_TITLE =
+  'Problems that nobody has reviewed, however old. The count beside Daily checks is of results of the last 2 days.';

@@ -1,0 +1,161 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { can } from '#contract/abilities.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import { prefetch } from '#src/app/prefetch.ts';
+import { useNow } from '#src/app/clock.ts';
+import { withoutCompanies } from '#src/features/shared/companies-filter.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { bringSpark } from '#src/ui/spark.tsx';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import { Notices } from '../shared/runs/sync-notices.tsx';
+import { boardAddress, boardOf } from './address.ts';
+import { searchAddress } from '#src/features/shared/page-links/results.ts';
+import type { Board } from './address.ts';
+import { columnsOf } from '../shared/charts/day-columns.ts';
+import { unprotected } from './computers.ts';
+import { EmptyBoard, NothingYet } from './empty.tsx';
+import { Parts } from './parts.tsx';
+import { fillingUp } from '../shared/capacity.ts';
+import { historyOf, stretchOf } from '../shared/date-range/day-stretch.ts';
+import { Tools } from './tools.tsx';
+import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
+
+/** Where most lines lead. */
+const list = () => import('../daily-checks/screen.tsx');
+const NOTHING = {};
+
+/** The dashboard of one person. */
+export function BoardScreen({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
+  const { history } = useRouter();
+  const board = withoutCompanies(
+    boardOf(useRouterState({ select: ({ location }) => location.searchStr })),
+    can(me.roles, 'monitoring.companies-filter'),
+  );
+  const now = useNow();
+  const [text, setText] = useState('');
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const zone = rule.zone;
+  const stretch = stretchOf(board.span, dayAt(now, rule), rule);
+  const longer = historyOf(stretch, rule);
+  const { companies, instructionTypes } = board;
+  const overview = useWatch('overview', {
+    from: stretch.from,
+    to: stretch.to,
+    companies,
+    instructionTypes,
+  });
+  const past = useWatch('overview', {
+    from: longer.from,
+    to: longer.to,
+    companies,
+    instructionTypes,
+  });
+  const status = useWatch('status', NOTHING);
+  const known = useWatch('companies', NOTHING);
+  const opens = can(me.roles, 'monitoring.daily-checks');
+  const stores = can(me.roles, 'monitoring.repositories');
+  const repositories = usePolledQuery('listRepositories', NOTHING, stores);
+  const computers = usePolledQuery('listComputersNow', NOTHING, opens);
+  const sync = useWatch('lastSync', NOTHING) ?? null;
+  useEffect(() => prefetch(bringSpark, ...(opens ? [list] : [])), [opens]);
+
+  const setBoard = (next: Board): void => history.push(boardAddress(next));
+  const companyName = (n: CompanyN): string =>
+    known?.find((one) => one.n === n)?.name ?? `Company ${n}`;
+  const told = (at: number): string =>
+    now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
+  const bare = computers.value === null ? [] : unprotected(computers.value, companies, now);
+  const arriving = status?.is === 'catching-up' ? status.left : 0;
+  // Where nothing has reported yet there is nothing to count, but for computers and repositories
+  // that a script has named.
+  const begins =
+    overview?.newestAt === null &&
+    (repositories.value ?? []).length === 0 &&
+    (computers.value ?? []).length === 0;
+
+  return (
+    <Page
+      title="Dashboard"
+      detail={formatDay(now, zone)}
+      {...(opens && {
+        search: (
+          <SearchField
+            label="Search jobs, companies, causes"
+            value={text}
+            focusKey="/"
+            onChange={setText}
+            onLeave={() => {
+              if (text.trim() !== '') history.push(searchAddress(text));
+            }}
+          />
+        ),
+      })}
+    >
+      <div className="min-h-full bg-sheet pb-6">
+        <Notices status={status} newestAt={overview?.newestAt ?? null} zone={zone} now={now} />
+        {!overview || !past || (begins && arriving > 0) ? (
+          overview === null && (status?.is === 'offline' || status?.is === 'server-trouble') ? (
+            <EmptyBoard
+              why="nothing-kept"
+              board={board}
+              overview={null}
+              onBoard={setBoard}
+              zone={zone}
+            />
+          ) : (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          )
+        ) : begins ? (
+          <NothingYet />
+        ) : (
+          <>
+            <Tools
+              board={board}
+              stretch={stretch}
+              overview={overview}
+              companies={known ?? []}
+              rule={rule}
+              now={now}
+              arriving={arriving}
+              onBoard={setBoard}
+            />
+            <Parts
+              board={board}
+              stretch={stretch}
+              overview={overview}
+              past={past}
+              columns={columnsOf(past.days)}
+              rule={rule}
+              now={now}
+              rankings={can(me.roles, 'monitoring.rankings')}
+              stores={stores}
+              opens={opens}
+              repositories={repositories}
+              filling={
+                repositories.value === null ? [] : fillingUp(repositories.value, companies, now)
+              }
+              computers={computers}
+              bare={bare}
+              sync={sync}
+              companyName={companyName}
+              told={told}
+              onBoard={setBoard}
+            />
+          </>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+const DAY_MS = 86_400_000;

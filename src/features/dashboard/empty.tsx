@@ -1,0 +1,79 @@
+import { Link } from '@tanstack/react-router';
+import type { Overview } from '#contract/dashboard/overview.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { FirstSteps } from '../shared/first-steps/first-steps.tsx';
+import { BOARD } from './address.ts';
+import type { Board } from './address.ts';
+
+interface EmptyBoardProps {
+  readonly why: 'nothing-kept' | 'no-results' | 'none-in-time';
+  readonly board: Board;
+  readonly overview: Overview | null;
+  readonly onBoard: (next: Board) => void;
+  readonly zone: string;
+}
+
+/**
+ * A portal that no backup tool has reported to: its first steps for who connects tools, and for
+ * others why it is empty.
+ */
+export function NothingYet() {
+  return useAbility('monitoring.sources') ? (
+    <FirstSteps />
+  ) : (
+    <Notice icon="clock" level={2} title="No results yet">
+      <p className="m-0">
+        Figures show here as soon as a backup tool reports. An administrator connects the backup
+        tools.
+      </p>
+    </Notice>
+  );
+}
+
+/** Why there are no figures, and what to do. */
+export function EmptyBoard({ why, board, overview, onBoard, zone }: EmptyBoardProps) {
+  const connects = useAbility('monitoring.sources');
+  const narrowed = board.companies.length + board.instructionTypes.length > 0;
+  return (
+    <div className="grid justify-items-center gap-2 px-5 py-8 text-center">
+      <h2 className="m-0 text-head">
+        {why === 'nothing-kept'
+          ? 'Nothing is kept on this device yet'
+          : why === 'no-results'
+            ? 'No results yet'
+            : 'No results in this time'}
+      </h2>
+      <p className="m-0 text-ink-2">
+        {why === 'nothing-kept' && 'The figures come with the network.'}
+        {why === 'no-results' &&
+          (connects
+            ? 'Figures show here as soon as a backup tool reports.'
+            : 'An administrator connects the backup tools.')}
+        {why === 'none-in-time' &&
+          (narrowed
+            ? 'No result of these days, companies and groups is on this device.'
+            : `No result of these days is on this device.${overview?.newestAt == null ? '' : ` The newest is from ${formatWhen(overview.newestAt, zone)}.`}`)}
+      </p>
+      {why === 'no-results' && connects && (
+        <Link to="/monitoring/sources" className="text-accent underline underline-offset-2">
+          Connect a source
+        </Link>
+      )}
+      {why === 'none-in-time' && (
+        <span className="flex flex-wrap justify-center gap-2 pt-1">
+          <Button onClick={() => onBoard({ ...board, span: { is: 'last', days: 30 } })}>
+            Show the last 30 days
+          </Button>
+          {narrowed && (
+            <Button onClick={() => onBoard({ ...BOARD, span: board.span })}>
+              All companies and groups
+            </Button>
+          )}
+        </span>
+      )}
+    </div>
+  );
+}

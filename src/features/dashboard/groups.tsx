@@ -1,0 +1,77 @@
+import type { Overview } from '#contract/dashboard/overview.ts';
+import { formatCount } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { listAddress } from '#src/features/shared/page-links/results.ts';
+import type { Board } from './address.ts';
+import { countDelta, shareOf, shareWords } from '../shared/charts/deltas.ts';
+import { SectionLink } from '../shared/section-link.tsx';
+import type { Stretch } from '../shared/date-range/day-stretch.ts';
+import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
+
+interface GroupsProps {
+  readonly board: Board;
+  readonly stretch: Stretch;
+  readonly overview: Overview;
+  readonly opens: boolean;
+}
+
+/** A line for each entity group that has results, then or now. */
+export function Groups({
+  board,
+  stretch,
+  overview: {
+    groups,
+    before: { whole },
+  },
+  opens,
+}: GroupsProps) {
+  const shown = groups.filter(({ now, before }) => now.runs > 0 || before.runs > 0);
+  if (shown.length === 0) return null;
+  return (
+    <ul
+      aria-label="Entity groups"
+      className="m-0 grid list-none gap-x-3 border-b border-rule p-0 py-1 max-tablet:grid-cols-1 tablet:grid-cols-3 desk:grid-cols-5"
+    >
+      {shown.map(({ group, now, before }) => {
+        const share = shareOf(now);
+        const delta = countDelta(now, { ...before, whole }, 'failed');
+        const told = [
+          share === null ? 'no results' : `${shareWords(share)} %`,
+          ...(now.failed > 0 || delta.tone !== null
+            ? [`${formatCount(now.failed)} failed${delta.tone === null ? '' : ` (${delta.words})`}`]
+            : []),
+          ...(now.missed > 0 ? [`${formatCount(now.missed)} did not run`] : []),
+        ].join(', ');
+        const words = (
+          <>
+            <span className="flex items-center gap-0.5">
+              <span className="truncate">{ENTITY_GROUP_WORDS[group]}</span>
+              {opens && <Icon name="chevron-right" size={12} className="text-ink-3" />}
+            </span>
+            <span className="block truncate text-agate text-ink-3" data-tip={told}>
+              {told}
+            </span>
+          </>
+        );
+        return (
+          <li key={group} className="min-w-0">
+            {opens ? (
+              <SectionLink
+                href={listAddress({
+                  days: stretch.days,
+                  companies: board.companies,
+                  instructionTypes: [group],
+                })}
+                className="block py-1 hover:bg-wash pointer-coarse:min-h-11"
+              >
+                {words}
+              </SectionLink>
+            ) : (
+              <div className="py-1">{words}</div>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

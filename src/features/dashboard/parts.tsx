@@ -1,0 +1,187 @@
+import { useRouter } from '@tanstack/react-router';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { ComputerOut, RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
+import type { Overview } from '#contract/dashboard/overview.ts';
+import type { LastSync } from '#contract/sync/calls.ts';
+import { formatCount, formatTime } from '#src/ui/format.ts';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { listAddress } from '#src/features/shared/page-links/results.ts';
+import type { Board } from './address.ts';
+import { attentionLines, openWords, OPEN_TITLE } from './attention.ts';
+import { AttentionList } from './attention-list.tsx';
+import { daysAColumn } from '../shared/charts/day-columns.ts';
+import type { Column } from '../shared/charts/day-columns.ts';
+import { EmptyBoard } from './empty.tsx';
+import { Groups } from './groups.tsx';
+import { HistoryChart } from './history-chart.tsx';
+import { Rankings } from './rankings.tsx';
+import { mostPressing } from '../shared/capacity.ts';
+import type { Filling } from '../shared/capacity.ts';
+import { RepositoryList } from './repository-list.tsx';
+import { FromServer, Section } from '../shared/section.tsx';
+import { Stat } from './stat.tsx';
+import { SyncList } from './sync-list.tsx';
+import { historyOf, stretchOf } from '../shared/date-range/day-stretch.ts';
+import type { Stretch } from '../shared/date-range/day-stretch.ts';
+import { Unprotected } from './unprotected.tsx';
+import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
+
+interface PartsProps {
+  readonly board: Board;
+  readonly stretch: Stretch;
+  readonly overview: Overview;
+  /** The days of the chart. */
+  readonly past: Overview;
+  readonly columns: readonly Column[];
+  readonly rule: DayRule;
+  readonly now: Ms;
+  /** What one may see: rankings, repositories, and the list of results with the computers. */
+  readonly rankings: boolean;
+  readonly stores: boolean;
+  readonly opens: boolean;
+  readonly repositories: PolledQuery<readonly RepositoryOut[]>;
+  readonly filling: readonly Filling[];
+  readonly computers: PolledQuery<readonly ComputerOut[]>;
+  readonly bare: readonly ComputerOut[];
+  readonly sync: LastSync | null;
+  readonly companyName: (n: CompanyN) => string;
+  readonly told: (at: Ms) => string;
+  readonly onBoard: (next: Board) => void;
+}
+
+/** Everything under the tools. */
+export function Parts(props: PartsProps) {
+  const {
+    board,
+    stretch,
+    overview,
+    past,
+    columns,
+    rule,
+    now,
+    rankings,
+    stores,
+    opens,
+    filling,
+    bare,
+    companyName,
+    onBoard,
+  } = props;
+  const { history } = useRouter();
+  const ask = { companies: board.companies, instructionTypes: board.instructionTypes };
+  const lines = attentionLines(overview.attention, {
+    failed: props.sync?.failed ?? [],
+    filling,
+    computers: bare,
+  });
+  const stat = { board, stretch, overview, columns, opens, rule, now, onBoard };
+  const dull = overview.now.runs === 0;
+  const size = daysAColumn(past.days.length);
+  return (
+    <div className="px-4 desk:px-6">
+      {dull && (
+        <EmptyBoard
+          why={overview.newestAt === null ? 'no-results' : 'none-in-time'}
+          board={board}
+          overview={overview}
+          onBoard={onBoard}
+          zone={rule.zone}
+        />
+      )}
+      <ul
+        aria-label="Figures"
+        className={`m-0 grid list-none grid-cols-1 border-t-2 border-b border-t-head-rule border-b-rule p-0 phone:grid-cols-2 tablet:grid-cols-3 ${opens ? 'desk:grid-cols-5' : 'desk:grid-cols-4'}`}
+      >
+        {(['success', 'failed', 'missed', 'anomaly'] as const).map((name) => (
+          <Stat key={name} {...stat} name={name} />
+        ))}
+        {opens && (
+          <Unprotected
+            board={board}
+            asked={props.computers}
+            columns={columns}
+            rule={rule}
+            now={now}
+            companyName={companyName}
+            onBoard={onBoard}
+          />
+        )}
+      </ul>
+      <Groups board={board} stretch={stretch} overview={overview} opens={opens} />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_clamp(360px,36%,452px)] wide:grid-cols-[minmax(0,1fr)_minmax(0,640px)]">
+        <Section
+          title="Needs attention"
+          href={
+            opens
+              ? listAddress({
+                  ...ask,
+                  days: historyOf(stretchOf({ is: 'today' }, dayAt(now, rule), rule), rule).days,
+                  pending: true,
+                })
+              : null
+          }
+          detail={<span data-tip={OPEN_TITLE}>{openWords(overview.pending)}</span>}
+        >
+          {lines.length === 0 ? (
+            <p className="m-0 py-3 text-ink-2">Nothing needs attention now.</p>
+          ) : (
+            <AttentionList
+              lines={lines}
+              board={board}
+              opens={opens}
+              rule={rule}
+              now={now}
+              companyName={companyName}
+            />
+          )}
+        </Section>
+        <HistoryChart
+          title={
+            size === 1
+              ? 'Results per day'
+              : size === 7
+                ? 'Results per week'
+                : 'Results per four weeks'
+          }
+          detail={`${formatCount(past.days.length)} days`}
+          columns={columns}
+          hrefOf={opens ? ({ days }) => listAddress({ ...ask, days }) : null}
+          onOpen={(href) => history.push(href)}
+        />
+      </div>
+      <div
+        className={`grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 pt-6 tablet:grid-cols-2 ${rankings && stores ? 'desk:grid-cols-[1fr_1fr_1fr_1.3fr_1.3fr]' : 'desk:grid-cols-[repeat(auto-fill,minmax(300px,1fr))]'}`}
+      >
+        {rankings && <Rankings board={board} stretch={stretch} overview={overview} opens={opens} />}
+        {stores && (
+          <Section
+            title="Repositories that fill up"
+            href="/monitoring/repositories"
+            place="repositories"
+          >
+            <FromServer asked={props.repositories} told={props.told}>
+              {() => (
+                <RepositoryList
+                  filling={mostPressing(filling)}
+                  companyName={companyName}
+                  zone={rule.zone}
+                  now={now}
+                />
+              )}
+            </FromServer>
+          </Section>
+        )}
+        <Section
+          title="Last sync"
+          place="last-sync"
+          detail={props.sync?.at == null ? undefined : formatTime(props.sync.at, rule.zone)}
+        >
+          {props.sync !== null && (
+            <SyncList sources={props.sync.sources} zone={rule.zone} now={now} />
+          )}
+        </Section>
+      </div>
+    </div>
+  );
+}

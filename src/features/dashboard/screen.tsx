@@ -1,0 +1,12 @@
+import { useBranding, useMe } from '#src/app/session/session.ts';
+import '../../styles/runs.css';
+import { BoardScreen } from './board.tsx';
+import '../../styles/sections.css';
+
+/** `/monitoring/dashboard`: how it goes, what needs somebody now, and what will. */
+export function Dashboard() {
+  const me = useMe();
+  const branding = useBranding();
+  if (me === null || branding === null) return null;
+  return <BoardScreen key={me.id} me={me} branding={branding} />;
+}

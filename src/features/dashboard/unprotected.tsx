@@ -1,0 +1,71 @@
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
+import { formatCount } from '#src/ui/format.ts';
+import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import type { Board } from './address.ts';
+import { computersAddress, firstSeenWords, seenBy, unprotected } from './computers.ts';
+import type { Column } from '../shared/charts/day-columns.ts';
+import { StatFrame, Unit } from './stat.tsx';
+import { stretchOf } from '../shared/date-range/day-stretch.ts';
+import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
+
+interface UnprotectedProps {
+  readonly board: Board;
+  readonly asked: PolledQuery<readonly ComputerOut[]>;
+  readonly columns: readonly Column[];
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly companyName: (n: CompanyN) => string;
+  readonly onBoard: (next: Board) => void;
+}
+
+/** Computers that were seen and that nothing backs up, as the server knows them now. */
+export function Unprotected({
+  board,
+  asked,
+  columns,
+  rule,
+  now,
+  companyName,
+  onBoard,
+}: UnprotectedProps) {
+  const stretch = stretchOf(board.own.unprotected ?? board.span, dayAt(now, rule), rule);
+  const found = asked.value === null ? null : unprotected(asked.value, board.companies, now);
+  const fresh = found === null ? null : firstSeenWords(found, stretch);
+  return (
+    <StatFrame
+      name="unprotected"
+      href={computersAddress(board.companies, companyName, {
+        days: stretch.days,
+        instructionTypes: board.instructionTypes,
+      })}
+      board={board}
+      stretch={stretch}
+      rule={rule}
+      now={now}
+      onBoard={onBoard}
+      figure={
+        found === null ? (
+          <Unit of={asked.fault === null ? 'asking' : 'not known'} />
+        ) : (
+          <>
+            {formatCount(found.length)} <Unit of={found.length === 1 ? 'computer' : 'computers'} />
+          </>
+        )
+      }
+      trace={
+        found === null || found.length === 0
+          ? []
+          : seenBy(
+              found,
+              columns.map(({ days: [, last] }) => last),
+              rule,
+            )
+      }
+      delta={fresh === null ? null : { words: fresh, way: null, tone: null }}
+    >
+      {asked.fault !== null && <p className="m-0 text-agate text-ink-2">{asked.fault}</p>}
+    </StatFrame>
+  );
+}

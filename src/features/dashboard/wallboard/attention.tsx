@@ -1,0 +1,55 @@
+import type { Ms } from '#contract/ids.ts';
+import type { Overview } from '#contract/dashboard/overview.ts';
+import { formatSpan } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { StateMark } from '#src/ui/state-mark.tsx';
+import { headline, whom } from '../attention.ts';
+import { quietOf } from './freshness.ts';
+
+/** What needs somebody now, worst first, as many lines as the wall has room for. */
+export function WallAttention({
+  overview,
+  now,
+}: {
+  readonly overview: Overview | null | undefined;
+  readonly now: Ms;
+}) {
+  if (!overview)
+    return (
+      <section className="wall-needs" aria-busy="true">
+        {overview === null && (
+          <DelayedFallback>
+            <p>Results are on their way.</p>
+          </DelayedFallback>
+        )}
+      </section>
+    );
+  const { attention } = overview;
+  if (attention.length === 0) {
+    const quiet = quietOf(overview);
+    return (
+      <section className="wall-needs wall-clear" data-quiet={quiet.is}>
+        <p>
+          {quiet.is === 'clear' && <Icon name="tick" size={64} stroke={1.25} />}
+          {quiet.words}
+        </p>
+      </section>
+    );
+  }
+  return (
+    <section className="wall-needs" aria-label="Needs attention">
+      <h2>Needs attention</h2>
+      <ol>
+        {attention.map((of) => (
+          <li key={`${of.cause ?? 'job'} ${of.run}`}>
+            <StateMark state={of.state} className="wall-mark" />
+            <span className="wall-what">{headline(of)}</span>
+            <span className="wall-whom">{whom(of)}</span>
+            <span className="wall-age">{formatSpan(of.since, now) ?? 'now'}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,190 @@
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useState } from 'react';
+import type { Branding } from '#contract/branding/branding.ts';
+import { now as clock, useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { announce } from '#src/app/shell/announce.tsx';
+import { BrandMark } from '#src/app/shell/branding/brand-mark.tsx';
+import { titleOf } from '#src/app/shell/branding/apply-branding.ts';
+import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
+import { useBranding } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { formatCount, formatDay, formatTime } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { STATES } from '#src/ui/states.ts';
+import { dayAt, timesOf } from '#src/features/shared/date-range/dates.ts';
+import { WallAttention } from './attention.tsx';
+import { digitsOf, figuresOf, toCheck, wallFilter } from './figures.ts';
+import { mustReload, standingOf } from './freshness.ts';
+import { useAwake } from './use-wake-lock.ts';
+import { useFull } from './use-full-screen.ts';
+import './wallboard.css';
+
+/**
+ * `/monitoring/wall`: the state of everything, to be read from across the room. Nobody needs to
+ * touch it.
+ */
+export function Wall() {
+  const branding = useBranding();
+  return branding && <Board branding={branding} />;
+}
+
+const BACK = '/monitoring/daily-checks';
+const RELOADED = 'wall.reloaded';
+const STILL = {};
+const NONE: readonly number[] = [];
+
+function Board({ branding }: { readonly branding: Branding }) {
+  const { history } = useRouter();
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const now = useNow(15_000);
+  const today = dayAt(now, rule);
+  const status = useWatch('status', STILL);
+  const view = useWatch('runs', {
+    filter: wallFilter(today, rule),
+    window: { first: 0, count: 0 },
+    held: false,
+    folded: NONE,
+    round: 0,
+  });
+  const overview = useWatch('overview', {
+    ...timesOf({ is: 'today' }, today, rule),
+    companies: NONE,
+    instructionTypes: [],
+  });
+  const awake = useAwake();
+  const [dark, setDark] = useDark();
+  const [full, toggleFull, leaveFull] = useFull();
+  const standing = standingOf(status, now, rule.zone);
+  const left = view && toCheck(view);
+  const figures = view ? figuresOf(view) : [];
+  useEffect(() => announce(standing.lead), [standing.lead]);
+  const reload = mustReload(status, Number(readStored(RELOADED)) || null, now);
+  useEffect(() => {
+    if (!reload) return;
+    writeStored(RELOADED, String(clock()));
+    location.reload();
+  }, [reload]);
+  const leave = (): void => {
+    leaveFull();
+    history.push(BACK);
+  };
+  const onKey = useEffectEvent((event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const does = { escape: leave, f: toggleFull, d: () => setDark(!dark) }[event.key.toLowerCase()];
+    if (!does) return;
+    event.preventDefault();
+    does();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => onKey(event);
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+
+  return (
+    <main id="content" className="wall" data-standing={standing.is}>
+      <title>{`Wall-board - ${titleOf(branding)}`}</title>
+      <header className="wall-top">
+        <span className="wall-brand">
+          <BrandMark branding={branding} height={32} />
+          <h1>{branding.name}</h1>
+        </span>
+        <p className="wall-data" data-standing={standing.is}>
+          <Icon
+            name={
+              standing.is !== 'stale' ? 'sync' : status?.is === 'offline' ? 'offline' : 'warning'
+            }
+            size={28}
+          />
+          <span>
+            <b>{standing.lead}</b>
+            {standing.rest !== '' && <>, {standing.rest}</>}
+          </span>
+        </p>
+        <Clock zone={rule.zone} />
+      </header>
+      <dl
+        className="wall-figures"
+        aria-busy={view === undefined}
+        data-digits={digitsOf([...figures.map(({ count }) => count), left?.left ?? 0])}
+      >
+        {figures.map(({ state, word, count }) => (
+          <div key={state} data-zero={count === 0}>
+            <dt className={STATES[state].text}>
+              <Icon name={STATES[state].icon} size={28} />
+              {word}
+            </dt>
+            <dd className={count === 0 ? '' : STATES[state].text}>{formatCount(count)}</dd>
+          </div>
+        ))}
+        {left && (
+          <div className="wall-left" data-zero={left.left === 0}>
+            <dt>
+              <Icon name={left.left === 0 ? 'tick' : 'daily-checks'} size={28} />
+              To check
+            </dt>
+            <dd>
+              {formatCount(left.left)}
+              <small>of {formatCount(left.of)}</small>
+            </dd>
+          </div>
+        )}
+      </dl>
+      <WallAttention overview={overview} now={now} />
+      <footer className="wall-foot">
+        <span>Newest result of each job, last 2 days{awake && '. The screen stays on'}</span>
+        <span className="wall-ways">
+          <Button size="sm" variant="quiet" keycap="D" onClick={() => setDark(!dark)}>
+            {dark ? 'Light' : 'Dark'}
+          </Button>
+          {document.fullscreenEnabled && (
+            <Button size="sm" variant="quiet" keycap="F" onClick={toggleFull}>
+              {full ? 'Leave full screen' : 'Full screen'}
+            </Button>
+          )}
+          <Button size="sm" variant="quiet" keycap="Esc" onClick={leave}>
+            Leave
+          </Button>
+        </span>
+      </footer>
+    </main>
+  );
+}
+
+/** It ticks by itself, and redraws nothing else. */
+function Clock({ zone }: { readonly zone: string }) {
+  const now = useNow(1_000);
+  return (
+    <p className="wall-clock">
+      <time>
+        {formatTime(now, zone)}
+        <small aria-hidden>{String(Math.floor(now / 1_000) % 60).padStart(2, '0')}</small>
+      </time>
+      <span>{formatDay(now, zone)}</span>
+    </p>
+  );
+}
+
+/**
+ * The wall's own light, kept on this device; the person's theme where none was chosen. Leaving
+ * gives the theme back.
+ */
+function useDark(): readonly [dark: boolean, set: (dark: boolean) => void] {
+  const [before] = useState(() => document.documentElement.dataset['theme'] ?? 'light');
+  const [dark, setDark] = useState(() => (readStored(LIGHT) ?? before) === 'dark');
+  useEffect(() => {
+    document.documentElement.dataset['theme'] = dark ? 'dark' : 'light';
+    return () => {
+      document.documentElement.dataset['theme'] = before;
+    };
+  }, [dark, before]);
+  return [
+    dark,
+    (next) => {
+      writeStored(LIGHT, next ? 'dark' : 'light');
+      setDark(next);
+    },
+  ];
+}
+const LIGHT = 'wall.light';

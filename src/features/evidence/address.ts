@@ -1,0 +1,53 @@
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { dayAt, spanKey, spanOfKey, timesOf } from '#src/features/shared/date-range/dates.ts';
+import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
+
+/** What the address of the evidence holds. `company` null: all. */
+export interface EvidencePlace {
+  readonly show: 'deeds' | 'hand-overs';
+  readonly span: Span;
+  readonly company: CompanyN | null;
+}
+
+export const EVIDENCE_DEFAULTS: EvidencePlace = {
+  show: 'deeds',
+  span: { is: 'last', days: 7 },
+  company: null,
+};
+
+/** The query of an address, without `?`: empty at the defaults. */
+export function evidenceQuery({ show, span, company }: EvidencePlace): string {
+  const params = new URLSearchParams();
+  if (show !== EVIDENCE_DEFAULTS.show) params.set('show', show);
+  if (spanKey(span) !== spanKey(EVIDENCE_DEFAULTS.span)) params.set('date', spanKey(span));
+  if (company !== null) params.set('company', String(company));
+  return params.toString();
+}
+
+/** Reads any query: what is no value falls back to its default. */
+export function evidencePlace(query: string): EvidencePlace {
+  const params = new URLSearchParams(query);
+  const company = params.get('company') ?? '';
+  return {
+    show: params.get('show') === 'hand-overs' ? 'hand-overs' : 'deeds',
+    span: spanOfKey(params.get('date') ?? '') ?? EVIDENCE_DEFAULTS.span,
+    company: /^[1-9]\d{0,8}$/.test(company) ? Number(company) : null,
+  };
+}
+
+/** As `listEvidence` counts it. */
+const LONGEST: Ms = 366 * 86_400_000;
+const HOUR: Ms = 3_600_000;
+
+/**
+ * The time of a span, and whether it is longer than the evidence tells of. A day of a clock change
+ * may be an hour longer.
+ */
+export function evidenceTime(
+  span: Span,
+  now: Ms,
+  rule: DayRule,
+): { readonly from: Ms; readonly to: Ms; readonly tooLong: boolean } {
+  const { from, to } = timesOf(span, dayAt(now, rule), rule);
+  return { from, to: Math.min(to, from + LONGEST), tooLong: to - from > LONGEST + HOUR };
+}

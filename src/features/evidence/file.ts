@@ -1,0 +1,99 @@
+import type { Ms } from '#contract/ids.ts';
+import { BOM, csvLine, csvName, utcText, wallText } from '#contract/runs/csv.ts';
+import type { Cell } from '#contract/runs/csv.ts';
+import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
+import { TYPE_WORDS } from '../shared/runs/labels.ts';
+import { DEED_WORDS, stateWord } from './labels.ts';
+
+const TITLES = [
+  'When',
+  'When (UTC)',
+  'Who',
+  'What',
+  'State',
+  'Company',
+  'Job',
+  'Computer',
+  'Source',
+  'Type',
+  'Cause',
+  'Comment',
+  'Until',
+  'Until (UTC)',
+  'Runs of the problem',
+];
+
+/** One line of the file; a moment on the provider's wall and in UTC. */
+export function evidenceLine(one: Evidence, zone: string): string {
+  const moment = (at: Ms | null): readonly Cell[] =>
+    at === null ? [null, null] : [wallText(at, zone), utcText(at)];
+  return csvLine([
+    ...moment(one.at),
+    one.who,
+    DEED_WORDS[one.what],
+    stateWord(one),
+    one.company,
+    one.job,
+    one.computer,
+    SOURCE_NAMES[one.source],
+    TYPE_WORDS[one.type],
+    one.cause,
+    one.comment,
+    ...moment(one.until),
+    one.runs === 0 ? null : one.runs,
+  ]);
+}
+
+export interface EvidencePage {
+  readonly rows: readonly Evidence[];
+  readonly before: string | null;
+}
+
+/** A page before a cursor, or the newest. Throws where it cannot be had. */
+export type PageOf = (before: string | null) => Promise<EvidencePage>;
+
+/**
+ * All pages of a time as one file. They come newest first, so the share that is done is how far
+ * back the last line lies. Null where it was cancelled.
+ */
+export function makeEvidenceFile(
+  pageOf: PageOf,
+  { from, to }: { readonly from: Ms; readonly to: Ms },
+  now: Ms,
+  zone: string,
+  onShare: (share: number) => void,
+) {
+  let cancelled = false;
+  const done = async (): Promise<{
+    readonly name: string;
+    readonly rows: number;
+    readonly file: Blob;
+  } | null> => {
+    const parts = [BOM + csvLine(TITLES)];
+    let before: string | null = null;
+    let rows = 0;
+    do {
+      const page: EvidencePage = await pageOf(before);
+      if (cancelled) return null;
+      parts.push(page.rows.map((one) => evidenceLine(one, zone)).join(''));
+      rows += page.rows.length;
+      ({ before } = page);
+      const last = page.rows.at(-1);
+      onShare(
+        before === null || !last ? 1 : Math.min(1, Math.max(0, (to - last.at) / (to - from))),
+      );
+    } while (before !== null);
+    return {
+      name: csvName('Evidence', now, zone),
+      rows,
+      file: new Blob(parts, { type: 'text/csv;charset=utf-8' }),
+    };
+  };
+  return {
+    done,
+    cancel: () => {
+      cancelled = true;
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import { now as clockNow, useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useBranding } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { plural } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Tabs } from '#src/ui/tabs.tsx';
+import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
+import { ExportLine } from '../shared/export/export-progress.tsx';
+import { FailedCall, makeFile } from '../shared/export/make-file.ts';
+import { PastHandOvers } from '../daily-checks/hand-over/past-hand-overs.tsx';
+import { evidencePlace, evidenceQuery, evidenceTime } from './address.ts';
+import type { EvidencePlace } from './address.ts';
+import { EvidenceList } from './evidence-list.tsx';
+import { makeEvidenceFile } from './file.ts';
+import { askEvidence, useEvidence } from './use-evidence.ts';
+
+/**
+ * `/monitoring/evidence`: who reviewed what and when, as the log of the server has it, and the
+ * hand-overs.
+ */
+export function EvidenceScreen() {
+  const branding = useBranding();
+  return branding === null ? null : <EvidencePageOf branding={branding} />;
+}
+
+function EvidencePageOf({ branding }: { readonly branding: Branding }) {
+  const { history } = useRouter();
+  const place = evidencePlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const companies = useWatch('companies', NOTHING);
+  const shifts = useWatch('shifts', NOTHING);
+  const status = useWatch('status', NOTHING);
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const { zone } = rule;
+  const { from, to, tooLong } = evidenceTime(place.span, now, rule);
+  const ask = { from, to, company: place.company };
+  const offline = status?.is === 'offline';
+  const evidence = useEvidence(ask, place.show === 'deeds' && !tooLong);
+  const go = (next: Partial<EvidencePlace>): void => {
+    const query = evidenceQuery({ ...place, ...next });
+    history.push(`/monitoring/evidence${query === '' ? '' : `?${query}`}`);
+  };
+  const download = (): void => {
+    if (offline) return;
+    void makeFile({
+      start: (onShare) =>
+        Promise.resolve(
+          makeEvidenceFile(
+            async (before) => {
+              const page = await askEvidence(ask, before);
+              if (!page.ok) throw new FailedCall(page.failure);
+              return page.value;
+            },
+            ask,
+            clockNow(),
+            zone,
+            onShare,
+          ),
+        ),
+      told: (name, rows) => `${name}: ${plural(rows, 'line')}.`,
+    });
+  };
+  const { rows, before, busy, fault, more } = evidence;
+  const sought = fault !== null && offline ? MESSAGES.needsNetwork : fault;
+
+  return (
+    <Page
+      title="Evidence"
+      {...(place.show === 'deeds' && {
+        action: (
+          <Button
+            icon="download"
+            disabled={offline || tooLong || rows === null || rows.length === 0}
+            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+            onClick={download}
+          >
+            Download CSV
+          </Button>
+        ),
+      })}
+    >
+      <div className="flex min-h-full flex-col bg-sheet">
+        <Tabs
+          label="Evidence"
+          className="bg-paper px-4 tablet:px-5"
+          panelClassName="flex grow flex-col"
+          chosen={place.show}
+          onChoose={(show) => go({ show })}
+          tabs={[
+            { key: 'deeds', word: 'Reviews' },
+            { key: 'hand-overs', word: 'Hand-overs', count: shifts?.length ?? null },
+          ]}
+        >
+          {place.show === 'hand-overs' ? (
+            <PastHandOvers zone={zone} now={now} />
+          ) : (
+            <>
+              <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
+                <SpanChoice
+                  span={place.span}
+                  rule={rule}
+                  now={now}
+                  onSpan={(span) => go({ span })}
+                />
+                <ChipSelect
+                  name="Company"
+                  label="Company"
+                  value={place.company === null ? '' : String(place.company)}
+                  onChoose={(value) => go({ company: value === '' ? null : Number(value) })}
+                  options={[
+                    ['', 'All companies'],
+                    ...(companies ?? [])
+                      .map(({ n, name }) => [String(n), name] as const)
+                      .toSorted((a, b) => a[1].localeCompare(b[1])),
+                  ]}
+                />
+                {rows !== null && (
+                  <span className="text-agate text-ink-3">
+                    {before === null
+                      ? plural(rows.length, 'line')
+                      : `the newest ${plural(rows.length, 'line')}`}
+                  </span>
+                )}
+              </div>
+              <ExportLine />
+              {tooLong ? (
+                <div className="px-5 py-3">
+                  <Callout tone="warning" alert>
+                    {MESSAGES.evidenceTooLong}
+                  </Callout>
+                </div>
+              ) : (
+                <>
+                  {sought !== null && (
+                    <div className="px-5 py-3">
+                      <Callout
+                        tone={offline ? 'warning' : 'failed'}
+                        alert
+                        action={
+                          <Button size="sm" onClick={more}>
+                            Try again
+                          </Button>
+                        }
+                      >
+                        {offline
+                          ? `The evidence is the server's own record, and is not kept on this device. ${sought}`
+                          : sought}
+                      </Callout>
+                    </div>
+                  )}
+                  {rows === null && busy && (
+                    <DelayedFallback>
+                      <PageLoading />
+                    </DelayedFallback>
+                  )}
+                  {rows !== null && rows.length === 0 && (
+                    <Notice icon="log" level={2} title="Nothing was done in this time">
+                      <p className="m-0">
+                        Every review, note, snooze and ticket of these days would stand here, with
+                        who did it and when.
+                      </p>
+                    </Notice>
+                  )}
+                  {rows !== null && rows.length > 0 && <EvidenceList rows={rows} zone={zone} />}
+                  {before !== null && sought === null && (
+                    <div className="px-5 py-3">
+                      <Button busy={busy} onClick={more}>
+                        Show more
+                      </Button>
+                    </div>
+                  )}
+                </>
+              )}
+            </>
+          )}
+        </Tabs>
+      </div>
+    </Page>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,94 @@
+import { useEffect, useState } from 'react';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
+import type { Result } from '#contract/result.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import type { EvidencePage } from './file.ts';
+
+export interface EvidenceAsk {
+  readonly from: Ms;
+  readonly to: Ms;
+  readonly company: CompanyN | null;
+}
+
+/** One page. */
+export async function askEvidence(
+  { from, to, company }: EvidenceAsk,
+  before: string | null,
+): Promise<Result<EvidencePage>> {
+  return client().ask('listEvidence', {
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    ...(company !== null && { company: String(company) }),
+    ...(before !== null && { before }),
+  });
+}
+
+/** `rows` null: nothing has come yet. `before` null: all is here. */
+export interface EvidenceView {
+  readonly rows: readonly Evidence[] | null;
+  readonly before: string | null;
+  readonly busy: boolean;
+  readonly fault: string | null;
+  /** The next page; after a failure the same one again. */
+  readonly more: () => void;
+}
+
+interface State extends Omit<EvidenceView, 'more'> {
+  readonly key: string;
+}
+
+/**
+ * The pages of a time, newest first, one after the other. Another question begins anew. `on` false:
+ * nothing is asked.
+ */
+export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): EvidenceView {
+  const key = keyOf({ from, to, company });
+  const [state, setState] = useState<State>({
+    key: '',
+    rows: null,
+    before: null,
+    busy: false,
+    fault: null,
+  });
+  const mine = state.key === key ? state : { key, rows: null, before: null, busy: on, fault: null };
+  useEffect(() => {
+    if (!on) return;
+    let gone = false;
+    const begin = async (): Promise<void> => {
+      const ask = { from, to, company };
+      const page = await askEvidence(ask, null);
+      if (!gone)
+        setState(
+          withPage({ key: keyOf(ask), rows: null, before: null, busy: false, fault: null }, page),
+        );
+    };
+    void begin();
+    return () => {
+      gone = true;
+    };
+  }, [on, from, to, company]);
+  const more = async (): Promise<void> => {
+    if (mine.busy) return;
+    setState({ ...mine, busy: true, fault: null });
+    const page = await askEvidence({ from, to, company }, mine.before);
+    // something else was asked meanwhile
+    setState((now) => (now.key === key ? withPage(mine, page) : now));
+  };
+  return { ...mine, more: () => void more() };
+}
+
+const keyOf = ({ from, to, company }: EvidenceAsk): string => `${from} ${to} ${company ?? 'all'}`;
+
+/** A page after the ones before it; a failure leaves them as they are. */
+const withPage = (state: State, page: Result<EvidencePage>): State =>
+  page.ok
+    ? {
+        ...state,
+        busy: false,
+        fault: null,
+        rows: [...(state.rows ?? []), ...page.value.rows],
+        before: page.value.before,
+      }
+    : { ...state, busy: false, fault: getFailureText(page.failure) };

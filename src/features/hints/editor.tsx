@@ -1,0 +1,264 @@
+import { MESSAGES } from '#contract/messages.ts';
+import { PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { Button, IconButton } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Check } from '#src/ui/check.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { KIND_WORDS, SOURCE_WORDS } from '../shared/runs/labels.ts';
+import { Many } from '../shared/forms/multi-select.tsx';
+import { HintBody } from '../shared/hint-body.tsx';
+import { hintOf } from './form.ts';
+import type { Faults, Form, LinkForm } from './form.ts';
+import { whenWords } from './labels.ts';
+
+export interface EditorProps {
+  /** Null: it is made. */
+  readonly id: string | null;
+  readonly begin: Form;
+  readonly offline: boolean;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+  readonly onDelete: (() => void) | null;
+}
+
+/** One hint: for which results, what to do, and beside it how it will look. */
+export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: EditorProps) {
+  const {
+    form,
+    change,
+    faults: shown,
+    fault,
+    busy,
+    dirty,
+    place,
+    head,
+    save,
+  } = useDraftForm({
+    begin,
+    offline,
+    read: readForm,
+    onKept: onSaved,
+    async keep(hint) {
+      const told =
+        id === null
+          ? await client().ask('makeHint', { hint })
+          : await client().ask('changeHint', { id, hint });
+      if (told.ok) tell(id === null ? 'Hint made' : 'Hint changed');
+      return told.ok ? null : told.failure.message;
+    },
+  });
+  const faults: Faults = shown ?? {};
+
+  return (
+    <form
+      ref={place}
+      noValidate
+      className="mx-auto grid max-w-[1400px] gap-x-10 px-4 py-4 tablet:px-5 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(320px,1fr)]"
+      onSubmit={(event) => void save(event)}
+    >
+      <UnsavedQuestion dirty={dirty} />
+      <div className="min-w-0">
+        <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">
+          {id === null ? 'New hint' : 'Change a hint'}
+        </h2>
+        <p className="m-0 pb-4 text-ink-2" aria-live="polite">
+          {whenWords({
+            text: form.text.trim(),
+            kinds: [...form.kinds],
+            sources: [...form.sources],
+          }) || 'It is shown beside every result that it is for.'}
+        </p>
+        <FormSection title="The hint">
+          <RequiredNote />
+          <TextField
+            label="Name"
+            required
+            value={form.name}
+            maxLength={200}
+            fault={faults.name ?? null}
+            onChange={({ target }) => change({ name: target.value })}
+          />
+          <Check
+            checked={form.inside}
+            title="Not for customers"
+            detail="Only users who see every company read it."
+            onChange={(inside) => change({ inside })}
+          />
+        </FormSection>
+        <FormSection title="When" says="All of it must hold. What is left empty holds always.">
+          <TextField
+            label="The message holds"
+            value={form.text}
+            maxLength={200}
+            fault={faults.when ?? null}
+            onChange={({ target }) => change({ text: target.value })}
+            hint="In any case. * stands for any characters, ? for one; then it is the whole message. | stands between two of which either will do."
+          />
+          <Many
+            label="The kind of problem is"
+            none="Any"
+            chosen={form.kinds}
+            options={PROBLEM_KINDS.map((kind) => [kind, KIND_WORDS[kind]] as const)}
+            onChange={(kinds) => change({ kinds })}
+          />
+          <Many
+            label="The source is"
+            none="Any"
+            chosen={form.sources}
+            options={SOURCES.map((source) => [source, SOURCE_WORDS[source]] as const)}
+            onChange={(sources) => change({ sources })}
+          />
+        </FormSection>
+        <FormSection title="What to do">
+          <TextArea
+            label="In a few words"
+            value={form.says}
+            maxLength={2_000}
+            fault={faults.says ?? null}
+            onChange={({ target }) => change({ says: target.value })}
+          />
+          <TextArea
+            label="Steps"
+            rows={5}
+            value={form.steps}
+            maxLength={10_000}
+            fault={faults.steps ?? null}
+            hint="One a line."
+            onChange={({ target }) => change({ steps: target.value })}
+          />
+          <Links links={form.links} faults={faults} onChange={(links) => change({ links })} />
+        </FormSection>
+        {fault !== null && (
+          <Callout tone="failed" alert>
+            {fault}
+          </Callout>
+        )}
+        <div className="flex flex-wrap gap-2 border-t border-rule py-4">
+          <Button
+            type="submit"
+            variant="primary"
+            busy={busy}
+            disabled={offline}
+            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+          >
+            {id === null ? 'Make the hint' : 'Save the hint'}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+          {onDelete !== null && (
+            <Button
+              variant="quiet"
+              icon="trash"
+              className="ml-auto"
+              disabled={offline}
+              onClick={onDelete}
+            >
+              Delete
+            </Button>
+          )}
+        </div>
+      </div>
+      <Preview form={form} />
+    </form>
+  );
+}
+
+const readForm = (form: Form) => {
+  const { hint: value, faults } = hintOf(form);
+  return { value, faults };
+};
+
+const LINKS = 10;
+
+function Links({
+  links,
+  faults,
+  onChange,
+}: {
+  readonly links: readonly LinkForm[];
+  readonly faults: Faults;
+  readonly onChange: (links: readonly LinkForm[]) => void;
+}) {
+  const put = (at: number, next: Partial<LinkForm>): void =>
+    onChange(links.map((one, i) => (i === at ? { ...one, ...next } : one)));
+  return (
+    <fieldset className="m-0 grid gap-3 border-0 p-0">
+      <legend className="p-0 pb-1.5 font-semibold">Links</legend>
+      {links.map((link, i) => (
+        <div
+          key={i}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-2 gap-y-2 tablet:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto]"
+        >
+          <TextField
+            label={`Link ${i + 1}, its name`}
+            value={link.name}
+            maxLength={200}
+            onChange={({ target }) => put(i, { name: target.value })}
+          />
+          <TextField
+            label={`Link ${i + 1}, its address`}
+            type="url"
+            inputMode="url"
+            value={link.address}
+            maxLength={2_000}
+            fault={faults[`link${i}`] ?? null}
+            onChange={({ target }) => put(i, { address: target.value })}
+          />
+          <IconButton
+            icon="close"
+            label={`Remove link ${i + 1}`}
+            className="mt-7 min-w-9 pointer-coarse:min-h-11 pointer-coarse:min-w-11"
+            onClick={() => onChange(links.toSpliced(i, 1))}
+          />
+        </div>
+      ))}
+      {links.length < LINKS && (
+        <div>
+          <Button icon="plus" onClick={() => onChange([...links, { name: '', address: '' }])}>
+            Add a link
+          </Button>
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+/** As the panel will show it. */
+function Preview({ form }: { readonly form: Form }) {
+  const { says, steps, links } = form;
+  const shown = {
+    says: says.trim(),
+    steps: steps
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+    links: links.filter(
+      ({ name, address }) => name.trim() !== '' && /^https?:\/\/\S/i.test(address.trim()),
+    ),
+  };
+  const empty = shown.says === '' && shown.steps.length + shown.links.length === 0;
+  return (
+    <aside
+      aria-labelledby="hint-preview"
+      className="min-w-0 self-start border-t-2 border-head-rule pt-5 min-[1360px]:sticky min-[1360px]:top-4 min-[1360px]:mt-[58px]"
+    >
+      <h2 id="hint-preview" className="m-0 pb-2 text-body font-semibold">
+        Beside a result
+      </h2>
+      {empty ? (
+        <p className="m-0 text-ink-3">What is typed stands here.</p>
+      ) : (
+        <>
+          <p className="m-0 font-semibold break-words">{form.name}</p>
+          <HintBody {...shown} />
+        </>
+      )}
+    </aside>
+  );
+}

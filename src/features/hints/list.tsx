@@ -1,0 +1,51 @@
+import type { Ms } from '#contract/ids.ts';
+import type { HintOut } from '#contract/hints/calls.ts';
+import { formatAge, plural } from '#src/ui/format.ts';
+import { Badge } from '#src/ui/badge.tsx';
+import { whenWords } from './labels.ts';
+
+/** The hints by name: for which results, how many of them there are, how often it helped. */
+export function HintList({
+  hints,
+  now,
+  onOpen,
+}: {
+  readonly hints: readonly HintOut[];
+  readonly now: Ms;
+  readonly onOpen: (id: string) => void;
+}) {
+  return (
+    <ul className="m-0 list-none border-t-2 border-head-rule p-0">
+      {hints.map(({ _id: id, name, when, inside, matched, helped }) => (
+        <li
+          key={id}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 border-b border-hair px-4 py-2 tablet:grid-cols-[minmax(0,1fr)_12rem_11rem] tablet:px-5"
+        >
+          <button
+            type="button"
+            data-hint={id}
+            className="col-span-full min-w-0 rounded-part py-1 text-left tablet:col-span-1 pointer-coarse:min-h-11"
+            onClick={() => onOpen(id)}
+          >
+            <span className="flex flex-wrap items-center gap-x-2 font-semibold break-words">
+              <span className="min-w-0 break-words">{name}</span>
+              {inside && <Badge>Not for customers</Badge>}
+            </span>
+            <span className="line-clamp-2 break-words text-ink-2">{whenWords(when)}.</span>
+          </button>
+          <span className="text-agate text-ink-2">
+            {matched === 0 ? 'with no open problem' : `with ${plural(matched, 'open problem')}`}
+          </span>
+          <span className="text-agate text-ink-2">
+            {helped.problems === 0
+              ? 'not helped yet'
+              : `helped with ${plural(helped.problems, 'problem')}`}
+            {helped.last !== null && (
+              <span className="block text-ink-3">last {formatAge(helped.last, now)}</span>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,202 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
+import { MESSAGES } from '#contract/messages.ts';
+import type { HintOut } from '#contract/hints/calls.ts';
+import { useNow } from '#src/app/clock.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useMe, useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { hintsAddress } from '../shared/page-links/hints.ts';
+import { Editor } from './editor.tsx';
+import { formOf, hintsPlace } from './form.ts';
+import { HintList } from './list.tsx';
+import { whenWords } from './labels.ts';
+
+/** `/monitoring/hints`: what to do about problems that somebody has solved before (HINT-4). */
+export function Hints() {
+  const { history } = useRouter();
+  const search = useRouterState({ select: ({ location }) => location.searchStr });
+  const place = hintsPlace(search);
+  const { open, find } = place;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const zone = useZone();
+  const now = useNow(30_000);
+  const keeps = useMe()?.companies === null;
+  const asked = useCachedQuery('listHints', NOTHING);
+  const [deleting, setDeleting] = useState(false);
+  const [gone, setGone] = useState<string | null>(null);
+  const hints = asked.value?.hints ?? null;
+  const hint = hints?.find((one) => idOf(one) === open && open !== gone) ?? null;
+  const found = hints?.filter((one) => textOf(one).includes(find.trim().toLowerCase())) ?? [];
+
+  const close = (): void => {
+    history.push(hintsAddress(null));
+    requestAnimationFrame(() =>
+      (
+        document.querySelector<HTMLElement>(
+          open === null ? '#content' : `[data-hint="${CSS.escape(open)}"]`,
+        ) ?? document.querySelector<HTMLElement>('#content')
+      )?.focus(),
+    );
+  };
+  const saved = (): void => {
+    asked.again();
+    close();
+  };
+  async function remove(): Promise<void> {
+    if (open === null) return;
+    const told = await client().ask('removeHint', { id: open });
+    if (told.ok) flushSync(() => setGone(open)); // its editor has nothing to ask about any more
+    setDeleting(false);
+    if (!told.ok) return tellFailure(told.failure.message);
+    tell('Hint deleted');
+    saved();
+  }
+  const make = (
+    <Button
+      variant="primary"
+      icon="plus"
+      disabled={offline || !keeps}
+      {...((offline || !keeps) && {
+        'data-tip': offline ? MESSAGES.needsNetwork : MESSAGES.hintNotYours,
+      })}
+      onClick={() => history.push(hintsAddress('new'))}
+    >
+      New hint
+    </Button>
+  );
+  const begin = open === 'new' ? place.begin : hint === null ? null : formOf(hint);
+  const listed = open === null && hints !== null && hints.length > 0;
+
+  return (
+    <Page
+      title="Hints"
+      {...(listed && { action: make })}
+      {...(listed && {
+        search: (
+          <SearchField
+            label="Search hints"
+            value={find}
+            focusKey="/"
+            onChange={(q) =>
+              history.replace(
+                q === ''
+                  ? hintsAddress(null)
+                  : `${hintsAddress(null)}?${new URLSearchParams({ q }).toString()}`,
+              )
+            }
+          />
+        ),
+      })}
+    >
+      <div className="min-h-full bg-sheet">
+        {offline && (
+          <div className="px-5 py-3">
+            <Callout tone="warning">
+              A hint is made or changed with the network only.
+              {asked.at !== null && ` The list is from ${formatWhen(asked.at, zone)}.`}
+            </Callout>
+          </div>
+        )}
+        {!keeps && (
+          <div className="px-5 py-3">
+            <Callout tone="running">{MESSAGES.hintNotYours}</Callout>
+          </div>
+        )}
+        {hints === null ? (
+          asked.failure === null ? (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          ) : (
+            <Notice
+              icon="hint"
+              level={2}
+              title="The hints are not here"
+              actions={<Button onClick={asked.again}>Try again</Button>}
+            >
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+            </Notice>
+          )
+        ) : begin !== null && keeps ? (
+          <Editor
+            key={search}
+            id={open === 'new' ? null : open}
+            begin={begin}
+            offline={offline}
+            onSaved={saved}
+            onClose={close}
+            onDelete={open === 'new' ? null : () => setDeleting(true)}
+          />
+        ) : open !== null && keeps ? (
+          <Notice
+            icon="hint"
+            level={2}
+            title="This hint is not there"
+            actions={<Button onClick={close}>All hints</Button>}
+          >
+            <p className="m-0">Somebody has deleted it, or it is not yours to see.</p>
+          </Notice>
+        ) : hints.length === 0 ? (
+          <Notice icon="hint" level={2} title="No hint yet" actions={make}>
+            <p className="m-0">
+              A hint says what to do about a problem that somebody has solved before: a few words,
+              steps, links. It stands beside every result that it is for, and is counted where it
+              helped. Write the first one here, or from a result of daily checks.
+            </p>
+          </Notice>
+        ) : found.length === 0 ? (
+          <Notice
+            icon="search"
+            level={2}
+            title="No hint holds this"
+            actions={<Button onClick={() => history.replace(hintsAddress(null))}>All hints</Button>}
+          >
+            <p className="m-0">
+              Names, what they are for and what they say were searched for “{find.trim()}”.
+            </p>
+          </Notice>
+        ) : (
+          <>
+            <p className="m-0 px-4 py-3 text-ink-2 tablet:px-5">
+              Shown beside the results that they are for. Those that never helped may want other
+              words.
+            </p>
+            <HintList
+              hints={found}
+              now={now}
+              onOpen={(id) => {
+                if (keeps) history.push(hintsAddress(id));
+              }}
+            />
+          </>
+        )}
+      </div>
+      {deleting && hint !== null && (
+        <DeleteDialog
+          what="hint"
+          name={<b>{hint.name}</b>}
+          says="It is not shown any more. Where it helped stays in the history of those problems."
+          onDelete={remove}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+const idOf = ({ _id: id }: HintOut): string => id;
+const textOf = ({ name, when, says, steps }: HintOut): string =>
+  [name, whenWords(when), says, ...steps].join('\n').toLowerCase();
+const NOTHING = {};

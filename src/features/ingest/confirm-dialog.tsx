@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import { client } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import type { SourceRow } from './source-rows.ts';
+import type { Shown } from './secret-dialog.tsx';
+
+/** What cannot be undone: the old secret ends at once. */
+export interface Ending {
+  readonly how: 'rotate' | 'revoke';
+  readonly row: SourceRow;
+}
+
+export interface SourceConfirmProps {
+  readonly ending: Ending;
+  readonly onClose: () => void;
+  readonly onRotated: (made: Shown) => void;
+}
+
+export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: SourceConfirmProps) {
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const { id, name, tool } = row.key;
+
+  async function end(): Promise<void> {
+    setBusy(true);
+    setFault(null);
+    if (how === 'rotate') {
+      const result = await withReauth(() => client().ask('rotateKey', { id }));
+      if (result.ok)
+        onRotated({
+          id,
+          name,
+          tool,
+          secret: result.value.secret,
+          since: result.value.key.rotatedAt,
+        });
+      else setFault(result.failure.message);
+    } else {
+      const result = await client().ask('revokeKey', { id });
+      if (result.ok) {
+        tell('Key revoked');
+        onClose();
+      } else setFault(result.failure.message);
+    }
+    setBusy(false);
+  }
+
+  return (
+    <Dialog
+      title={how === 'rotate' ? 'New secret for this key?' : 'Revoke this key?'}
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="danger" busy={busy} onClick={() => void end()}>
+            {how === 'rotate' ? 'End the old secret' : 'Revoke the key'}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <div className="grid grid-cols-1 gap-2 px-5 py-4">
+        <p className="m-0 break-words">
+          <b>{name}</b>, {row.company}
+        </p>
+        {how === 'rotate' ? (
+          <p className="m-0 text-ink-2">
+            The old secret stops at once: whatever uses it is turned away until it has the new one.
+            The new secret is shown once. This cannot be undone.
+          </p>
+        ) : (
+          <p className="m-0 text-ink-2">
+            Whatever uses this key is turned away at once, and its jobs will be marked as &ldquo;did
+            not run&rdquo; when they are due. Results so far stay. This cannot be undone.
+          </p>
+        )}
+        {fault !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {fault}
+          </p>
+        )}
+      </div>
+    </Dialog>
+  );
+}

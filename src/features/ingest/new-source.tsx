@@ -1,0 +1,138 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import type { CompanyN } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { Source } from '#contract/runs/vocabulary.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Choice } from '#src/ui/choice.tsx';
+import { Combobox } from '#src/ui/combobox.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { TOOL_CHOICES } from './install-commands.ts';
+import type { Shown } from './secret-dialog.tsx';
+
+export interface NewSourceProps {
+  readonly companies: readonly CompanyRow[];
+  readonly onClose: () => void;
+  readonly onMade: (made: Shown) => void;
+}
+
+/** More companies than this are looked for by typing. */
+const FEW = 10;
+
+export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
+  const [name, setName] = useState('');
+  const [company, setCompany] = useState<CompanyN | null>(
+    companies.length === 1 ? (companies[0]?.n ?? null) : null,
+  );
+  const [tool, setTool] = useState<Source>('restic');
+  const [busy, setBusy] = useState(false);
+  const [tried, setTried] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const first = useRef<HTMLInputElement>(null);
+  const named = name.trim() !== '';
+  const companyFault =
+    tried && company === null ? 'Choose the company whose backups these are.' : null;
+
+  async function make(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    setTried(true);
+    if (!named) first.current?.focus();
+    if (busy || !named || company === null) return;
+    setBusy(true);
+    setFault(null);
+    const result = await withReauth(() =>
+      client().ask('makeKey', { name: name.trim(), companyN: company, tool }),
+    );
+    setBusy(false);
+    if (result.ok)
+      onMade({
+        id: result.value.key.id,
+        name: result.value.key.name,
+        tool,
+        secret: result.value.secret,
+        since: null,
+      });
+    else setFault(result.failure.message);
+  }
+
+  const options = companies
+    .map((one) => ({ value: String(one.n), word: one.name }))
+    .toSorted((a, b) => a.word.localeCompare(b.word));
+  const field = {
+    label: 'Company',
+    required: true,
+    block: true,
+    value: company === null ? '' : String(company),
+    options,
+    fault: companyFault,
+    onChange: (n: string) => setCompany(Number(n)),
+  };
+  return (
+    <Dialog
+      title="New source"
+      wide
+      onClose={onClose}
+      first={first}
+      footer={
+        <>
+          <Button variant="primary" type="submit" form="new-source" busy={busy}>
+            Make the key
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form
+        id="new-source"
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void make(event)}
+        noValidate
+      >
+        <TextField
+          ref={first}
+          label="Name"
+          required
+          value={name}
+          maxLength={LIMITS.nameChars}
+          autoComplete="off"
+          onChange={(event) => setName(event.target.value)}
+          hint="What it backs up and where, such as “Files on FS01”. Its results appear under this name."
+          fault={tried && !named ? 'Give it a name.' : null}
+        />
+        {companies.length > FEW ? (
+          <Combobox {...field} placeholder="Type a part of the name" />
+        ) : (
+          <Select {...field} placeholder="Choose a company" />
+        )}
+        <fieldset className="m-0 min-w-0 border-0 p-0">
+          <legend className="pb-1 font-semibold">Tool</legend>
+          <div className="grid border-t border-hair tablet:grid-cols-2 tablet:gap-x-6">
+            {TOOL_CHOICES.map((choice) => (
+              <Choice
+                key={choice.tool}
+                name="tool"
+                checked={tool === choice.tool}
+                title={choice.word}
+                detail={choice.detail}
+                onChoose={() => setTool(choice.tool)}
+              />
+            ))}
+          </div>
+          <p className="m-0 pt-2 text-agate text-ink-3">
+            Any tool may use the key; this chooses the command that is shown first.
+          </p>
+        </fieldset>
+        {fault !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {fault}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,131 @@
+import { useState } from 'react';
+import type { KeyId, Ms } from '#contract/ids.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import type { Source } from '#contract/runs/vocabulary.ts';
+import { useNow } from '#src/app/clock.ts';
+import { Button } from '#src/ui/button.tsx';
+import { CopyText } from '#src/ui/copy-text.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatTime } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { TOOL_CHOICES, recipeOf } from './install-commands.ts';
+
+/**
+ * A key with its secret in clear, which lives as long as this dialog does. `since` is set where it
+ * took the place of another.
+ */
+export interface Shown {
+  readonly id: KeyId;
+  readonly name: string;
+  readonly tool: Source;
+  readonly secret: string;
+  readonly since: Ms | null;
+}
+
+export interface SecretDialogProps {
+  readonly shown: Shown;
+  /** The key as the device knows it, which turns green by itself. */
+  readonly row: KeyRow | undefined;
+  readonly zone: string;
+  readonly offline: boolean;
+  readonly onClose: () => void;
+}
+
+export function SecretDialog({ shown, row, zone, offline, onClose }: SecretDialogProps) {
+  const now = useNow();
+  const [tool, setTool] = useState<Source>(
+    TOOL_CHOICES.some((choice) => choice.tool === shown.tool) ? shown.tool : 'api',
+  );
+  const recipe = recipeOf(tool, {
+    origin: location.origin,
+    secret: shown.secret,
+    job: shown.name,
+    now,
+  });
+  return (
+    <Dialog
+      title={shown.name}
+      wide
+      stays
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>I have kept the secret</Button>
+          <Arrival row={row} rotated={shown.since !== null} zone={zone} offline={offline} />
+        </>
+      }
+    >
+      <section className="grid grid-cols-1 gap-2 px-5 py-4">
+        <h3 className="m-0">Secret</h3>
+        <CopyText text={shown.secret} copied="Secret copied" label="Copy the secret" />
+        <p className="m-0 text-ink-2">
+          Copy this key now. You won't be able to see it again. It can post results for this company
+          and can't read anything.
+        </p>
+      </section>
+      <section className="grid gap-2 border-t border-rule px-5 py-4">
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <h3 className="m-0">{recipe.says}</h3>
+          <Select
+            label="Tool"
+            value={tool}
+            options={TOOL_CHOICES.map((choice) => ({ value: choice.tool, word: choice.word }))}
+            onChange={setTool}
+          />
+        </div>
+        <CopyText text={recipe.text} copied="Command copied" label="Copy the command" />
+        <p className="m-0 text-ink-2">{recipe.note}</p>
+      </section>
+      {recipe.also !== undefined && (
+        <section className="grid gap-2 border-t border-rule px-5 py-4">
+          <h3 className="m-0">{recipe.also.says}</h3>
+          <CopyText
+            text={recipe.also.text}
+            copied="Command copied"
+            label="Copy the second command"
+          />
+          <p className="m-0 text-ink-2">{recipe.also.note}</p>
+        </section>
+      )}
+    </Dialog>
+  );
+}
+
+/** Waits, and turns green by itself. */
+function Arrival({
+  row,
+  rotated,
+  zone,
+  offline,
+}: {
+  readonly row: KeyRow | undefined;
+  readonly rotated: boolean;
+  readonly zone: string;
+  readonly offline: boolean;
+}) {
+  const at = row?.firstResultAt ?? null;
+  if (rotated && at !== null) return null;
+  return (
+    <output
+      className={`ml-auto flex min-h-8 items-center gap-2 ${at === null ? 'text-ink-2' : 'font-semibold text-success'}`}
+    >
+      {at === null && offline ? (
+        <>
+          <Icon name="offline" className="text-warning" />
+          The first result shows here when the network is back
+        </>
+      ) : at === null ? (
+        <>
+          <Icon name="sync" className="animate-spin text-running [animation-duration:2s]" />
+          Waiting for the first result…
+        </>
+      ) : (
+        <>
+          <Icon name="tick" size={20} stroke={1.75} />
+          First result arrived at {formatTime(at, zone)}
+        </>
+      )}
+    </output>
+  );
+}

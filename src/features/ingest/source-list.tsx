@@ -1,0 +1,148 @@
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { formatAge, formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { toolWord } from './install-commands.ts';
+import { SOURCE_STATES } from './source-rows.ts';
+import type { SourceRow } from './source-rows.ts';
+
+export interface SourceListProps {
+  readonly rows: readonly SourceRow[];
+  readonly zone: string;
+  readonly now: Ms;
+  readonly offline: boolean;
+  readonly onRotate: (row: SourceRow) => void;
+  readonly onRevoke: (row: SourceRow) => void;
+}
+
+/** One ruled entry a key: two lines on a wide page, a card of three on a phone. */
+export function SourceList(props: SourceListProps) {
+  return (
+    <EntryTable
+      heads={
+        <>
+          <Head className="w-[25%] pl-5">Source</Head>
+          <Head className="w-[18%]">Company</Head>
+          <Head>State</Head>
+          <Head className="w-36">Made</Head>
+          <Head className="w-28">Last heard</Head>
+          <Head className="w-44 pr-5">
+            <span className="sr-only">Actions</span>
+          </Head>
+        </>
+      }
+    >
+      {props.rows.map((row) => (
+        <Row key={row.key.id} {...props} row={row} />
+      ))}
+    </EntryTable>
+  );
+}
+
+function Row({
+  row,
+  zone,
+  now,
+  offline,
+  onRotate,
+  onRevoke,
+}: Omit<SourceListProps, 'rows'> & { readonly row: SourceRow }) {
+  const { key, company, heardAt, fault, state, today } = row;
+  const { word, icon, text } = SOURCE_STATES[state];
+  const over = state === 'revoked';
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
+  return (
+    <tr
+      id={`source-${key.id}`}
+      className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0 ${over ? 'text-ink-3' : ''}`}
+    >
+      <td className="min-w-0 tablet:pr-3 tablet:pl-5">
+        <span className={`block truncate ${over ? '' : 'font-semibold'}`} data-tip={key.name}>
+          {key.name}
+        </span>
+        <span className="block truncate text-agate text-ink-3">
+          {toolWord(key.tool)}, key …{key.hint}
+        </span>
+      </td>
+      <td className="row-start-2 min-w-0 truncate tablet:pr-3" data-tip={company}>
+        {company}
+      </td>
+      <td className={`row-start-3 min-w-0 tablet:pr-3 ${text}`}>
+        <span className="flex items-center gap-1.5">
+          <Icon name={icon} />
+          <span className="truncate">{word}</span>
+        </span>
+        {state === 'faulty' && fault !== null && (
+          <span className="block truncate pl-[22px] text-agate text-ink-2" data-tip={fault.message}>
+            {fault.message}
+          </span>
+        )}
+        {!over && today !== null && today.refusedAt !== null && (
+          <span className="block truncate pl-[22px] text-agate text-warning" data-tip={OVER_LIMIT}>
+            {OVER_LIMIT}
+          </span>
+        )}
+        {over && key.revokedAt !== null && (
+          <span className="block pl-[22px] text-agate">{formatWhen(key.revokedAt, zone)}</span>
+        )}
+      </td>
+      <td className="hidden whitespace-nowrap text-ink-2 tablet:table-cell">
+        <time data-tip={formatUtc(key.madeAt)}>{formatWhen(key.madeAt, zone)}</time>
+        {key.rotatedAt !== null && (
+          <span className="block text-agate text-ink-3" data-tip={formatWhen(key.rotatedAt, zone)}>
+            new secret {formatAge(key.rotatedAt, now)}
+          </span>
+        )}
+      </td>
+      <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
+        {heardAt === undefined || heardAt === null ? (
+          <span className="text-ink-3">{heardAt === null ? 'never' : '–'}</span>
+        ) : (
+          <time data-tip={`${formatWhen(heardAt, zone)}, ${formatUtc(heardAt)}`}>
+            {formatAge(heardAt, now)}
+          </time>
+        )}
+        {!over && today !== null && today.bytes > 0 && (
+          <span
+            className="block text-agate text-ink-3"
+            data-tip={`Stored today (UTC), of ${formatBytes(today.limitBytes)}`}
+          >
+            {formatBytes(today.bytes)} today
+          </span>
+        )}
+      </td>
+      <td className="col-span-2 tablet:pr-4">
+        {!over && (
+          <span className="-ml-2 flex gap-1 tablet:ml-0 tablet:justify-end">
+            <CallButton
+              call="rotateKey"
+              size="sm"
+              variant="quiet"
+              disabled={offline}
+              {...why}
+              aria-label={`New secret for ${key.name}`}
+              onClick={() => onRotate(row)}
+            >
+              New secret
+            </CallButton>
+            <Button
+              size="sm"
+              variant="quiet"
+              disabled={offline}
+              {...why}
+              aria-label={`Revoke ${key.name}`}
+              onClick={() => onRevoke(row)}
+            >
+              Revoke
+            </Button>
+          </span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+const OVER_LIMIT = 'Daily storage limit reached: results are refused until midnight UTC';

@@ -1,0 +1,158 @@
+import { useState } from 'react';
+import { MESSAGES } from '#contract/messages.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useHashTarget } from '#src/ui/use-hash-target.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatWhen, plural } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { SectionLink } from '../shared/section-link.tsx';
+import { SourceConfirm } from './confirm-dialog.tsx';
+import type { Ending } from './confirm-dialog.tsx';
+import { SourceList } from './source-list.tsx';
+import { NewSource } from './new-source.tsx';
+import { sourceRows } from './source-rows.ts';
+import { SecretDialog } from './secret-dialog.tsx';
+import type { Shown } from './secret-dialog.tsx';
+import { useHeard } from './use-last-heard.ts';
+
+/** The keys by which tools report, and the way to a new one. */
+export function Sources() {
+  const keys = useWatch('keys', NOTHING)?.filter(({ connection }) => connection === undefined);
+  const companies = useWatch('companies', NOTHING);
+  const status = useWatch('status', NOTHING);
+  const zone = useZone();
+  const now = useNow(15_000);
+  const heard = useHeard(keys);
+  const [making, setMaking] = useState(false);
+  const [shown, setShown] = useState<Shown | null>(null);
+  const [ending, setEnding] = useState<Ending | null>(null);
+  const offline = status?.is === 'offline';
+  useHashTarget(keys !== undefined && companies !== undefined);
+  const begin = (
+    <CallButton
+      call="makeKey"
+      variant="primary"
+      icon="plus"
+      disabled={offline}
+      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      onClick={() => setMaking(true)}
+    >
+      New source
+    </CallButton>
+  );
+
+  return (
+    <Page
+      title="Connect a source"
+      {...(keys !== undefined && keys.length > 0 && { action: begin })}
+    >
+      {keys === undefined || companies === undefined ? (
+        <DelayedFallback>
+          <PageLoading />
+        </DelayedFallback>
+      ) : keys.length === 0 ? (
+        <div className="h-full bg-sheet">
+          <Notice icon="source" level={2} title="No source reports here yet" actions={begin}>
+            <p className="m-0">
+              Make a key for a company, run one line beside its backup tool, and the results appear
+              in daily checks within seconds.{' '}
+              <SectionLink href="/monitoring/connections" className="text-accent underline">
+                Veeam and Zerto are asked instead
+              </SectionLink>
+              .
+            </p>
+            {offline && <p className="m-0">A new source needs the network.</p>}
+          </Notice>
+        </div>
+      ) : (
+        <div className="min-h-full bg-sheet">
+          {offline && (
+            <div className="px-5 py-3">
+              <Callout tone="warning">
+                A source can be made or changed with the network only.
+                {status.syncedAt !== null &&
+                  ` The list is from ${formatWhen(status.syncedAt, zone)}.`}
+                {heard.asOf !== null &&
+                  ` When each was last heard is as of ${formatWhen(heard.asOf, zone)}.`}
+              </Callout>
+            </div>
+          )}
+          {heard.fault !== null && !offline && (
+            <div className="px-5 py-3">
+              <Callout
+                tone="failed"
+                alert
+                action={
+                  <Button size="sm" onClick={heard.again}>
+                    Try again
+                  </Button>
+                }
+              >
+                {heard.fault}{' '}
+                <span className="text-ink-3">
+                  {heard.asOf === null
+                    ? 'When each was last heard is not shown.'
+                    : `When each was last heard is as of ${formatWhen(heard.asOf, zone)}.`}
+                </span>
+              </Callout>
+            </div>
+          )}
+          <SourceList
+            rows={sourceRows(keys, companies, heard.keys)}
+            zone={zone}
+            now={now}
+            offline={offline}
+            onRotate={(row) => setEnding({ how: 'rotate', row })}
+            onRevoke={(row) => setEnding({ how: 'revoke', row })}
+          />
+          <p className="m-0 px-5 py-3 text-agate text-ink-3">
+            {plural(keys.filter((key) => key.revokedAt === null).length, 'key')} in use. Veeam and
+            Zerto are asked for their results: see{' '}
+            <SectionLink href="/monitoring/connections" className="text-accent underline">
+              Connections
+            </SectionLink>
+            .
+          </p>
+        </div>
+      )}
+      {making && companies !== undefined && (
+        <NewSource
+          companies={companies}
+          onClose={() => setMaking(false)}
+          onMade={(made) => {
+            setMaking(false);
+            setShown(made);
+          }}
+        />
+      )}
+      {ending !== null && (
+        <SourceConfirm
+          ending={ending}
+          onClose={() => setEnding(null)}
+          onRotated={(made) => {
+            setEnding(null);
+            setShown(made);
+          }}
+        />
+      )}
+      {shown !== null && (
+        <SecretDialog
+          shown={shown}
+          row={keys?.find((key) => key.id === shown.id)}
+          zone={zone}
+          offline={offline}
+          onClose={() => setShown(null)}
+        />
+      )}
+    </Page>
+  );
+}
+
+const NOTHING = {};

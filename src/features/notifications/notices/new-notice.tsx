@@ -1,0 +1,225 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { notificationCalls } from '#contract/notifications/notice-calls.ts';
+import { ROLES } from '#contract/abilities.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
+import type { FormErrors } from '#src/ui/form-errors.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Check } from '#src/ui/check.tsx';
+import { Combobox } from '#src/ui/combobox.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatCount } from '#src/ui/format.ts';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { APP_WORDS, EMPTY, FAULT_WORDS, noticeOf, SEVERITIES, unchosen } from './draft.ts';
+import type { Draft } from './draft.ts';
+import type { Reader } from './use-readers.ts';
+
+const APPS = (['monitoring', 'o365', 'admin'] as const).map((value) => ({
+  value,
+  word: APP_WORDS[value],
+}));
+const KINDS = (['info', 'success', 'warning', 'error'] as const).map((value) => ({
+  value,
+  word: SEVERITIES[value].word,
+}));
+
+export interface NewNoticeProps {
+  readonly readers: readonly Reader[];
+  readonly onClose: () => void;
+  readonly onMade: () => void;
+}
+
+/** What is to be read, by whom, and how it goes away. */
+export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
+  const [draft, setDraft] = useState<Draft>(EMPTY);
+  const [faults, setFaults] = useState<FormErrors>({});
+  const [above, setAbove] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const put = (next: Partial<Draft>): void => {
+    setDraft({ ...draft, ...next });
+    setFaults({});
+  };
+
+  async function publish(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy) return;
+    const input = noticeOf(draft);
+    const wrong = {
+      ...findFormErrors(notificationCalls.publishNotification.input, input, FAULT_WORDS),
+      ...unchosen(draft),
+    };
+    setAbove(null);
+    setFaults(wrong);
+    if (Object.keys(wrong).length > 0) {
+      focusFirstError(form.current);
+      return;
+    }
+    setBusy(true);
+    const made = await withReauth(() => client().ask('publishNotification', input));
+    setBusy(false);
+    if (made.ok) {
+      tell('Notice published');
+      onMade();
+      return;
+    }
+    const refusal = readServerErrors(made.failure, FAULT_WORDS);
+    setAbove(refusal.above);
+    setFaults(refusal.faults);
+  }
+
+  const { tone } = SEVERITIES[draft.severity];
+  return (
+    <Dialog
+      title="New notice"
+      wide
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="primary" type="submit" form="new-notice" busy={busy}>
+            Publish
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form
+        id="new-notice"
+        ref={form}
+        noValidate
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void publish(event)}
+      >
+        <RequiredNote />
+        <div className="grid gap-4 tablet:grid-cols-2">
+          <Select
+            label="Above the pages of"
+            block
+            value={draft.app}
+            options={APPS}
+            onChange={(app) => put({ app })}
+          />
+          <Select
+            label="Severity"
+            block
+            value={draft.severity}
+            options={KINDS}
+            onChange={(severity) => put({ severity })}
+          />
+        </div>
+        <TextArea
+          label="Text"
+          required
+          value={draft.message}
+          fault={faults['message'] ?? null}
+          maxLength={LIMITS.messageChars}
+          onChange={(event) => put({ message: event.target.value })}
+          hint={`${formatCount(LIMITS.messageChars - draft.message.length)} characters left`}
+        />
+        <TextField
+          label="Link"
+          value={draft.link}
+          fault={faults['link'] ?? null}
+          maxLength={2_000}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          onChange={(event) => put({ link: event.target.value })}
+          hint="https://…, or / and a page of this portal. May stay empty."
+        />
+        {draft.link.trim() !== '' && (
+          <Switch
+            label="Offer the link for copying"
+            on={draft.copy}
+            onChange={(copy) => put({ copy })}
+          />
+        )}
+        <fieldset className="m-0 grid min-w-0 gap-3 border-0 border-t border-hair p-0 pt-4">
+          <legend className="sr-only">Readers</legend>
+          <Select
+            label="For"
+            block
+            value={draft.to}
+            onChange={(to) => put({ to })}
+            options={[
+              { value: 'all', word: 'Everybody of this provider' },
+              { value: 'roles', word: 'Those with a role' },
+              ...(readers.length > 0 ? [{ value: 'user' as const, word: 'One user' }] : []),
+            ]}
+          />
+          {draft.to === 'roles' && (
+            <fieldset className="m-0 min-w-0 border-0 p-0">
+              <legend className="pb-1 font-semibold">Roles</legend>
+              <div className="grid">
+                {ROLES.map((role) => (
+                  <Check
+                    key={role}
+                    title={role}
+                    checked={draft.roles.includes(role)}
+                    onChange={(on) =>
+                      put({
+                        roles: on
+                          ? [...draft.roles, role]
+                          : draft.roles.filter((one) => one !== role),
+                      })
+                    }
+                  />
+                ))}
+              </div>
+              {faults['roles'] !== undefined && (
+                <p role="alert" className="m-0 text-agate text-failed">
+                  {faults['roles']}
+                </p>
+              )}
+            </fieldset>
+          )}
+          {draft.to === 'user' && (
+            <Combobox
+              label="User"
+              required
+              value={draft.userId}
+              options={readers}
+              placeholder="Type a name"
+              fault={faults['userId'] ?? null}
+              onChange={(userId) => put({ userId })}
+            />
+          )}
+        </fieldset>
+        <div className="grid border-t border-hair pt-2">
+          <Switch
+            label="Readers can acknowledge it"
+            detail="Then it does not come back to them."
+            on={!draft.hideAck}
+            onChange={(on) => put({ hideAck: !on })}
+          />
+          <Switch
+            label="Readers can close it"
+            detail="Until they open the portal again."
+            on={!draft.hideClose}
+            onChange={(on) => put({ hideClose: !on })}
+          />
+        </div>
+        {draft.message.trim() !== '' && (
+          <div className="grid gap-1.5">
+            <span className="text-ink-3">It will read:</span>
+            <Callout tone={tone}>{draft.message.trim()}</Callout>
+          </div>
+        )}
+        {above !== null && (
+          <Callout tone="failed" alert>
+            {above}
+          </Callout>
+        )}
+      </form>
+    </Dialog>
+  );
+}

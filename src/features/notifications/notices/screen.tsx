@@ -1,0 +1,222 @@
+import { lazy, Suspense, useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatUtc, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { APP_WORDS, readersOf, SEVERITIES } from './draft.ts';
+import { useReaders } from './use-readers.ts';
+
+const NewNotice = lazy(async () => ({
+  default: (await withChunkTimeout(import('./new-notice.tsx'))).NewNotice,
+}));
+type Published = OutputOf<'publishedNotifications'>[number];
+
+/** `/admin/notices`: what stands above the pages of this provider's users. */
+export function AdminNotices() {
+  const zone = useZone();
+  const { value, at, failure, again } = useCachedQuery('publishedNotifications', NOTHING);
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const readers = useReaders(useAbility('monitoring.users') && !offline);
+  const [making, setMaking] = useState(false);
+  const [ending, setEnding] = useState<Published | null>(null);
+  const nameOf = (id: string): string | null =>
+    readers.find(({ value: one }) => one === id)?.word ?? null;
+  return (
+    <Page
+      title="Notices"
+      {...(value !== null && { detail: plural(value.length, 'notice') })}
+      action={
+        <Button
+          variant="primary"
+          icon="plus"
+          disabled={offline}
+          {...(offline && { 'data-tip': BASE.needsNetwork })}
+          onClick={() => setMaking(true)}
+        >
+          New notice
+        </Button>
+      }
+    >
+      <div className="min-h-full bg-sheet pt-4">
+        {failure !== null && (
+          <div className="px-4 pb-4 tablet:px-5">
+            <Callout
+              tone={offline ? 'warning' : 'failed'}
+              alert={!offline}
+              action={
+                <Button size="sm" onClick={again}>
+                  Try again
+                </Button>
+              }
+            >
+              {failure.message}
+              {at !== null && (
+                <span className="block text-agate text-ink-3">
+                  The list below is from {formatWhen(at, zone)}.
+                </span>
+              )}
+            </Callout>
+          </div>
+        )}
+        {value === null ? (
+          failure === null && (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          )
+        ) : value.length === 0 ? (
+          <Notice icon="hint" level={2} title="No notice stands">
+            <p className="m-0">
+              A notice is a line above the pages, for everybody, for some roles or for one user:
+              maintenance, a new address, a number to call.
+            </p>
+          </Notice>
+        ) : (
+          <ul aria-label="Notices" className="m-0 list-none border-t-2 border-head-rule p-0">
+            {value.map((one) => {
+              const { _id: id } = one;
+              const { word, tone } = SEVERITIES[one.severity];
+              return (
+                <li
+                  key={id}
+                  className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 border-b border-hair px-4 py-2.5 tablet:grid-cols-[120px_minmax(0,1fr)_160px_auto] tablet:px-5"
+                >
+                  <span className={`flex items-center gap-1.5 self-start ${TONES[tone]}`}>
+                    <Icon name={tone} />
+                    {word}
+                  </span>
+                  <div className="col-span-2 row-start-2 min-w-0 tablet:col-span-1 tablet:col-start-2 tablet:row-start-1">
+                    <p className="m-0 break-words">{one.message}</p>
+                    {one.link !== null && (
+                      <p className="m-0 text-agate break-all text-ink-2">
+                        {one.link}
+                        {one.copy ? ', to be copied' : ''}
+                      </p>
+                    )}
+                    <p className="m-0 text-agate break-words text-ink-3">
+                      {APP_WORDS[one.app]}, for {readersOf(one, nameOf)}.{' '}
+                      {plural(one.acks, 'reader')} took note
+                      {one.hideAck ? '; cannot be acknowledged' : ''}
+                      {one.hideClose ? '; cannot be closed' : ''}.
+                    </p>
+                  </div>
+                  <time
+                    data-tip={formatUtc(one.at)}
+                    className="col-span-2 row-start-3 text-agate text-ink-3 tablet:col-span-1 tablet:col-start-3 tablet:row-start-1 tablet:text-body"
+                  >
+                    {formatWhen(one.at, zone)}
+                  </time>
+                  <span className="col-start-2 row-start-1 tablet:col-start-4">
+                    <Button
+                      size="sm"
+                      variant="quiet"
+                      disabled={offline}
+                      {...(offline && { 'data-tip': BASE.needsNetwork })}
+                      aria-label={`Remove: ${one.message}`}
+                      onClick={() => setEnding(one)}
+                    >
+                      Remove
+                    </Button>
+                  </span>
+                </li>
+              );
+            })}
+          </ul>
+        )}
+      </div>
+      <Suspense>
+        {making && (
+          <NewNotice
+            readers={readers}
+            onClose={() => setMaking(false)}
+            onMade={() => {
+              setMaking(false);
+              again();
+            }}
+          />
+        )}
+      </Suspense>
+      {ending !== null && (
+        <Ending
+          one={ending}
+          onClose={() => setEnding(null)}
+          onEnded={() => {
+            setEnding(null);
+            again();
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Ending({
+  one: { _id: id, message },
+  onClose,
+  onEnded,
+}: {
+  readonly one: Published;
+  readonly onClose: () => void;
+  readonly onEnded: () => void;
+}) {
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  async function end(): Promise<void> {
+    setBusy(true);
+    const ended = await withReauth(() => client().ask('endNotification', { id }));
+    setBusy(false);
+    // Somebody else was quicker: it is gone all the same.
+    if (ended.ok || ended.failure.kind === 'not-found') {
+      tell('Notice removed');
+      onEnded();
+    } else setFault(ended.failure.message);
+  }
+  return (
+    <Dialog
+      title="Remove this notice?"
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="danger" busy={busy} onClick={() => void end()}>
+            Remove the notice
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <div className="grid grid-cols-1 gap-2 px-5 py-4">
+        <p className="m-0 break-words">{message}</p>
+        <p className="m-0 text-ink-2">
+          It goes from the pages of everybody, and does not come back.
+        </p>
+        {fault !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {fault}
+          </p>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+const TONES = {
+  running: 'text-running',
+  success: 'text-success',
+  warning: 'text-warning',
+  failed: 'text-failed',
+} as const;
+const NOTHING = {};

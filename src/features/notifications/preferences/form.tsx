@@ -1,0 +1,307 @@
+import { Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import { notifyCalls } from '#contract/notifications/calls.ts';
+import type { NotifyOut } from '#contract/notifications/calls.ts';
+import type { NotifySettings } from '#contract/notifications/notifications.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
+import type { FormErrors } from '#src/ui/form-errors.ts';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Combobox } from '#src/ui/combobox.tsx';
+import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { zoneChoices } from '../../shared/language-choices.ts';
+import {
+  CATEGORY_WORDS,
+  DAYS,
+  digestWords,
+  FAULT_WORDS,
+  isSame,
+  withDay,
+  withTold,
+} from './draft.ts';
+
+export interface NotifyFormProps {
+  readonly told: NotifyOut;
+  readonly onSaved: (settings: NotifySettings, nextAt: Ms | null) => void;
+}
+
+/** Of what, by mail and by push, when, and when not: saved together. */
+export function NotifyForm({ told, onSaved }: NotifyFormProps) {
+  const [draft, setDraft] = useState<NotifySettings>(told.settings);
+  const [faults, setFaults] = useState<FormErrors>({});
+  const [above, setAbove] = useState<string | null>(null);
+  const [busy, setBusy] = useState<'save' | 'send' | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const { digest, quiet } = draft;
+  const dirty = !isSame(draft, told.settings);
+  const zone = told.settings.timeZone;
+  const change = (next: Partial<NotifySettings>): void => {
+    setDraft((old) => ({ ...old, ...next }));
+    setFaults({});
+    setAbove(null);
+  };
+  const wrong = (found: FormErrors): boolean => {
+    setFaults(found);
+    if (Object.keys(found).length > 0) focusFirstError(form.current);
+    return Object.keys(found).length > 0;
+  };
+
+  async function save(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy !== null || !dirty) return;
+    if (offline) return setAbove(BASE.needsNetwork);
+    if (wrong(findFormErrors(notifyCalls.saveNotify.input, { settings: draft }, FAULT_WORDS)))
+      return;
+    setBusy('save');
+    const answer = await client().ask('saveNotify', { settings: draft });
+    setBusy(null);
+    if (answer.ok) {
+      onSaved(draft, answer.value.nextAt);
+      tell('Notifications saved');
+      return;
+    }
+    const refusal = readServerErrors(answer.failure, FAULT_WORDS);
+    setAbove(refusal.above);
+    wrong(refusal.faults);
+  }
+  async function send(): Promise<void> {
+    setBusy('send');
+    const answer = await client().ask('sendDigest', {});
+    setBusy(null);
+    if (answer.ok) tell(`Sent to ${answer.value.to}`);
+    else tellFailure(answer.failure.message);
+  }
+
+  return (
+    <form ref={form} noValidate aria-busy={busy !== null} onSubmit={(event) => void save(event)}>
+      <UnsavedQuestion dirty={dirty && busy === null} />
+      <FormSection
+        wide
+        title="What you are told of"
+        says="Of the companies that you see, and nothing else."
+      >
+        {told.categories.length === 0 ? (
+          <p className="m-0 text-ink-2">None of your pages shows anything that could be told.</p>
+        ) : (
+          <table className="w-full border-collapse">
+            <caption className="sr-only">What you are told of, by mail and by push</caption>
+            <thead>
+              <tr className="h-8 border-b border-rule text-left text-agate text-ink-2">
+                <th scope="col" className="font-normal">
+                  When
+                </th>
+                <th scope="col" className="w-14 text-center font-normal">
+                  Mail
+                </th>
+                <th scope="col" className="w-14 text-center font-normal">
+                  Push
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {told.categories.map((category) => {
+                const [title, detail] = CATEGORY_WORDS[category];
+                return (
+                  <tr key={category} className="border-b border-hair">
+                    <th scope="row" className="py-2 pr-3 text-left font-normal">
+                      <span className="block">{title}</span>
+                      <span className="block text-agate text-ink-3">{detail}</span>
+                    </th>
+                    {(['mail', 'push'] as const).map((by) => (
+                      <td key={by} className="p-0 text-center">
+                        <label className="inline-flex size-9 cursor-pointer items-center justify-center pointer-coarse:size-11">
+                          <input
+                            type="checkbox"
+                            checked={draft.categories[category][by]}
+                            aria-label={`${title}: ${by}`}
+                            onChange={({ target }) =>
+                              setDraft((old) => withTold(old, category, by, target.checked))
+                            }
+                            className="m-0 size-4 accent-accent"
+                          />
+                        </label>
+                      </td>
+                    ))}
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        )}
+      </FormSection>
+      <FormSection
+        title="Mail"
+        says="One mail of what is broken at that time, and of nothing else."
+      >
+        <Switch
+          label="Send me a digest"
+          detail={digestWords(draft)}
+          on={digest.on}
+          onChange={(on) => change({ digest: { ...digest, on } })}
+        />
+        {told.email === null && (
+          <Callout tone="warning">
+            Your profile has no e-mail address.{' '}
+            <Link to="/monitoring/profile" className="text-accent underline">
+              Add one
+            </Link>{' '}
+            first.
+          </Callout>
+        )}
+        {told.email !== null && !told.emailVerified && (
+          <Callout tone="warning">
+            Your e-mail address is not confirmed: nothing is mailed to it.{' '}
+            <Link to="/monitoring/profile" className="text-accent underline">
+              Confirm it
+            </Link>{' '}
+            first.
+          </Callout>
+        )}
+        {digest.on && (
+          <>
+            <TextField
+              label="At"
+              type="time"
+              value={digest.at}
+              fault={faults['settings.digest.at'] ?? null}
+              onChange={({ target }) => change({ digest: { ...digest, at: target.value } })}
+            />
+            <fieldset
+              className="m-0 min-w-0 border-0 p-0"
+              {...(faults['settings.digest.weekdays'] !== undefined && { 'data-fault': true })}
+            >
+              <legend className="pb-1 font-semibold">Days</legend>
+              <div className="flex flex-wrap gap-x-4">
+                {DAYS.map((day, n) => (
+                  <label
+                    key={day}
+                    className="flex min-h-8 cursor-pointer items-center gap-2 pointer-coarse:min-h-11"
+                  >
+                    <input
+                      type="checkbox"
+                      checked={digest.weekdays.includes(n + 1)}
+                      onChange={() =>
+                        change({ digest: { ...digest, weekdays: withDay(digest.weekdays, n + 1) } })
+                      }
+                      className="m-0 size-4 accent-accent"
+                    />
+                    {day}
+                  </label>
+                ))}
+              </div>
+              <p
+                className={`m-0 text-agate ${faults['settings.digest.weekdays'] === undefined ? 'text-ink-3' : 'text-failed'}`}
+              >
+                {faults['settings.digest.weekdays'] ?? 'One day alone is once a week.'}
+              </p>
+            </fieldset>
+            <Switch
+              label="Also when all is well"
+              detail="A line that says so. Else there is no mail on such a day."
+              on={digest.whenWell}
+              onChange={(whenWell) => change({ digest: { ...digest, whenWell } })}
+            />
+          </>
+        )}
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Button
+            size="sm"
+            busy={busy === 'send'}
+            disabled={offline || told.email === null || !told.emailVerified}
+            onClick={() => void send()}
+          >
+            Send one now
+          </Button>
+          <span className="text-agate text-ink-3">
+            {told.nextAt !== null && !dirty
+              ? `Next: ${formatDay(told.nextAt, zone)} ${formatTime(told.nextAt, zone)}. `
+              : ''}
+            {told.lastAt !== null && `Last: ${formatWhen(told.lastAt, zone)}.`}
+          </span>
+        </div>
+      </FormSection>
+      <FormSection
+        title="Quiet hours"
+        says="Push waits until they are over, and comes as one. Mail has its own time; webhooks are for machines and wait for nobody."
+      >
+        <Switch
+          label="Keep quiet"
+          detail={
+            quiet.on
+              ? `From ${quiet.from} to ${quiet.to}${quiet.to <= quiet.from ? ' of the next day' : ''}.`
+              : 'Push comes at any time.'
+          }
+          on={quiet.on}
+          onChange={(on) => change({ quiet: { ...quiet, on } })}
+        />
+        {quiet.on && (
+          <div className="grid grid-cols-2 gap-4">
+            <TextField
+              label="From"
+              type="time"
+              value={quiet.from}
+              fault={faults['settings.quiet.from'] ?? faults['settings.quiet'] ?? null}
+              onChange={({ target }) => change({ quiet: { ...quiet, from: target.value } })}
+            />
+            <TextField
+              label="To"
+              type="time"
+              value={quiet.to}
+              fault={faults['settings.quiet.to'] ?? null}
+              onChange={({ target }) => change({ quiet: { ...quiet, to: target.value } })}
+            />
+          </div>
+        )}
+        <Combobox
+          label="Time zone of these times"
+          value={draft.timeZone}
+          options={zoneChoices()}
+          fault={faults['settings.timeZone'] ?? null}
+          onChange={(timeZone) => change({ timeZone })}
+        />
+      </FormSection>
+      <div className="grid max-w-[740px] gap-3 pb-6 desk:pl-[280px]">
+        {above !== null && (
+          <Callout tone="failed" alert>
+            {above}
+          </Callout>
+        )}
+        <div className="flex flex-wrap items-center gap-2">
+          <Button type="submit" variant="primary" busy={busy === 'save'} disabled={!dirty}>
+            Save
+          </Button>
+          {dirty && busy === null && (
+            <Button
+              onClick={() => {
+                setDraft(told.settings);
+                setFaults({});
+                setAbove(null);
+              }}
+            >
+              Undo the changes
+            </Button>
+          )}
+          {!dirty && (
+            <span className="flex items-center gap-1.5 text-ink-3">
+              <Icon name="tick" />
+              Saved
+            </span>
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,29 @@
+import { useMe } from '#src/app/session/session.ts';
+import { NotifyDevices } from './browsers.tsx';
+import { NotifyForm } from './form.tsx';
+import { OwnPage } from '../../shared/own-account-page.tsx';
+import { useQuery } from '../../shared/queries/use-query.ts';
+
+/** `/monitoring/notifications`: of what the user is told, how, and when not. */
+export function NotificationsPage() {
+  const me = useMe();
+  const asked = useQuery('getNotify', NOTHING, me !== null && me.acting === null);
+  const { value } = asked;
+  return (
+    <OwnPage title="Notifications" asked={[asked]}>
+      {() =>
+        value !== null && (
+          <>
+            <NotifyForm
+              told={value}
+              onSaved={(settings, nextAt) => asked.set({ ...value, settings, nextAt })}
+            />
+            <NotifyDevices told={value} onChanged={asked.again} />
+          </>
+        )
+      }
+    </OwnPage>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,59 @@
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Choice } from '#src/ui/choice.tsx';
+import { Chosen } from '#src/ui/chosen.tsx';
+import { Combobox } from '#src/ui/combobox.tsx';
+
+export interface CompaniesProps {
+  readonly chosen: readonly number[] | null;
+  readonly fault: string | undefined;
+  readonly onChange: (chosen: readonly number[] | null) => void;
+}
+
+/** Of which companies an address is told: all, or some. */
+export function Companies({ chosen, fault, onChange }: CompaniesProps) {
+  const known = useWatch('companies', NOTHING) ?? [];
+  const word = (n: number): string => known.find((one) => one.n === n)?.name ?? GONE;
+  return (
+    <fieldset className="m-0 min-w-0 border-0 p-0">
+      <legend className="pb-1 font-semibold">Of which companies</legend>
+      <Choice
+        name="companies"
+        checked={chosen === null}
+        title="All companies"
+        detail="Those that come later as well, and what is of the provider as a whole"
+        onChoose={() => onChange(null)}
+      />
+      <Choice
+        name="companies"
+        checked={chosen !== null}
+        title="Some companies"
+        detail="Nothing of any other company goes there"
+        onChoose={() => onChange(chosen ?? [])}
+      />
+      {chosen !== null && (
+        <div className="grid gap-2 pt-3">
+          <Combobox
+            label="Add a company"
+            value=""
+            placeholder="Type a part of the name"
+            fault={fault ?? null}
+            onChange={(n) => onChange([...chosen, Number(n)])}
+            options={known
+              .filter(({ n }) => !chosen.includes(n))
+              .map(({ n, name }) => ({ value: String(n), word: name }))
+              .toSorted((a, b) => a.word.localeCompare(b.word))}
+          />
+          <Chosen
+            label="Companies"
+            none="None chosen yet."
+            items={chosen.map((n) => ({ key: n, word: word(n) }))}
+            onRemove={(n) => onChange(chosen.filter((one) => one !== n))}
+          />
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+const NOTHING = {};
+const GONE = 'A company that is not there';

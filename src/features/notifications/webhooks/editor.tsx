@@ -1,0 +1,199 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { notifyCalls } from '#contract/notifications/calls.ts';
+import type { WebhookOut } from '#contract/notifications/calls.ts';
+import { NOTIFY_CATEGORIES } from '#contract/notifications/notifications.ts';
+import type { NotifyCategory, WebhookFields } from '#contract/notifications/notifications.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
+import type { FormErrors } from '#src/ui/form-errors.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Check } from '#src/ui/check.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { Companies } from './companies.tsx';
+import { CATEGORY_NAMES, FAULT_WORDS, idOf } from './labels.ts';
+
+export interface EditorProps {
+  /** Null: a new one. */
+  readonly kept: WebhookOut | null;
+  readonly offline: boolean;
+  readonly onClose: () => void;
+  /** `secret`: of a new one. */
+  readonly onSaved: (name: string, secret: string | null) => void;
+}
+
+export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
+  const [draft, setDraft] = useState<WebhookFields>(
+    kept === null
+      ? NEW
+      : {
+          name: kept.name,
+          url: kept.url,
+          enabled: kept.enabled,
+          categories: [...kept.categories],
+          companies: kept.companies,
+        },
+  );
+  const [faults, setFaults] = useState<FormErrors>({});
+  const [above, setAbove] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const first = useRef<HTMLInputElement>(null);
+  const change = (next: Partial<WebhookFields>): void => {
+    setDraft((old) => ({ ...old, ...next }));
+    setFaults({});
+    setAbove(null);
+  };
+  const toggle = (category: NotifyCategory, on: boolean): void =>
+    change({
+      categories: NOTIFY_CATEGORIES.filter((one) =>
+        one === category ? on : draft.categories.includes(one),
+      ),
+    });
+  const wrong = (found: FormErrors): boolean => {
+    setFaults(found);
+    if (Object.keys(found).length > 0) focusFirstError(form.current);
+    return Object.keys(found).length > 0;
+  };
+
+  async function save(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (
+      busy ||
+      offline ||
+      wrong(findFormErrors(notifyCalls.makeWebhook.input, { webhook: draft }, FAULT_WORDS))
+    )
+      return;
+    setBusy(true);
+    const answer =
+      kept === null
+        ? await withReauth(() => client().ask('makeWebhook', { webhook: draft }))
+        : await withReauth(() => client().ask('changeWebhook', { id: idOf(kept), webhook: draft }));
+    setBusy(false);
+    if (!answer.ok) {
+      const refusal = readServerErrors(answer.failure, FAULT_WORDS);
+      setAbove(refusal.above);
+      wrong(refusal.faults);
+      return;
+    }
+    if (kept !== null) tell('Webhook saved');
+    onSaved(
+      draft.name,
+      'secret' in answer.value && typeof answer.value.secret === 'string'
+        ? answer.value.secret
+        : null,
+    );
+  }
+
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
+  const none = faults['webhook.categories'];
+  return (
+    <Dialog
+      title={kept === null ? 'New webhook' : `Edit ${kept.name}`}
+      onClose={onClose}
+      first={first}
+      footer={
+        <>
+          <Button
+            variant="primary"
+            type="submit"
+            form="webhook"
+            busy={busy}
+            disabled={offline}
+            {...why}
+          >
+            Save
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="webhook"
+        ref={form}
+        noValidate
+        className="grid grid-cols-[minmax(0,1fr)] gap-4 px-5 py-4"
+        onSubmit={(event) => void save(event)}
+      >
+        <RequiredNote />
+        <TextField
+          ref={first}
+          label="Name"
+          required
+          value={draft.name}
+          maxLength={LIMITS.nameChars}
+          autoComplete="off"
+          fault={faults['webhook.name'] ?? null}
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        <TextField
+          label="Address"
+          required
+          value={draft.url}
+          maxLength={LIMITS.addressChars}
+          autoComplete="off"
+          spellCheck={false}
+          inputMode="url"
+          placeholder="https://automation.example.com/hooks/backup"
+          fault={faults['webhook.url'] ?? null}
+          onChange={({ target }) => change({ url: target.value })}
+        />
+        <fieldset
+          className="m-0 min-w-0 border-0 p-0"
+          {...(none !== undefined && { 'data-fault': true })}
+        >
+          <legend className="pb-1 font-semibold">It is told when</legend>
+          {NOTIFY_CATEGORIES.map((category) => (
+            <Check
+              key={category}
+              checked={draft.categories.includes(category)}
+              title={CATEGORY_NAMES[category]}
+              onChange={(on) => toggle(category, on)}
+            />
+          ))}
+          {none !== undefined && (
+            <p className="m-0 flex items-center gap-1.5 pt-1 text-agate text-failed">
+              <Icon name="failed" size={12} />
+              {none}
+            </p>
+          )}
+        </fieldset>
+        <Companies
+          chosen={draft.companies ?? null}
+          fault={faults['webhook.companies']}
+          onChange={(companies) => change({ companies: companies && [...companies] })}
+        />
+        <Switch
+          label="On"
+          detail="At once and at any hour: quiet hours are for people."
+          on={draft.enabled}
+          onChange={(enabled) => change({ enabled })}
+        />
+        {above !== null && (
+          <Callout tone="failed" alert>
+            {above}
+          </Callout>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+const NEW: WebhookFields = {
+  name: '',
+  url: '',
+  enabled: true,
+  categories: [...NOTIFY_CATEGORIES],
+  companies: null,
+};

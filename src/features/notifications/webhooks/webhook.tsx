@@ -1,0 +1,135 @@
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { WebhookOut } from '#contract/notifications/calls.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { formatAge, formatUtc, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { CATEGORY_NAMES, companiesWords, idOf, stateOf } from './labels.ts';
+
+export interface WebhookProps {
+  readonly one: WebhookOut;
+  /** Names of companies by their number. */
+  readonly names: ReadonlyMap<number, string>;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly offline: boolean;
+  readonly busy: boolean;
+  readonly onTest: () => void;
+  readonly onHistory: () => void;
+  readonly onEdit: () => void;
+  readonly onRenew: () => void;
+  readonly onRemove: () => void;
+}
+
+/** One address: how it stands, of what it is told, and what can be done with it. */
+export function Webhook({
+  one,
+  names,
+  zone,
+  now,
+  offline,
+  busy,
+  onTest,
+  onHistory,
+  onEdit,
+  onRenew,
+  onRemove,
+}: WebhookProps) {
+  const state = stateOf(one);
+  const head = `webhook-${idOf(one)}`;
+  const net = { disabled: offline, ...(offline && { 'data-tip': MESSAGES.needsNetwork }) };
+  return (
+    <section
+      aria-labelledby={head}
+      className="border-t-2 border-head-rule px-4 pt-3 pb-5 tablet:px-5"
+    >
+      <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
+        <div className="grid min-w-0 grow basis-80 gap-0.5">
+          <h2 id={head} className="m-0 text-head break-words">
+            {one.name}
+          </h2>
+          <p className="m-0 break-all text-ink-2">{one.url}</p>
+          <p className="m-0 flex flex-wrap items-center gap-x-3">
+            <span className={`flex items-center gap-1.5 ${state.text}`}>
+              <Icon name={state.icon} />
+              {state.word}
+            </span>
+            <span className="text-agate text-ink-3">
+              {one.lastAt !== null && (
+                <time data-tip={`${formatWhen(one.lastAt, zone)}, ${formatUtc(one.lastAt)}`}>
+                  last {formatAge(one.lastAt, now)}
+                  {one.lastCode === null ? '' : `, answered ${one.lastCode}`}
+                </time>
+              )}
+              {one.waiting > 0 && ` · ${plural(one.waiting, 'delivery', 'deliveries')} waiting`}
+            </span>
+          </p>
+          {one.stoppedAt !== null && !one.enabled && (
+            <p className="m-0 text-ink-2">
+              Since {formatWhen(one.stoppedAt, zone)} nothing goes there. Edit it and switch it on
+              when the address answers again.
+            </p>
+          )}
+          {one.enabled && one.failingSince !== null && (
+            <p className="m-0 text-ink-2">
+              Since {formatWhen(one.failingSince, zone)}. What waits is tried again; after five days
+              it is switched off, and who made it is told by mail.
+            </p>
+          )}
+          <p className="m-0 text-agate break-words text-ink-3">
+            {one.categories.map((category) => CATEGORY_NAMES[category]).join(' · ')}
+          </p>
+          <p className="m-0 flex items-center gap-1.5 text-agate text-ink-3">
+            <Icon name="companies" size={12} />
+            <span className="min-w-0 break-words">{companiesWords(one.companies, names)}</span>
+          </p>
+        </div>
+        <span className="flex flex-wrap gap-1">
+          <CallButton
+            call="testWebhook"
+            size="sm"
+            busy={busy}
+            {...net}
+            aria-label={`Send a test to ${one.name}`}
+            onClick={onTest}
+          >
+            Send a test
+          </CallButton>
+          <Button size="sm" aria-label={`History of ${one.name}`} onClick={onHistory}>
+            History
+          </Button>
+          <CallButton
+            call="changeWebhook"
+            size="sm"
+            variant="quiet"
+            {...net}
+            aria-label={`Edit ${one.name}`}
+            onClick={onEdit}
+          >
+            Edit
+          </CallButton>
+          <CallButton
+            call="renewWebhookSecret"
+            size="sm"
+            variant="quiet"
+            {...net}
+            aria-label={`New secret for ${one.name}`}
+            onClick={onRenew}
+          >
+            New secret
+          </CallButton>
+          <Button
+            size="sm"
+            variant="quiet"
+            {...net}
+            aria-label={`Remove ${one.name}`}
+            onClick={onRemove}
+          >
+            Remove
+          </Button>
+        </span>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,238 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { useNow } from '#src/app/clock.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useChosenProvider } from '#src/features/shared/provider-choice.tsx';
+import { useBranding } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { plural } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { saveFile } from '#src/ui/save-file.ts';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { eventsAsk, eventsPlace, eventsQuery, filtersOn } from './address.ts';
+import type { EventsPlace } from './address.ts';
+import { EventList } from './event-list.tsx';
+import { Filters } from './filters.tsx';
+import { useEvents } from './use-events.ts';
+
+const EventPanel = lazy(async () => ({
+  default: (await withChunkTimeout(import('./event-panel.tsx'))).EventPanel,
+}));
+
+/** `/admin/events`: everything that ever changed, as the log has it. */
+export function AdminEvents() {
+  const branding = useBranding();
+  return branding === null ? null : <Log branding={branding} />;
+}
+
+function Log({ branding }: { readonly branding: Branding }) {
+  const { history } = useRouter();
+  const place = eventsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const chosen = useChosenProvider();
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const zone = branding.timeZone;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const ask = eventsAsk(place, now, rule);
+  const { page, busy, fault, again } = useEvents(
+    { ...ask, ...(place.before !== '' && { before: place.before }) },
+    !offline,
+  );
+  const [saving, setSaving] = useState(false);
+  const own = place.provider === '' || place.provider === branding.id;
+  const open = page?.events.find(({ seq }) => String(seq) === place.open);
+  const go = (next: Partial<EventsPlace>, how: 'push' | 'replace' = 'push'): void => {
+    const query = eventsQuery({ ...place, ...next });
+    history[how](`/admin/events${query === '' ? '' : `?${query}`}`);
+  };
+  const filter = (next: Partial<EventsPlace>): void => go({ ...next, before: '', open: '' });
+
+  async function download(): Promise<void> {
+    setSaving(true);
+    const made = await withReauth(() => client().file('exportAdminEvents', ask));
+    setSaving(false);
+    if (!made.ok) {
+      tellFailure(made.failure.message);
+      return;
+    }
+    saveFile(made.value.name, made.value.file);
+    tell(`${made.value.name} saved`);
+  }
+
+  const said = offline ? BASE.needsNetwork : fault;
+  return (
+    <Page
+      title="Events"
+      search={<Search text={place.text} onText={(text) => filter({ text })} />}
+      action={
+        <CallButton
+          call="exportAdminEvents"
+          icon="download"
+          busy={saving}
+          disabled={offline || page === null || page.events.length === 0}
+          {...(offline && { 'data-tip': BASE.needsNetwork })}
+          onClick={() => void download()}
+        >
+          Download CSV
+        </CallButton>
+      }
+    >
+      <div className="flex min-h-full flex-col bg-sheet">
+        <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
+          {chosen !== null && (chosen.all.value?.length ?? 0) > 1 && (
+            <ChipSelect
+              name="Provider"
+              label="Provider"
+              icon="companies"
+              value={own ? '' : place.provider}
+              onChoose={(provider) => filter({ provider, company: '' })}
+              options={(chosen.all.value ?? []).map(
+                ({ _id: id, name, own: here }) =>
+                  [here ? '' : id, here ? `${name} (this portal)` : name] as const,
+              )}
+            />
+          )}
+          <Filters
+            place={place}
+            types={page?.types ?? []}
+            own={own}
+            rule={rule}
+            now={now}
+            onPlace={filter}
+          />
+          {page !== null && (
+            <span className="text-agate text-ink-3">
+              {busy
+                ? 'Asking…'
+                : page.next === null && place.before === ''
+                  ? plural(page.events.length, 'event')
+                  : `${plural(page.events.length, 'event')} on this page`}
+            </span>
+          )}
+        </div>
+        {said !== null && (
+          <div className="px-5 py-3">
+            <Callout
+              tone={offline ? 'warning' : 'failed'}
+              alert={!offline}
+              action={
+                <Button size="sm" onClick={again}>
+                  Try again
+                </Button>
+              }
+            >
+              {offline
+                ? `The log is the server's own record, and is not kept on this device. ${said}`
+                : said}
+            </Callout>
+          </div>
+        )}
+        {page === null && busy && (
+          <DelayedFallback>
+            <PageLoading />
+          </DelayedFallback>
+        )}
+        {page !== null && page.events.length === 0 && page.next === null && (
+          <Notice
+            icon="log"
+            level={2}
+            title={filtersOn(place) > 0 ? 'Nothing matches' : 'No events in these days'}
+          >
+            <p className="m-0">
+              {filtersOn(place) > 0
+                ? 'No event of these days has all of this. Take a filter away, or choose more days.'
+                : 'Every change stands here once it happens. Choose more days to see older ones.'}
+            </p>
+          </Notice>
+        )}
+        {page !== null && page.events.length > 0 && (
+          <EventList events={page.events} zone={zone} onOpen={(seq) => go({ open: String(seq) })} />
+        )}
+        {page !== null && page.events.length === 0 && page.next !== null && (
+          <p className="m-0 px-5 py-3 text-ink-2">
+            Nothing so far: the log was searched down to event {page.next}.
+          </p>
+        )}
+        {page !== null && (page.next !== null || place.before !== '') && (
+          <nav aria-label="Pages" className="flex flex-wrap gap-2 px-5 py-3">
+            {place.before !== '' && (
+              <Button size="sm" onClick={() => go({ before: '', open: '' })}>
+                Newest
+              </Button>
+            )}
+            {page.next !== null && (
+              <Button
+                size="sm"
+                busy={busy}
+                onClick={() => go({ before: String(page.next), open: '' })}
+              >
+                Older
+              </Button>
+            )}
+          </nav>
+        )}
+      </div>
+      {open && (
+        <Suspense>
+          <EventPanel
+            one={open}
+            zone={zone}
+            onClose={() => go({ open: '' })}
+            onAbout={() => filter({ entity: open.entity })}
+          />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+/** Asks once the typing rests. */
+function Search({
+  text,
+  onText,
+}: {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}) {
+  const [typed, setTyped] = useState(text);
+  const [from, setFrom] = useState(text);
+  // The address was changed by something else: back, or the filters cleared.
+  if (from !== text) {
+    setFrom(text);
+    if (typed.trim() !== text) setTyped(text);
+  }
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const now = (next: string): void => {
+    clearTimeout(timer.current);
+    if (next.trim() !== text) onText(next.trim());
+  };
+  const later = (next: string): void => {
+    setTyped(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => now(next), RESTS_MS);
+  };
+  return (
+    <SearchField
+      label="Search types, what they are about, and data"
+      value={typed}
+      focusKey="/"
+      onChange={later}
+      onLeave={() => now(typed)}
+    />
+  );
+}
+
+const RESTS_MS = 400;
+const NOTHING = {};

@@ -1,0 +1,178 @@
+import { useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { BarList } from '#src/ui/bar-list.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatBytes, formatCount, formatTime, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Part } from './part.tsx';
+import { figuresOf, roleCounts, storageTroubles, troublesOf } from './figures.ts';
+import type { Trouble } from './figures.ts';
+import { ProviderTable } from './provider-table.tsx';
+
+/**
+ * `/admin/dashboard`: how the own provider and those below it stand, asked anew every half minute.
+ */
+export function AdminDashboard() {
+  const zone = useZone();
+  const now = useNow(30_000);
+  const { value, at, live, failure, asking, again } = useCachedQuery('adminOverview', NOTHING, {
+    everyMs: EVERY_MS,
+  });
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const detail =
+    value === null
+      ? undefined
+      : `${plural(value.providers.length, 'provider')}, as of ${formatTime(value.at, zone)}`;
+  return (
+    <Page
+      title="Overview"
+      {...(detail !== undefined && { detail })}
+      action={
+        <Button icon="sync" busy={asking} disabled={offline} onClick={again}>
+          Refresh
+        </Button>
+      }
+    >
+      <div className="min-h-full bg-sheet px-4 pt-5 pb-8 desk:px-6">
+        {failure !== null && (
+          <div className="pb-4">
+            <Callout
+              tone={offline ? 'warning' : 'failed'}
+              alert={!offline}
+              action={
+                <Button size="sm" onClick={again}>
+                  Try again
+                </Button>
+              }
+            >
+              {failure.message}
+              {at !== null && !live && (
+                <span className="block text-agate text-ink-3">
+                  The figures below are from {formatWhen(at, zone)}.
+                </span>
+              )}
+            </Callout>
+          </div>
+        )}
+        {value === null ? (
+          failure === null && (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          )
+        ) : (
+          <>
+            <dl
+              aria-label="Figures of all providers"
+              className="m-0 grid grid-cols-2 border-t-2 border-b border-t-head-rule border-b-rule tablet:grid-cols-4 wide:grid-cols-8"
+            >
+              {figuresOf(value.providers).map(({ name, value: figure, says }) => (
+                <div
+                  key={name}
+                  className="grid min-w-0 content-start border-b border-hair py-3 pr-3"
+                >
+                  <dt className="font-semibold">{name}</dt>
+                  <dd className="m-0 pt-1 text-head leading-8">{figure}</dd>
+                  <dd className="m-0 text-agate text-ink-3">{says}</dd>
+                </div>
+              ))}
+            </dl>
+            <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_minmax(0,320px)]">
+              <Part title="Needs attention" detail="sources, mail and SMS, quarantine; worst first">
+                {value.storage?.state === 'ok' && (
+                  <p className="m-0 py-2 text-ink-2">
+                    Disk of the server: {formatBytes(value.storage.freeBytes)} of{' '}
+                    {formatBytes(value.storage.totalBytes)} free
+                  </p>
+                )}
+                <Troubles
+                  troubles={[
+                    ...storageTroubles(value.storage),
+                    ...troublesOf(value.providers, now),
+                  ]}
+                  several={value.providers.length > 1}
+                  zone={zone}
+                />
+              </Part>
+              <Part title="Users by role" detail="who holds two roles counts in both">
+                <BarList
+                  entries={roleCounts(value.providers).map(({ role, users }) => ({
+                    key: role,
+                    title: role,
+                    value: users,
+                    told: formatCount(users),
+                  }))}
+                  empty="There are no users."
+                />
+              </Part>
+            </div>
+            <Part title="Providers" detail="this one, and those below it" className="pt-6">
+              <ProviderTable providers={value.providers} zone={zone} now={now} />
+            </Part>
+          </>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function Troubles({
+  troubles,
+  several,
+  zone,
+}: {
+  readonly troubles: readonly Trouble[];
+  readonly several: boolean;
+  readonly zone: string;
+}) {
+  if (troubles.length === 0) {
+    return (
+      <p className="m-0 flex items-center gap-2 py-3 text-ink-2">
+        <Icon name="success" className="text-success" />
+        All sources that report were understood, everything was sent, and nothing is in quarantine.
+      </p>
+    );
+  }
+  return (
+    <ul className="m-0 list-none p-0">
+      {troubles.slice(0, MOST).map(({ key, tone, word, title, detail, provider, at }) => (
+        <li
+          key={key}
+          className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 border-b border-hair py-2 tablet:grid-cols-[104px_minmax(0,1fr)_auto]"
+        >
+          <span
+            className={`flex items-center gap-1.5 ${tone === 'failed' ? 'font-semibold text-failed' : 'text-warning'}`}
+          >
+            <Icon name={tone} />
+            {word}
+          </span>
+          <span className="col-span-2 row-start-2 min-w-0 tablet:col-span-1 tablet:col-start-2 tablet:row-start-1">
+            <b className="block truncate" data-tip={title}>
+              {title}
+            </b>
+            <span className="block text-agate break-words text-ink-2">
+              {several ? `${provider}: ` : ''}
+              {detail}
+            </span>
+          </span>
+          <span className="text-right whitespace-nowrap text-ink-2">
+            {at === null ? '' : formatWhen(at, zone)}
+          </span>
+        </li>
+      ))}
+      {troubles.length > MOST && (
+        <li className="py-2 text-ink-2">{formatCount(troubles.length - MOST)} more</li>
+      )}
+    </ul>
+  );
+}
+
+const MOST = 50;
+const NOTHING = {};
+const EVERY_MS = 30_000;

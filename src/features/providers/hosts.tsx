@@ -1,0 +1,107 @@
+import { useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { providerCalls } from '#contract/providers/calls.ts';
+import type { ProviderListed } from '#contract/providers/calls.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { findFormErrors } from '#src/ui/form-errors.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { hostsIn, hostsText } from './host-names.ts';
+
+export interface HostsProps {
+  readonly of: ProviderListed;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}
+
+/** The names under which a provider's portal is opened. */
+export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: HostsProps) {
+  const [typed, setTyped] = useState(hostsText(hosts));
+  const [fault, setFault] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const next = hostsIn(typed);
+  const gone = hosts.filter((host) => !next.includes(host));
+  const here = gone.includes(location.hostname);
+
+  async function save(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy) return;
+    const input = { id, hosts: [...next] };
+    const [wrong] = Object.values(
+      findFormErrors(providerCalls.setHosts.input, input, {
+        hosts: 'Enter host names such as backup.example.com, 20 at most.',
+      }),
+    );
+    setFault(wrong ?? null);
+    if (wrong !== undefined) return;
+    setBusy(true);
+    const saved = await withReauth(() => client().ask('setHosts', input));
+    setBusy(false);
+    if (saved.ok) {
+      tell('Host names saved');
+      onSaved();
+    } else
+      setFault(
+        saved.failure.kind === 'bad-input'
+          ? (saved.failure.issues[0]?.message ?? saved.failure.message)
+          : saved.failure.message,
+      );
+  }
+
+  return (
+    <Dialog
+      title={`Host names of ${name}`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button
+            variant="primary"
+            type="submit"
+            form="hosts"
+            busy={busy}
+            disabled={hostsText(next) === hostsText(hosts)}
+          >
+            Save
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form
+        id="hosts"
+        noValidate
+        className="grid grid-cols-1 gap-3 px-5 py-4"
+        onSubmit={(event) => void save(event)}
+      >
+        <TextArea
+          label="Host names"
+          mono
+          rows={6}
+          value={typed}
+          fault={fault}
+          spellCheck={false}
+          autoCapitalize="none"
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setFault(null);
+          }}
+          hint="One a line. Each leads to one provider only."
+        />
+        {gone.length > 0 && (
+          <Callout tone="warning">
+            {here
+              ? 'You use this portal by a name that you take away: you would be signed out here. '
+              : ''}
+            Taken away: {gone.join(', ')}.{' '}
+            {own ? 'Passkeys and bookmarks' : 'Its users’ passkeys and bookmarks'} of{' '}
+            {gone.length === 1 ? 'this name' : 'these names'} stop working.
+          </Callout>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,167 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { LIMITS } from '#contract/limits.ts';
+import { providerCalls } from '#contract/providers/calls.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
+import type { FormErrors } from '#src/ui/form-errors.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { hostsIn } from './host-names.ts';
+
+const WORDS = {
+  'name': 'Enter the name of the provider.',
+  'hosts': 'Enter host names such as backup.example.com, 20 at most.',
+  'administrator.username': 'Enter a username without spaces.',
+  'administrator.name': 'Enter the name of a person.',
+  'administrator.email': 'Enter an address such as name@example.com.',
+};
+const EMPTY = { name: '', hosts: '', username: '', person: '', email: '' };
+
+/** A provider below this one: its name, where it is found, and who begins there. */
+export function NewProvider({
+  onClose,
+  onMade,
+}: {
+  readonly onClose: () => void;
+  readonly onMade: () => void;
+}) {
+  const [typed, setTyped] = useState(EMPTY);
+  const [faults, setFaults] = useState<FormErrors>({});
+  const [above, setAbove] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const field = (name: keyof typeof EMPTY, path: string) => ({
+    value: typed[name],
+    fault: faultAt(faults, path),
+    onChange: (event: { readonly target: { readonly value: string } }) => {
+      setTyped({ ...typed, [name]: event.target.value });
+      setFaults(without(faults, path));
+    },
+  });
+
+  async function save(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy) return;
+    const input = {
+      name: typed.name,
+      hosts: [...hostsIn(typed.hosts)],
+      administrator: { username: typed.username, name: typed.person, email: typed.email },
+    };
+    const wrong = findFormErrors(providerCalls.createProvider.input, input, WORDS);
+    setAbove(null);
+    setFaults(wrong);
+    if (Object.keys(wrong).length > 0) {
+      focusFirstError(form.current);
+      return;
+    }
+    setBusy(true);
+    const made = await withReauth(() => client().ask('createProvider', input));
+    setBusy(false);
+    if (made.ok) {
+      tell(`${made.value.name} made, ${typed.email.trim()} invited`);
+      onMade();
+      return;
+    }
+    const refusal =
+      made.failure.kind === 'conflict'
+        ? { faults: { hosts: made.failure.message }, above: null }
+        : readServerErrors(made.failure, WORDS);
+    setAbove(refusal.above);
+    setFaults(refusal.faults);
+    focusFirstError(form.current);
+  }
+
+  return (
+    <Dialog
+      title="New provider"
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="primary" type="submit" form="new-provider" busy={busy}>
+            Make the provider
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form
+        id="new-provider"
+        ref={form}
+        noValidate
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void save(event)}
+      >
+        <RequiredNote />
+        <TextField
+          {...field('name', 'name')}
+          label="Name"
+          required
+          maxLength={LIMITS.nameChars}
+          hint="Also its title until its branding says another."
+        />
+        <TextArea
+          {...field('hosts', 'hosts')}
+          label="Host names"
+          required
+          mono
+          rows={2}
+          spellCheck={false}
+          autoCapitalize="none"
+          placeholder="backup.example.com"
+          hint="One a line. Each leads to one provider, by the DNS and the proxy in front of this server."
+        />
+        <fieldset className="m-0 grid min-w-0 gap-4 border-0 border-t border-hair p-0 pt-4">
+          <legend className="sr-only">First administrator</legend>
+          <p className="m-0 text-ink-2">
+            The first administrator is invited by mail, and chooses a password with the link in it.
+          </p>
+          <TextField
+            {...field('person', 'administrator.name')}
+            label="Name of the administrator"
+            required
+            maxLength={LIMITS.nameChars}
+            autoComplete="off"
+          />
+          <TextField
+            {...field('username', 'administrator.username')}
+            label="Username"
+            required
+            maxLength={LIMITS.nameChars}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+          <TextField
+            {...field('email', 'administrator.email')}
+            label="E-mail"
+            required
+            type="email"
+            maxLength={254}
+            autoComplete="off"
+            autoCapitalize="none"
+          />
+        </fieldset>
+        {above !== null && (
+          <Callout tone="failed" alert>
+            {above}
+          </Callout>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+/** Of the field, or of one of its lines. */
+const faultAt = (faults: FormErrors, path: string): string | null =>
+  Object.entries(faults).find(([at]) => at === path || at.startsWith(`${path}.`))?.[1] ?? null;
+const without = (faults: FormErrors, path: string): FormErrors =>
+  Object.fromEntries(
+    Object.entries(faults).filter(([at]) => at !== path && !at.startsWith(`${path}.`)),
+  );

@@ -1,0 +1,134 @@
+import { Link } from '@tanstack/react-router';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import type { ProviderListed } from '#contract/providers/calls.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { Badge } from '#src/ui/badge.tsx';
+import { formatCount, plural } from '#src/ui/format.ts';
+
+export interface ProviderListProps {
+  readonly providers: readonly ProviderListed[];
+  readonly offline: boolean;
+  readonly onHosts: (of: ProviderListed) => void;
+  readonly onInvite: (of: ProviderListed) => void;
+}
+
+/** One entry a provider: columns where it is wide, a card on a phone. */
+export function ProviderList({ providers, offline, onHosts, onInvite }: ProviderListProps) {
+  const why = offline ? { 'data-tip': BASE.needsNetwork } : {};
+  const nameOf = (id: string | null): string | null =>
+    providers.find(({ _id }) => _id === id)?.name ?? null;
+  return (
+    <table className="block w-full desk:table desk:table-fixed desk:border-collapse">
+      <caption className="sr-only">Providers</caption>
+      <thead className="sr-only desk:not-sr-only desk:table-header-group">
+        <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
+          <th scope="col" className="w-[26%] pl-5 font-normal">
+            Provider
+          </th>
+          <th scope="col" className="font-normal">
+            Host names
+          </th>
+          <th scope="col" className="w-24 text-right font-normal">
+            Companies
+          </th>
+          <th scope="col" className="w-20 text-right font-normal">
+            Users
+          </th>
+          <th scope="col" className="w-[430px] pr-5 font-normal">
+            <span className="sr-only">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody className="block desk:table-row-group">
+        {providers.map((one) => {
+          const { _id: id, name, hosts, own, master, companies, users } = one;
+          const search = own ? {} : { provider: id };
+          return (
+            <tr
+              key={id}
+              className="grid gap-y-1 border-b border-hair px-4 py-2.5 desk:table-row desk:h-12 desk:p-0"
+            >
+              <th scope="row" className="min-w-0 text-left font-normal desk:pr-3 desk:pl-5">
+                <span className="flex min-w-0 items-center gap-2">
+                  <b className="truncate" data-tip={name}>
+                    {name}
+                  </b>
+                  {own && <Badge>this portal</Badge>}
+                </span>
+                {!own && nameOf(master) !== null && (
+                  <span className="block truncate text-agate text-ink-3">
+                    below {nameOf(master)}
+                  </span>
+                )}
+              </th>
+              <td className="min-w-0 text-ink-2 desk:pr-3">
+                <span className="block truncate" data-tip={hosts.join(', ')}>
+                  {hosts.length === 0
+                    ? 'none: every unknown name leads here'
+                    : hosts.slice(0, 2).join(', ')}
+                  {hosts.length > 2 ? ` and ${formatCount(hosts.length - 2)} more` : ''}
+                </span>
+              </td>
+              <td className="hidden text-right desk:table-cell">{formatCount(companies)}</td>
+              <td className="hidden text-right desk:table-cell">{formatCount(users)}</td>
+              <td className="text-agate text-ink-3 desk:hidden">
+                {plural(companies, 'company', 'companies')}, {plural(users, 'user')}
+              </td>
+              <td className="-ml-2 flex flex-wrap gap-1 desk:ml-0 desk:table-cell desk:pr-4 desk:text-right desk:whitespace-nowrap">
+                <CallButton
+                  call="setHosts"
+                  size="sm"
+                  variant="quiet"
+                  disabled={offline}
+                  {...why}
+                  aria-label={`Host names of ${name}`}
+                  onClick={() => onHosts(one)}
+                >
+                  Host names
+                </CallButton>
+                <CallButton
+                  call="inviteUser"
+                  size="sm"
+                  variant="quiet"
+                  disabled={offline}
+                  {...why}
+                  aria-label={`Invite to ${name}`}
+                  onClick={() => onInvite(one)}
+                >
+                  Invite
+                </CallButton>
+                <Link
+                  to="/admin/branding"
+                  search={search}
+                  aria-label={`Branding of ${name}`}
+                  className={LINK}
+                >
+                  Branding
+                </Link>
+                <Link
+                  to="/admin/settings"
+                  search={search}
+                  aria-label={`Settings of ${name}`}
+                  className={LINK}
+                >
+                  Settings
+                </Link>
+                <Link
+                  to="/admin/events"
+                  search={search}
+                  aria-label={`Events of ${name}`}
+                  className={LINK}
+                >
+                  Events
+                </Link>
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+const LINK =
+  'inline-flex h-7 items-center rounded-part px-2 text-ink-2 hover:bg-wash hover:text-ink pointer-coarse:h-11';

@@ -1,0 +1,115 @@
+import { lazy, Suspense, useState } from 'react';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import type { ProviderListed } from '#contract/providers/calls.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatWhen, plural } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { ProviderList } from './provider-list.tsx';
+
+const NewProvider = lazy(async () => ({
+  default: (await withChunkTimeout(import('./new-provider.tsx'))).NewProvider,
+}));
+const Hosts = lazy(async () => ({
+  default: (await withChunkTimeout(import('./hosts.tsx'))).Hosts,
+}));
+const Invite = lazy(async () => ({
+  default: (await withChunkTimeout(import('./invite.tsx'))).Invite,
+}));
+
+type Asking =
+  | { readonly is: 'new' }
+  | { readonly is: 'hosts' | 'invite'; readonly of: ProviderListed };
+
+/**
+ * `/admin/providers`: the own provider and those below it, their host names, and links with which
+ * users register.
+ */
+export function AdminProviders() {
+  const zone = useZone();
+  const { value, at, failure, again } = useCachedQuery('listProviders', NOTHING);
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const close = (): void => setAsking(null);
+  const done = (): void => {
+    close();
+    again();
+  };
+  return (
+    <Page
+      title="Providers"
+      {...(value !== null && { detail: plural(value.length, 'provider') })}
+      action={
+        <CallButton
+          call="createProvider"
+          variant="primary"
+          icon="plus"
+          disabled={offline}
+          {...(offline && { 'data-tip': BASE.needsNetwork })}
+          onClick={() => setAsking({ is: 'new' })}
+        >
+          New provider
+        </CallButton>
+      }
+    >
+      <div className="min-h-full bg-sheet pt-4">
+        {failure !== null && (
+          <div className="px-4 pb-4 tablet:px-5">
+            <Callout
+              tone={offline ? 'warning' : 'failed'}
+              alert={!offline}
+              action={
+                <Button size="sm" onClick={again}>
+                  Try again
+                </Button>
+              }
+            >
+              {failure.message}
+              {at !== null && (
+                <span className="block text-agate text-ink-3">
+                  The list below is from {formatWhen(at, zone)}.
+                </span>
+              )}
+            </Callout>
+          </div>
+        )}
+        {value === null ? (
+          failure === null && (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          )
+        ) : (
+          <>
+            <ProviderList
+              providers={value}
+              offline={offline}
+              onHosts={(of) => setAsking({ is: 'hosts', of })}
+              onInvite={(of) => setAsking({ is: 'invite', of })}
+            />
+            {value.length === 1 && (
+              <p className="m-0 max-w-[640px] px-4 py-3 text-ink-2 tablet:px-5">
+                No provider stands below this one. A provider below has its own users, companies,
+                host names and look, and this portal can see how it stands.
+              </p>
+            )}
+          </>
+        )}
+      </div>
+      <Suspense>
+        {asking?.is === 'new' && <NewProvider onClose={close} onMade={done} />}
+        {asking?.is === 'hosts' && <Hosts of={asking.of} onClose={close} onSaved={done} />}
+        {asking?.is === 'invite' && <Invite of={asking.of} zone={zone} onClose={close} />}
+      </Suspense>
+    </Page>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,285 @@
+import { useEffect, useRef, useState } from 'react';
+import type { FormEvent } from 'react';
+import { flushSync } from 'react-dom';
+import { MESSAGES } from '#contract/messages.ts';
+import type { ReportOut, TemplateOut } from '#contract/reports/calls.ts';
+import { REPORT_FORMATS, REPORT_LANGUAGES, REPORT_PERIODS } from '#contract/reports/setting.ts';
+import { TEMPLATES } from '#contract/reports/templates.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
+import type { FormErrors } from '#src/ui/form-errors.ts';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { Companies } from './companies.tsx';
+import { FAULT_WORDS, settingOf } from './form.ts';
+import type { Form } from './form.ts';
+import { ScheduleFields } from './schedule-fields.tsx';
+import { ReportSheet } from './sheet.tsx';
+import { FORMAT_WORDS, LANGUAGE_WORDS, PERIOD_WORDS, scheduleWords } from './labels.ts';
+
+export interface EditorProps {
+  /** Null: it is made. */
+  readonly id: string | null;
+  readonly begin: Form;
+  readonly templates: readonly TemplateOut[];
+  readonly companies: readonly (readonly [n: number, name: string])[];
+  readonly offline: boolean;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+  readonly onDelete: (() => void) | null;
+}
+
+/** One report: what it tells, when and to whom; below, what it would tell now. */
+export function Editor({
+  id,
+  begin,
+  templates,
+  companies,
+  offline,
+  onSaved,
+  onClose,
+  onDelete,
+}: EditorProps) {
+  const [first] = useState(begin);
+  const [form, setForm] = useState(first);
+  const [shows, setShows] = useState(false);
+  const [busy, setBusy] = useState<'save' | 'preview' | null>(null);
+  const [done, setDone] = useState(false);
+  const [above, setAbove] = useState<string | null>(null);
+  const [refused, setRefused] = useState<FormErrors>({});
+  const [preview, setPreview] = useState<ReportOut | null>(null);
+  const place = useRef<HTMLFormElement>(null);
+  const head = useRef<HTMLHeadingElement>(null);
+  const shown = useRef<HTMLElement>(null);
+  const { customers, description } = TEMPLATES[form.template];
+  const { setting, faults: typed } = settingOf(form, customers);
+  const faults = shows ? { ...refused, ...typed } : refused;
+  const fault = (path: string): string | null =>
+    faults[`setting.${path}`] ??
+    Object.entries(faults).find(([one]) => one.startsWith(`setting.${path}.`))?.[1] ??
+    null;
+  const change = (next: Partial<Form>): void => {
+    setRefused({});
+    setForm((before) => ({ ...before, ...next }));
+  };
+
+  useEffect(() => {
+    head.current?.focus();
+  }, []);
+  useEffect(() => {
+    if (preview !== null) shown.current?.focus();
+  }, [preview]);
+
+  const told = (failure: Parameters<typeof readServerErrors>[0]): void => {
+    const said = readServerErrors(failure, WORDS);
+    setRefused(said.faults);
+    setAbove(said.above);
+    if (Object.keys(said.faults).length > 0) focusFirstError(place.current);
+  };
+  async function save(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setShows(true);
+    setAbove(null);
+    if (setting === null) return focusFirstError(place.current);
+    if (offline) return setAbove(MESSAGES.needsNetwork);
+    setBusy('save');
+    const answer =
+      id === null
+        ? await client().ask('makeReportSetting', { setting })
+        : await client().ask('changeReportSetting', { id, setting });
+    setBusy(null);
+    if (!answer.ok) return told(answer.failure);
+    tell(id === null ? 'Report made' : 'Report changed');
+    // What is saved is not asked about on the way out.
+    flushSync(() => setDone(true));
+    onSaved();
+  }
+  async function look(): Promise<void> {
+    setAbove(null);
+    const missing = typed['setting.companies'];
+    if (missing !== undefined) {
+      setRefused({ 'setting.companies': missing });
+      return focusFirstError(place.current);
+    }
+    setBusy('preview');
+    const { template, period, language } = form;
+    const answer = await client().ask('previewReport', {
+      setting: {
+        name: form.name.trim() === '' ? TEMPLATES[template].prettyName : form.name,
+        template,
+        companies: [...form.companies],
+        period,
+        language,
+      },
+    });
+    setBusy(null);
+    if (!answer.ok) return told(answer.failure);
+    setPreview(answer.value);
+  }
+
+  return (
+    <form
+      ref={place}
+      noValidate
+      className="grid grid-cols-[minmax(0,1fr)] px-4 py-4 tablet:px-5"
+      onSubmit={(event) => void save(event)}
+    >
+      <UnsavedQuestion
+        dirty={!done && busy !== 'save' && JSON.stringify(form) !== JSON.stringify(first)}
+      />
+      <h2 ref={head} tabIndex={-1} className="m-0 pb-3 text-head outline-none">
+        {id === null ? 'New report' : 'Change a report'}
+      </h2>
+      <FormSection title="The report" says={description}>
+        <RequiredNote />
+        <TextField
+          label="Name"
+          required
+          value={form.name}
+          maxLength={200}
+          fault={fault('name')}
+          hint="It is the title of the report and the subject of the mail."
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        <Select
+          label="Template"
+          block
+          value={form.template}
+          options={templates.map(({ key, prettyName }) => ({ value: key, word: prettyName }))}
+          onChange={(template) =>
+            change({
+              template,
+              ...(TEMPLATES[template].customers !== customers && { companies: [] }),
+            })
+          }
+        />
+        <Companies
+          customers={customers}
+          chosen={form.companies}
+          all={companies}
+          fault={fault('companies')}
+          onChange={(next) => change({ companies: next })}
+        />
+        <Select
+          label="Time"
+          block
+          value={form.period}
+          options={REPORT_PERIODS.map((value) => ({ value, word: PERIOD_WORDS[value] }))}
+          onChange={(period) => change({ period })}
+        />
+        <div className="grid grid-cols-2 gap-3">
+          <Select
+            label="File"
+            block
+            value={form.format}
+            options={REPORT_FORMATS.map((value) => ({ value, word: FORMAT_WORDS[value] }))}
+            onChange={(format) => change({ format })}
+          />
+          <Select
+            label="Dates and numbers"
+            block
+            value={form.language}
+            options={REPORT_LANGUAGES.map((value) => ({ value, word: LANGUAGE_WORDS[value] }))}
+            onChange={(language) => change({ language })}
+          />
+        </div>
+      </FormSection>
+      <FormSection
+        title="When"
+        says={
+          setting === null
+            ? 'On the wall of its time zone, also where clocks change.'
+            : `${scheduleWords(setting.schedule)}.`
+        }
+      >
+        <Switch
+          label="Send it by itself"
+          detail="Off, it is sent by hand only."
+          on={form.enabled}
+          onChange={(enabled) => change({ enabled })}
+        />
+        <ScheduleFields form={form} fault={fault('schedule')} onChange={change} />
+      </FormSection>
+      <FormSection
+        title="To whom"
+        says="Each gets a mail of its own, with the file. Who opens it need not be a user."
+      >
+        <TextArea
+          label="Addresses"
+          required={form.enabled}
+          value={form.recipients}
+          rows={3}
+          fault={fault('recipients')}
+          hint="Twenty at most, one a line or with commas."
+          onChange={({ target }) => change({ recipients: target.value })}
+        />
+      </FormSection>
+      {above !== null && (
+        <div className="pb-3">
+          <Callout tone="failed" alert>
+            {above}
+          </Callout>
+        </div>
+      )}
+      <div className="flex flex-wrap gap-2 border-t border-rule py-4">
+        <Button
+          type="submit"
+          variant="primary"
+          busy={busy === 'save'}
+          disabled={offline}
+          {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+        >
+          {id === null ? 'Make the report' : 'Save the report'}
+        </Button>
+        <Button
+          icon="eye"
+          busy={busy === 'preview'}
+          disabled={offline}
+          {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+          onClick={() => void look()}
+        >
+          Preview
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+        {onDelete !== null && (
+          <Button
+            variant="quiet"
+            icon="trash"
+            className="ml-auto"
+            disabled={offline}
+            onClick={onDelete}
+          >
+            Delete
+          </Button>
+        )}
+      </div>
+      {preview !== null && (
+        <section
+          ref={shown}
+          tabIndex={-1}
+          className="min-w-0 border-t-2 border-head-rule pt-4 outline-none"
+          aria-label="Preview"
+        >
+          <h3 className="m-0 pb-3 text-body font-semibold">{`What it would tell now: ${preview.report.name}`}</h3>
+          <ReportSheet report={preview.report} rows={preview.rows} />
+        </section>
+      )}
+    </form>
+  );
+}
+
+/** The server's own sentences stand where it has one for the field. */
+const WORDS = {
+  'setting.name': FAULT_WORDS['setting.name'],
+  'setting.recipients': FAULT_WORDS['setting.recipients'],
+  'setting.companies': MESSAGES.reportNotYours,
+  'setting.schedule.timeZone': MESSAGES.reportZone,
+};

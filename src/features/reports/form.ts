@@ -1,0 +1,140 @@
+import type { CompanyN } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { SettingOut, SettingsOut } from '#contract/reports/calls.ts';
+import { fieldsFault, ReportFields } from '#contract/reports/setting.ts';
+import type {
+  ReportFormat,
+  ReportLanguage,
+  ReportPeriod,
+  ReportSchedule,
+} from '#contract/reports/setting.ts';
+import type { Customers, TemplateKey } from '#contract/reports/template.ts';
+import { findFormErrors } from '#src/ui/form-errors.ts';
+import type { FormErrors } from '#src/ui/form-errors.ts';
+import * as v from 'valibot';
+
+/**
+ * A report as it is typed. Recipients as a person writes them: by comma, semicolon, blank or line.
+ */
+export interface Form {
+  readonly name: string;
+  readonly template: TemplateKey;
+  readonly companies: readonly CompanyN[];
+  readonly period: ReportPeriod;
+  readonly every: ReportSchedule['every'];
+  readonly weekday: number;
+  readonly day: number;
+  readonly at: string;
+  readonly timeZone: string;
+  readonly recipients: string;
+  readonly format: ReportFormat;
+  readonly language: ReportLanguage;
+  readonly enabled: boolean;
+}
+
+/** The page's own words for what is wrong with a field. */
+export const FAULT_WORDS = {
+  'setting.name': 'Give it a name.',
+  'setting.schedule': 'Give a time as hours and minutes.',
+  'setting.recipients.*': 'One of these is not an address.',
+  'setting.recipients': 'Give one to twenty addresses.',
+} as const;
+
+export const newForm = (
+  { timeZone, language, recipient }: SettingsOut['usual'],
+  template: TemplateKey,
+): Form => ({
+  name: '',
+  template,
+  companies: [],
+  period: 'last-7',
+  every: 'week',
+  weekday: 1,
+  day: 1,
+  at: '08:00',
+  timeZone,
+  recipients: recipient ?? '',
+  format: 'pdf',
+  language,
+  enabled: true,
+});
+
+export function formOf({
+  schedule,
+  recipients,
+  ...rest
+}: Pick<SettingOut, keyof ReportFields>): Form {
+  const { name, template, companies, period, format, language, enabled } = rest;
+  return {
+    name,
+    template,
+    companies,
+    period,
+    format,
+    language,
+    enabled,
+    every: schedule.every,
+    at: schedule.at,
+    timeZone: schedule.timeZone,
+    weekday: schedule.every === 'week' ? schedule.weekday : 1,
+    day: schedule.every === 'month' ? schedule.day : 1,
+    recipients: recipients.join('\n'),
+  };
+}
+
+const inputOf = ({
+  every,
+  weekday,
+  day,
+  at,
+  timeZone,
+  recipients,
+  name,
+  template,
+  companies,
+  period,
+  format,
+  language,
+  enabled,
+}: Form): unknown => ({
+  name,
+  template,
+  companies: [...companies],
+  period,
+  format,
+  language,
+  enabled,
+  recipients: recipients.split(/[\s,;]+/).filter((one) => one !== ''),
+  schedule:
+    every === 'day'
+      ? { every, at, timeZone }
+      : every === 'week'
+        ? { every, weekday, at, timeZone }
+        : { every, day, at, timeZone },
+});
+
+/**
+ * What is typed as the server takes it; null where something is wrong with it, and what, by field.
+ */
+export function settingOf(
+  form: Form,
+  customers: Customers,
+): { readonly setting: ReportFields | null; readonly faults: FormErrors } {
+  const input = inputOf(form);
+  const faults = {
+    ...findFormErrors(v.object({ setting: ReportFields }), { setting: input }, FAULT_WORDS),
+  };
+  const fault = fieldsFault(customers, form.companies);
+  if (fault !== null)
+    faults['setting.companies'] = {
+      one: MESSAGES.reportOneCompany,
+      some: MESSAGES.reportSomeCompanies,
+      many: MESSAGES.reportManyCompanies,
+      none: MESSAGES.reportNoCompanies,
+    }[fault];
+  const parsed = v.safeParse(ReportFields, input);
+  return {
+    setting: parsed.success && Object.keys(faults).length === 0 ? parsed.output : null,
+    faults,
+  };
+}

@@ -1,0 +1,204 @@
+import type { SentOut } from '#contract/reports/calls.ts';
+import { TEMPLATES } from '#contract/reports/templates.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { FilterChip } from '#src/ui/chip.tsx';
+import { formatUtc, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Pager } from '#src/ui/pager.tsx';
+import type { ReportsPlace } from './address.ts';
+import { openedIds, useReadable } from './opened.ts';
+import { FORMAT_WORDS, isOpen, SENT_WORDS } from './labels.ts';
+
+export interface HistoryProps {
+  readonly place: ReportsPlace;
+  readonly zone: string;
+  readonly offline: boolean;
+  /** The name of the one whose history is shown. */
+  readonly of: string | null;
+  readonly onOpen: (id: string) => void;
+  readonly onGo: (next: Partial<ReportsPlace>) => void;
+}
+
+/**
+ * What was sent, when, to whom and with what result; with no network, those that can be read here.
+ */
+export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps) {
+  const input = {
+    page: String(place.page),
+    pageSize: String(place.size),
+    ...(place.of !== null && { reportSettingId: place.of }),
+  };
+  const asked = useCachedQuery('listSentReports', input, { everyMs: 3_000 });
+  const rows = asked.value?.rows ?? null;
+  const readable = useReadable(offline);
+  const here = new Set(offline ? readable?.map(({ sent }) => idOf(sent)) : openedIds());
+  // Without a network what can be read comes first, also where the list itself was never here.
+  const shown =
+    offline && readable !== null
+      ? [...readable.map(({ sent }) => sent), ...(rows ?? []).filter((one) => !here.has(idOf(one)))]
+      : rows;
+  return (
+    <>
+      {place.of !== null && (
+        <div className="px-4 pt-3 tablet:px-5">
+          <FilterChip
+            label="Report"
+            value={of ?? 'one report'}
+            onRemove={() => onGo({ of: null, page: 1 })}
+          />
+        </div>
+      )}
+      {offline && (
+        <div className="px-4 py-3 tablet:px-5">
+          <Callout tone="warning">
+            {readable === null
+              ? 'Looking at what is on this device.'
+              : readable.length === 0
+                ? 'No report that was opened here is on this device.'
+                : `${plural(readable.length, 'report')} can be read on this device.`}
+            {asked.at !== null && ` The list is from ${formatWhen(asked.at, zone)}.`}
+          </Callout>
+        </div>
+      )}
+      {!offline && asked.failure !== null && (
+        <div className="px-4 py-3 tablet:px-5">
+          <Callout
+            tone="failed"
+            alert
+            action={
+              <Button size="sm" onClick={asked.again}>
+                Try again
+              </Button>
+            }
+          >
+            {asked.failure.message}
+          </Callout>
+        </div>
+      )}
+      {shown === null && asked.failure === null && (
+        <DelayedFallback>
+          <PageLoading />
+        </DelayedFallback>
+      )}
+      {shown !== null && shown.length === 0 && (
+        <Notice icon="scheduled" level={2} title="Nothing was sent yet">
+          <p className="m-0">
+            Each report that goes out stands here with its addresses and its file, for 90 days.
+          </p>
+        </Notice>
+      )}
+      {shown !== null && shown.length > 0 && (
+        <>
+          <ul className="m-0 list-none p-0" aria-label="Reports that were sent">
+            {shown.map((one) => (
+              <Line
+                key={idOf(one)}
+                one={one}
+                zone={zone}
+                offline={offline}
+                here={here.has(idOf(one))}
+                onOpen={onOpen}
+              />
+            ))}
+          </ul>
+          {!offline && (
+            <Pager
+              page={place.page}
+              size={place.size}
+              count={asked.value?.count ?? 0}
+              one="report"
+              onPage={(page) => onGo({ page })}
+              onSize={(size) => onGo({ size, page: 1 })}
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function Line({
+  one,
+  zone,
+  offline,
+  here,
+  onOpen,
+}: {
+  readonly one: SentOut;
+  readonly zone: string;
+  readonly offline: boolean;
+  readonly here: boolean;
+  readonly onOpen: (id: string) => void;
+}) {
+  const { word, icon, text } = SENT_WORDS[one.state];
+  const opens = one.kept !== null && (!offline || here);
+  const id = idOf(one);
+  const name = (
+    <>
+      <span className="block font-semibold break-words">{one.name}</span>
+      <span className="block text-agate text-ink-3">{`${TEMPLATES[one.template].prettyName}, ${FORMAT_WORDS[one.format]}`}</span>
+    </>
+  );
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 gap-y-1 border-b border-hair px-4 py-2 tablet:grid-cols-[10rem_minmax(0,1.4fr)_9rem_minmax(0,1fr)_9rem] tablet:px-5">
+      <span className="col-start-1 text-ink-2 tablet:row-start-1">
+        <time data-tip={formatUtc(one.madeAt)}>{formatWhen(one.madeAt, zone)}</time>
+        <span className="block text-agate text-ink-3">
+          {one.how === 'schedule' ? 'by its schedule' : `by ${one.by ?? 'somebody'}`}
+        </span>
+      </span>
+      <span className="col-span-2 col-start-1 row-start-2 min-w-0 tablet:col-span-1 tablet:col-start-2 tablet:row-start-1">
+        {opens ? (
+          <button
+            type="button"
+            data-sent={id}
+            className="w-full rounded-part py-0.5 text-left underline decoration-rule underline-offset-2 hover:decoration-current pointer-coarse:min-h-11"
+            onClick={() => onOpen(id)}
+          >
+            {name}
+          </button>
+        ) : (
+          name
+        )}
+      </span>
+      <span
+        className={`col-start-2 row-start-1 inline-flex items-center gap-1.5 whitespace-nowrap tablet:col-start-3 ${text}`}
+      >
+        <Icon name={icon} />
+        {word}
+      </span>
+      <span className="col-span-2 min-w-0 text-ink-2 tablet:col-span-1 tablet:col-start-4 tablet:row-start-1">
+        {one.fault !== null && <span className="block break-words text-failed">{one.fault}</span>}
+        {one.mails.map(({ to, state, fault }) => (
+          <span key={to} className="block [overflow-wrap:anywhere]">
+            {to}
+            {state === 'failed' && (
+              <span className="text-failed">{`: ${fault ?? 'not sent'}`}</span>
+            )}
+            {state === 'sending' && ': on its way'}
+          </span>
+        ))}
+        {one.mails.length === 0 && one.fault === null && isOpen(one.state) && (
+          <span className="text-ink-3">not yet</span>
+        )}
+      </span>
+      <span className="col-span-2 text-agate text-ink-3 tablet:col-span-1 tablet:col-start-5 tablet:row-start-1 tablet:text-right">
+        {one.kept === null
+          ? isOpen(one.state)
+            ? ''
+            : 'no file'
+          : one.rows === null
+            ? ''
+            : plural(one.rows, 'row')}
+        {here && <span className="block text-ink-2">On this device</span>}
+      </span>
+    </li>
+  );
+}
+
+const idOf = ({ _id: id }: Pick<SentOut, '_id'>): string => id;

@@ -1,0 +1,112 @@
+import { useEffect, useRef, useState } from 'react';
+import { MESSAGES } from '#contract/messages.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatBytes, formatDate, formatWhen } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { saveFile } from '#src/ui/save-file.ts';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { noteOpened } from './opened.ts';
+import { ReportSheet } from './sheet.tsx';
+import { FORMAT_WORDS } from './labels.ts';
+
+export interface ReportPageProps {
+  readonly id: string;
+  readonly zone: string;
+  readonly offline: boolean;
+  readonly onClose: () => void;
+}
+
+/**
+ * A report that was sent, opened: its figures and rows, and the file. It stays on this device, to
+ * be read with no network (REPORT-7).
+ */
+export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
+  const asked = useCachedQuery('openSentReport', { id });
+  const { value, failure } = asked;
+  const [busy, setBusy] = useState(false);
+  const head = useRef<HTMLHeadingElement>(null);
+  const here = value !== null;
+  useEffect(() => {
+    if (here) {
+      noteOpened(id);
+      head.current?.focus();
+    }
+  }, [here, id]);
+
+  async function download(): Promise<void> {
+    setBusy(true);
+    const made = await client().file('reportFile', { id });
+    setBusy(false);
+    if (!made.ok) return tellFailure(made.failure.message);
+    saveFile(made.value.name, made.value.file);
+    tell(`${made.value.name} is saved.`);
+  }
+
+  if (value === null) {
+    if (failure === null)
+      return (
+        <DelayedFallback>
+          <PageLoading />
+        </DelayedFallback>
+      );
+    const gone = failure.kind === 'not-found';
+    return (
+      <Notice
+        icon="scheduled"
+        level={2}
+        title={
+          gone
+            ? 'This report is not here any more'
+            : offline
+              ? 'This report is not on this device'
+              : 'The report is not here'
+        }
+        actions={
+          <>
+            <Button onClick={onClose}>Back to the history</Button>
+            {!gone && <Button onClick={asked.again}>Try again</Button>}
+          </>
+        }
+      >
+        <p className="m-0">
+          {gone
+            ? 'Its file was kept for 90 days, or it tells of companies that you do not see.'
+            : offline
+              ? `Only reports that were opened here before can be read. ${MESSAGES.needsNetwork}`
+              : MESSAGES.getReport}
+        </p>
+      </Notice>
+    );
+  }
+  const { sent, report, rows } = value;
+  return (
+    <article className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4 px-4 py-4 tablet:px-5">
+      <header className="grid gap-2">
+        <h2 ref={head} tabIndex={-1} className="m-0 text-head break-words outline-none">
+          {report.name}
+        </h2>
+        <p className="m-0 text-ink-2">{`${report.template}, ${formatDate(report.from, report.timeZone)} to ${formatDate(report.to - 1, report.timeZone)}. Made ${formatWhen(report.madeAt, report.timeZone)}.`}</p>
+        <div className="flex flex-wrap gap-2">
+          <Button
+            variant="primary"
+            icon="download"
+            busy={busy}
+            disabled={offline || sent.fileName === null}
+            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+            onClick={() => void download()}
+          >{`Download ${FORMAT_WORDS[sent.format]}${sent.bytes === null ? '' : `, ${formatBytes(sent.bytes)}`}`}</Button>
+          <Button onClick={onClose}>Back to the history</Button>
+        </div>
+        {offline && (
+          <Callout tone="warning">{`Read from this device${asked.at === null ? '' : `, as of ${formatWhen(asked.at, zone)}`}. The file needs the network.`}</Callout>
+        )}
+      </header>
+      <ReportSheet report={report} rows={rows} />
+    </article>
+  );
+}

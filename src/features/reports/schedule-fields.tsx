@@ -1,0 +1,80 @@
+import { Combobox } from '#src/ui/combobox.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import type { Form } from './form.ts';
+import { dayWords, WEEKDAYS } from './labels.ts';
+
+/** When a report is due. */
+export function ScheduleFields({
+  form,
+  fault,
+  onChange,
+}: {
+  readonly form: Form;
+  readonly fault: string | null;
+  readonly onChange: (next: Partial<Form>) => void;
+}) {
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-3">
+        <Select
+          label="How often"
+          block
+          value={form.every}
+          options={EVERY}
+          onChange={(every) => onChange({ every })}
+        />
+        {form.every === 'week' && (
+          <Select
+            label="Day"
+            block
+            value={String(form.weekday)}
+            options={WEEKDAYS.map((word, i) => ({ value: String(i + 1), word }))}
+            onChange={(day) => onChange({ weekday: Number(day) })}
+          />
+        )}
+        {form.every === 'month' && (
+          <Select
+            label="Day"
+            block
+            value={String(form.day)}
+            options={DAYS}
+            onChange={(day) => onChange({ day: Number(day) })}
+          />
+        )}
+      </div>
+      <TextField
+        label="At"
+        type="time"
+        value={form.at}
+        fault={fault}
+        onChange={({ target }) => onChange({ at: target.value.slice(0, 5) })}
+      />
+      <Combobox
+        label="Time zone"
+        value={form.timeZone}
+        options={zones(form.timeZone)}
+        onChange={(timeZone) => onChange({ timeZone })}
+      />
+    </>
+  );
+}
+
+const EVERY = [
+  { value: 'day', word: 'Every day' },
+  { value: 'week', word: 'Every week' },
+  { value: 'month', word: 'Every month' },
+] as const;
+const DAYS = [...Array.from({ length: 28 }, (_, i) => i + 1), 31].map((day) => ({
+  value: String(day),
+  word: day === 31 ? 'Last day' : dayWords(day),
+}));
+
+let known: readonly { readonly value: string; readonly word: string }[] | null = null;
+/** All that this browser knows, and the one that is set. */
+function zones(set: string): readonly { readonly value: string; readonly word: string }[] {
+  known ??= ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map(
+    (zone) => ({ value: zone, word: zone.replaceAll('_', ' ') }),
+  );
+  return known.some(({ value }) => value === set) ? known : [{ value: set, word: set }, ...known];
+}

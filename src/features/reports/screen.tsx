@@ -1,0 +1,267 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import { MESSAGES } from '#contract/messages.ts';
+import type { SettingOut } from '#contract/reports/calls.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Tabs } from '#src/ui/tabs.tsx';
+import { tell, tellFailure, tellInfo } from '#src/ui/toasts.ts';
+import { reportsAddress, reportsPlace } from './address.ts';
+import type { ReportsPlace } from './address.ts';
+import { Editor } from './editor.tsx';
+import { formOf, newForm } from './form.ts';
+import { History } from './history.tsx';
+import { ReportList } from './list.tsx';
+import { ReportPage } from './report-page.tsx';
+
+/**
+ * `/monitoring/report-settings`: reports that go out by themselves, and what was sent (REPORT-2,
+ * REPORT-7).
+ */
+export function ReportSettings() {
+  const { history } = useRouter();
+  const search = useRouterState({ select: ({ location }) => location.searchStr });
+  const place = reportsPlace(search);
+  const { open, sent } = place;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const zone = useZone();
+  const companies = (useWatch('companies', NOTHING) ?? [])
+    .map(({ n, name }) => [n, name] as const)
+    .toSorted(([, a], [, b]) => a.localeCompare(b));
+  const asked = useCachedQuery('listReportSettings', NOTHING);
+  const templates = useCachedQuery('listReportTemplates', NOTHING).value;
+  const [busy, setBusy] = useState<string | null>(null);
+  const [deleting, setDeleting] = useState(false);
+  const [gone, setGone] = useState<string | null>(null);
+  const settings = asked.value?.settings ?? null;
+  const setting = settings?.find((one) => idOf(one) === open && open !== gone) ?? null;
+  const names = new Map(companies);
+  const go = (next: Partial<ReportsPlace>): void => history.push(reportsAddress(next));
+
+  const close = (): void => {
+    go({ tab: place.tab });
+    requestAnimationFrame(() =>
+      (
+        document.querySelector<HTMLElement>(
+          open === null ? '#content' : `[data-report="${CSS.escape(open)}"]`,
+        ) ?? document.querySelector<HTMLElement>('#content')
+      )?.focus(),
+    );
+  };
+  const saved = (): void => {
+    asked.again();
+    close();
+  };
+  async function send(id: string): Promise<void> {
+    setBusy(id);
+    const result = await client().ask('sendReport', { reportSettingId: id });
+    setBusy(null);
+    if (!result.ok) return tellFailure(result.failure.message);
+    tellInfo('Sending the report');
+    go({ tab: 'history' });
+  }
+  async function turn({
+    _id: id,
+    name,
+    template,
+    companies: of,
+    period,
+    schedule,
+    recipients,
+    format,
+    language,
+    enabled,
+  }: SettingOut): Promise<void> {
+    setBusy(id);
+    const result = await client().ask('changeReportSetting', {
+      id,
+      setting: {
+        name,
+        template,
+        companies: of,
+        period,
+        schedule,
+        recipients,
+        format,
+        language,
+        enabled: !enabled,
+      },
+    });
+    setBusy(null);
+    if (!result.ok) tellFailure(result.failure.message);
+    asked.again();
+  }
+  async function remove(): Promise<void> {
+    if (open === null) return;
+    const result = await client().ask('removeReportSetting', { id: open });
+    setDeleting(false);
+    if (!result.ok) return tellFailure(result.failure.message);
+    setGone(open);
+    tell('Report deleted');
+    saved();
+  }
+
+  const make = (
+    <Button
+      variant="primary"
+      icon="plus"
+      disabled={offline}
+      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      onClick={() => go({ open: 'new' })}
+    >
+      New report
+    </Button>
+  );
+  const begin =
+    asked.value === null
+      ? null
+      : open === 'new'
+        ? newForm(asked.value.usual, 'calendarReportSummary')
+        : setting === null
+          ? null
+          : formOf(setting);
+  const list =
+    settings === null ? (
+      asked.failure === null ? (
+        <DelayedFallback>
+          <PageLoading />
+        </DelayedFallback>
+      ) : (
+        <Notice
+          icon="scheduled"
+          level={2}
+          title="The reports are not here"
+          actions={<Button onClick={asked.again}>Try again</Button>}
+        >
+          <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+        </Notice>
+      )
+    ) : settings.length === 0 ? (
+      <Notice icon="scheduled" level={2} title="No report yet" actions={make}>
+        <p className="m-0">
+          A report goes out by itself: each Monday to a customer, each morning to the desk, each
+          month to whoever pays. Ten templates tell of days, results, licenses and storage.
+        </p>
+      </Notice>
+    ) : (
+      <ReportList
+        settings={settings}
+        zone={zone}
+        offline={offline}
+        busy={busy}
+        companyName={(n) => names.get(n) ?? 'a company that is not there'}
+        onOpen={(id) => go({ open: id })}
+        onSend={(id) => void send(id)}
+        onSwitch={(one) => void turn(one)}
+        onHistory={(id) => go({ tab: 'history', of: id })}
+      />
+    );
+
+  return (
+    <Page
+      title="Scheduled"
+      {...(open === null &&
+        sent === null &&
+        settings !== null &&
+        settings.length > 0 && { action: make })}
+    >
+      <div className="min-h-full bg-sheet">
+        {offline && sent === null && place.tab === 'reports' && (
+          <div className="px-4 py-3 tablet:px-5">
+            <Callout tone="warning">
+              A report is made, changed or sent with the network only.
+              {asked.at !== null && ` The list is from ${formatWhen(asked.at, zone)}.`}
+            </Callout>
+          </div>
+        )}
+        {asked.value?.mails === false && !offline && open === null && sent === null && (
+          <div className="px-4 py-3 tablet:px-5">
+            <Callout tone="warning">
+              No mail server is set: reports are made and kept here, but their mails stay with who
+              runs this server.
+            </Callout>
+          </div>
+        )}
+        {sent !== null ? (
+          <ReportPage
+            key={sent}
+            id={sent}
+            zone={zone}
+            offline={offline}
+            onClose={() => go({ ...place, tab: 'history', sent: null })}
+          />
+        ) : open !== null ? (
+          begin !== null && templates !== null ? (
+            <Editor
+              key={open}
+              id={open === 'new' ? null : open}
+              begin={begin}
+              templates={templates}
+              companies={companies}
+              offline={offline}
+              onSaved={saved}
+              onClose={close}
+              onDelete={open === 'new' ? null : () => setDeleting(true)}
+            />
+          ) : settings === null || templates === null ? (
+            list
+          ) : (
+            <Notice
+              icon="scheduled"
+              level={2}
+              title="This report is not there"
+              actions={<Button onClick={close}>All reports</Button>}
+            >
+              <p className="m-0">Somebody has deleted it, or it is not yours to see.</p>
+            </Notice>
+          )
+        ) : (
+          <Tabs
+            label="Scheduled reports"
+            tabs={[
+              { key: 'reports', word: 'Reports', count: settings?.length ?? null },
+              { key: 'history', word: 'History' },
+            ]}
+            chosen={place.tab}
+            onChoose={(tab) => go({ tab })}
+            className="px-4 tablet:px-5"
+          >
+            {place.tab === 'history' ? (
+              <History
+                place={place}
+                zone={zone}
+                offline={offline}
+                of={settings?.find((one) => idOf(one) === place.of)?.name ?? null}
+                onOpen={(id) => go({ ...place, sent: id })}
+                onGo={(next) => go({ ...place, ...next })}
+              />
+            ) : (
+              list
+            )}
+          </Tabs>
+        )}
+      </div>
+      {deleting && setting !== null && (
+        <DeleteDialog
+          what="report"
+          name={<b>{setting.name}</b>}
+          says="It is not sent any more. What was sent stays in the history."
+          onDelete={remove}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+const idOf = ({ _id: id }: Pick<SettingOut, '_id'>): string => id;
+const NOTHING = {};

@@ -1,0 +1,354 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { Fragment, useEffect, useState } from 'react';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { Ms } from '#contract/ids.ts';
+import { prefetch } from '#src/app/prefetch.ts';
+import { useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useBranding } from '#src/app/session/session.ts';
+import { Button, IconButton } from '#src/ui/button.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { formatAge, formatBytes, formatDate, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { percentOf } from '#src/ui/percent.ts';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { bringSpark, Spark } from '#src/ui/spark.tsx';
+import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { Notices } from '../shared/runs/sync-notices.tsx';
+import { fullWords } from '../shared/capacity.ts';
+import { FromServer } from '../shared/section.tsx';
+import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
+import { repositoriesAddress, repositoriesPlace, REPOSITORIES_PLACE } from './address.ts';
+import type { RepositoriesPlace } from './address.ts';
+import { History } from './history.tsx';
+import { ORDERS, rowsOf, shownRows } from './rows.ts';
+import type { Order, Row } from './rows.ts';
+import '../../styles/sections.css';
+
+/**
+ * `/monitoring/repositories`: how full repositories are, how they fill up, and when each will be
+ * full.
+ */
+export function Repositories() {
+  const branding = useBranding();
+  return branding && <Sheet branding={branding} />;
+}
+
+const NOTHING = {};
+const AT_FIRST = 100;
+const MORE = 400;
+const ORDER_WORDS: Readonly<Record<Order, string>> = {
+  fullest: 'Fullest first',
+  soonest: 'Full soonest first',
+  name: 'By name',
+  stale: 'Oldest sample first',
+};
+
+function Sheet({ branding }: { readonly branding: Branding }) {
+  const { history } = useRouter();
+  const place = repositoriesPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const companies = useWatch('companies', NOTHING);
+  const status = useWatch('status', NOTHING);
+  const asked = usePolledQuery('listRepositories', NOTHING, true);
+  const [most, setMost] = useState(AT_FIRST);
+  useEffect(() => prefetch(bringSpark), []);
+  const names = new Map((companies ?? []).map(({ n, name }) => [n, name]));
+  const told = (at: number): string => formatWhen(at, rule.zone);
+  const go = (next: RepositoriesPlace, how: 'push' | 'replace' = 'push'): void =>
+    history[how](repositoriesAddress(next));
+  return (
+    <Page
+      title="Repositories"
+      search={
+        <SearchField
+          label="Search repositories"
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ ...place, text }, 'replace')}
+        />
+      }
+    >
+      <div className="min-h-full bg-sheet pb-8">
+        <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
+        <div className="flex min-h-13 flex-wrap items-center gap-2 bg-paper px-4 py-2 desk:px-6">
+          <ChipSelect
+            name="Order"
+            value={place.order}
+            onChoose={(order) =>
+              go({ ...place, order: ORDERS.find((one) => one === order) ?? 'fullest' })
+            }
+            options={ORDERS.map((one) => [one, ORDER_WORDS[one]] as const)}
+          />
+          {(companies ?? []).length > 1 && (
+            <ChipSelect
+              name="Company"
+              icon="companies"
+              value={place.companies.join()}
+              onChoose={(value) => go({ ...place, companies: value === '' ? [] : [Number(value)] })}
+              options={[
+                ['', 'All companies'],
+                ...(companies ?? [])
+                  .map(({ n, name }) => [String(n), name] as const)
+                  .toSorted((a, b) => a[1].localeCompare(b[1])),
+              ]}
+            />
+          )}
+        </div>
+        <div className="px-0">
+          <FromServer asked={asked} told={told} lines={8}>
+            {(all) => {
+              const rows = rowsOf(all, names, now);
+              const shown = shownRows(rows, place);
+              return shown.length === 0 ? (
+                <None bare={rows.length === 0} onAll={() => go(REPOSITORIES_PLACE)} />
+              ) : (
+                <>
+                  <Summary rows={shown} />
+                  <Table
+                    rows={shown.slice(0, most)}
+                    place={place}
+                    rule={rule}
+                    now={now}
+                    told={told}
+                    onPlace={go}
+                  />
+                  {shown.length > most && (
+                    <div className="px-4 py-3 desk:px-6">
+                      <Button onClick={() => setMost(most + MORE)}>
+                        Show {plural(Math.min(MORE, shown.length - most), 'more', 'more')}
+                      </Button>
+                    </div>
+                  )}
+                </>
+              );
+            }}
+          </FromServer>
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+const None = ({ bare, onAll }: { readonly bare: boolean; readonly onAll: () => void }) => (
+  <Notice icon="repository" level={2} title={bare ? 'No repository yet' : 'Nothing matches'}>
+    <p className="m-0">
+      {bare
+        ? 'Sources tell of repositories by the inventory call. Each stands here with its capacity as soon as one does.'
+        : 'No repository has these words, in this company.'}
+    </p>
+    {!bare && (
+      <p className="m-0 pt-2">
+        <Button onClick={onAll}>All repositories</Button>
+      </p>
+    )}
+  </Notice>
+);
+
+/** `32 repositories. 2 full, 4 full within 14 days, 1 without a new sample`. */
+function Summary({ rows }: { readonly rows: readonly Row[] }) {
+  const count = (of: (row: Row) => boolean): number => rows.filter(of).length;
+  const parts = [
+    [count(({ standing }) => standing === 'full'), 'full'],
+    [count(({ standing }) => standing === 'soon'), 'full within 14 days'],
+    [count(({ isStale }) => isStale), 'without a new sample'],
+    [count(({ used }) => used === null), 'with no size told'],
+  ] as const;
+  const said = parts
+    .filter(([n]) => n > 0)
+    .map(([n, words]) => `${n} ${words}`)
+    .join(', ');
+  return (
+    <p className="m-0 px-4 py-2 text-agate text-ink-3 desk:px-6">
+      {plural(rows.length, 'repository', 'repositories')}
+      {said === '' ? '' : `. ${said}`}
+    </p>
+  );
+}
+
+interface TableProps {
+  readonly rows: readonly Row[];
+  readonly place: RepositoriesPlace;
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly told: (at: number) => string;
+  readonly onPlace: (next: RepositoriesPlace, how?: 'push' | 'replace') => void;
+}
+
+function Table({ rows, place, rule, now, told, onPlace }: TableProps) {
+  return (
+    <table className="w-full table-fixed border-collapse border-t border-head-rule">
+      <caption className="sr-only">Repositories, {ORDER_WORDS[place.order].toLowerCase()}</caption>
+      <thead>
+        <tr className="text-agate text-ink-3 max-tablet:sr-only">
+          <th scope="col" className="py-1.5 pr-3 pl-4 text-left font-normal desk:pl-6">
+            Repository
+          </th>
+          <th scope="col" className="px-3 text-left font-normal max-desk:hidden">
+            Company
+          </th>
+          <th scope="col" className="w-44 px-3 text-left font-normal">
+            Used
+          </th>
+          <th scope="col" className="w-24 px-3 text-right font-normal">
+            Free
+          </th>
+          <th scope="col" className="w-24 px-3 text-right font-normal">
+            Capacity
+          </th>
+          <th scope="col" className="w-36 px-3 text-left font-normal max-desk:hidden">
+            Last days
+          </th>
+          <th scope="col" className="w-44 pr-4 pl-3 text-left font-normal desk:pr-6">
+            Full
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => {
+          const open = place.open === row.id;
+          return (
+            <Fragment key={row.id}>
+              <tr className="border-t border-hair align-top max-tablet:grid max-tablet:grid-cols-2 max-tablet:px-4 max-tablet:py-2">
+                <th
+                  scope="row"
+                  className="py-2 pr-3 pl-2 text-left font-normal max-tablet:col-span-2 max-tablet:px-0 desk:pl-4"
+                >
+                  <span className="flex items-start gap-1">
+                    <IconButton
+                      icon={open ? 'chevron-down' : 'chevron-right'}
+                      label={`History of ${row.name}`}
+                      aria-expanded={open}
+                      className="-mt-1"
+                      onClick={() => onPlace({ ...place, open: open ? null : row.id }, 'replace')}
+                    />
+                    <span className="min-w-0">
+                      <span className="block truncate font-semibold" data-tip={row.name}>
+                        {row.name}
+                      </span>
+                      <span className="block truncate text-agate text-ink-3" data-tip={row.where}>
+                        {row.where}
+                        <span className="desk:hidden">
+                          {row.where === '' ? '' : ', '}
+                          {row.companyName}
+                        </span>
+                      </span>
+                    </span>
+                  </span>
+                </th>
+                <td
+                  className="truncate px-3 py-2 text-ink-2 max-desk:hidden"
+                  data-tip={row.companyName}
+                >
+                  {row.companyName}
+                </td>
+                <td className="px-3 py-2 max-tablet:px-0">
+                  <Used row={row} now={now} zone={rule.zone} />
+                </td>
+                <td className="px-3 py-2 text-right whitespace-nowrap tabular-nums max-tablet:px-0">
+                  <span className="text-agate text-ink-3 tablet:hidden">free </span>
+                  {size(row.free)}
+                </td>
+                <td className="px-3 py-2 text-right whitespace-nowrap tabular-nums max-tablet:px-0 max-tablet:text-left">
+                  <span className="text-agate text-ink-3 tablet:hidden">of </span>
+                  {size(row.capacity)}
+                </td>
+                <td className="px-3 py-2 max-desk:hidden">
+                  <Spark values={row.trace} width={120} height={24} />
+                </td>
+                <td className="py-2 pr-4 pl-3 max-tablet:px-0 max-tablet:text-right desk:pr-6">
+                  <Full row={row} now={now} zone={rule.zone} />
+                </td>
+              </tr>
+              {open && (
+                <tr>
+                  <td colSpan={7} className="p-0 max-tablet:block">
+                    <History
+                      id={row.id}
+                      name={row.name}
+                      span={place.span}
+                      rule={rule}
+                      now={now}
+                      told={told}
+                      onSpan={(span) => onPlace({ ...place, span }, 'replace')}
+                    />
+                  </td>
+                </tr>
+              )}
+            </Fragment>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+const size = (bytes: number | null) =>
+  bytes === null ? <span className="text-ink-3">not told</span> : formatBytes(bytes);
+const FILL: Readonly<Record<Row['standing'], string>> = {
+  full: 'bg-failed-mark',
+  soon: 'bg-warning-mark',
+  well: 'bg-trace',
+  stale: 'bg-trace',
+  none: 'bg-trace',
+};
+
+function Used({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonly zone: string }) {
+  return (
+    <>
+      <span className="flex items-center justify-between gap-2 whitespace-nowrap tabular-nums">
+        <span>{size(row.used)}</span>
+        {row.share !== null && (
+          <span className="text-ink-2">{Math.floor(percentOf(row.share, 1))} %</span>
+        )}
+      </span>
+      <span aria-hidden className="mt-1 block h-[5px] bg-wash outline outline-rule">
+        <i
+          className={`block h-full ${FILL[row.standing]}`}
+          style={{ width: `${percentOf(row.share ?? 0, 1)}%` }}
+        />
+      </span>
+      <span
+        className={`mt-1 flex items-center gap-1 text-agate ${row.isStale ? 'font-semibold text-warning' : 'text-ink-3'}`}
+        data-tip={formatWhen(row.sampledAt, zone)}
+      >
+        {row.isStale && <Icon name="warning" size={12} />}
+        {row.isStale
+          ? `no sample for ${formatAge(row.sampledAt, now).replace(/ ago$/, '')}`
+          : formatAge(row.sampledAt, now)}
+      </span>
+    </>
+  );
+}
+
+/** The day on which it will be full, as the dashboard tells it. */
+function Full({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonly zone: string }) {
+  if (row.fullAt === null || row.daysLeft === null) {
+    return row.standing === 'full' ? (
+      <span className="inline-flex items-center gap-1 font-semibold text-failed">
+        <Icon name="failed" size={14} />
+        full
+      </span>
+    ) : (
+      <span className="text-ink-3">not within two years</span>
+    );
+  }
+  const tone =
+    row.standing === 'full' ? 'text-failed' : row.standing === 'soon' ? 'text-warning' : '';
+  return (
+    <>
+      <span
+        className={`inline-flex items-center gap-1 whitespace-nowrap ${tone === '' ? '' : `font-semibold ${tone}`}`}
+      >
+        {tone !== '' && <Icon name={row.standing === 'full' ? 'failed' : 'warning'} size={14} />}
+        {fullWords({ daysLeft: row.daysLeft, fullAt: row.fullAt }, now)}
+      </span>
+      <span className="block text-agate text-ink-3" data-tip={formatWhen(row.fullAt, zone)}>
+        {formatDate(row.fullAt, zone)}
+      </span>
+    </>
+  );
+}

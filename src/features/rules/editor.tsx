@@ -1,0 +1,169 @@
+import { MESSAGES } from '#contract/messages.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { DoesFields, WhenFields } from './fields.tsx';
+import type { FieldsProps } from './fields.tsx';
+import { type Form, ruleOf, triedOf } from './form.ts';
+import { Tested } from './test-result.tsx';
+import { useTest } from './use-test.ts';
+import { ruleText } from './labels.ts';
+import { ruleMessages as t } from './messages.en.ts';
+
+export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
+  /** Null: it is made. */
+  readonly id: string | null;
+  readonly begin: Form;
+  readonly zone: string;
+  readonly offline: boolean;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+  readonly onDelete: (() => void) | null;
+}
+
+/** One rule: when, then, and beside it what it would have matched. */
+export function Editor({
+  id,
+  begin,
+  zone,
+  offline,
+  companies,
+  people,
+  onSaved,
+  onClose,
+  onDelete,
+}: EditorProps) {
+  const {
+    form,
+    change,
+    faults: shown,
+    fault,
+    busy,
+    dirty,
+    place,
+    head,
+    save,
+  } = useDraftForm({
+    begin,
+    offline,
+    read: (typed: Form) => {
+      const { rule: value, faults } = ruleOf(typed, zone);
+      return { value, faults };
+    },
+    onKept: onSaved,
+    async keep(rule) {
+      const result =
+        id === null
+          ? await client().ask('makeRule', { rule })
+          : await client().ask('changeRules', { id, rule });
+      if (result.ok) tell(id === null ? t.created : t.saved);
+      return result.ok ? null : result.failure.message;
+    },
+  });
+  const faults: ReturnType<typeof ruleOf>['faults'] = shown ?? {};
+  const tried = triedOf(form, zone);
+  const test = useTest(id, tried, offline);
+  const names = new Map(companies);
+  const name = (n: number): string => names.get(n) ?? t.unknownCompany;
+
+  return (
+    <form
+      ref={place}
+      noValidate
+      className="mx-auto grid max-w-[1400px] gap-x-10 px-4 py-4 tablet:px-5 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(320px,1fr)]"
+      onSubmit={(event) => void save(event)}
+    >
+      <UnsavedQuestion dirty={dirty} />
+      <div className="min-w-0">
+        <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">
+          {id === null ? t.newRule : t.editRule}
+        </h2>
+        <p className="m-0 pb-4 text-ink-2" aria-live="polite">
+          {tried === null ? t.newHint : ruleText(tried, name)}
+        </p>
+        <FormSection title={t.general}>
+          <RequiredNote />
+          <TextField
+            label={t.name}
+            required
+            value={form.name}
+            maxLength={200}
+            fault={faults.name ?? null}
+            onChange={({ target }) => change({ name: target.value })}
+          />
+          <Switch
+            label={t.on}
+            detail={t.onHint}
+            on={form.enabled}
+            onChange={(enabled) => change({ enabled })}
+          />
+          <div className="grid grid-cols-2 gap-3">
+            <TextField
+              label={t.firstDay}
+              type="date"
+              value={form.from}
+              onChange={({ target }) => change({ from: target.value })}
+            />
+            <TextField
+              label={t.lastDay}
+              type="date"
+              value={form.to}
+              fault={faults.to ?? null}
+              onChange={({ target }) => change({ to: target.value })}
+            />
+          </div>
+        </FormSection>
+        <WhenFields
+          form={form}
+          faults={faults}
+          companies={companies}
+          people={people}
+          onChange={change}
+        />
+        <DoesFields
+          form={form}
+          faults={faults}
+          companies={companies}
+          people={people}
+          onChange={change}
+        />
+        {fault !== null && (
+          <Callout tone="failed" alert>
+            {fault}
+          </Callout>
+        )}
+        <div className="flex flex-wrap gap-2 border-t border-rule py-4">
+          <Button
+            type="submit"
+            variant="primary"
+            busy={busy}
+            disabled={offline}
+            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+          >
+            {id === null ? t.createRule : t.saveRule}
+          </Button>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          {onDelete !== null && (
+            <Button
+              variant="quiet"
+              icon="trash"
+              className="ml-auto"
+              disabled={offline}
+              onClick={onDelete}
+            >
+              {t.delete}
+            </Button>
+          )}
+        </div>
+      </div>
+      <Tested test={test} ready={tried !== null} offline={offline} zone={zone} />
+    </form>
+  );
+}

@@ -1,0 +1,200 @@
+import type { CompanyN, Day } from '#contract/ids.ts';
+import { ANYTHING, asksSomething, doesSomething, NOTHING_DONE } from '#contract/rules/rules.ts';
+import type { Range, RuleFields, RuleWhen } from '#contract/rules/rules.ts';
+import type { JobType, ProblemState, Source } from '#contract/runs/vocabulary.ts';
+import { addDays, dayAt, isDay, momentAt } from '#src/features/shared/date-range/dates.ts';
+import { ruleMessages as t } from './messages.en.ts';
+
+/**
+ * A rule as it is typed. Lengths in minutes, sizes in MB, times `HH:MM`; `from` and `to` are days,
+ * both included.
+ */
+export interface Form {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly from: Day;
+  readonly to: Day;
+  readonly text: string;
+  readonly job: string;
+  readonly computer: string;
+  readonly states: readonly ProblemState[];
+  readonly sources: readonly Source[];
+  readonly types: readonly JobType[];
+  readonly companies: readonly CompanyN[];
+  readonly minutes: Typed;
+  readonly megabytes: Typed;
+  readonly streak: Typed;
+  readonly timed: boolean;
+  readonly days: readonly number[];
+  readonly begins: string;
+  readonly ends: string;
+  readonly zone: string;
+  readonly exception: boolean;
+  readonly snoozeHours: string;
+  readonly note: string;
+  readonly ticket: string;
+  readonly hint: string;
+  readonly notify: readonly string[];
+}
+interface Typed {
+  readonly least: string;
+  readonly most: string;
+}
+type Faults = Readonly<Partial<Record<keyof Form | 'when' | 'does', string>>>;
+
+const SECONDS = 60;
+const BYTES = 1_000_000;
+const UNTYPED: Typed = { least: '', most: '' };
+
+export const emptyForm = (zone: string): Form =>
+  formOf(
+    { name: '', enabled: true, from: null, to: null, when: ANYTHING, does: NOTHING_DONE },
+    zone,
+  );
+
+export function formOf({ name, enabled, from, to, when, does }: RuleFields, zone: string): Form {
+  const day = (at: number): Day => dayAt(at, { zone, hour: 0 });
+  return {
+    name,
+    enabled,
+    from: from === null ? '' : day(from),
+    to: to === null ? '' : day(to - 1),
+    text: when.text,
+    job: when.job,
+    computer: when.computer,
+    states: when.states,
+    sources: when.sources,
+    types: when.types,
+    companies: when.companies,
+    minutes: typed(when.duration, SECONDS),
+    megabytes: typed(when.bytes, BYTES),
+    streak: typed(when.streak, 1),
+    timed: when.time !== null,
+    days: when.time?.days ?? [],
+    begins: clockText(when.time?.from ?? 0),
+    ends: clockText(when.time?.to ?? 0),
+    zone: when.time?.zone ?? zone,
+    exception: does.exception,
+    snoozeHours: does.snoozeHours === null ? '' : String(does.snoozeHours),
+    note: does.note ?? '',
+    ticket: does.ticket ?? '',
+    hint: does.hint ?? '',
+    notify: does.notify,
+  };
+}
+
+/** The rule that is typed; where something is wrong with it, what and where. */
+export function ruleOf(
+  form: Form,
+  zone: string,
+): { readonly rule: RuleFields | null; readonly faults: Faults } {
+  const faults: Partial<Record<keyof Form | 'when' | 'does', string>> = {};
+  const range = (field: 'minutes' | 'megabytes' | 'streak', unit: number): Range => {
+    const read = rangeOf(form[field], unit);
+    if (typeof read === 'string') faults[field] = read;
+    return typeof read === 'string' ? { least: null, most: null } : read;
+  };
+  const time = form.timed
+    ? {
+        days: [...form.days],
+        from: minuteOf(form.begins),
+        to: minuteOf(form.ends),
+        zone: form.zone,
+      }
+    : null;
+  if (time !== null && (time.from < 0 || time.to < 0)) faults.begins = t.timesMissing;
+  const hours = form.snoozeHours.trim() === '' ? null : Number(form.snoozeHours);
+  if (hours !== null && !(Number.isInteger(hours) && hours >= 1 && hours <= 24 * 366))
+    faults.snoozeHours = t.snoozeHoursInvalid;
+  const when: RuleWhen = {
+    sources: [...form.sources],
+    types: [...form.types],
+    states: [...form.states],
+    companies: [...form.companies],
+    job: form.job.trim(),
+    computer: form.computer.trim(),
+    text: form.text.trim(),
+    duration: range('minutes', SECONDS),
+    bytes: range('megabytes', BYTES),
+    streak: range('streak', 1),
+    time,
+  };
+  const does = {
+    exception: form.exception,
+    snoozeHours: hours,
+    note: said(form.note),
+    ticket: said(form.ticket),
+    hint: said(form.hint),
+    notify: [...form.notify],
+  };
+  const from = isDay(form.from) ? momentAt(form.from, 0, zone) : null;
+  const to = isDay(form.to) ? momentAt(addDays(form.to, 1), 0, zone) : null;
+  if (form.name.trim() === '') faults.name = t.nameMissing;
+  if (from !== null && to !== null && to <= from) faults.to = t.lastDayTooEarly;
+  if (!asksSomething(when)) faults.when = t.conditionsMissing;
+  if (!doesSomething(does)) faults.does = t.actionsMissing;
+  return {
+    rule:
+      Object.keys(faults).length > 0
+        ? null
+        : { name: form.name.trim(), enabled: form.enabled, from, to, when, does },
+    faults,
+  };
+}
+
+/** The same without a name: what can be tried already. */
+export function triedOf(form: Form, zone: string): Pick<RuleFields, 'when' | 'does'> | null {
+  const { rule } = ruleOf({ ...form, name: 'x', from: '', to: '', exception: true }, zone);
+  return rule && { when: rule.when, does: { ...rule.does, exception: form.exception } };
+}
+
+const said = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+const typed = ({ least, most }: Range, unit: number): Typed => ({
+  least: least === null ? '' : String(least / unit),
+  most: most === null ? '' : String(most / unit),
+});
+
+/** The range, or what is wrong with it. */
+function rangeOf({ least, most }: Typed, unit: number): Range | string {
+  const [low, high] = [least, most].map((text) =>
+    text.trim() === '' ? null : Math.round(Number(text.replace(',', '.')) * unit),
+  );
+  if (
+    [low, high].some(
+      (one) => one !== null && one !== undefined && !(Number.isSafeInteger(one) && one >= 0),
+    )
+  )
+    return t.numberNeeded;
+  if (low != null && high != null && low > high) return t.minAboveMax;
+  return { least: low ?? null, most: high ?? null };
+}
+
+export const clockText = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+function minuteOf(text: string): number {
+  const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(text) ?? [];
+  return hours === undefined || minutes === undefined ? -1 : Number(hours) * 60 + Number(minutes);
+}
+
+/** One that begins with what is known of a result. */
+export const beginning = (
+  zone: string,
+  like: Partial<
+    Pick<
+      Form,
+      | 'name'
+      | 'text'
+      | 'job'
+      | 'computer'
+      | 'states'
+      | 'sources'
+      | 'companies'
+      | 'exception'
+      | 'note'
+      | 'streak'
+      | 'ticket'
+      | 'timed'
+      | 'days'
+    >
+  >,
+): Form => ({ ...emptyForm(zone), streak: UNTYPED, ...like });

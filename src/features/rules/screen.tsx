@@ -1,0 +1,211 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { flushSync } from 'react-dom';
+import type { InputOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { RuleOut } from '#contract/rules/calls.ts';
+import { useNow } from '#src/app/clock.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { SectionLink } from '../shared/section-link.tsx';
+import { EXAMPLES, rulesPlace } from './address.ts';
+import { rulesAddress } from '../shared/page-links/rules.ts';
+import { Editor } from './editor.tsx';
+import { formOf } from './form.ts';
+import { RuleList } from './list.tsx';
+import { ruleMessages as t } from './messages.en.ts';
+
+/** `/monitoring/rules`: what the server does by itself with results that arrive (RULES-6). */
+export function Rules() {
+  const { history } = useRouter();
+  const search = useRouterState({ select: ({ location }) => location.searchStr });
+  const place = rulesPlace(search);
+  const { open } = place;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const companies = useWatch('companies', NOTHING);
+  const zone = useZone();
+  const now = useNow(30_000);
+  const asked = useCachedQuery('listRules', NOTHING);
+  const [busy, setBusy] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const [gone, setGone] = useState<string | null>(null);
+  const rules = asked.value?.rules ?? null;
+  const rule = rules?.find((one) => idOf(one) === open && open !== gone) ?? null;
+  const names = new Map(companies?.map(({ n, name }) => [n, name]));
+
+  const close = (): void => {
+    history.push(rulesAddress(null));
+    requestAnimationFrame(() =>
+      (
+        document.querySelector<HTMLElement>(
+          open === null ? '#content' : `[data-rule="${CSS.escape(open)}"]`,
+        ) ?? document.querySelector<HTMLElement>('#content')
+      )?.focus(),
+    );
+  };
+  const saved = (): void => {
+    asked.again();
+    close();
+  };
+
+  async function change(input: InputOf<'changeRules'>): Promise<void> {
+    setBusy(true);
+    const fault = await put(input);
+    setBusy(false);
+    if (fault !== null) tellFailure(fault);
+    asked.again();
+  }
+  function move(id: string, by: 1 | -1): void {
+    const ids = (rules ?? []).map(idOf);
+    const at = ids.indexOf(id);
+    void change({ order: ids.toSpliced(at, 1).toSpliced(at + by, 0, id) });
+  }
+  async function remove(): Promise<void> {
+    if (open === null) return;
+    const told = await client().ask('removeRule', { id: open });
+    if (told.ok) flushSync(() => setGone(open)); // its editor has nothing to ask about any more
+    setDeleting(false);
+    if (!told.ok) return tellFailure(told.failure.message);
+    tell(t.deleted);
+    saved();
+  }
+  const make = (
+    <Button
+      variant="primary"
+      icon="plus"
+      disabled={offline}
+      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      onClick={() => history.push(rulesAddress('new'))}
+    >
+      {t.newRule}
+    </Button>
+  );
+  const begin = open === 'new' ? place.begin(zone) : rule === null ? null : formOf(rule, zone);
+
+  return (
+    <Page
+      title={t.title}
+      {...(open === null && rules !== null && rules.length > 0 && { action: make })}
+    >
+      <div className="min-h-full bg-sheet">
+        {offline && (
+          <div className="px-5 py-3">
+            <Callout tone="warning">
+              {asked.at === null ? t.offline : t.offlineSince({ when: formatWhen(asked.at, zone) })}
+            </Callout>
+          </div>
+        )}
+        {rules === null ? (
+          asked.failure === null ? (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          ) : (
+            <Notice
+              icon="rules"
+              level={2}
+              title={t.notLoaded}
+              actions={<Button onClick={asked.again}>{t.tryAgain}</Button>}
+            >
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+            </Notice>
+          )
+        ) : begin !== null ? (
+          <Editor
+            key={search}
+            id={open === 'new' ? null : open}
+            begin={begin}
+            zone={zone}
+            offline={offline}
+            companies={[...names]}
+            people={(asked.value?.people ?? []).map(({ id, name }) => [id, name] as const)}
+            onSaved={saved}
+            onClose={close}
+            onDelete={open === 'new' ? null : () => setDeleting(true)}
+          />
+        ) : open !== null ? (
+          <Notice
+            icon="rules"
+            level={2}
+            title={t.notFound}
+            actions={<Button onClick={close}>{t.allRules}</Button>}
+          >
+            <p className="m-0">{t.notFoundHint}</p>
+          </Notice>
+        ) : rules.length === 0 ? (
+          <Empty offline={offline} make={make} />
+        ) : (
+          <>
+            <p className="m-0 px-4 py-3 text-ink-2 tablet:px-5">{t.listHint}</p>
+            <RuleList
+              rules={rules}
+              zone={zone}
+              now={now}
+              offline={offline}
+              busy={busy}
+              companyName={(n) => names.get(n) ?? t.unknownCompany}
+              onOpen={(id) => history.push(rulesAddress(id))}
+              onSwitch={({ _id: id, name, enabled, from, to, when, does }) =>
+                void change({ id, rule: { name, enabled: !enabled, from, to, when, does } })
+              }
+              onMove={move}
+            />
+          </>
+        )}
+      </div>
+      {deleting && rule !== null && (
+        <DeleteDialog
+          what="rule"
+          name={<b>{rule.name}</b>}
+          says={t.deleteHint}
+          onDelete={remove}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Empty({ offline, make }: { readonly offline: boolean; readonly make: ReactNode }) {
+  return (
+    <Notice icon="rules" level={2} title={t.none} actions={make}>
+      <p className="m-0">{t.noneHint}</p>
+      <ul className="m-0 mt-3 list-none border-t border-rule p-0 text-left">
+        {EXAMPLES.map(({ title, detail, to }) => (
+          <li key={title} className="border-b border-hair">
+            {offline ? (
+              <span className="block py-2 font-semibold">{title}</span>
+            ) : (
+              <SectionLink
+                href={to}
+                className="block py-2 font-semibold text-accent underline pointer-coarse:min-h-11"
+              >
+                {title}
+              </SectionLink>
+            )}
+            <p className="m-0 pb-2 text-ink-2">{detail}</p>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+/** Null where it is done, else why not. */
+async function put(input: InputOf<'changeRules'>): Promise<string | null> {
+  const told = await client().ask('changeRules', input);
+  return told.ok ? null : told.failure.message;
+}
+const idOf = ({ _id: id }: RuleOut): string => id;
+const NOTHING = {};

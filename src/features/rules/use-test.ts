@@ -1,0 +1,56 @@
+import { useEffect, useState } from 'react';
+import type { InputOf } from '#contract/calls.ts';
+import type { RuleTested } from '#contract/rules/calls.ts';
+import type { RuleFields } from '#contract/rules/rules.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+
+/**
+ * What a rule would have matched; `asking`: it is being looked up, and `tested` is of what was
+ * typed before.
+ */
+export interface Test {
+  readonly tested: RuleTested | null;
+  readonly asking: boolean;
+  readonly fault: string | null;
+}
+
+const SETTLE_MS = 500;
+
+/** RULES-6: asks the server whenever what is typed has settled. Null asks nothing. */
+export function useTest(
+  id: string | null,
+  tried: Pick<RuleFields, 'when' | 'does'> | null,
+  offline: boolean,
+): Test {
+  const question =
+    tried === null || offline ? null : JSON.stringify({ ...(id !== null && { id }), ...tried });
+  const [told, setTold] = useState<{
+    readonly question: string;
+    readonly tested: RuleTested | null;
+    readonly fault: string | null;
+  } | null>(null);
+  useEffect(() => {
+    if (question === null) return;
+    let gone = false;
+    const timer = setTimeout(() => {
+      const put = (tested: RuleTested | null, fault: string | null): void => {
+        if (!gone) setTold({ question, tested, fault });
+      };
+      void client()
+        .ask('testRule', JSON.parse(question) as InputOf<'testRule'>)
+        .then((result) =>
+          put(result.ok ? result.value : null, result.ok ? null : result.failure.message),
+        );
+    }, SETTLE_MS);
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
+  }, [question]);
+  if (question === null) return { tested: null, asking: false, fault: null };
+  return {
+    tested: told?.tested ?? null,
+    asking: told?.question !== question,
+    fault: told?.question === question ? told.fault : null,
+  };
+}

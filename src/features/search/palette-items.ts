@@ -1,0 +1,142 @@
+import type { RunState } from '#contract/runs/query.ts';
+import type { Role } from '#contract/abilities.ts';
+import { can } from '#contract/abilities.ts';
+import type { Features } from '#contract/branding/branding.ts';
+import type { IconName } from '../../ui/icon.tsx';
+import { menuOf } from '../../app/router/menu.ts';
+import type { Theme } from '../../app/theme.ts';
+import { GOES } from '../../app/shell/go-to-shortcuts.ts';
+
+/** What Enter does on a line of the palette. */
+export type Does =
+  | { readonly is: 'open'; readonly to: string }
+  | { readonly is: 'theme'; readonly theme: Theme }
+  | { readonly is: 'sync' };
+
+export interface Line {
+  readonly key: string;
+  /** Lines of one group stand together; its heading is these words. */
+  readonly group: string;
+  readonly word: string;
+  /** Beside the word: the company of a job. */
+  readonly detail?: string;
+  readonly icon: IconName;
+  /** Of a result: it stands in the icon's place. */
+  readonly state?: RunState;
+  readonly keys?: readonly string[];
+  readonly does: Does;
+}
+
+const LIST = '/monitoring/daily-checks';
+const THEMES = ['light', 'dark', 'system'] as const satisfies readonly Theme[];
+const THEME_WORDS: Readonly<Record<Theme, string>> = {
+  light: 'Light theme',
+  dark: 'Dark theme',
+  system: 'Theme of this system',
+};
+
+/**
+ * What can be done without having typed anything: pages first, all that the sidebar has and what it
+ * has not.
+ */
+export function fixedLines(roles: readonly Role[], features: Features | null): readonly Line[] {
+  const pages = menuOf(roles, features)
+    .flatMap(({ entries }) => entries)
+    .map(({ to, word, icon }): Line => {
+      const letter = Object.entries(GOES).find(([, going]) => going.to === to)?.[0];
+      return {
+        key: `page ${to}`,
+        group: 'Pages',
+        word,
+        icon,
+        does: { is: 'open', to },
+        ...(letter !== undefined && { keys: ['G', letter.toUpperCase()] }),
+      };
+    });
+  const lists = can(roles, 'monitoring.daily-checks') ? LISTS : [];
+  return [
+    ...pages,
+    ...OTHERS,
+    ...lists,
+    { key: 'sync', group: 'Actions', word: 'Sync now', icon: 'sync', does: { is: 'sync' } },
+    ...THEMES.map((theme): Line => ({
+      key: `theme ${theme}`,
+      group: 'Actions',
+      word: THEME_WORDS[theme],
+      icon: theme === 'dark' ? 'moon' : 'sun',
+      does: { is: 'theme', theme },
+    })),
+  ];
+}
+
+/** For whoever is signed in, and not in the sidebar. */
+const OTHERS: readonly Line[] = [
+  {
+    key: 'page subscriptions',
+    group: 'Pages',
+    word: 'Subscriptions',
+    icon: 'licensing',
+    does: { is: 'open', to: '/monitoring/subscriptions' },
+  },
+];
+
+const LISTS: readonly Line[] = [
+  {
+    key: 'page wall',
+    group: 'Pages',
+    word: 'Wall-board',
+    icon: 'computer',
+    does: { is: 'open', to: '/monitoring/wall' },
+  },
+  {
+    key: 'list failed',
+    group: 'Views',
+    word: 'Failed, to check',
+    icon: 'failed',
+    does: { is: 'open', to: `${LIST}?state=Failed,Error` },
+  },
+  {
+    key: 'list missed',
+    group: 'Views',
+    word: 'Did not run, to check',
+    icon: 'missed',
+    does: { is: 'open', to: `${LIST}?state=Missed` },
+  },
+  {
+    key: 'list snoozed',
+    group: 'Views',
+    word: 'Snoozed',
+    icon: 'clock',
+    does: { is: 'open', to: `${LIST}?review=snoozed` },
+  },
+  {
+    key: 'list cause',
+    group: 'Views',
+    word: 'To check, by cause',
+    icon: 'daily-checks',
+    does: { is: 'open', to: `${LIST}?group=cause` },
+  },
+];
+
+/** Lines that contain every word that was typed, those that begin with it first. */
+export function matching(lines: readonly Line[], typed: string): readonly Line[] {
+  const words = typed
+    .trim()
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0) return lines;
+  const hits = lines.filter(({ word }) => words.every((one) => word.toLowerCase().includes(one)));
+  const begins = ({ word }: Line): number =>
+    word.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1;
+  return hits.toSorted((a, b) => begins(a) - begins(b));
+}
+
+/** Results on this device, whatever their review. */
+export const listAddress = (of: Readonly<Record<string, string>>): string =>
+  `${LIST}?${new URLSearchParams({ review: 'any', rows: 'runs', order: 'newest', ...of }).toString()}`;
+
+/** The list of one company, or the newest runs of one job, whatever their review. */
+export const companyAddress = (n: number): string => `${LIST}?date=last-7&review=any&company=${n}`;
+export const jobAddress = (n: number): string =>
+  `${LIST}?date=last-30&review=any&rows=runs&order=newest&job=${n}`;

@@ -1,0 +1,246 @@
+import {
+  Combobox,
+  ComboboxInput,
+  ComboboxOption,
+  ComboboxOptions,
+  Dialog,
+  DialogBackdrop,
+  DialogPanel,
+  DialogTitle,
+} from '@headlessui/react';
+import { useRouter } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { can } from '#contract/abilities.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { soughtIn } from '#contract/search/search.ts';
+import { useNow } from '../../app/clock.ts';
+import { client, useWatch } from '../../app/worker/worker-client.ts';
+import { useBranding, useMe } from '../../app/session/session.ts';
+import { addDays, dayAt } from '../shared/date-range/dates.ts';
+import { setTheme } from '../../app/theme.ts';
+import { formatCount } from '../../ui/format.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Kbd } from '../../ui/kbd.tsx';
+import { STATES } from '../../ui/states.ts';
+import { hasMore, lineOfResults, linesHere, linesThere } from './result-items.ts';
+import { fixedLines, matching } from './palette-items.ts';
+import type { Line } from './palette-items.ts';
+import { useServerSearch } from './use-server-search.ts';
+import type { Asked } from './use-server-search.ts';
+
+const SHOWN = 6;
+const MOST_CHARS = 200;
+
+/**
+ * ⌘K: pages, named lists, actions, and everything by a few letters of its names. What this device
+ * knows stands there at once; what the server adds comes below it.
+ */
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const router = useRouter();
+  const me = useMe();
+  const branding = useBranding();
+  const [typed, setTyped] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const roles = me?.roles ?? [];
+  const text = typed.trim().slice(0, MOST_CHARS);
+  const sought = soughtIn(text);
+  const lists = can(roles, 'monitoring.daily-checks');
+  const views = useWatch('views', NOTHING);
+  const [ask, setAsk] = useState({ text: '', limit: SHOWN });
+  const found = useWatch('find', ask);
+  const asked = useServerSearch(text);
+  const now = useNow(60_000);
+  const rule = { zone: branding?.timeZone ?? 'UTC', hour: branding?.dayBeginsHour ?? 0 };
+  const named: readonly Line[] = (views ?? []).map((view) => ({
+    key: `view ${view.id}`,
+    group: 'Views',
+    word: view.name,
+    ...(view.shared && { detail: 'shared' }),
+    icon: 'daily-checks',
+    does: { is: 'open', to: `/monitoring/daily-checks?${view.query}` },
+  }));
+  const fixed = matching(
+    [...fixedLines(roles, branding?.features ?? null), ...(lists ? named : [])],
+    text,
+  );
+  const here = lists && text !== '' && found ? linesHere(found) : [];
+  const known = new Set(here.map(({ key }) => key));
+  const there =
+    asked.is === 'found'
+      ? linesThere(asked.found, roles, rule, now).filter(({ key }) => !known.has(key))
+      : [];
+  const results =
+    lists && asked.is !== 'none' && asked.is !== 'short'
+      ? lineOfResults(sought, text, addDays(dayAt(now, rule), 1 - LIMITS.windowDays))
+      : null;
+  const lines = [...fixed, ...here, ...(results ? [results] : []), ...there];
+  const hits = fixed.length + here.length + there.length;
+  const more =
+    here.length === 0 || !found
+      ? 0
+      : found.jobs.count + found.companies.count + found.computers.count - here.length;
+
+  const run = (line: Line | null): void => {
+    if (line === null) return;
+    onClose();
+    switch (line.does.is) {
+      case 'open':
+        router.history.push(line.does.to);
+        return;
+      case 'theme':
+        setTheme(line.does.theme);
+        return;
+      case 'sync':
+        void client().syncNow();
+    }
+  };
+  return (
+    <Dialog open onClose={onClose} initialFocus={field} className="relative z-40">
+      <DialogBackdrop className="fixed inset-0 bg-[#1f1d18]/40" />
+      <div className="fixed inset-0 flex items-start justify-center p-3 phone:pt-[12vh]">
+        <DialogPanel className="flex max-h-[min(560px,100%)] w-[600px] max-w-full flex-col overflow-hidden rounded-part border border-rule bg-sheet text-ink shadow-toast">
+          <DialogTitle className="sr-only">Go to a page, a company or a job</DialogTitle>
+          <Combobox<Line | null> value={null} onChange={run} immediate>
+            <span className="flex h-12 shrink-0 items-center gap-3 border-b border-rule px-4">
+              <Icon name="search" className="text-ink-3" />
+              <ComboboxInput
+                ref={field}
+                aria-label="Search everything: pages, companies, jobs and actions"
+                placeholder="Search everything"
+                autoComplete="off"
+                spellCheck={false}
+                maxLength={MOST_CHARS}
+                className="h-full min-w-0 grow bg-transparent outline-none placeholder:text-ink-3 placeholder:opacity-100"
+                onKeyDown={(event) => {
+                  if (event.key === 'Escape') onClose();
+                }} // the box alone would close its options first
+                onChange={(event) => {
+                  setTyped(event.target.value);
+                  setAsk({ text: event.target.value.trim(), limit: SHOWN });
+                }}
+              />
+              <Kbd>Esc</Kbd>
+            </span>
+            <ComboboxOptions
+              static
+              modal={false}
+              className="m-0 min-h-0 grow list-none overflow-auto overscroll-contain p-0 py-1 outline-none"
+            >
+              {lines.map((line, i) => (
+                <ComboboxOption key={line.key} value={line} className="block">
+                  {line.group !== lines[i - 1]?.group && (
+                    <span aria-hidden className="block px-4 pt-2.5 pb-1 text-agate text-ink-3">
+                      {line.group}
+                    </span>
+                  )}
+                  <span className="flex h-8 cursor-pointer items-center gap-2.5 px-4 in-data-focus:bg-accent-wash pointer-coarse:h-11">
+                    {line.state ? (
+                      <span
+                        className={`inline-flex shrink-0 items-center gap-1.5 ${STATES[line.state].text}`}
+                      >
+                        <Icon name={line.icon} />
+                        {STATES[line.state].word}
+                      </span>
+                    ) : (
+                      <Icon name={line.icon} className="text-ink-3" />
+                    )}
+                    <span className="min-w-0 truncate" data-tip={line.word}>
+                      {line.word}
+                    </span>
+                    <span className="sr-only">{line.group}</span>
+                    {line.detail !== undefined && (
+                      <span
+                        className="min-w-0 shrink truncate text-agate text-ink-3"
+                        data-tip={line.detail}
+                      >
+                        {line.detail}
+                      </span>
+                    )}
+                    {line.keys && (
+                      <span className="ml-auto flex gap-1">
+                        {line.keys.map((key) => (
+                          <Kbd key={key}>{key}</Kbd>
+                        ))}
+                      </span>
+                    )}
+                  </span>
+                </ComboboxOption>
+              ))}
+            </ComboboxOptions>
+            <Foot asked={asked} text={text} hits={hits} there={there.length} more={more} />
+          </Combobox>
+        </DialogPanel>
+      </div>
+    </Dialog>
+  );
+}
+
+const NOTHING = {};
+
+interface FootProps {
+  readonly asked: Asked;
+  readonly text: string;
+  readonly hits: number;
+  readonly there: number;
+  readonly more: number;
+}
+
+/** SEEK-5: how the search stands, and for screen readers what it came to, once it rests. */
+function Foot({ asked, text, hits, there, more }: FootProps) {
+  const rest =
+    more > 0
+      ? `${formatCount(more)} more on this device: type on`
+      : asked.is === 'found' && hasMore(asked.found)
+        ? 'More on the server: type on'
+        : '';
+  const none = hits === 0 ? `Nothing is called “${text}”` : '';
+  const counted = `${formatCount(hits)} found${there > 0 ? `, ${formatCount(there)} of them by the server` : ''}`;
+  const words = ((): { readonly seen: string; readonly told: string } => {
+    switch (asked.is) {
+      case 'none':
+        return { seen: '', told: '' };
+      case 'short':
+        return said('From two letters on the server is searched as well', counted);
+      case 'waiting':
+      case 'asking':
+        return { seen: 'Searching the server', told: '' };
+      case 'offline':
+        return said(
+          `${none === '' ? '' : `${none} on this device. `}The server cannot be reached: only what this device keeps was searched`,
+          counted,
+        );
+      case 'failed':
+        return said(
+          `${none === '' ? '' : `${none} on this device. `}The server could not search: only what this device keeps was searched`,
+          counted,
+        );
+      case 'found':
+        return none === ''
+          ? { seen: rest, told: [counted, rest].filter((part) => part !== '').join('. ') }
+          : { seen: none, told: none };
+    }
+  })();
+  return (
+    <>
+      {words.seen !== '' && (
+        <p
+          aria-hidden
+          className="m-0 flex shrink-0 items-center gap-2 border-t border-hair px-4 py-2 text-agate text-ink-2"
+        >
+          {(asked.is === 'offline' || asked.is === 'failed') && (
+            <Icon name={asked.is === 'offline' ? 'offline' : 'warning'} className="text-ink-3" />
+          )}
+          {words.seen}
+        </p>
+      )}
+      <output aria-label="Search" className="sr-only">
+        {words.told}
+      </output>
+    </>
+  );
+}
+
+const said = (seen: string, counted: string): { readonly seen: string; readonly told: string } => ({
+  seen,
+  told: `${counted}. ${seen}`,
+});

@@ -1,0 +1,167 @@
+import type { Role } from '#contract/abilities.ts';
+import { can } from '#contract/abilities.ts';
+import type { Day, Ms } from '#contract/ids.ts';
+import { dayText } from '#contract/time/day.ts';
+import type { FoundOut } from '#contract/search/calls.ts';
+import type { Sought } from '#contract/search/search.ts';
+import type { Found } from '#workers/api.ts';
+import { dayAt, spanKey } from '../shared/date-range/dates.ts';
+import type { DayRule } from '../shared/date-range/dates.ts';
+import { formatAge, formatDate, plural } from '../../ui/format.ts';
+import { STATES } from '../../ui/states.ts';
+import { companyAddress, jobAddress, listAddress } from './palette-items.ts';
+import type { Line } from './palette-items.ts';
+
+const told = (...words: readonly string[]): string =>
+  words.filter((word) => word !== '').join(', ');
+
+/** What this device knows by these letters. */
+export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
+  ...companies.rows.map(({ company, name, jobs: count }): Line => ({
+    key: `company ${company}`,
+    group: 'Companies',
+    word: name,
+    detail: plural(count, 'job'),
+    icon: 'companies',
+    does: { is: 'open', to: companyAddress(company) },
+  })),
+  ...jobs.rows.map(({ job, name, computer, companyName }): Line => ({
+    key: `job ${job}`,
+    group: 'Jobs',
+    word: name,
+    detail: told(companyName, computer),
+    icon: 'daily-checks',
+    does: { is: 'open', to: jobAddress(job) },
+  })),
+  ...computers.rows.map(({ name, company, companyName }): Line => ({
+    key: computerKey(company, name),
+    group: 'Computers',
+    word: name,
+    detail: companyName,
+    icon: 'computer',
+    does: { is: 'open', to: `${companyAddress(company)}&q=${encodeURIComponent(name)}` },
+  })),
+];
+
+const computerKey = (company: number, name: string): string =>
+  `computer ${company} ${name.toLowerCase()}`;
+
+/**
+ * The list of results in which these words and days are looked for on this device; null where it
+ * keeps none of them.
+ */
+export function lineOfResults({ words, days }: Sought, typed: string, oldest: Day): Line | null {
+  if (days && dayText(days.to) < oldest) return null;
+  const span = days
+    ? spanKey({ is: 'range', from: dayText(days.from), to: dayText(days.to) })
+    : 'last-30';
+  return {
+    key: 'results here',
+    group: 'Results',
+    word: `Results with “${typed.trim()}”`,
+    detail: 'on this device',
+    icon: 'search',
+    does: {
+      is: 'open',
+      to: listAddress({ date: span, ...(words.length > 0 && { q: words.join(' ') }) }),
+    },
+  };
+}
+
+const open = (
+  key: string,
+  group: string,
+  icon: Line['icon'],
+  word: string,
+  detail: string,
+  to: string,
+): Line => ({ key, group, icon, word, ...(detail !== '' && { detail }), does: { is: 'open', to } });
+
+/** What the server adds, by what who asks may open. */
+export function linesThere(
+  found: FoundOut,
+  roles: readonly Role[],
+  rule: DayRule,
+  now: Ms,
+): readonly Line[] {
+  const lists = can(roles, 'monitoring.daily-checks');
+  const date = (at: Ms): string => formatDate(at, rule.zone);
+  return [
+    ...(found.companies?.rows ?? []).map(({ n, _id: id, name }) =>
+      open(
+        `company ${n}`,
+        'Companies, from the server',
+        'companies',
+        name,
+        '',
+        lists ? companyAddress(n) : `/monitoring/companies?company=${id}`,
+      ),
+    ),
+    ...(found.jobs?.rows ?? []).map(({ n, name, computer, companyName }) =>
+      open(
+        `job ${n}`,
+        'Jobs, from the server',
+        'daily-checks',
+        name,
+        told(companyName, computer),
+        jobAddress(n),
+      ),
+    ),
+    ...(found.computers?.rows ?? []).map(({ name, company, companyName, seenAt }) =>
+      open(
+        computerKey(company, name),
+        'Computers seen by sources',
+        'computer',
+        name,
+        told(companyName, `seen ${formatAge(seenAt, now)}`),
+        `/monitoring/computers?${new URLSearchParams({ date: `${dayAt(seenAt, rule)}..${dayAt(now, rule)}`, q: name }).toString()}`,
+      ),
+    ),
+    ...(found.users?.rows ?? []).map(({ _id: id, username, name }) =>
+      open(`user ${id}`, 'Users', 'person', name, username, `/monitoring/users?user=${id}`),
+    ),
+    ...(found.repositories?.rows ?? []).map(({ _id: id, name, hostName, companyName }) =>
+      open(
+        `repository ${id}`,
+        'Repositories',
+        'repository',
+        name,
+        told(companyName, hostName ?? ''),
+        `/monitoring/repositories?${new URLSearchParams({ open: id }).toString()}`,
+      ),
+    ),
+    ...(found.tickets?.rows ?? []).map(({ _id: id, number, subject, open: is, companyName }) =>
+      open(
+        `ticket ${id}`,
+        'Tickets',
+        'ticket',
+        `${number} ${subject}`,
+        told(is ? 'open' : 'closed', companyName),
+        `/monitoring/tickets?state=all&ticket=${id}`,
+      ),
+    ),
+    ...(found.rules?.rows ?? []).map(({ _id: id, name }) =>
+      open(`rule ${id}`, 'Rules', 'rules', name, '', `/monitoring/rules?rule=${id}`),
+    ),
+    ...(found.hints?.rows ?? []).map(({ _id: id, name }) =>
+      open(`hint ${id}`, 'Hints', 'hint', name, '', `/monitoring/hints?hint=${id}`),
+    ),
+    ...(found.results?.rows ?? []).map(
+      ({ n, job, jobName, companyName, computer, startedAt, state, message }): Line => ({
+        ...open(
+          `result ${n}`,
+          'Older results',
+          STATES[state].icon,
+          jobName,
+          told(date(startedAt), companyName, computer, message ?? ''),
+          `${jobAddress(job)}&run=${n}`,
+        ),
+        state,
+      }),
+    ),
+  ];
+}
+
+/** Whether the server has more of a kind than it told. */
+export const hasMore = (found: FoundOut): boolean =>
+  Object.values(found).some((part) => part?.more === true);

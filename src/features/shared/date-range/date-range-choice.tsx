@@ -1,0 +1,55 @@
+import { lazy, Suspense, useState } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { withChunkTimeout } from '../../../ui/chunk-load.ts';
+import type { DayRule, Span } from './dates.ts';
+import { SHORTCUTS, spanKey, spanLabel, spanOfKey } from './dates.ts';
+
+const RangeDialog = lazy(async () => ({
+  default: (await withChunkTimeout(import('./range-dialog.tsx'))).RangeDialog,
+}));
+
+export interface SpanChoiceProps {
+  readonly span: Span;
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly onSpan: (span: Span, at?: number) => void;
+}
+
+/** The days of a list or a report: the shortcuts, and days or a number of days of one's own. */
+export function SpanChoice({ span, rule, now, onSpan }: SpanChoiceProps) {
+  const [asking, setAsking] = useState<'range' | 'number' | null>(null);
+  const known = SHORTCUTS.some((one) => spanKey(one) === spanKey(span));
+  return (
+    <>
+      <ChipSelect
+        name="Days"
+        icon="calendar"
+        value={spanKey(span)}
+        onChoose={(key, at) => {
+          const next = spanOfKey(key);
+          if (next) onSpan(next, at);
+          else setAsking(key === 'number' ? 'number' : 'range');
+        }}
+        options={[
+          ...SHORTCUTS.map((one) => [spanKey(one), spanLabel(one)] as const),
+          ...(known ? [] : [[spanKey(span), spanLabel(span)] as const]),
+          ['range', 'Choose days…'] as const,
+          ['number', 'Last X Days…'] as const,
+        ]}
+      />
+      {asking !== null && (
+        <Suspense>
+          <RangeDialog
+            by={asking}
+            span={span}
+            rule={rule}
+            now={now}
+            onSpan={onSpan}
+            onClose={() => setAsking(null)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import type { Day, Ms } from '#contract/ids.ts';
+import { addDays, daysOf, startOfDay } from '#src/features/shared/date-range/dates.ts';
+import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
+
+/** Days that a figure covers, both included, and their moments (`to` exclusive). */
+export interface Stretch {
+  readonly days: readonly [first: Day, last: Day];
+  readonly count: number;
+  readonly from: Ms;
+  readonly to: Ms;
+}
+
+/**
+ * The days of a span up to today: what has not come yet would be held against nothing. A span that
+ * lies ahead is its first day.
+ */
+export function stretchOf(span: Span, today: Day, rule: DayRule): Stretch {
+  const [first, end] = daysOf(span, today);
+  return stretch(first, end > today && first <= today ? today : end > today ? first : end, rule);
+}
+
+/** The days of the chart: those of the stretch, and thirty at least. */
+export function historyOf({ days: [first, last] }: Stretch, rule: DayRule): Stretch {
+  const month = addDays(last, 1 - HISTORY_DAYS);
+  return stretch(first < month ? first : month, last, rule);
+}
+
+/** As it is read: `11/14/26 to 11/20/26`. */
+export const daysWords = ([first, last]: readonly [Day, Day]): string =>
+  first === last ? dayWords(first) : `${dayWords(first)} to ${dayWords(last)}`;
+
+/** `11/20/26`. */
+export const dayWords = (day: Day): string =>
+  `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
+
+export const HISTORY_DAYS = 30;
+const DAY = 86_400_000;
+
+function stretch(first: Day, last: Day, rule: DayRule): Stretch {
+  const count = Math.round((Date.parse(last) - Date.parse(first)) / DAY) + 1;
+  return {
+    days: [first, last],
+    count,
+    from: startOfDay(first, rule),
+    to: startOfDay(addDays(last, 1), rule),
+  };
+}

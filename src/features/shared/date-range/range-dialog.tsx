@@ -1,0 +1,100 @@
+import { useRef, useState } from 'react';
+import type { RefObject } from 'react';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { dayAt, daysOf, isDay } from './dates.ts';
+import type { SpanChoiceProps } from './date-range-choice.tsx';
+
+export interface RangeDialogProps extends SpanChoiceProps {
+  readonly by: 'range' | 'number';
+  readonly onClose: () => void;
+}
+
+/** Days of one's own. Where an end is left empty, it just closes. */
+export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialogProps) {
+  const [first, last] = daysOf(span, dayAt(now, rule));
+  const [from, setFrom] = useState(first);
+  const [to, setTo] = useState(last);
+  const [days, setDays] = useState(span.is === 'last' ? String(span.days) : '');
+  const field = useRef<HTMLInputElement>(null);
+  const done = (): void => {
+    if (by === 'number') {
+      if (Number(days) > 0) onSpan({ is: 'last', days: Number(days) });
+    } else if (isDay(from) && isDay(to))
+      onSpan({ is: 'range', from: from < to ? from : to, to: from < to ? to : from });
+    onClose();
+  };
+  return (
+    <Dialog
+      title={by === 'range' ? 'Choose days' : 'Last X Days'}
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          <Button variant="primary" onClick={done}>
+            Show days
+          </Button>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-wrap gap-4 px-5 py-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          done();
+        }}
+      >
+        {by === 'range' ? (
+          <>
+            <DayField field={field} label="First day" value={from} onChange={setFrom} />
+            <DayField label="Last day" value={to} onChange={setTo} />
+          </>
+        ) : (
+          <label className="block grow">
+            <span className="block pb-1">Number of days, including today</span>
+            <input
+              ref={field}
+              value={days}
+              inputMode="numeric"
+              autoComplete="off"
+              maxLength={3}
+              onChange={(event) => setDays(event.target.value.replaceAll(/\D/g, '').slice(0, 3))}
+              className="h-8 w-full rounded-part border border-control bg-sheet px-2 tabular-nums pointer-coarse:h-11"
+            />
+          </label>
+        )}
+        <button type="submit" className="sr-only" tabIndex={-1} aria-hidden>
+          Show
+        </button>
+      </form>
+    </Dialog>
+  );
+}
+
+function DayField({
+  field,
+  label,
+  value,
+  onChange,
+}: {
+  readonly field?: RefObject<HTMLInputElement | null>;
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (day: string) => void;
+}) {
+  return (
+    <label className="block grow">
+      <span className="block pb-1">{label}</span>
+      <input
+        {...(field && { ref: field })}
+        type="date"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
+      />
+    </label>
+  );
+}

@@ -1,0 +1,49 @@
+import { useState } from 'react';
+import type { InputOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { FileCall } from '#workers/api.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { client } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { saveFile } from '#src/ui/save-file.ts';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+
+export interface DownloadProps<N extends FileCall> {
+  readonly name: N;
+  readonly input: InputOf<N>;
+  readonly offline: boolean;
+  readonly disabled?: boolean;
+}
+
+/** The list as a file, all pages of it, as the server makes it. */
+export function Download<N extends FileCall>({
+  name,
+  input,
+  offline,
+  disabled = false,
+}: DownloadProps<N>) {
+  const [busy, setBusy] = useState(false);
+  const make = async (): Promise<void> => {
+    setBusy(true);
+    const made = await withReauth(() => client().file(name, input));
+    setBusy(false);
+    if (made.ok) {
+      saveFile(made.value.name, made.value.file);
+      tell(`${made.value.name} is saved.`);
+    } else tellFailure(getFailureText(made.failure), () => void make());
+  };
+  return (
+    <CallButton
+      call={name}
+      size="sm"
+      icon="download"
+      busy={busy}
+      disabled={offline || disabled}
+      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      onClick={() => void make()}
+    >
+      Download CSV
+    </CallButton>
+  );
+}

@@ -1,0 +1,48 @@
+import { useSyncExternalStore } from 'react';
+import type { RunsFilter } from '#contract/runs/query.ts';
+import { now } from '#src/app/clock.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { IconButton } from '#src/ui/button.tsx';
+import type { ColumnId } from '../runs/columns.ts';
+import { exportColumnsOf } from './columns.ts';
+import { making, makeFile } from './make-file.ts';
+import { exportedWords } from './labels.ts';
+
+export interface ExportButtonProps {
+  /** The rows of the file: the list on the screen. */
+  readonly filter: RunsFilter;
+  /** Columns that the grid shows, in its order. */
+  readonly shown: readonly ColumnId[];
+  readonly loaded: { readonly days: number; readonly of: number };
+  readonly zone: string;
+}
+
+/**
+ * The list on the screen as a CSV file, made on this device, network or not. `<ExportLine />` shows
+ * how far it is.
+ */
+export function ExportButton({ filter, shown, loaded, zone }: ExportButtonProps) {
+  const busy = useSyncExternalStore(making.subscribe, making.now) !== null;
+  const status = useWatch('status', NOTHING);
+  const begin = (): void => {
+    const fresh = {
+      live: status?.is === 'live' || status?.is === 'catching-up',
+      upTo: status?.syncedAt ?? null,
+      loaded,
+    };
+    void makeFile({
+      start: (onShare) => client().exportRuns(filter, exportColumnsOf(shown), onShare),
+      told: (name, rows) => exportedWords(name, rows, fresh, now(), zone),
+    });
+  };
+  return (
+    <IconButton
+      icon="download"
+      label="Export CSV"
+      aria-disabled={busy}
+      onClick={busy ? undefined : begin}
+    />
+  );
+}
+
+const NOTHING = {};

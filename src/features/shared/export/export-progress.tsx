@@ -1,0 +1,25 @@
+import { useSyncExternalStore } from 'react';
+import { Button } from '#src/ui/button.tsx';
+import { percentOf } from '#src/ui/percent.ts';
+import { making } from './make-file.ts';
+
+/** Over the list while a file is made: how far it is, and the way out. A rule that inks in. */
+export function ExportLine() {
+  const now = useSyncExternalStore(making.subscribe, making.now);
+  if (now === null) return null;
+  const percent = Math.floor(percentOf(now.share, 1));
+  return (
+    <div className="flex min-h-10 items-center gap-3 border-t border-rule bg-sheet px-4 py-1">
+      <span className="whitespace-nowrap">Making the file, {percent} %</span>
+      <progress
+        aria-label="Export"
+        value={percent}
+        max={100}
+        className="h-[3px] min-w-0 grow appearance-none border-0 bg-hair [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-hair [&::-webkit-progress-value]:bg-accent"
+      />
+      <Button size="sm" variant="quiet" onClick={now.cancel}>
+        Cancel
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Failure } from '#contract/errors.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { announce } from '#src/app/shell/announce.tsx';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { saveFile } from '#src/ui/save-file.ts';
+
+/**
+ * A file on its way: the share that is done, 0 to 1, and how to end it. Null where none is made.
+ */
+export interface Making {
+  readonly share: number;
+  readonly cancel: () => void;
+}
+
+interface Made {
+  readonly name: string;
+  readonly rows: number;
+  readonly file: Blob;
+}
+
+/** What makes a file. `told`: what is said once it is saved. */
+export interface Maker {
+  readonly start: (
+    onShare: (share: number) => void,
+  ) => Promise<{ readonly done: () => Promise<Made | null>; readonly cancel: () => void }>;
+  readonly told: (name: string, rows: number) => string;
+}
+
+let now: Making | null = null;
+const listeners = new Set<() => void>();
+const show = (next: Making | null): void => {
+  now = next;
+  listeners.forEach((listener) => listener());
+};
+
+export const making = {
+  now: (): Making | null => now,
+  subscribe: (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  },
+};
+
+/** A part of the file that the server did not give. */
+export class FailedCall extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** The calls that read a file's rows have their own failure message for a page. */
+export const getExportFailureText = (failure: Failure): string =>
+  failure.kind === 'server-fault' ? MESSAGES.export : getFailureText(failure);
+
+/** Makes one file at a time; the button is busy meanwhile. */
+export async function makeFile({ start, told }: Maker): Promise<void> {
+  if (now !== null) return;
+  let cancelled = false;
+  let stop: (() => void) | null = null;
+  const cancel = (): void => {
+    cancelled = true;
+    stop?.();
+    show(null);
+    announce('Export cancelled');
+  };
+  show({ share: 0, cancel });
+  try {
+    const work = await start((share) => {
+      if (!cancelled) show({ share, cancel });
+    });
+    stop = work.cancel;
+    if (cancelled) work.cancel();
+    const made = await work.done();
+    if (cancelled || made === null) return;
+    saveFile(made.name, made.file);
+    tell(told(made.name, made.rows));
+  } catch (fault) {
+    if (!cancelled)
+      tellFailure(
+        fault instanceof FailedCall ? getExportFailureText(fault.failure) : MESSAGES.export,
+        () => void makeFile({ start, told }),
+      );
+  } finally {
+    if (!cancelled) show(null);
+  }
+}

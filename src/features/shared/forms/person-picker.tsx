@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Combobox } from '#src/ui/combobox.tsx';
+import { useSearchQuery } from '../queries/use-search-query.ts';
+
+export interface Person {
+  readonly _id: string;
+  readonly name: string;
+  readonly username: string;
+}
+
+export interface PersonPickerProps {
+  readonly label: string;
+  /**
+   * Shown when the server cannot list the users, where the catalogue has a sentence for what they
+   * are wanted for.
+   */
+  readonly words?: string;
+  /** Only users over whom one has authority, and oneself: an action on others is refused. */
+  readonly own?: string;
+  /** These are chosen already. */
+  readonly without?: readonly string[];
+  readonly onChoose: (person: Person) => void;
+}
+
+/** One of any number of users, found by the server as one types. */
+export function PersonPicker({ label, words, without = [], own, onChoose }: PersonPickerProps) {
+  const [typed, setTyped] = useState('');
+  const { value, failure, asking } = useSearchQuery('listUsers', {
+    pageSize: '50',
+    sort: 'name',
+    ...(typed.trim() !== '' && { search: typed.trim() }),
+  });
+  const found = (value?.rows ?? []).filter(
+    ({ _id, editable }) => !without.includes(_id) && (own === undefined || editable || _id === own),
+  );
+  return (
+    <div className="grid gap-1.5">
+      <Combobox
+        label={label}
+        value=""
+        placeholder="Type a part of the name"
+        onType={setTyped}
+        options={found.map(({ _id, name, username }) => ({
+          value: _id,
+          word: `${name} (${username})`,
+        }))}
+        onChange={(id) => {
+          const person = found.find(({ _id }) => _id === id);
+          if (person) onChoose(person);
+        }}
+      />
+      {failure !== null && !asking && (
+        <p role="alert" className="m-0 text-agate text-failed">
+          {words !== undefined && failure.kind === 'server-fault' ? words : getFailureText(failure)}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import type { Ms } from '#contract/ids.ts';
+import type { Result } from '#contract/result.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
+
+/** What names a job to the server. `key`: its source, where two of them name a job alike. */
+export interface JobName {
+  readonly jobInstanceUid: string;
+  readonly key?: string;
+}
+
+/** Asks, and tells what came of it. Answers whether it was done. */
+async function done(
+  asking: Promise<Result<unknown>>,
+  told: string,
+  undo?: () => void,
+): Promise<boolean> {
+  const answer = await asking;
+  if (answer.ok) {
+    if (undo) tellWithUndo(told, undo);
+    else tell(told);
+    return true;
+  }
+  tellFailure(getFailureText(answer.failure));
+  return false;
+}
+
+export const ignoreDisabled = (job: JobName, about: string): Promise<boolean> =>
+  done(
+    client().ask('ignoreDisabled', job),
+    `Ignored: ${about}`,
+    () => void heedDisabled(job, about),
+  );
+export const heedDisabled = (job: JobName, about: string): Promise<boolean> =>
+  done(client().ask('heedDisabled', job), `Listed again: ${about}`);
+
+export const ignoreMissed = (job: JobName, until: Ms, about: string): Promise<boolean> =>
+  done(
+    client().ask('ignoreMissed', { ...job, ignoredUntil: isoOf(until) }),
+    `Not expected: ${about}`,
+    () => void heedMissed(job, about),
+  );
+export const heedMissed = (job: JobName, about: string): Promise<boolean> =>
+  done(client().ask('heedMissed', job), `Expected again: ${about}`);
+
+/** `until` null: for good. `then`: what is done after it and after it was taken back. */
+export async function ignoreComputer(
+  id: string,
+  until: Ms | null,
+  about: string,
+  then: () => void,
+): Promise<void> {
+  const ignored = await done(
+    client().ask('ignoreComputer', { id, ...(until !== null && { ignoredUntil: isoOf(until) }) }),
+    `Ignored: ${about}`,
+    () => void heedComputer(id, about, then),
+  );
+  if (ignored) then();
+}
+export async function heedComputer(id: string, about: string, then: () => void): Promise<void> {
+  if (await done(client().ask('heedComputer', { id }), `Listed again: ${about}`)) then();
+}
+export async function noteComputer(
+  id: string,
+  note: string,
+  about: string,
+  then: () => void,
+): Promise<void> {
+  if (
+    await done(
+      client().ask('noteComputer', { id, note }),
+      note === '' ? `Without a note: ${about}` : `Noted: ${about}`,
+    )
+  )
+    then();
+}
+
+const isoOf = (at: Ms): string => new Date(at).toISOString();

@@ -1,0 +1,67 @@
+import { useEffect, useSyncExternalStore } from 'react';
+import type { Ms, UserId } from '#contract/ids.ts';
+import { useNow } from '#src/app/clock.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { computerOf } from './rows.ts';
+import type { Computer } from './rows.ts';
+
+/**
+ * The computers of the last seven days as the server told them last, for the tab and the list
+ * alike. `at`: when.
+ */
+export interface ComputersNow {
+  readonly rows: readonly Computer[] | null;
+  readonly at: Ms | null;
+  readonly fault: string | null;
+  readonly busy: boolean;
+}
+
+const NONE: ComputersNow = { rows: null, at: null, fault: null, busy: false };
+const OLD_MS: Ms = 300_000;
+
+let user: UserId | null = null;
+let known = NONE;
+const listeners = new Set<() => void>();
+const show = (next: ComputersNow): void => {
+  known = next;
+  listeners.forEach((listener) => listener());
+};
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+};
+
+/** Asks the server anew: after a change, and where a person says so. */
+export async function askComputers(me: UserId): Promise<void> {
+  if (user !== me) {
+    user = me;
+    show(NONE);
+  }
+  if (known.busy) return;
+  show({ ...known, busy: true });
+  const answer = await client().read('listComputersNow', {});
+  const failure = !answer.ok ? answer.failure : answer.value.live ? null : answer.value.failure;
+  if (user !== me) return; // somebody else's by now
+  const fault = failure?.message ?? null;
+  show(
+    answer.ok
+      ? { rows: answer.value.value.map(computerOf), at: answer.value.at, fault, busy: false }
+      : { ...known, busy: false, fault },
+  );
+}
+
+/**
+ * What is known, also from before the page was opened; asked anew where it is five minutes old and
+ * there is a network.
+ */
+export function useComputersNow(me: UserId, online: boolean): ComputersNow {
+  const here = useSyncExternalStore(subscribe, () => known);
+  const beat = useNow(60_000);
+  useEffect(() => {
+    if (user !== me || known.at === null || (online && beat - known.at > OLD_MS))
+      void askComputers(me);
+  }, [me, online, beat]);
+  return user === me ? here : NONE;
+}

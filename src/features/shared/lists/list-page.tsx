@@ -1,0 +1,170 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import { can } from '#contract/abilities.ts';
+import { useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Page } from '#src/app/shell/page.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { formatCount, formatDay } from '#src/ui/format.ts';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import { keptList } from '../runs/stored-list.ts';
+import { listOf } from '../runs/list-address.ts';
+import { filterOf } from '../runs/list-state.ts';
+import { besidePlace, besideQuery, LIST_PATHS } from './address.ts';
+import type { BesidePlace, ListKey } from './address.ts';
+import { leftAt } from './tab-state.ts';
+import { ListsFrame } from './list-tabs.tsx';
+import { useRowKeys } from './use-row-keys.ts';
+
+const STEP = 200;
+
+/** What the address says, and how far the rows are shown. */
+export interface ListPageState {
+  readonly place: BesidePlace;
+  readonly go: (next: BesidePlace, how: 'push' | 'replace') => void;
+  readonly most: number;
+  readonly more: () => void;
+}
+
+export function useListPage(list: Exclude<ListKey, 'results'>): ListPageState {
+  const { history } = useRouter();
+  const place = besidePlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const [most, setMost] = useState(STEP);
+  return {
+    place,
+    most,
+    more: () => setMost(most + STEP),
+    go: (next, how) => {
+      const query = besideQuery(next);
+      history[how](`${LIST_PATHS[list]}${query === '' ? '' : `?${query}`}`);
+    },
+  };
+}
+
+export interface ListPageProps extends ListPageState {
+  readonly me: Me;
+  readonly branding: Branding;
+  readonly list: Exclude<ListKey, 'results'>;
+  readonly search: string;
+  /** Column heads, for wide pages. */
+  readonly heads: readonly { readonly word: string; readonly className: string }[];
+  /** Rows in all; null while nothing is known. */
+  readonly count: number | null;
+  readonly ignored: number;
+  /** In the place of the rows where there are none, or none are known yet. */
+  readonly instead: ReactNode;
+  readonly notice: ReactNode;
+  /** The first `most` rows. */
+  readonly children: ReactNode;
+}
+
+/**
+ * The frame of a list beside the results: tabs above, a search, `Show ignored`, rows as a table and
+ * as cards on a phone.
+ */
+export function ListPage({
+  me,
+  branding,
+  list,
+  search,
+  heads,
+  count,
+  ignored,
+  instead,
+  notice,
+  place,
+  go,
+  most,
+  more,
+  children,
+}: ListPageProps) {
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const [kept] = useState(() => listOf(leftAt(me.id, 'results') || keptList(me)));
+  const results = useWatch('runs', {
+    filter: filterOf(kept, dayAt(now, rule), rule),
+    window: NO_ROWS,
+    held: false,
+    folded: NONE,
+    round: 0,
+    facets: 'none',
+  });
+  const table = useRef<HTMLTableElement>(null);
+  useRowKeys(table);
+  return (
+    <Page
+      title="Daily checks"
+      detail={formatDay(now, rule.zone)}
+      scroll="own"
+      search={
+        <SearchField
+          label={search}
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ ...place, text }, 'replace')}
+          onLeave={() => table.current?.querySelector<HTMLElement>('button')?.focus()}
+        />
+      }
+    >
+      <ListsFrame
+        me={me}
+        now={now}
+        chosen={list}
+        query={besideQuery(place)}
+        results={results?.total}
+      >
+        <div className="h-full overflow-auto bg-sheet">
+          <div className="flex min-h-11 flex-wrap items-center gap-x-4 bg-paper px-4 py-1 tablet:px-5">
+            <div className="w-auto">
+              <Switch
+                label={`Show ignored${ignored === 0 ? '' : `, ${formatCount(ignored)}`}`}
+                on={place.ignored}
+                onChange={(on) => go({ ...place, ignored: on }, 'push')}
+              />
+            </div>
+          </div>
+          {notice}
+          {count === null || count === 0 ? (
+            instead
+          ) : (
+            <>
+              <EntryTable
+                ref={table}
+                heads={
+                  <>
+                    {heads.map(({ word, className }) => (
+                      <Head key={word} className={className}>
+                        {word}
+                      </Head>
+                    ))}
+                    {can(me.roles, 'monitoring.job-actions') && (
+                      <Head className="w-56 pr-5">
+                        <span className="sr-only">Actions</span>
+                      </Head>
+                    )}
+                  </>
+                }
+              >
+                {children}
+              </EntryTable>
+              {count > most && (
+                <p className="m-0 px-5 py-3">
+                  <Button onClick={more}>Show more: {formatCount(count - most)}</Button>
+                </p>
+              )}
+            </>
+          )}
+        </div>
+      </ListsFrame>
+    </Page>
+  );
+}
+
+const NO_ROWS = { first: 0, count: 0 };
+const NONE: readonly number[] = [];

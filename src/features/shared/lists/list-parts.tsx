@@ -1,0 +1,144 @@
+import { MESSAGES } from '#contract/messages.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { stepEntries } from '#src/ui/step-entries.ts';
+import type { SearchQuery } from '../queries/use-search-query.ts';
+
+export interface SortHeadProps<S extends string> {
+  readonly word: string;
+  readonly by: S;
+  readonly sort: S | `-${S}`;
+  readonly className?: string;
+  readonly onSort: (sort: S | `-${S}`) => void;
+}
+
+/** A column's head that orders the list; pressed again, the other way round. */
+export function SortHead<S extends string>({
+  word,
+  by,
+  sort,
+  className = '',
+  onSort,
+}: SortHeadProps<S>) {
+  const up = sort === by;
+  const down = sort === `-${by}`;
+  return (
+    <th
+      scope="col"
+      aria-sort={up ? 'ascending' : down ? 'descending' : 'none'}
+      className={`font-normal ${className}`}
+    >
+      <button
+        type="button"
+        className={`inline-flex h-9 items-center gap-1 hover:text-ink ${up || down ? 'font-semibold text-ink' : ''}`}
+        onClick={() => onSort(up ? `-${by}` : by)}
+      >
+        {word}
+        {(up || down) && <Icon name={up ? 'chevron-down' : 'chevron-up'} size={12} />}
+      </button>
+    </th>
+  );
+}
+
+/** The name of an entry, which opens it. Up and Down, J and K go from entry to entry. */
+export function OpenName({
+  id,
+  name,
+  below,
+  open,
+  onOpen,
+}: {
+  readonly id: string;
+  readonly name: string;
+  readonly below: string;
+  readonly open: boolean;
+  readonly onOpen: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      data-entry={id}
+      aria-expanded={open}
+      className="flex w-full min-w-0 flex-col justify-center rounded-part py-1 text-left pointer-coarse:min-h-11"
+      onClick={onOpen}
+      onKeyDown={stepEntries}
+    >
+      <span className="block max-w-full break-words font-semibold">{name}</span>
+      {below !== '' && (
+        <span className="block max-w-full break-words text-agate font-normal text-ink-3">
+          {below}
+        </span>
+      )}
+    </button>
+  );
+}
+
+/** Back to the entry that was open, or to the head of the page. */
+export const focusEntry = (id: string | null): void => {
+  requestAnimationFrame(() =>
+    (
+      document.querySelector<HTMLElement>(
+        id === null ? '#content' : `[data-entry="${CSS.escape(id)}"]`,
+      ) ?? document.querySelector<HTMLElement>('#content')
+    )?.focus(),
+  );
+};
+
+export interface ListStateProps {
+  readonly asked: SearchQuery<unknown>;
+  readonly offline: boolean;
+  readonly zone: string;
+  /** What is said without a network, where nothing of it is kept on the device. */
+  readonly notKept: string;
+  /** What needs the network, where something is kept. */
+  readonly needs: string;
+}
+
+/** Above a list: no network, a failure, the first wait. */
+export function ListState({
+  asked: { value, at, failure, asking, again },
+  offline,
+  zone,
+  notKept,
+  needs,
+}: ListStateProps) {
+  const told = failure === null ? null : getFailureText(failure);
+  return (
+    <>
+      {offline && (
+        <div className="px-4 py-3 tablet:px-5">
+          <Callout tone="warning">
+            {value === null
+              ? `${notKept} ${MESSAGES.needsNetwork}`
+              : `${at === null ? '' : `The list is from ${formatWhen(at, zone)}. `}${needs}`}
+          </Callout>
+        </div>
+      )}
+      {!offline && told !== null && (
+        <div className="px-4 py-3 tablet:px-5">
+          <Callout
+            tone="failed"
+            alert
+            action={
+              <Button size="sm" onClick={again}>
+                Try again
+              </Button>
+            }
+          >
+            {told}
+          </Callout>
+        </div>
+      )}
+      {value === null && failure === null && asking && !offline && (
+        <DelayedFallback>
+          <PageLoading />
+        </DelayedFallback>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { useRouter } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Ms } from '#contract/ids.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Tabs } from '#src/ui/tabs.tsx';
+import type { ListKey } from './address.ts';
+import { useComputersNow } from './computers-now.ts';
+import { throughTab } from './tab-state.ts';
+import { computersCount, disabledCount } from './rows.ts';
+
+export interface ListsFrameProps {
+  readonly me: Me;
+  readonly now: Ms;
+  readonly chosen: ListKey;
+  /** What stands in its address, without `?`: its tab leads back to it. */
+  readonly query: string;
+  /** Results of the list, as far as it is known. */
+  readonly results: number | undefined;
+  /** Said of the list, at the end of the line of tabs: what comes and goes here moves no row. */
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/**
+ * The lists of the morning, side by side: results, jobs that are switched off, computers that
+ * nothing backs up. Has the height that is left.
+ */
+export function ListsFrame({ me, now, chosen, query, results, aside, children }: ListsFrameProps) {
+  const { history } = useRouter();
+  const disabled = useWatch('disabled', NOTHING);
+  const status = useWatch('status', NOTHING);
+  const computers = useComputersNow(me.id, status?.is === 'live');
+  return (
+    <div className="relative grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
+      <Tabs
+        label="Lists"
+        className="bg-paper px-4 tablet:px-5"
+        panelClassName="min-h-0 min-w-0"
+        chosen={chosen}
+        onChoose={(key) => history.push(throughTab(me.id, chosen, query, key))}
+        tabs={[
+          { key: 'results', word: 'Results', count: results ?? null },
+          {
+            key: 'disabled',
+            word: 'Disabled jobs',
+            count: disabled ? disabledCount(disabled, now) : null,
+          },
+          {
+            key: 'computers',
+            word: 'Computers without a job',
+            count: computers.rows ? computersCount(computers.rows, now) : null,
+          },
+        ]}
+      >
+        {children}
+      </Tabs>
+      {aside !== undefined && (
+        <div className="absolute top-0 right-5 flex h-10 items-center gap-4 max-tablet:hidden pointer-coarse:h-11">
+          {aside}
+        </div>
+      )}
+    </div>
+  );
+}
+
+const NOTHING = {};

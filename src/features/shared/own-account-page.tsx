@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react';
+import type { Failure } from '#contract/errors.ts';
+import { ACCOUNT } from '#contract/messages/account.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useMe } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+
+export interface OwnPageProps {
+  readonly title: string;
+  /** What is asked of the server before the page can be shown. */
+  readonly asked?: readonly {
+    readonly value: unknown;
+    readonly failure: Failure | null;
+    readonly asking: boolean;
+    readonly again: () => void;
+  }[];
+  readonly children: () => ReactNode;
+}
+
+/**
+ * A page about the user's own account: nobody else's hands, and nothing of it without the network.
+ */
+export function OwnPage({ title, asked = [], children }: OwnPageProps) {
+  const me = useMe();
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const missing = asked.filter(({ value }) => value === null);
+  const failure = missing.find((one) => one.failure !== null && !one.asking)?.failure ?? null;
+  if (me === null) return null;
+  if (me.acting !== null) {
+    return (
+      <Page title={title}>
+        <Notice icon="lock" level={2} title="Only the user itself can open this">
+          <p className="m-0">{ACCOUNT.notWhileActing}</p>
+        </Notice>
+      </Page>
+    );
+  }
+  return (
+    <Page title={title}>
+      <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
+        {offline && (
+          <div className="mb-5 max-w-[740px]">
+            <Callout tone="warning">
+              Your account can be seen and changed with the network only.
+            </Callout>
+          </div>
+        )}
+        {missing.length === 0 ? (
+          children()
+        ) : failure === null || (offline && failure.kind === 'needs-network') ? (
+          !offline && (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          )
+        ) : (
+          <div className="max-w-[740px]">
+            <Callout
+              tone="failed"
+              alert
+              action={
+                <Button size="sm" onClick={() => missing.forEach(({ again }) => again())}>
+                  Try again
+                </Button>
+              }
+            >
+              {failure.message}
+            </Callout>
+          </div>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,94 @@
+import { GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/runs/query.ts';
+import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
+import { spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
+import { DEFAULTS } from './list-state.ts';
+import type { List } from './list-state.ts';
+
+const TEXT_CHARS = 200;
+/** Names may hold a comma: each stands for itself, so many at most. */
+const MOST_NAMES = 200;
+
+/**
+ * The query of an address, without `?`. What stands at its default is left out, so that a plain
+ * address is the default round.
+ */
+export function queryOf(list: List): string {
+  const params = new URLSearchParams();
+  const put = (key: string, value: string, byDefault: string): void => {
+    if (value !== byDefault) params.set(key, value);
+  };
+  put('date', spanKey(list.span), spanKey(DEFAULTS.span));
+  put('review', list.review ?? 'any', DEFAULTS.review ?? 'any');
+  put('state', list.states.join(), '');
+  put('kind', list.kinds.join(), '');
+  put('company', list.companies.join(), '');
+  put('source', list.sources.join(), '');
+  put('type', list.types.join(), '');
+  put('cause', list.causes.join(), '');
+  put('job', list.jobs.join(), '');
+  for (const name of list.servers) params.append('server', name);
+  put('instructionType', list.instructionTypes.join(), '');
+  put('managed', list.managed === null ? '' : list.managed ? 'yes' : 'no', '');
+  put('anomaly', list.anomaly ? 'on' : 'off', 'on');
+  put('rows', list.rows, DEFAULTS.rows);
+  put('order', list.order, DEFAULTS.order);
+  put('reverse', list.reverse ? 'yes' : 'no', 'no');
+  put('group', list.group ?? '', '');
+  put('q', list.text, '');
+  put('run', list.open === null ? '' : String(list.open), '');
+  return params.toString().replaceAll('%2C', ',');
+}
+
+/**
+ * Reads any query: what is unknown, doubled or no value at all falls back to its default, and the
+ * rest stands. Days may come as `from` and `to` (`YYYY-MM-DD`, both included) as well, where there
+ * is no `date`: so other pages name them.
+ */
+export function listOf(query: string): List {
+  const params = new URLSearchParams(query);
+  const words = (key: string): readonly string[] => [
+    ...new Set((params.get(key) ?? '').split(',').filter((word) => word !== '')),
+  ];
+  const among = <T extends string>(key: string, all: readonly T[]): readonly T[] =>
+    words(key).filter((word): word is T => (all as readonly string[]).includes(word));
+  const numbers = (key: string): readonly number[] =>
+    words(key)
+      .filter((word) => /^[1-9]\d{0,9}$/.test(word))
+      .map(Number);
+  /** 0: no cause. */
+  const causes = words('cause')
+    .filter((word) => /^(0|[1-9]\d{0,9})$/.test(word))
+    .map(Number);
+  const one = <T extends string, E>(key: string, all: readonly T[], otherwise: E): T | E => {
+    const value = params.get(key);
+    return all.find((word) => word === value) ?? otherwise;
+  };
+  const review = one('review', [...REVIEW_STATES, 'any'] as const, 'pending' as const);
+  const managed = one('managed', ['yes', 'no'] as const, null);
+  return {
+    span:
+      spanOfKey(params.get('date') ?? `${params.get('from') ?? ''}..${params.get('to') ?? ''}`) ??
+      DEFAULTS.span,
+    review: review === 'any' ? null : review,
+    states: among('state', RUN_STATES),
+    kinds: among('kind', PROBLEM_KINDS),
+    companies: numbers('company'),
+    sources: among('source', SOURCES),
+    types: among('type', JOB_TYPES),
+    causes,
+    jobs: numbers('job'),
+    servers: [...new Set(params.getAll('server').map((name) => name.slice(0, TEXT_CHARS)))].slice(
+      0,
+      MOST_NAMES,
+    ),
+    instructionTypes: among('instructionType', ENTITY_GROUPS),
+    managed: managed === null ? null : managed === 'yes',
+    anomaly: one('anomaly', ['off'] as const, null) === null,
+    rows: one('rows', ['jobs', 'runs'] as const, DEFAULTS.rows),
+    order: one('order', ORDERS, DEFAULTS.order),
+    reverse: one('reverse', ['yes'] as const, null) !== null,
+    group: one('group', GROUPS, null),
+    text: (params.get('q') ?? '').slice(0, TEXT_CHARS),
+    open: numbers('run')[0] ?? null,
+  };
+}

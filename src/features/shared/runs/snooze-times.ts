@@ -1,0 +1,31 @@
+import type { Day, Ms } from '#contract/ids.ts';
+import { addDays, dayAt, momentAt, weekday } from '#src/features/shared/date-range/dates.ts';
+
+export interface SnoozeChoice {
+  readonly word: string;
+  readonly until: Ms;
+  readonly day: Day;
+}
+
+/** The hour of the provider's wall clock at which a snooze ends. */
+export const SNOOZE_HOUR = 8;
+const MONDAY = 1;
+
+/** Tomorrow, the next Monday (where tomorrow is none) and in a week, each at eight. */
+export function snoozeChoices(now: Ms, zone: string): readonly SnoozeChoice[] {
+  const today = dayAt(now, { zone, hour: 0 });
+  const toMonday = (MONDAY - weekday(today) + 7) % 7 || 7;
+  const choice = (word: string, days: number): SnoozeChoice =>
+    snoozeUntil(word, addDays(today, days), zone);
+  return [
+    choice('Tomorrow', 1),
+    ...(toMonday === 1 || toMonday === 7 ? [] : [choice('Monday', toMonday)]),
+    choice(toMonday === 7 ? 'Monday, in 1 week' : 'In 1 week', 7),
+  ];
+}
+
+export const snoozeUntil = (word: string, day: Day, zone: string): SnoozeChoice => ({
+  word,
+  day,
+  until: momentAt(day, SNOOZE_HOUR, zone),
+});

@@ -1,0 +1,71 @@
+// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
+// first load
+'use no memo';
+import type { Ms } from '#contract/ids.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { formatTime, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import type { SyncStatus } from '#workers/api.ts';
+
+interface NoticesProps {
+  readonly status: SyncStatus | undefined;
+  readonly newestAt: Ms | null;
+  readonly zone: string;
+  readonly now: Ms;
+}
+
+/**
+ * Over the list: since when there is no network or no proper answer, how old is what is shown and
+ * what waits; or what is wrong, and a way on.
+ */
+export function Notices({ status, newestAt, zone, now }: NoticesProps) {
+  if (!status) return null;
+  const upTo = status.syncedAt ?? newestAt;
+  const when = (at: Ms): string =>
+    now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
+  if (status.is === 'offline' || status.is === 'server-trouble') {
+    const lead = status.is === 'offline' ? 'Offline' : 'The server does not answer properly';
+    return (
+      <output className="flex min-h-10 flex-wrap items-center gap-x-2 border-t border-rule bg-warning-wash px-4 py-1">
+        <Icon name={status.is === 'offline' ? 'offline' : 'warning'} className="text-warning" />
+        <b>{status.offlineSince === null ? lead : `${lead} since ${when(status.offlineSince)}`}</b>
+        {upTo !== null && <span>Showing results up to {when(upTo)}</span>}
+        {status.waiting > 0 && (
+          <span className="ml-auto text-ink-2">
+            {plural(status.waiting, 'change')} {status.waiting === 1 ? 'waits' : 'wait'}
+          </span>
+        )}
+      </output>
+    );
+  }
+  if (status.fault === null) return null;
+  return (
+    <div
+      role="alert"
+      className="flex min-h-10 flex-wrap items-center gap-x-2 border-t border-l-[3px] border-rule border-l-failed bg-sheet px-4 py-1.5"
+    >
+      <Icon name="failed" className="text-failed" />
+      <span className="min-w-0 grow">
+        {status.fault}
+        {upTo !== null && (
+          <span className="block text-agate text-ink-3">
+            The list below is from {when(upTo)} and may be out of date.
+          </span>
+        )}
+      </span>
+      <Button
+        size="sm"
+        onClick={() => {
+          client()
+            .syncNow()
+            .catch(() => {});
+        }}
+      >
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+const DAY_MS = 86_400_000;

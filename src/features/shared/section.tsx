@@ -1,0 +1,110 @@
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import { Button } from '#src/ui/button.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { SectionLink } from './section-link.tsx';
+import type { PolledQuery } from './queries/use-polled-query.ts';
+
+export interface SectionProps {
+  readonly title: string;
+  /** Where the title leads. */
+  readonly href?: string | null;
+  /** Small, at the right. */
+  readonly detail?: ReactNode;
+  readonly className?: string;
+  /** A name by which a line of the page leads here. */
+  readonly place?: string;
+  readonly children: ReactNode;
+}
+
+/** A part of the dashboard under its head rule. */
+export function Section({
+  title,
+  href = null,
+  detail,
+  className = '',
+  place,
+  children,
+}: SectionProps) {
+  const id = useId();
+  return (
+    <section
+      aria-labelledby={id}
+      className={`min-w-0 outline-none ${className}`}
+      {...(place !== undefined && { id: place, tabIndex: -1 })}
+    >
+      <div className="flex min-h-6 items-baseline gap-2 border-b border-head-rule pb-1.5">
+        <h2 id={id} className="m-0 text-[length:inherit]">
+          {href === null ? (
+            title
+          ) : (
+            <SectionLink
+              href={href}
+              className="inline-flex items-center hover:underline pointer-coarse:min-h-11"
+            >
+              {title}
+            </SectionLink>
+          )}
+        </h2>
+        {detail !== undefined && (
+          <span className="ml-auto min-w-0 truncate text-agate text-ink-3">{detail}</span>
+        )}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Bars where lines will be, after 100 ms. */
+export function Lines({ count }: { readonly count: number }) {
+  return (
+    <DelayedFallback>
+      <div aria-busy="true">
+        <span className="sr-only">Loading</span>
+        {Array.from({ length: count }, (_, i) => (
+          <div
+            key={i}
+            aria-hidden
+            className="flex h-10 items-center justify-between gap-8 border-b border-hair"
+          >
+            <i className="h-[9px] w-1/2 rounded-[2px] bg-hair" />
+            <i className="h-[9px] w-1/6 rounded-[2px] bg-hair" />
+          </div>
+        ))}
+      </div>
+    </DelayedFallback>
+  );
+}
+
+interface FromServerProps<T> {
+  readonly asked: PolledQuery<T>;
+  /** The age of the answer, where a newer one could not be had. */
+  readonly told: (at: number) => string;
+  readonly lines?: number;
+  readonly children: (value: T) => ReactNode;
+}
+
+/** What only the server knows: on its way, here, here but old, or not to be had and why. */
+export function FromServer<T>({
+  asked: { value, at, fault, again },
+  told,
+  lines = 4,
+  children,
+}: FromServerProps<T>) {
+  return (
+    <>
+      {fault !== null && (
+        <div className="flex items-center gap-3 border-b border-hair py-2">
+          <span className="min-w-0 grow text-ink-2">
+            {fault}
+            {at !== null && <span className="block text-agate text-ink-3">As of {told(at)}.</span>}
+          </span>
+          <Button size="sm" onClick={again}>
+            Try again
+          </Button>
+        </div>
+      )}
+      {value !== null ? children(value) : fault === null && <Lines count={lines} />}
+    </>
+  );
+}

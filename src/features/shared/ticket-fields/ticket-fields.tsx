@@ -1,0 +1,114 @@
+import type { RefObject } from 'react';
+import type { TicketFormOut } from '#contract/tickets/calls.ts';
+import type { Named } from '#contract/tickets/tickets.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+
+export interface TicketDraft {
+  readonly subject: string;
+  readonly description: string;
+  readonly status: string;
+  readonly priority: string;
+  readonly owner: Named | null;
+}
+
+export interface TicketFieldsProps {
+  readonly draft: TicketDraft;
+  readonly form: TicketFormOut | null;
+  /** Statuses that may be chosen: a new ticket is not closed. */
+  readonly closing: boolean;
+  readonly fault: string | null;
+  /** The subject: where the focus goes first in a dialog. */
+  readonly first?: RefObject<HTMLInputElement | null>;
+  readonly onChange: (next: Partial<TicketDraft>) => void;
+}
+
+const NOBODY = '-';
+
+/** What a ticket says, and where it stands, by what its system offers. */
+export function TicketFields({ draft, form, closing, fault, first, onChange }: TicketFieldsProps) {
+  const statuses = (form?.statuses ?? []).filter(({ closed }) => closing || !closed);
+  const system = form?.system ?? 'own';
+  const members = useCachedQuery('connectwiseMembers', MEMBERS, {
+    wanted: system === 'connectwise',
+  });
+  const resources = useCachedQuery('autotaskResources', MEMBERS, { wanted: system === 'autotask' });
+  const people =
+    system === 'own'
+      ? (form?.people ?? [])
+      : ((system === 'connectwise' ? members : resources).value?.rows ?? []);
+  // One who is not on the list any more stays chosen until somebody else is.
+  const owners =
+    draft.owner === null || people.some(({ id }) => id === draft.owner?.id)
+      ? people
+      : [draft.owner, ...people];
+  return (
+    <>
+      <RequiredNote />
+      <TextField
+        label="Subject"
+        required
+        {...(first && { ref: first })}
+        value={draft.subject}
+        maxLength={LIMITS.subjectChars}
+        fault={fault}
+        onChange={({ target }) => onChange({ subject: target.value })}
+      />
+      <TextArea
+        label="Description"
+        rows={5}
+        value={draft.description}
+        maxLength={LIMITS.descriptionChars}
+        onChange={({ target }) => onChange({ description: target.value })}
+      />
+      <div className="grid gap-4 tablet:grid-cols-2">
+        {statuses.length > 0 && (
+          <Select
+            block
+            label="Status"
+            value={draft.status}
+            options={statuses.map(({ id, name }) => ({ value: id, word: name }))}
+            onChange={(status) => onChange({ status })}
+          />
+        )}
+        {(form?.priorities.length ?? 0) > 0 && (
+          <Select
+            block
+            label="Priority"
+            value={draft.priority}
+            options={[
+              { value: '', word: 'None' },
+              ...(form?.priorities ?? []).map(({ id, name }) => ({ value: id, word: name })),
+            ]}
+            onChange={(priority) => onChange({ priority })}
+          />
+        )}
+        {form !== null && (
+          <Select
+            block
+            label="Owner"
+            value={draft.owner?.id ?? NOBODY}
+            options={[
+              { value: NOBODY, word: 'Nobody' },
+              ...owners.map(({ id, name }) => ({ value: id, word: name })),
+            ]}
+            onChange={(id) =>
+              onChange({
+                owner:
+                  owners
+                    .map((one) => ({ id: one.id, name: one.name }))
+                    .find((one) => one.id === id) ?? null,
+              })
+            }
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+const MEMBERS = { pageSize: '200' };

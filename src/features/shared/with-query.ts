@@ -1,0 +1,7 @@
+/** An address with its query; commas stay readable. */
+export const withQuery = (path: string, params: URLSearchParams): string => {
+  const query = readable(params);
+  return query === '' ? path : `${path}?${query}`;
+};
+export const readable = (params: URLSearchParams): string =>
+  params.toString().replaceAll('%2C', ',');

@@ -1,0 +1,208 @@
+import { MESSAGES } from '#contract/messages.ts';
+import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { ENTITY_GROUP_WORDS, SOURCE_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
+import { Many } from '../shared/forms/multi-select.tsx';
+import { alarmOf } from './form.ts';
+import type { Faults, Form } from './form.ts';
+
+export interface EditorProps {
+  /** Null: it is made. */
+  readonly id: string | null;
+  readonly begin: Form;
+  /** Of which job it is, in words; null where it is of a group. */
+  readonly jobName: string | null;
+  readonly offline: boolean;
+  readonly companies: readonly (readonly [n: number, name: string])[];
+  readonly people: readonly (readonly [id: string, name: string])[];
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+  readonly onDelete: (() => void) | null;
+}
+
+/** One alarm: of what, what is asked, who is told. */
+export function Editor({
+  id,
+  begin,
+  jobName,
+  offline,
+  companies,
+  people,
+  onSaved,
+  onClose,
+  onDelete,
+}: EditorProps) {
+  const {
+    form,
+    change,
+    faults: shown,
+    fault,
+    busy,
+    dirty,
+    place,
+    head,
+    save,
+  } = useDraftForm({
+    begin,
+    offline,
+    read: readForm,
+    onKept: onSaved,
+    async keep(alarm) {
+      const result =
+        id === null
+          ? await client().ask('saveSlaAlarm', { alarm })
+          : await client().ask('changeSlaAlarm', { id, alarm });
+      return result.ok ? null : result.failure.message;
+    },
+  });
+  const faults: Faults = shown ?? {};
+
+  return (
+    <form
+      ref={place}
+      noValidate
+      className="mx-auto max-w-[900px] px-4 py-4 tablet:px-5"
+      onSubmit={(event) => void save(event)}
+    >
+      <UnsavedQuestion dirty={dirty} />
+      <h2 ref={head} tabIndex={-1} className="m-0 pb-4 text-head outline-none">
+        {id === null ? 'New alarm' : 'Change an alarm'}
+      </h2>
+      <FormSection title="The alarm">
+        <RequiredNote />
+        <TextField
+          label="Name"
+          required
+          value={form.name}
+          maxLength={200}
+          fault={faults.name ?? null}
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        <Switch
+          label="On"
+          detail="Off, nobody is told."
+          on={form.enabled}
+          onChange={(enabled) => change({ enabled })}
+        />
+      </FormSection>
+      {jobName === null ? (
+        <FormSection
+          title="Of which jobs"
+          says="All of it must hold. Empty means all jobs that make backups. Copies, restores and checks count only if you select no other type."
+        >
+          <Many
+            label="The company is"
+            none="Any"
+            chosen={form.companies}
+            options={companies}
+            onChange={(next) => change({ companies: next })}
+          />
+          <Many
+            label="The source is"
+            none="Any"
+            chosen={form.sources}
+            options={SOURCES.map((source) => [source, SOURCE_WORDS[source]] as const)}
+            onChange={(sources) => change({ sources })}
+          />
+          <Many
+            label="The type is"
+            none="Any"
+            chosen={form.types}
+            options={JOB_TYPES.map((type) => [type, TYPE_WORDS[type]] as const)}
+            onChange={(types) => change({ types })}
+          />
+          <Many
+            label="The group is"
+            none="Any"
+            chosen={form.groups}
+            options={ENTITY_GROUPS.map((group) => [group, ENTITY_GROUP_WORDS[group]] as const)}
+            onChange={(groups) => change({ groups })}
+          />
+        </FormSection>
+      ) : (
+        <FormSection title="Of which job">
+          <p className="m-0 break-words">{jobName}</p>
+        </FormSection>
+      )}
+      <FormSection title="What is asked" says="One of the two, or both.">
+        <TextField
+          label="A good backup every so many hours"
+          value={form.hours}
+          inputMode="numeric"
+          fault={faults.hours ?? null}
+          hint="Of each job, one that ended well or with a warning. Jobs that are switched off, or not expected to run, are left out."
+          onChange={({ target }) => change({ hours: target.value })}
+        />
+        <TextField
+          label="Share of good results, in percent"
+          value={form.percent}
+          inputMode="numeric"
+          fault={faults.percent ?? null}
+          hint="Those that ended well or with a warning, of all that ended or did not run."
+          onChange={({ target }) => change({ percent: target.value })}
+        />
+        <TextField
+          label="Of the last so many days"
+          required
+          value={form.days}
+          inputMode="numeric"
+          fault={faults.days ?? null}
+          onChange={({ target }) => change({ days: target.value })}
+        />
+      </FormSection>
+      <FormSection
+        title="Who is told"
+        says="By mail, once when it breaks and once when it is kept again."
+      >
+        <Many
+          label="Users"
+          none="Nobody"
+          chosen={form.recipients}
+          options={people}
+          onChange={(recipients) => change({ recipients })}
+        />
+      </FormSection>
+      {fault !== null && (
+        <Callout tone="failed" alert>
+          {fault}
+        </Callout>
+      )}
+      <div className="flex flex-wrap gap-2 border-t border-rule py-4">
+        <Button
+          type="submit"
+          variant="primary"
+          busy={busy}
+          disabled={offline}
+          {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+        >
+          {id === null ? 'Make the alarm' : 'Save the alarm'}
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+        {onDelete !== null && (
+          <Button
+            variant="quiet"
+            icon="trash"
+            className="ml-auto"
+            disabled={offline}
+            onClick={onDelete}
+          >
+            Delete
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+const readForm = (form: Form) => {
+  const { alarm: value, faults } = alarmOf(form);
+  return { value, faults };
+};

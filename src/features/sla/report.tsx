@@ -1,0 +1,375 @@
+import { useState } from 'react';
+import { MESSAGES } from '#contract/messages.ts';
+import { csvLine, csvName, BOM, utcText } from '#contract/runs/csv.ts';
+import type { SlaLine } from '#contract/sla/calls.ts';
+import { useNow } from '#src/app/clock.ts';
+import { useCompaniesFilter } from '#src/features/shared/companies-filter.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useBranding } from '#src/app/session/session.ts';
+import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
+import { dayAt, daysOf, timesOf } from '#src/features/shared/date-range/dates.ts';
+import { Button } from '#src/ui/button.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Pager } from '#src/ui/pager.tsx';
+import { saveFile } from '#src/ui/save-file.ts';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { getExportFailureText } from '../shared/export/make-file.ts';
+import { listAddress } from '#src/features/shared/page-links/results.ts';
+import { SectionLink } from '../shared/section-link.tsx';
+import type { SlaPlace } from './address.ts';
+import { shareText } from './labels.ts';
+
+const FILE_PAGE = 1_000;
+
+export interface ReportProps {
+  readonly place: SlaPlace;
+  readonly offline: boolean;
+  readonly companies: readonly (readonly [n: number, name: string])[];
+  readonly onPlace: (next: Partial<SlaPlace>) => void;
+}
+
+/**
+ * SLA-4, SLA-5: of each job or company the share of good results, the worst first, and whether it
+ * is what is asked.
+ */
+export function Report({ place: given, offline, companies, onPlace }: ReportProps) {
+  const isFiltered = useCompaniesFilter();
+  const place = isFiltered ? given : { ...given, company: null };
+  const branding = useBranding();
+  const now = useNow(60_000);
+  const rule = { zone: branding?.timeZone ?? 'UTC', hour: branding?.dayBeginsHour ?? 0 };
+  const today = dayAt(now, rule);
+  const { from, to } = timesOf(place.span, today, rule);
+  const filters = {
+    ...(place.company !== null && { companyIds: [place.company] }),
+    ...(place.text !== '' && { text: place.text }),
+  };
+  const input = {
+    from: String(from),
+    to: String(to),
+    by: place.by,
+    filters: JSON.stringify(filters),
+    ...(place.percent !== null && { minSuccessPct: String(place.percent) }),
+    ...(place.hours !== null && { maxAgeHours: String(place.hours) }),
+  };
+  const {
+    value: told,
+    failure,
+    at,
+    live,
+    asking,
+    again,
+  } = useCachedQuery('slaReport', {
+    ...input,
+    page: String(place.page),
+    pageSize: String(place.size),
+  });
+  const [busy, setBusy] = useState(false);
+  const asked = place.percent !== null || place.hours !== null;
+
+  async function download(): Promise<void> {
+    setBusy(true);
+    const rows: SlaLine[] = [];
+    for (let page = 1; ; page++) {
+      const answer = await client().ask('slaReport', {
+        ...input,
+        page: String(page),
+        pageSize: String(FILE_PAGE),
+      });
+      if (!answer.ok) {
+        setBusy(false);
+        return tellFailure(getExportFailureText(answer.failure));
+      }
+      rows.push(...answer.value.rows);
+      if (answer.value.rows.length < FILE_PAGE) break;
+    }
+    setBusy(false);
+    const name = csvName('SLA', now, rule.zone);
+    saveFile(
+      name,
+      new Blob([BOM + csvLine(TITLES), ...rows.map((row) => csvLine(cellsOf(row)))], {
+        type: 'text/csv;charset=utf-8',
+      }),
+    );
+    tell(`${name} is saved.`);
+  }
+
+  return (
+    <div className="min-h-full bg-sheet">
+      <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
+        <SpanChoice
+          span={place.span}
+          rule={rule}
+          now={now}
+          onSpan={(span) => onPlace({ span, page: 1 })}
+        />
+        <ChipSelect
+          name="By"
+          value={place.by}
+          onChoose={(by) => onPlace({ by: by === 'company' ? 'company' : 'job', page: 1 })}
+          options={[
+            ['job', 'By job'],
+            ['company', 'By company'],
+          ]}
+        />
+        {isFiltered && (
+          <ChipSelect
+            name="Company"
+            icon="companies"
+            value={place.company === null ? '' : String(place.company)}
+            onChoose={(company) =>
+              onPlace({ company: company === '' ? null : Number(company), page: 1 })
+            }
+            options={[
+              ['', 'Every company'],
+              ...companies.map(([n, name]) => [String(n), name] as const),
+            ]}
+          />
+        )}
+        <ChipSelect
+          name="Share"
+          value={String(place.percent ?? '')}
+          onChoose={(percent) =>
+            onPlace({ percent: percent === '' ? null : Number(percent), page: 1 })
+          }
+          options={[
+            ['', 'No share asked'],
+            ...PERCENTS.map((one) => [String(one), `${one} % good`] as const),
+          ]}
+        />
+        <ChipSelect
+          name="Age"
+          icon="clock"
+          value={String(place.hours ?? '')}
+          onChoose={(hours) => onPlace({ hours: hours === '' ? null : Number(hours), page: 1 })}
+          options={[
+            ['', 'No age asked'],
+            ...HOURS.map((one) => [String(one), `Good within ${one} hours`] as const),
+          ]}
+        />
+        <Button
+          size="sm"
+          icon="download"
+          className="ml-auto"
+          busy={busy}
+          disabled={offline || told === null || told.count === 0}
+          {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+          onClick={() => void download()}
+        >
+          Download CSV
+        </Button>
+      </div>
+      <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
+        Share = results that ended well or with a warning ÷ all that ended or did not run, of the
+        days chosen. Age = the time since the last good backup ended, now; jobs that are switched
+        off have none. Only jobs that make backups count, no copies, restores or checks.
+        {!live && at !== null && ` As of ${formatWhen(at, rule.zone)}.`}
+      </p>
+      {told === null ? (
+        failure === null ? (
+          <DelayedFallback>
+            <PageLoading />
+          </DelayedFallback>
+        ) : (
+          <Notice
+            icon="trends"
+            level={2}
+            title="The report is not here"
+            actions={<Button onClick={again}>Try again</Button>}
+          >
+            <p className="m-0">{offline ? MESSAGES.needsNetwork : failure.message}</p>
+          </Notice>
+        )
+      ) : told.count === 0 ? (
+        <Notice icon="trends" level={2} title="No job matches">
+          <p className="m-0">Choose another company, or other words.</p>
+        </Notice>
+      ) : (
+        <div aria-busy={asking}>
+          <output className="block px-4 pb-3 tablet:px-5">
+            <b className="text-head">{shareText(told.total.share)}</b> good of{' '}
+            {plural(told.total.runs, 'result')}
+            {asked && (
+              <span className="text-ink-2">
+                , {formatCount(told.total.met)} of{' '}
+                {plural(
+                  told.total.met + told.total.missedTarget,
+                  place.by,
+                  place.by === 'job' ? 'jobs' : 'companies',
+                )}{' '}
+                as asked
+              </span>
+            )}
+          </output>
+          <Table
+            rows={told.rows}
+            place={place}
+            days={daysOf(place.span, today)}
+            zone={rule.zone}
+            asked={asked}
+          />
+          <Pager
+            page={place.page}
+            size={place.size}
+            count={told.count}
+            one={place.by}
+            many={place.by === 'job' ? 'jobs' : 'companies'}
+            onPage={(page) => onPlace({ page })}
+            onSize={(size) => onPlace({ size, page: 1 })}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+const PERCENTS = [80, 90, 95, 98, 99, 100] as const;
+const HOURS = [26, 50, 74, 170] as const;
+
+function Table({
+  rows,
+  place,
+  days,
+  zone,
+  asked,
+}: {
+  readonly rows: readonly SlaLine[];
+  readonly place: SlaPlace;
+  readonly days: readonly [string, string];
+  readonly zone: string;
+  readonly asked: boolean;
+}) {
+  const to = ({ company }: SlaLine): string =>
+    listAddress({ days, companies: [company], instructionTypes: [] });
+  return (
+    <div className="overflow-x-auto">
+      <table className="w-full border-collapse border-t-2 border-head-rule text-left [&_td]:border-b [&_td]:border-hair [&_td]:px-2 [&_td]:py-1.5 [&_td:first-child]:pl-4 [&_th]:px-2 [&_th]:py-2 [&_th]:font-normal [&_th]:text-ink-2 [&_th:first-child]:pl-4 tablet:[&_td:first-child]:pl-5 tablet:[&_th:first-child]:pl-5">
+        <thead>
+          <tr className="border-b border-rule text-agate">
+            {asked && <th scope="col">As asked</th>}
+            <th scope="col">{place.by === 'job' ? 'Job' : 'Company'}</th>
+            <th scope="col" className="text-right">
+              Share
+            </th>
+            <th scope="col" className="text-right">
+              Good
+            </th>
+            <th scope="col" className="hidden text-right tablet:table-cell">
+              With a warning
+            </th>
+            <th scope="col" className="hidden text-right tablet:table-cell">
+              Failed
+            </th>
+            <th scope="col" className="hidden text-right tablet:table-cell">
+              Did not run
+            </th>
+            <th scope="col" className="hidden desk:table-cell">
+              Last good backup
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={`${row.company} ${row.jobInstanceUid ?? ''} ${row.jobName ?? ''}`}>
+              {asked && (
+                <td>
+                  <Met met={row.met} />
+                </td>
+              )}
+              <td className="max-w-80 min-w-40">
+                <span className="block font-semibold break-words">
+                  {row.jobName ?? (
+                    <SectionLink href={to(row)} className="text-accent underline">
+                      {row.companyName}
+                    </SectionLink>
+                  )}
+                </span>
+                <span className="block text-agate break-words text-ink-2">
+                  {row.jobName === null ? plural(row.jobs, 'job') : row.companyName}
+                </span>
+              </td>
+              <td className="text-right font-semibold tabular-nums whitespace-nowrap">
+                {row.share === null ? '–' : shareText(row.share)}
+              </td>
+              <td className="text-right tabular-nums">{formatCount(row.success + row.warning)}</td>
+              <td className="hidden text-right tabular-nums tablet:table-cell">
+                {formatCount(row.warning)}
+              </td>
+              <td className="hidden text-right tabular-nums tablet:table-cell">
+                {formatCount(row.failed)}
+              </td>
+              <td className="hidden text-right tabular-nums tablet:table-cell">
+                {formatCount(row.missed)}
+              </td>
+              <td className="hidden whitespace-nowrap desk:table-cell">
+                {row.lastSuccessAt === null ? (
+                  <span className="text-ink-3">{row.ageHours === null ? '–' : 'none yet'}</span>
+                ) : (
+                  formatWhen(row.lastSuccessAt, zone)
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Met({ met }: { readonly met: boolean | null }) {
+  if (met === null) return <span className="text-ink-3">–</span>;
+  return (
+    <span className={`inline-flex items-center gap-1.5 ${met ? '' : 'font-semibold text-failed'}`}>
+      <Icon name={met ? 'success' : 'failed'} className={met ? 'text-success' : ''} />
+      {met ? 'Yes' : 'No'}
+    </span>
+  );
+}
+
+const TITLES = [
+  'Company',
+  'Job',
+  'Jobs',
+  'Results',
+  'Succeeded',
+  'With a warning',
+  'Failed',
+  'Did not run',
+  'Share of good results (percent)',
+  'Last good backup (UTC)',
+  'Age (hours)',
+  'As asked',
+];
+const cellsOf = ({
+  companyName,
+  jobName,
+  jobs,
+  runs,
+  success,
+  warning,
+  failed,
+  missed,
+  share,
+  lastSuccessAt,
+  ageHours,
+  met,
+}: SlaLine) => [
+  companyName,
+  jobName,
+  jobs,
+  runs,
+  success,
+  warning,
+  failed,
+  missed,
+  share === null ? null : Math.floor(share * 1000) / 10,
+  lastSuccessAt === null ? null : utcText(lastSuccessAt),
+  ageHours,
+  met === null ? null : met ? 'Yes' : 'No',
+];

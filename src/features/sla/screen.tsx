@@ -1,0 +1,222 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
+import { MESSAGES } from '#contract/messages.ts';
+import type { SlaOut } from '#contract/sla/calls.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { useNow } from '#src/app/clock.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { Tabs } from '#src/ui/tabs.tsx';
+import { tellFailure } from '#src/ui/toasts.ts';
+import { slaAddress, slaPlace } from './address.ts';
+import type { SlaPlace } from './address.ts';
+import { AlarmList } from './alarms.tsx';
+import { Editor } from './editor.tsx';
+import { beginning, formOf } from './form.ts';
+import { Report } from './report.tsx';
+import { ofWhat } from './labels.ts';
+
+/**
+ * `/monitoring/sla`: how old a good backup may be and how many of them there have to be, as alarms
+ * and as a report (SLA-5).
+ */
+export function Sla() {
+  const { history } = useRouter();
+  const place = slaPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const { view, alarm: open } = place;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const companies = useWatch('companies', NOTHING);
+  const zone = useZone();
+  const now = useNow(30_000);
+  const keeps = useAbility('monitoring.job-actions');
+  const asked = useCachedQuery('listSlaAlarms', NOTHING, { everyMs: 300_000 });
+  const [deleting, setDeleting] = useState(false);
+  const [gone, setGone] = useState<string | null>(null);
+  const alarms = asked.value?.alarms ?? null;
+  const alarm = alarms?.find((one) => idOf(one) === open && open !== gone) ?? null;
+  const all = (companies ?? []).map(({ n, name }) => [n, name] as const);
+  const names = new Map(all);
+  const nameOf = (n: number): string => names.get(n) ?? 'a company that is not there';
+  const go = (next: Partial<SlaPlace>): void =>
+    history.push(slaAddress(view === 'report' ? { ...place, ...next } : next));
+
+  const close = (): void => {
+    history.push(slaAddress({}));
+    requestAnimationFrame(() =>
+      (
+        document.querySelector<HTMLElement>(
+          open === null ? '#content' : `[data-alarm="${CSS.escape(open)}"]`,
+        ) ?? document.querySelector<HTMLElement>('#content')
+      )?.focus(),
+    );
+  };
+  const saved = (): void => {
+    asked.again();
+    close();
+  };
+  async function remove(): Promise<void> {
+    if (open === null) return;
+    const result = await client().ask('removeSlaAlarm', { id: open });
+    if (result.ok) flushSync(() => setGone(open));
+    setDeleting(false);
+    if (!result.ok) return tellFailure(result.failure.message);
+    saved();
+  }
+  const make = (
+    <Button
+      variant="primary"
+      icon="plus"
+      disabled={offline}
+      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      onClick={() => history.push(slaAddress({ alarm: 'new' }))}
+    >
+      New alarm
+    </Button>
+  );
+  const begin = open === 'new' ? beginning(place.job) : alarm === null ? null : formOf(alarm);
+  const edits = open !== null && keeps && view === 'alarms';
+
+  return (
+    <Page
+      title="SLA"
+      {...(view === 'alarms' && !edits && keeps && (alarms?.length ?? 0) > 0 && { action: make })}
+      {...(view === 'report' && {
+        search: (
+          <SearchField
+            label="Search jobs and companies"
+            value={place.text}
+            focusKey="/"
+            onChange={(text) => history.replace(slaAddress({ ...place, text, page: 1 }))}
+          />
+        ),
+      })}
+    >
+      <div className="flex min-h-full flex-col bg-sheet">
+        {edits ? (
+          alarms === null && open !== 'new' ? (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          ) : begin === null ? (
+            <Notice
+              icon="clock"
+              level={2}
+              title="This alarm is not there"
+              actions={<Button onClick={close}>All alarms</Button>}
+            >
+              <p className="m-0">Somebody has deleted it, or it is not yours to see.</p>
+            </Notice>
+          ) : (
+            <Editor
+              key={open}
+              id={open === 'new' ? null : open}
+              begin={begin}
+              jobName={
+                alarm?.job
+                  ? ofWhat(alarm, nameOf)
+                  : open === 'new'
+                    ? (place.job?.name ?? null)
+                    : null
+              }
+              offline={offline}
+              companies={all}
+              people={(asked.value?.people ?? []).map(({ id, name }) => [id, name] as const)}
+              onSaved={saved}
+              onClose={close}
+              onDelete={open === 'new' ? null : () => setDeleting(true)}
+            />
+          )
+        ) : (
+          <Tabs
+            label="SLA"
+            tabs={[
+              { key: 'alarms', word: 'Alarms', count: alarms?.length ?? null },
+              { key: 'report', word: 'Report' },
+            ]}
+            chosen={view}
+            className="bg-paper px-4 tablet:px-5"
+            panelClassName="grow"
+            onChoose={(next) => history.push(slaAddress({ view: next }))}
+          >
+            {view === 'report' ? (
+              <Report place={place} offline={offline} companies={all} onPlace={go} />
+            ) : (
+              <>
+                {offline && (
+                  <div className="px-5 py-3">
+                    <Callout tone="warning">
+                      Alarms are judged and changed with the network only.
+                      {asked.at !== null && ` This is as of ${formatWhen(asked.at, zone)}.`}
+                    </Callout>
+                  </div>
+                )}
+                {alarms === null ? (
+                  asked.failure === null ? (
+                    <DelayedFallback>
+                      <PageLoading />
+                    </DelayedFallback>
+                  ) : (
+                    <Notice
+                      icon="clock"
+                      level={2}
+                      title="The alarms are not here"
+                      actions={<Button onClick={asked.again}>Try again</Button>}
+                    >
+                      <p className="m-0">
+                        {offline ? MESSAGES.needsNetwork : asked.failure.message}
+                      </p>
+                    </Notice>
+                  )
+                ) : alarms.length === 0 ? (
+                  <Notice
+                    icon="clock"
+                    level={2}
+                    title="No alarm yet"
+                    {...(keeps && { actions: make })}
+                  >
+                    <p className="m-0">
+                      An alarm says how old the last good backup of a job or of a group may be, or
+                      which share of results has to be good. Who is to know is told by mail when it
+                      breaks, and when it is kept again.
+                    </p>
+                  </Notice>
+                ) : (
+                  <AlarmList
+                    alarms={alarms}
+                    zone={zone}
+                    now={now}
+                    nameOf={nameOf}
+                    onOpen={keeps ? (id) => history.push(slaAddress({ alarm: id })) : null}
+                  />
+                )}
+              </>
+            )}
+          </Tabs>
+        )}
+      </div>
+      {deleting && alarm !== null && (
+        <DeleteDialog
+          what="alarm"
+          name={<b>{alarm.name}</b>}
+          says="Nobody is told any more."
+          onDelete={remove}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+const idOf = ({ _id: id }: SlaOut): string => id;
+const NOTHING = {};

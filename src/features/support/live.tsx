@@ -1,0 +1,111 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { mayOpen, PAGES } from '#contract/pages.ts';
+import { hasChat, setChat } from '#src/app/shell/chat/chat-state.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useBranding, useMe } from '#src/app/session/session.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+
+/**
+ * `/monitoring/support/live`: how the support of the portal is spoken to at once. Known with no
+ * network.
+ */
+export function LiveSupport() {
+  const branding = useBranding();
+  const me = useMe();
+  const roles = me?.roles ?? [];
+  if (branding === null) return <Page title="Live support">{null}</Page>;
+  const { name, supportPhone: phone, supportEmail: email, features } = branding;
+  const chat = features.chat?.url ?? null;
+  const widget = hasChat(me, branding);
+  const writes = mayOpen(PAGES['/monitoring/support/request'], roles, features);
+  return (
+    <Page title="Live support">
+      <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
+        {phone === null && email === null && chat === null && !widget ? (
+          <Notice icon="request" level={2} title="No live support yet">
+            <p className="m-0">
+              {name} has named no phone number, no address and no chat.
+              {writes && (
+                <>
+                  {' '}
+                  <Link to="/monitoring/support/request" className={LINK}>
+                    Write a request
+                  </Link>{' '}
+                  instead.
+                </>
+              )}
+            </p>
+          </Notice>
+        ) : (
+          <div className="max-w-[760px]">
+            <FormSection
+              title={name}
+              says="Have the name of the job and the time of the result at hand."
+            >
+              <ul className="m-0 list-none p-0">
+                {phone !== null && (
+                  <Way word="Phone">
+                    <a className={WAY} href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>
+                      {phone}
+                    </a>
+                  </Way>
+                )}
+                {widget && (
+                  <Way word="Chat">
+                    <button
+                      type="button"
+                      aria-haspopup="dialog"
+                      className={WAY}
+                      onClick={() => setChat('open')}
+                    >
+                      Chat here
+                    </button>
+                  </Way>
+                )}
+                {chat !== null && (
+                  <Way word={widget ? '' : 'Chat'}>
+                    <a className={WAY} href={chat} target="_blank" rel="noreferrer">
+                      Open the chat<span className="sr-only"> in a new tab</span>
+                      <Icon name="external" size={12} />
+                    </a>
+                  </Way>
+                )}
+                {email !== null && (
+                  <Way word="E-mail">
+                    <a className={WAY} href={`mailto:${email}`}>
+                      {email}
+                    </a>
+                  </Way>
+                )}
+              </ul>
+              {writes && (
+                <p className="m-0 text-ink-2">
+                  Not urgent?{' '}
+                  <Link to="/monitoring/support/request" className={LINK}>
+                    Write a request
+                  </Link>
+                  : it tells by itself where you were and what went wrong.
+                </p>
+              )}
+            </FormSection>
+          </div>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+const LINK = 'text-accent underline underline-offset-2';
+const WAY = `${LINK} inline-flex max-w-full items-center gap-1.5 pointer-coarse:min-h-11`;
+
+function Way({ word, children }: { readonly word: string; readonly children: ReactNode }) {
+  return (
+    <li className="flex min-h-11 flex-wrap items-center gap-x-3 border-b border-hair py-2">
+      <span className="w-16 text-ink-2">{word}</span>
+      <span className="min-w-0 break-words">{children}</span>
+    </li>
+  );
+}

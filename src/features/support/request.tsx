@@ -1,0 +1,189 @@
+import { useState } from 'react';
+import type { SupportPart } from '#contract/support/calls.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { lastPage } from '#src/app/router/last-page.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useBranding, useMe } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Check } from '#src/ui/check.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { lastFailures, tellInfo } from '#src/ui/toasts.ts';
+import { contextOf, contextParts } from './context.ts';
+import { SentRequests } from './sent-requests.tsx';
+
+/**
+ * `/monitoring/support/request`: writes to the support of the portal, and shows what was written
+ * (SUPPORT-2, SUPPORT-4).
+ */
+export function SupportRequest() {
+  const branding = useBranding();
+  const me = useMe();
+  const status = useWatch('status', NOTHING);
+  const offline = status?.is === 'offline';
+  const [page, setPage] = useState(1);
+  const [size, setSize] = useState<number>(PAGE_SIZE);
+  const sent = useCachedQuery(
+    'listSupport',
+    { page: String(page), pageSize: String(size) },
+    { everyMs: 10_000 },
+  );
+  const [subject, setSubject] = useState('');
+  const [message, setMessage] = useState('');
+  const [without, setWithout] = useState<ReadonlySet<SupportPart>>(new Set());
+  const [tried, setTried] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const parts = contextParts({
+    path: lastPage(),
+    failures: lastFailures(),
+    status,
+    agent: navigator.userAgent,
+  });
+  const to = branding?.supportEmail ?? null;
+  const phone = branding?.supportPhone ?? null;
+  const empty = {
+    subject: subject.trim() === '' ? 'Say in a few words what it is about.' : null,
+    message: message.trim() === '' ? 'Say what happened, and what you expected.' : null,
+  };
+
+  async function send(): Promise<void> {
+    setTried(true);
+    if (empty.subject !== null || empty.message !== null || offline || busy) return;
+    setBusy(true);
+    const result = await client().ask('sendSupport', {
+      subject,
+      message,
+      context: contextOf(parts, without),
+    });
+    setBusy(false);
+    if (!result.ok) return setFault(result.failure.message);
+    setSubject('');
+    setMessage('');
+    setTried(false);
+    setFault(null);
+    setPage(1);
+    sent.again();
+    tellInfo('Sending your request');
+  }
+
+  return (
+    <Page title="Support request">
+      <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
+        <UnsavedQuestion dirty={subject.trim() !== '' || message.trim() !== ''} />
+        {me?.acting != null ? (
+          <Notice icon="lock" level={2} title="Only the user itself can write to support">
+            <p className="m-0">{MESSAGES.notWhileActing}</p>
+          </Notice>
+        ) : to === null ? (
+          <Notice icon="request" level={2} title="Nobody to write to yet">
+            <p className="m-0">
+              {MESSAGES.supportNoAddress}
+              {phone !== null && ` Call ${phone} instead.`}
+            </p>
+          </Notice>
+        ) : (
+          <form
+            className="max-w-[760px]"
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              void send();
+            }}
+          >
+            <FormSection
+              title="What it is about"
+              says={
+                <>
+                  Goes by mail to <span className="break-words">{to}</span>. The answer comes to
+                  your e-mail address.
+                </>
+              }
+            >
+              {offline && (
+                <Callout tone="warning">
+                  {MESSAGES.needsNetwork} What you type stays on this page.
+                </Callout>
+              )}
+              <TextField
+                label="Subject"
+                required
+                value={subject}
+                maxLength={LIMITS.subjectChars}
+                fault={tried ? empty.subject : null}
+                onChange={(event) => setSubject(event.target.value)}
+              />
+              <TextArea
+                label="Message"
+                required
+                rows={7}
+                value={message}
+                maxLength={LIMITS.descriptionChars}
+                fault={tried ? empty.message : null}
+                onChange={(event) => setMessage(event.target.value)}
+              />
+            </FormSection>
+            <FormSection
+              title="What is sent with it"
+              says="Helps support find the cause. Remove anything you don't want to share. Results, company names and passwords are never included."
+            >
+              <fieldset className="m-0 grid grid-cols-[minmax(0,1fr)] border-0 p-0">
+                <legend className="sr-only">What is sent with it</legend>
+                {parts.map(({ part, word, text }) => (
+                  <Check
+                    key={part}
+                    checked={!without.has(part)}
+                    title={word}
+                    detail={text}
+                    onChange={(on) =>
+                      setWithout(
+                        new Set(
+                          on ? [...without].filter((one) => one !== part) : [...without, part],
+                        ),
+                      )
+                    }
+                  />
+                ))}
+              </fieldset>
+              {fault !== null && (
+                <Callout tone="failed" alert>
+                  {fault}
+                </Callout>
+              )}
+              <div>
+                <Button
+                  type="submit"
+                  variant="primary"
+                  busy={busy}
+                  disabled={offline}
+                  {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+                >
+                  Send request
+                </Button>
+              </div>
+            </FormSection>
+          </form>
+        )}
+        <SentRequests
+          asked={sent}
+          offline={offline}
+          onPage={setPage}
+          onSize={(next) => {
+            setSize(next);
+            setPage(1);
+          }}
+        />
+      </div>
+    </Page>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,237 @@
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import type { TicketWhole } from '#contract/tickets/calls.ts';
+import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatAge, formatWhen, plural } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { STATES } from '#src/ui/states.ts';
+import { tell } from '#src/ui/toasts.ts';
+import { SectionLink } from '../shared/section-link.tsx';
+import { TicketFields } from '../shared/ticket-fields/ticket-fields.tsx';
+import type { TicketDraft } from '../shared/ticket-fields/ticket-fields.tsx';
+import { TicketMark } from './mark.tsx';
+
+export interface TicketDetailsProps {
+  readonly ticket: TicketWhole;
+  readonly acts: boolean;
+  readonly offline: boolean;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly onSaved: (ticket: TicketWhole) => void;
+  readonly onDelete: () => void;
+}
+
+/** One ticket beside the list: what it says, where it stands, and the problems that it is about. */
+export function TicketDetails({
+  ticket,
+  acts,
+  offline,
+  zone,
+  now,
+  onSaved,
+  onDelete,
+}: TicketDetailsProps) {
+  const { _id: id, system, status, fault, waiting, list, owner, priority } = ticket;
+  const [draft, setDraft] = useState<TicketDraft>(() => draftOf(ticket));
+  const [busy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const form = useCachedQuery(
+    'getTicketForm',
+    { company: String(ticket.company) },
+    { wanted: acts && !offline },
+  ).value;
+  // Somebody else has changed it: what is typed here stays, what is not is as it is now.
+  const [seen, setSeen] = useState(ticket);
+  if (ticket.changedAt !== seen.changedAt) {
+    setSeen(ticket);
+    if (Object.keys(changesOf(seen, draft)).length === 0) setDraft(draftOf(ticket));
+  }
+  const changed = changesOf(ticket, draft);
+  const same = Object.keys(changed).length === 0;
+
+  async function put(next: Partial<ReturnType<typeof changesOf>>, said: string): Promise<void> {
+    setBusy(true);
+    setWrong(null);
+    const result = await client().ask('changeTicket', { id, ...next });
+    setBusy(false);
+    if (!result.ok) return setWrong(getFailureText(result.failure));
+    setDraft(draftOf(result.value));
+    tell(said);
+    onSaved(result.value);
+  }
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    if (draft.subject.trim() !== '' && !same) void put(changed, 'Ticket changed');
+  };
+  const other = form?.statuses.find(({ closed }) => closed !== status.closed);
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
+
+  return (
+    <div className="min-h-0 grow overflow-auto px-4 pb-4 tablet:px-5">
+      <p className="m-0 flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+        <TicketMark ticket={ticket} />
+        {ticket.url !== null && (
+          <a
+            href={ticket.url}
+            target="_blank"
+            rel="noreferrer"
+            className="inline-flex items-center gap-1 text-accent underline pointer-coarse:min-h-11"
+          >
+            Open in {SYSTEM_NAMES[system]}
+          </a>
+        )}
+      </p>
+      {waiting && fault !== null && (
+        <div className="pb-3">
+          <Callout tone="warning">{fault} It is tried again by itself, or when you save.</Callout>
+        </div>
+      )}
+      {wrong !== null && (
+        <div className="pb-3">
+          <Callout tone="failed" alert>
+            {wrong}
+          </Callout>
+        </div>
+      )}
+      {acts ? (
+        <form className="grid gap-4 border-t-2 border-head-rule pt-4" onSubmit={save}>
+          <TicketFields
+            draft={draft}
+            form={form}
+            closing
+            fault={draft.subject.trim() === '' ? 'Say what it is about.' : null}
+            onChange={(next) => setDraft((before) => ({ ...before, ...next }))}
+          />
+          <div className="flex flex-wrap gap-2">
+            <Button
+              type="submit"
+              variant="primary"
+              busy={busy}
+              disabled={offline || same || draft.subject.trim() === ''}
+              {...why}
+            >
+              Save
+            </Button>
+            {other && (
+              <Button
+                disabled={offline || busy}
+                {...why}
+                onClick={() =>
+                  void put(
+                    { status: other.id },
+                    other.closed ? 'Ticket closed' : 'Ticket opened again',
+                  )
+                }
+              >
+                {other.closed ? 'Close the ticket' : 'Open again'}
+              </Button>
+            )}
+            <Button
+              variant="quiet"
+              className="ml-auto"
+              disabled={offline || busy}
+              {...why}
+              onClick={onDelete}
+            >
+              Delete
+            </Button>
+          </div>
+        </form>
+      ) : (
+        <div className="grid gap-2 border-t-2 border-head-rule pt-3">
+          <p className="m-0 break-words whitespace-pre-wrap">
+            {ticket.description === '' ? (
+              <span className="text-ink-3">No description.</span>
+            ) : (
+              ticket.description
+            )}
+          </p>
+          <p className="m-0 text-ink-2">
+            {priority === null ? 'No priority' : `Priority ${priority.name}`},{' '}
+            {owner === null ? 'nobody owns it' : `owned by ${owner.name}`}.
+          </p>
+        </div>
+      )}
+      <h3 className="m-0 mt-5 border-t-2 border-head-rule pt-3 text-body font-semibold">
+        {list.length === 0 ? 'No problem' : plural(list.length, 'problem')}
+      </h3>
+      {list.length === 0 && (
+        <p className="m-0 pt-1 text-ink-2">Its problems were let go, or have another ticket now.</p>
+      )}
+      <ul className="m-0 list-none p-0">
+        {list.map((problem) => {
+          const state = STATES[stateOf(problem.state)];
+          return (
+            <li key={problem.n} className="border-b border-hair py-2">
+              <SectionLink
+                href={`/monitoring/daily-checks?review=any&date=last-30&run=${problem.run}`}
+                className="block min-w-0 font-semibold break-words text-accent underline pointer-coarse:min-h-11"
+              >
+                {problem.job}
+                {problem.computer === '' ? '' : ` on ${problem.computer}`}
+              </SectionLink>
+              <span className="flex flex-wrap items-center gap-x-2 text-ink-2">
+                {problem.closedAt === null ? (
+                  <span className={`inline-flex items-center gap-1.5 ${state.text}`}>
+                    <Icon name={state.icon} />
+                    {state.word}
+                  </span>
+                ) : (
+                  <span className="inline-flex items-center gap-1.5 text-ink-3">
+                    <Icon name="check" />
+                    over {formatAge(problem.closedAt, now)}
+                  </span>
+                )}
+                <span className="min-w-0 break-words">{problem.cause}</span>
+              </span>
+              <span className="block text-agate text-ink-3">
+                {plural(problem.runs, 'result')} since {formatWhen(problem.openedAt, zone)}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      <p className="m-0 pt-3 text-agate text-ink-3">
+        Opened by {ticket.madeBy}, {formatWhen(ticket.madeAt, zone)}.
+        {ticket.closedAt !== null &&
+          ` Closed ${BY[ticket.closedBy ?? 'person']}, ${formatWhen(ticket.closedAt, zone)}.`}
+      </p>
+    </div>
+  );
+}
+
+const BY = {
+  person: 'here',
+  system: 'in the ticketing system',
+  success: 'after a success',
+  again: 'here',
+} as const;
+const draftOf = ({ subject, description, status, priority, owner }: TicketWhole): TicketDraft => ({
+  subject,
+  description,
+  status: status.id,
+  priority: priority?.id ?? '',
+  owner,
+});
+const stateOf = (word: string): keyof typeof STATES =>
+  word in STATES ? (word as keyof typeof STATES) : 'Failed';
+
+/** What is not as it was. */
+function changesOf(ticket: TicketWhole, draft: TicketDraft) {
+  return {
+    ...(draft.subject.trim() !== ticket.subject && { subject: draft.subject.trim() }),
+    ...(draft.description !== ticket.description && { description: draft.description }),
+    ...(draft.status !== ticket.status.id && { status: draft.status }),
+    ...(draft.priority !== (ticket.priority?.id ?? '') && {
+      priority: draft.priority === '' ? null : draft.priority,
+    }),
+    ...(draft.owner?.id !== ticket.owner?.id && { owner: draft.owner }),
+  };
+}

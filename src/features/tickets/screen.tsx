@@ -1,0 +1,280 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { useAbility } from '#src/app/session/use-ability.ts';
+import { useNow } from '#src/app/clock.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
+import { formatCount, formatWhen } from '#src/ui/format.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Pager } from '#src/ui/pager.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { SectionLink } from '../shared/section-link.tsx';
+import {
+  isNarrowed,
+  TICKETS_DEFAULTS,
+  ticketsAddress,
+  ticketsAsk,
+  ticketsMoved,
+  ticketsPlace,
+} from './address.ts';
+import type { TicketsPlace } from './address.ts';
+import { TicketDetails } from './details.tsx';
+import { TicketList } from './list.tsx';
+import { SidePanel } from '#src/ui/side-panel.tsx';
+
+const EVERY = 30_000;
+
+/**
+ * `/monitoring/tickets`: what was opened for problems, here or in the ticketing system (TICKET-9).
+ */
+export function Tickets() {
+  const { history } = useRouter();
+  const place = ticketsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const { open } = place;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const companies = useWatch('companies', NOTHING) ?? [];
+  const zone = useZone();
+  const now = useNow(30_000);
+  const acts = useAbility('monitoring.job-actions');
+  const keeps = useAbility('common.companies');
+  const asked = useCachedQuery('listTickets', ticketsAsk(place), { everyMs: EVERY });
+  const one = useCachedQuery(
+    'getTicket',
+    { id: open ?? '' },
+    { wanted: open !== null, everyMs: EVERY },
+  );
+  const [old, setOld] = useState<OutputOf<'listTickets'> | null>(null);
+  const [deleting, setDeleting] = useState(false);
+  // While another page is on its way the last one stands.
+  if (asked.value !== null && asked.value !== old) setOld(asked.value);
+  const page = asked.value ?? old;
+  const rows = page?.rows ?? null;
+  const ticket = open === null ? null : one.value;
+
+  const go = (next: Partial<TicketsPlace>, how: 'push' | 'replace' = 'push'): void =>
+    history[how](ticketsAddress(ticketsMoved(place, next)));
+  const close = (): void => {
+    go({ open: null });
+    requestAnimationFrame(() =>
+      (
+        document.querySelector<HTMLElement>(`[data-entry="${CSS.escape(open ?? '')}"]`) ??
+        document.querySelector<HTMLElement>('#content')
+      )?.focus(),
+    );
+  };
+  const again = (): void => {
+    asked.again();
+    one.again();
+  };
+  async function remove(): Promise<void> {
+    if (open === null) return;
+    const result = await client().ask('deleteTicket', { id: open });
+    setDeleting(false);
+    if (!result.ok) return tellFailure(getFailureText(result.failure));
+    tell('Ticket deleted');
+    asked.again();
+    close();
+  }
+
+  return (
+    <Page
+      title="Tickets"
+      scroll="own"
+      detail={
+        page === null
+          ? undefined
+          : `${formatCount(page.count)} ${place.state === 'all' ? 'in all' : place.state}`
+      }
+      search={
+        <SearchField
+          label="Search tickets"
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ text: text.slice(0, 100) }, 'replace')}
+          onLeave={() => document.querySelector<HTMLElement>('[data-entry]')?.focus()}
+        />
+      }
+    >
+      <div className="flex h-full min-w-0">
+        <div
+          className={`min-w-0 grow overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}
+        >
+          <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
+            <ChipSelect
+              name="State"
+              label="State"
+              value={place.state}
+              options={STATE_WORDS}
+              onChoose={(value) =>
+                go({ state: STATE_WORDS.find(([state]) => state === value)?.[0] ?? 'open' })
+              }
+            />
+            <ChipSelect
+              name="Company"
+              label="Company"
+              value={String(place.company)}
+              options={[
+                ['0', 'All companies'],
+                ...companies.map(({ n, name }) => [String(n), name] as const),
+              ]}
+              onChoose={(value) => go({ company: Number(value) })}
+            />
+            {keeps && (
+              <SectionLink
+                href="/monitoring/ticketing"
+                className="ml-auto text-accent underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
+              >
+                Ticketing system
+              </SectionLink>
+            )}
+          </div>
+          {offline && (
+            <div className="px-4 py-3 tablet:px-5">
+              <Callout tone="warning">
+                {rows === null
+                  ? `This part of the list is not on this device. ${MESSAGES.needsNetwork}`
+                  : `A ticket is opened or changed with the network only.${asked.at === null ? '' : ` The list is from ${formatWhen(asked.at, zone)}.`}`}
+              </Callout>
+            </div>
+          )}
+          {!offline && asked.failure !== null && (
+            <div className="px-4 py-3 tablet:px-5">
+              <Callout
+                tone="failed"
+                alert
+                action={
+                  <Button size="sm" onClick={asked.again}>
+                    Try again
+                  </Button>
+                }
+              >
+                {getFailureText(asked.failure)}
+              </Callout>
+            </div>
+          )}
+          {rows === null && asked.failure === null && !offline && (
+            <DelayedFallback>
+              <PageLoading />
+            </DelayedFallback>
+          )}
+          {rows !== null &&
+            rows.length === 0 &&
+            !asked.asking &&
+            (isNarrowed(place) || place.page > 1 ? (
+              <Notice
+                icon="ticket"
+                level={2}
+                title="Nothing matches"
+                actions={<Button onClick={() => go(TICKETS_DEFAULTS)}>Show open tickets</Button>}
+              >
+                <p className="m-0">
+                  No ticket of this state has these words, or is of this company.
+                </p>
+              </Notice>
+            ) : (
+              <Notice icon="ticket" level={2} title="No open ticket">
+                <p className="m-0">
+                  Choose results in{' '}
+                  <SectionLink
+                    href="/monitoring/daily-checks?review=pending"
+                    className="text-accent underline"
+                  >
+                    Daily checks
+                  </SectionLink>{' '}
+                  and press T: a ticket is opened for their problems, and new results of them keep
+                  it.
+                </p>
+              </Notice>
+            ))}
+          {page !== null && rows !== null && rows.length > 0 && (
+            <>
+              <TicketList
+                rows={rows}
+                open={open}
+                now={now}
+                busy={asked.asking}
+                narrow={open !== null}
+                onOpen={(id) => go({ open: id })}
+              />
+              <Pager
+                page={place.page}
+                size={place.size}
+                count={page.count}
+                one="ticket"
+                onPage={(n) => go({ page: n })}
+                onSize={(size) => go({ size })}
+              />
+            </>
+          )}
+        </div>
+        {open !== null && ticket !== null && (
+          <SidePanel
+            key={open}
+            title={ticket.subject}
+            detail={`${ticket.number}, ${ticket.companyName}`}
+            onClose={close}
+          >
+            <TicketDetails
+              key={open}
+              ticket={ticket}
+              acts={acts}
+              offline={offline}
+              zone={zone}
+              now={now}
+              onSaved={again}
+              onDelete={() => setDeleting(true)}
+            />
+          </SidePanel>
+        )}
+        {open !== null && ticket === null && (one.failure !== null || offline) && (
+          <SidePanel
+            key={`no ${open}`}
+            title="This ticket is not here"
+            detail={
+              offline
+                ? MESSAGES.needsNetwork
+                : one.failure?.kind === 'not-found'
+                  ? 'Somebody has deleted it, or it is not yours to see.'
+                  : (one.failure?.message ?? '')
+            }
+            onClose={close}
+          >
+            <span />
+          </SidePanel>
+        )}
+      </div>
+      {deleting && ticket !== null && (
+        <DeleteDialog
+          what="ticket"
+          name={
+            <>
+              <b>{ticket.number}</b> {ticket.subject}
+            </>
+          }
+          says={`Its problems let go of it and can have another one.${ticket.system === 'own' ? '' : ' In the ticketing system it stays as it is.'}`}
+          onDelete={remove}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+const STATE_WORDS = [
+  ['open', 'Open'],
+  ['closed', 'Closed'],
+  ['all', 'All'],
+] as const;
+const NOTHING = {};

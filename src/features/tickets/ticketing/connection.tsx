@@ -1,0 +1,359 @@
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import type { TicketingKept } from '#contract/tickets/ticketing-calls.ts';
+import type { Ticketing } from '#contract/tickets/ticketing.ts';
+import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
+import type { TicketSystem } from '#contract/tickets/tickets.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { client } from '#src/app/worker/worker-client.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Callout } from '#src/ui/callout.tsx';
+import { CopyText } from '#src/ui/copy-text.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+
+export interface ConnectionProps {
+  readonly kept: TicketingKept;
+  readonly offline: boolean;
+  readonly zone: string;
+  readonly onKept: (kept: TicketingKept) => void;
+}
+
+const NO_CW = { url: 'https://api-na.myconnectwise.net', company: '', publicKey: '', clientId: '' };
+const NO_AT = { url: 'https://webservices.autotask.net', username: '', integrationCode: '' };
+
+/** Which system, its keys, what new tickets have there, and what is done by itself. */
+export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
+  const [draft, setDraft] = useState<Ticketing>(kept.settings);
+  const [days, setDays] = useState(String(kept.settings.reopenDays || 7));
+  const [secret, setSecret] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const [tested, setTested] = useState<{ readonly ok: boolean; readonly says: string } | null>(
+    null,
+  );
+  const { system } = draft;
+  const { choices } = kept;
+  const cw = draft.connectwise ?? NO_CW;
+  const at = draft.autotask ?? NO_AT;
+  const set = (next: Partial<Ticketing>): void => setDraft((before) => ({ ...before, ...next }));
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
+  const other =
+    system !== kept.settings.system ||
+    JSON.stringify(draft[system === 'own' ? 'board' : system]) !==
+      JSON.stringify(kept.settings[system === 'own' ? 'board' : system]);
+
+  async function save(next: Ticketing, test: boolean): Promise<void> {
+    setBusy(true);
+    setFault(null);
+    setTested(null);
+    const result = await withReauth(() =>
+      client().ask('setTicketing', {
+        settings: next,
+        ...(secret !== '' && next.system !== 'own' && { secret }),
+      }),
+    );
+    if (!result.ok) {
+      setBusy(false);
+      return setFault(
+        result.failure.kind === 'bad-input'
+          ? (result.failure.issues[0]?.message ?? result.failure.message)
+          : result.failure.message,
+      );
+    }
+    setSecret('');
+    let after = result.value;
+    if (test && next.system !== 'own') {
+      const answer = await client().ask('testTicketing', {});
+      if (answer.ok) {
+        after = answer.value.kept;
+        setTested({ ok: answer.value.ok, says: answer.value.says });
+      } else setFault(answer.failure.message);
+    } else tell('Ticketing saved');
+    setBusy(false);
+    // What was chosen while it was on its way stays chosen.
+    setDraft((now) => ({ ...after.settings, ...changedSince(next, now) }));
+    onKept(after);
+  }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void save(wholeOf(draft, cw, at, days), system !== 'own');
+  };
+
+  return (
+    <form onSubmit={submit}>
+      <FormSection
+        title="Ticketing system"
+        says="Where tickets are opened. Without one they are kept here alone, or named by a number."
+      >
+        <RequiredNote />
+        <Select
+          block
+          label="System"
+          value={system}
+          options={SYSTEMS}
+          onChange={(next) =>
+            set({
+              system: next,
+              ...(next !== kept.settings.system && {
+                board: null,
+                openStatus: null,
+                closeStatus: null,
+                priority: null,
+              }),
+            })
+          }
+        />
+        {system === 'connectwise' && (
+          <>
+            <TextField
+              label="Address"
+              required
+              value={cw.url}
+              hint="Of the cloud, such as https://api-eu.myconnectwise.net, or of your own server."
+              onChange={({ target }) => set({ connectwise: { ...cw, url: target.value.trim() } })}
+            />
+            <TextField
+              label="Company"
+              required
+              value={cw.company}
+              hint="The one with which you sign in."
+              autoComplete="off"
+              onChange={({ target }) => set({ connectwise: { ...cw, company: target.value } })}
+            />
+            <TextField
+              label="Public key"
+              required
+              value={cw.publicKey}
+              autoComplete="off"
+              onChange={({ target }) => set({ connectwise: { ...cw, publicKey: target.value } })}
+            />
+            <TextField
+              label="Private key"
+              required={!kept.secret || other}
+              type="password"
+              value={secret}
+              autoComplete="new-password"
+              hint={secretWords(kept.secret && !other)}
+              onChange={({ target }) => setSecret(target.value)}
+            />
+            <TextField
+              label="Client ID"
+              required
+              value={cw.clientId}
+              autoComplete="off"
+              hint="From developer.connectwise.com."
+              onChange={({ target }) => set({ connectwise: { ...cw, clientId: target.value } })}
+            />
+          </>
+        )}
+        {system === 'autotask' && (
+          <>
+            <TextField
+              label="Address"
+              required
+              value={at.url}
+              hint="Where the zone of the user is told."
+              onChange={({ target }) => set({ autotask: { ...at, url: target.value.trim() } })}
+            />
+            <TextField
+              label="API user"
+              required
+              value={at.username}
+              autoComplete="off"
+              onChange={({ target }) => set({ autotask: { ...at, username: target.value } })}
+            />
+            <TextField
+              label="Secret"
+              required={!kept.secret || other}
+              type="password"
+              value={secret}
+              autoComplete="new-password"
+              hint={secretWords(kept.secret && !other)}
+              onChange={({ target }) => setSecret(target.value)}
+            />
+            <TextField
+              label="Integration code"
+              required
+              value={at.integrationCode}
+              autoComplete="off"
+              onChange={({ target }) => set({ autotask: { ...at, integrationCode: target.value } })}
+            />
+          </>
+        )}
+      </FormSection>
+      {system !== 'own' && (
+        <FormSection
+          title="New tickets"
+          says={
+            choices.boards.length === 0 || other
+              ? 'Save and test first: then there is something to choose from.'
+              : `As ${SYSTEM_NAMES[system]} offered it at the last test.`
+          }
+        >
+          {choices.boards.length > 0 && !other && (
+            <>
+              {pick(
+                system === 'autotask' ? 'Queue' : 'Board',
+                draft.board,
+                choices.boards,
+                (board) => {
+                  // Each board has statuses of its own.
+                  const next = {
+                    board,
+                    ...(system === 'connectwise' && { openStatus: null, closeStatus: null }),
+                  };
+                  set(next);
+                  void save({ ...wholeOf(draft, cw, at, days), ...next }, true);
+                },
+              )}
+              {draft.board === kept.settings.board &&
+                draft.board !== null &&
+                pick(
+                  'Status of a new one',
+                  draft.openStatus,
+                  choices.statuses.filter(({ closed, id }) => !closed && id !== draft.closeStatus),
+                  (openStatus) => set({ openStatus }),
+                )}
+              {draft.board === kept.settings.board &&
+                draft.board !== null &&
+                pick(
+                  'Status of a closed one',
+                  draft.closeStatus,
+                  system === 'autotask'
+                    ? choices.statuses
+                    : choices.statuses.filter(({ closed }) => closed),
+                  (closeStatus) => set({ closeStatus }),
+                )}
+              {draft.board !== null &&
+                pick('Priority', draft.priority, choices.priorities, (priority) =>
+                  set({ priority }),
+                )}
+            </>
+          )}
+        </FormSection>
+      )}
+      <FormSection title="By itself" says="Off, tickets are closed and opened by people alone.">
+        <Switch
+          label="Close after a success"
+          detail="When all jobs of a ticket have no problem any more"
+          on={draft.resolveOnSuccess}
+          onChange={(resolveOnSuccess) => set({ resolveOnSuccess })}
+        />
+        <Switch
+          label="Open again"
+          detail="When the same failure comes back within some days"
+          on={draft.reopenDays > 0}
+          onChange={(on) => set({ reopenDays: on ? 7 : 0 })}
+        />
+        {draft.reopenDays > 0 && (
+          <TextField
+            label="Days"
+            inputMode="numeric"
+            value={days}
+            maxLength={3}
+            fault={daysOf(days) === null ? 'A number from 1 to 365.' : null}
+            onChange={({ target }) => setDays(target.value.replaceAll(/\D/g, ''))}
+          />
+        )}
+      </FormSection>
+      <div className="grid gap-3 border-t border-hair py-4">
+        {fault !== null && (
+          <Callout tone="failed" alert>
+            {fault}
+          </Callout>
+        )}
+        {tested !== null && (
+          <Callout tone={tested.ok ? 'success' : 'failed'} alert>
+            {tested.says}
+          </Callout>
+        )}
+        {tested === null && kept.fault !== null && system === kept.settings.system && (
+          <Callout tone="warning">{kept.fault} It is tried again by itself.</Callout>
+        )}
+        <div className="flex flex-wrap items-center gap-3">
+          <CallButton
+            call="setTicketing"
+            type="submit"
+            variant="primary"
+            busy={busy}
+            disabled={offline || (draft.reopenDays > 0 && daysOf(days) === null)}
+            {...why}
+          >
+            {system === 'own' ? 'Save' : 'Save and test'}
+          </CallButton>
+          {kept.settings.system !== 'own' && (
+            <span className="text-agate text-ink-3">
+              {kept.polledAt === null
+                ? 'Not heard yet.'
+                : `Last heard ${formatWhen(kept.polledAt, zone)}.`}
+              {kept.waiting > 0 && ` ${kept.waiting} to be sent.`}
+            </span>
+          )}
+        </div>
+        {system === 'connectwise' && kept.settings.system === 'connectwise' && (
+          <div className="grid gap-1 text-ink-2">
+            <span>
+              Changes come within a minute. They come at once where ConnectWise posts ticket
+              callbacks to this address:
+            </span>
+            <CopyText
+              text={kept.callback}
+              label="Copy the address for callbacks"
+              copied="Address copied"
+            />
+          </div>
+        )}
+      </div>
+    </form>
+  );
+}
+
+const pick = (
+  label: string,
+  value: string | null,
+  options: readonly { readonly id: string; readonly name: string }[],
+  on: (id: string) => void,
+) => (
+  <Select
+    block
+    label={label}
+    value={value ?? ''}
+    placeholder="Choose one"
+    options={options.map(({ id, name }) => ({ value: id, word: name }))}
+    onChange={on}
+  />
+);
+/** What of it is another than it was sent. */
+const changedSince = (sent: Ticketing, now: Ticketing): Partial<Ticketing> =>
+  Object.fromEntries(
+    Object.entries(now).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(sent[name as keyof Ticketing]),
+    ),
+  );
+const SYSTEMS: readonly { readonly value: TicketSystem; readonly word: string }[] = [
+  { value: 'own', word: 'None: tickets are kept here' },
+  { value: 'connectwise', word: 'ConnectWise PSA' },
+  { value: 'autotask', word: 'Autotask PSA' },
+];
+const secretWords = (kept: boolean): string =>
+  kept ? 'One is kept. Leave it empty to go on with it.' : 'It is kept sealed and shown to nobody.';
+const daysOf = (text: string): number | null =>
+  Number(text) >= 1 && Number(text) <= 365 ? Number(text) : null;
+const wholeOf = (
+  draft: Ticketing,
+  connectwise: NonNullable<Ticketing['connectwise']>,
+  autotask: NonNullable<Ticketing['autotask']>,
+  days: string,
+): Ticketing => ({
+  ...draft,
+  connectwise: draft.system === 'connectwise' ? connectwise : null,
+  autotask: draft.system === 'autotask' ? autotask : null,
+  reopenDays: draft.reopenDays > 0 ? (daysOf(days) ?? draft.reopenDays) : 0,
+});

@@ -1,0 +1,300 @@
+import { useEffect, useState } from 'react';
+import type { MappedOut } from '#contract/tickets/ticketing-calls.ts';
+import type { MappingHealth } from '#contract/tickets/ticketing.ts';
+import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
+import type { Named, TicketSystem } from '#contract/tickets/tickets.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Combobox } from '#src/ui/combobox.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatWhen, plural } from '#src/ui/format.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import type { IconName } from '#src/ui/icon.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+
+export interface MappingsProps {
+  readonly system: Exclude<TicketSystem, 'own'>;
+  readonly rows: readonly MappedOut[] | null;
+  readonly offline: boolean;
+  readonly zone: string;
+  readonly onRows: (rows: readonly MappedOut[]) => void;
+}
+interface Pair {
+  readonly company: number;
+  readonly remote: Named | null;
+}
+
+const HEALTH: Readonly<
+  Record<MappingHealth, { readonly word: string; readonly icon: IconName; readonly text: string }>
+> = {
+  'ok': { word: 'OK', icon: 'success', text: 'text-success' },
+  'renamed': { word: 'Renamed', icon: 'warning', text: 'text-warning' },
+  'missing': { word: 'Missing', icon: 'failed', text: 'text-failed' },
+  'not mapped': { word: 'Not mapped', icon: 'missed', text: 'text-missed' },
+};
+/** As many as are drawn; the rest is found by its name. */
+const MOST = 200;
+
+/** Every company, and the one of the system that it stands for. */
+export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps) {
+  const [text, setText] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const [found, setFound] = useState<readonly Pair[] | null>(null);
+  const [choosing, setChoosing] = useState<MappedOut | null>(null);
+  const name = SYSTEM_NAMES[system];
+  const wanted = text.trim().toLowerCase();
+  const checked = rows?.reduce((most, { checkedAt }) => Math.max(most, checkedAt ?? 0), 0) ?? 0;
+  const shown = (rows ?? [])
+    .filter(
+      (one) =>
+        one.name.toLowerCase().includes(wanted) ||
+        (one.remote?.name.toLowerCase().includes(wanted) ?? false),
+    )
+    .toSorted((a, b) => RANK[a.health] - RANK[b.health]);
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
+
+  async function check(): Promise<void> {
+    setBusy(true);
+    setFault(null);
+    const told = await client().ask('checkMappings', {});
+    setBusy(false);
+    if (!told.ok) return setFault(told.failure.message);
+    onRows(told.value.companies);
+    setFound(told.value.found);
+  }
+  async function put(pairs: readonly Pair[], said: string): Promise<void> {
+    setBusy(true);
+    const told = await client().ask('setMappings', {
+      pairs: pairs.map(({ company, remote }) => ({ company, remote })),
+    });
+    setBusy(false);
+    setFound(null);
+    setChoosing(null);
+    if (!told.ok) return setFault(told.failure.message);
+    onRows(told.value);
+    tell(said);
+  }
+
+  return (
+    <FormSection
+      wide
+      title="Companies"
+      place="companies"
+      says={
+        <>
+          No ticket is opened for a company that is not mapped, or missing there.
+          {checked > 0 && (
+            <span className="block text-agate text-ink-3">
+              Checked {formatWhen(checked, zone)}.
+            </span>
+          )}
+        </>
+      }
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        <div className="min-w-0 grow">
+          <SearchField label="Search companies" value={text} onChange={setText} />
+        </div>
+        <Button busy={busy} disabled={offline} {...why} onClick={() => void check()}>
+          Check and match by name
+        </Button>
+      </div>
+      {fault !== null && (
+        <Callout tone="failed" alert>
+          {fault}
+        </Callout>
+      )}
+      {found !== null &&
+        (found.length === 0 ? (
+          <Callout tone="success" alert>
+            Checked. No other company has exactly one of these names in {name}.
+          </Callout>
+        ) : (
+          <Callout
+            tone="running"
+            alert
+            action={
+              <span className="flex flex-wrap gap-2">
+                <Button
+                  size="sm"
+                  variant="primary"
+                  busy={busy}
+                  onClick={() =>
+                    void put(found, `${plural(found.length, 'company', 'companies')} mapped`)
+                  }
+                >
+                  Map {found.length === 1 ? 'it' : `all ${found.length}`}
+                </Button>
+                <Button size="sm" onClick={() => setFound(null)}>
+                  Leave
+                </Button>
+              </span>
+            }
+          >
+            {plural(found.length, 'company', 'companies')} of exactly the same name in {name}:{' '}
+            {found
+              .slice(0, 5)
+              .map(({ remote }) => remote?.name)
+              .join(', ')}
+            {found.length > 5 && `, and ${found.length - 5} more`}.
+          </Callout>
+        ))}
+      {rows !== null && rows.length === 0 && (
+        <p className="m-0 text-ink-2">There is no company yet.</p>
+      )}
+      <ul className="m-0 list-none border-t border-rule p-0" aria-busy={rows === null}>
+        {shown.slice(0, MOST).map((one) => {
+          const { word, icon, text: colour } = HEALTH[one.health];
+          return (
+            <li
+              key={one.company}
+              className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 border-b border-hair py-1.5 tablet:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_7rem_auto]"
+            >
+              <span className="min-w-0 truncate font-semibold" data-tip={one.name}>
+                {one.name}
+              </span>
+              <span
+                className="col-start-1 min-w-0 truncate text-ink-2 tablet:col-start-2"
+                data-tip={one.remote?.name}
+              >
+                {one.remote?.name ?? '–'}
+              </span>
+              <span
+                className={`col-start-1 inline-flex items-center gap-1.5 tablet:col-start-3 ${colour}`}
+              >
+                <Icon name={icon} />
+                {word}
+              </span>
+              <Button
+                size="sm"
+                className="col-start-2 row-span-3 row-start-1 tablet:col-start-4 tablet:row-span-1"
+                aria-label={`Map ${one.name}`}
+                disabled={offline}
+                {...why}
+                onClick={() => setChoosing(one)}
+              >
+                Map
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+      {shown.length > MOST && (
+        <p className="m-0 text-agate text-ink-3">
+          {shown.length - MOST} more: search for one by its name.
+        </p>
+      )}
+      {rows !== null && rows.length > 0 && shown.length === 0 && (
+        <p className="m-0 text-ink-2">No company has these words in its name.</p>
+      )}
+      {choosing !== null && (
+        <Choose
+          one={choosing}
+          system={system}
+          busy={busy}
+          onClose={() => setChoosing(null)}
+          onChosen={(remote) =>
+            void put(
+              [{ company: choosing.company, remote }],
+              remote === null ? 'Mapping taken away' : 'Company mapped',
+            )
+          }
+        />
+      )}
+    </FormSection>
+  );
+}
+
+const RANK: Readonly<Record<MappingHealth, number>> = {
+  'missing': 0,
+  'not mapped': 1,
+  'renamed': 2,
+  'ok': 3,
+};
+
+function Choose({
+  one,
+  system,
+  busy,
+  onClose,
+  onChosen,
+}: {
+  readonly one: MappedOut;
+  readonly system: Exclude<TicketSystem, 'own'>;
+  readonly busy: boolean;
+  readonly onClose: () => void;
+  readonly onChosen: (remote: Named | null) => void;
+}) {
+  const [typed, setTyped] = useState(one.name);
+  const [rows, setRows] = useState<readonly Named[]>(one.remote ? [one.remote] : []);
+  const [chosen, setChosen] = useState<Named | null>(one.remote);
+  const [fault, setFault] = useState<string | null>(null);
+  useEffect(() => {
+    let gone = false;
+    const look = async (): Promise<void> => {
+      const input = { pageSize: '50', ...(typed.trim() !== '' && { search: typed.trim() }) };
+      const told =
+        system === 'connectwise'
+          ? await client().ask('connectwiseCompanies', input)
+          : await client().ask('autotaskAccounts', input);
+      if (gone) return;
+      setFault(told.ok ? null : told.failure.message);
+      if (told.ok) setRows(told.value.rows.map(({ id, name }) => ({ id, name })));
+    };
+    const timer = setTimeout(() => void look(), 250);
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
+  }, [typed, system]);
+  const options =
+    chosen !== null && !rows.some(({ id }) => id === chosen.id) ? [chosen, ...rows] : rows;
+  return (
+    <Dialog
+      title={`Map ${one.name}`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button
+            variant="primary"
+            busy={busy}
+            disabled={chosen === null}
+            onClick={() => onChosen(chosen)}
+          >
+            Map
+          </Button>
+          {one.remote !== null && (
+            <Button disabled={busy} onClick={() => onChosen(null)}>
+              Take the mapping away
+            </Button>
+          )}
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </>
+      }
+    >
+      <div className="grid min-h-64 content-start gap-3 px-5 py-4">
+        <Combobox
+          label={`Company in ${SYSTEM_NAMES[system]}`}
+          value={chosen?.id ?? ''}
+          placeholder="Type a part of its name"
+          options={options.map(({ id, name }) => ({ value: id, word: name }))}
+          fault={fault}
+          onType={setTyped}
+          onChange={(id) => setChosen(options.find((each) => each.id === id) ?? null)}
+        />
+        {one.health === 'renamed' && (
+          <p className="m-0 text-ink-2">
+            It has another name there now. Map it anew if it is still the same company.
+          </p>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,107 @@
+import { useState } from 'react';
+import type { ApiKey } from '#contract/auth/api-key-calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { UserListed } from '#contract/users/calls.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { client } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { formatDate } from '#src/ui/format.ts';
+import { tell } from '#src/ui/toasts.ts';
+import { useSearchQuery } from '../shared/queries/use-search-query.ts';
+import { idOf } from '../shared/ids.ts';
+import { TypedConfirm } from '../shared/forms/typed-confirm.tsx';
+
+export interface UserKeysProps {
+  readonly user: UserListed;
+  readonly offline: boolean;
+  readonly zone: string;
+  readonly now: Ms;
+}
+
+/**
+ * KEY-5: programs that act in the name of a user, for who keeps the user. Nothing where there are
+ * none.
+ */
+export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
+  const id = idOf(user);
+  const asked = useSearchQuery('listUserApiKeys', { id });
+  const [ending, setEnding] = useState<ApiKey | null>(null);
+  const keys = asked.value ?? [];
+  if (asked.value !== null ? keys.length === 0 : asked.failure === null || offline) return null;
+  return (
+    <section className="grid gap-2">
+      <h3 className="m-0 border-b border-rule pb-1">API keys</h3>
+      <p className="m-0 text-ink-2">
+        Programs act as this user with them. A new password or a reset of the factors by you revokes
+        them all.
+      </p>
+      {asked.failure !== null && (
+        <p className="m-0 text-failed">
+          {getFailureText(asked.failure)}{' '}
+          <Button size="sm" onClick={asked.again}>
+            Try again
+          </Button>
+        </p>
+      )}
+      <ul aria-label={`API keys of ${user.name}`} className="m-0 list-none p-0">
+        {keys.map((key) => (
+          <li
+            key={key.id}
+            className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-hair py-2"
+          >
+            <span className="min-w-0 grow basis-48">
+              <b className="block break-words">{key.name}</b>
+              <span className="block text-agate break-words text-ink-3">
+                <code className="font-mono">dbu_…{key.hint}</code> ·{' '}
+                {key.until <= now ? 'ended' : 'ends'} {formatDate(key.until, zone)} ·{' '}
+                {key.usedOn === null
+                  ? 'not used yet'
+                  : `last used on ${formatDate(Date.parse(`${key.usedOn}T00:00:00Z`), 'UTC')}${key.usedFrom === null ? '' : ` from ${key.usedFrom}`}`}
+              </span>
+              <span className="block text-agate break-words text-ink-3">
+                {key.abilities.join(', ')}
+              </span>
+            </span>
+            <CallButton
+              call="revokeUserApiKey"
+              size="sm"
+              disabled={offline}
+              {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+              aria-label={`Revoke ${key.name}`}
+              onClick={() => setEnding(key)}
+            >
+              Revoke
+            </CallButton>
+          </li>
+        ))}
+      </ul>
+      {ending !== null && (
+        <TypedConfirm
+          title="Revoke this key?"
+          type={null}
+          word="Revoke it"
+          onClose={() => setEnding(null)}
+          onConfirm={async () => {
+            const result = await withReauth(() =>
+              client().ask('revokeUserApiKey', { id, key: ending.id }),
+            );
+            if (!result.ok && result.failure.kind !== 'not-found')
+              return getFailureText(result.failure);
+            tell('API key revoked');
+            setEnding(null);
+            asked.again();
+            return null;
+          }}
+        >
+          <p className="m-0">
+            Programs that use <b className="text-ink">{ending.name}</b> are refused from now on, and{' '}
+            {user.name} is told by mail.
+          </p>
+        </TypedConfirm>
+      )}
+    </section>
+  );
+}

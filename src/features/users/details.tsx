@@ -1,0 +1,161 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import type { Me } from '#contract/auth/current-user.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { UserListed } from '#contract/users/calls.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { focusFirstError } from '#src/ui/form-errors.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { useBranding } from '#src/app/session/session.ts';
+import { tell } from '#src/ui/toasts.ts';
+import { faultsIn } from '../shared/forms/field-errors.ts';
+import { SaveBar } from '../shared/forms/form-parts.tsx';
+import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
+import { idOf } from '../shared/ids.ts';
+import { USERS_PATH, usersPlace } from './address.ts';
+import { UserFields } from './fields.tsx';
+import { changesOf, createInput, draftOf, faultsOf, fieldOf, isChanged } from './form.ts';
+import type { Faults, UserDraft } from './form.ts';
+
+export interface DetailsProps {
+  readonly me: Me;
+  /** Null: a new one. */
+  readonly user: UserListed | null;
+  readonly offline: boolean;
+  readonly onSaved: (user: UserListed) => void;
+}
+
+/** What is set of a user; a new one as well. */
+export function Details({ me, user, offline, onSaved }: DetailsProps) {
+  const authType = useBranding()?.authType ?? 'db';
+  const [before, setBefore] = useState(() => draftOf(user, authType));
+  const [draft, setDraft] = useState(before);
+  const [busy, setBusy] = useState(false);
+  const [tried, setTried] = useState(false);
+  const [told, setTold] = useState<Faults>({});
+  const [fault, setFault] = useState<string | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const left = useRef(false);
+  const faults: Faults = tried ? { ...told, ...faultsOf(draft, user) } : told;
+  const dirty = isChanged(draft, before);
+  const locked = user !== null && (user.deleted || !user.editable);
+
+  const change = (next: Partial<UserDraft>): void => {
+    setDraft((now) => ({ ...now, ...next }));
+    setTold((now) =>
+      Object.fromEntries(
+        Object.entries(now).filter(([field]) => !(field in next) && !('sso' in next)),
+      ),
+    );
+    setFault(null);
+  };
+
+  async function save(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    setTried(true);
+    if (busy || offline || locked) return;
+    if (Object.keys(faultsOf(draft, user)).length > 0) {
+      focusFirstError(form.current);
+      return;
+    }
+    setBusy(true);
+    setFault(null);
+    setTold({});
+    const result =
+      user === null
+        ? await withReauth(() => client().ask('createUser', createInput(draft)))
+        : await withReauth(() =>
+            client().ask('editUser', { id: idOf(user), ...changesOf(draft, user) }),
+          );
+    setBusy(false);
+    if (result.ok) {
+      const next = draftOf(result.value);
+      left.current = user === null;
+      setBefore(next);
+      setDraft(next);
+      setTried(false);
+      tell(
+        user !== null
+          ? 'The changes are saved.'
+          : result.value.invited
+            ? `${result.value.name} is invited by mail.`
+            : `${result.value.name} is a user now.`,
+      );
+      onSaved(result.value);
+      return;
+    }
+    const { failure } = result;
+    const fields =
+      failure.kind === 'conflict' && failure.message === MESSAGES.usernameTaken
+        ? { username: failure.message }
+        : Object.fromEntries(
+            Object.entries(faultsIn(failure)).flatMap(([path, message]) => {
+              const field = fieldOf(path);
+              return field === null ? [] : [[field, message]];
+            }),
+          );
+    setTold(fields);
+    if (Object.keys(fields).length > 0) focusFirstError(form.current);
+    else setFault(getFailureText(failure));
+  }
+
+  return (
+    <form
+      ref={form}
+      className="flex min-h-0 grow flex-col"
+      noValidate
+      onSubmit={(event) => void save(event)}
+    >
+      <div className="min-h-0 grow overflow-auto px-4 py-4 tablet:px-5">
+        {locked && (
+          <p className="m-0 pb-4 text-ink-2">
+            {user.deleted
+              ? 'This user is deleted: nothing of it is changed any more.'
+              : "You can't change this user: it has roles that you can't grant."}
+          </p>
+        )}
+        <fieldset disabled={locked} className="m-0 grid min-w-0 gap-6 border-0 p-0">
+          <UserFields me={me} user={user} draft={draft} faults={faults} onChange={change} />
+        </fieldset>
+      </div>
+      {!locked && (
+        <SaveBar
+          word={
+            user !== null
+              ? 'Save the changes'
+              : draft.auth === 'db' && draft.first === 'invite'
+                ? 'Make and invite the user'
+                : 'Make the user'
+          }
+          busy={busy}
+          dirty={dirty || user === null}
+          offline={offline}
+          fault={fault}
+          onUndo={
+            user === null
+              ? null
+              : () => {
+                  setDraft(before);
+                  setTried(false);
+                  setTold({});
+                  setFault(null);
+                }
+          }
+        />
+      )}
+      <LeaveQuestion
+        dirty={dirty}
+        leaves={(path, query) => {
+          const place = usersPlace(query);
+          return (
+            !left.current &&
+            (path !== USERS_PATH ||
+              place.open !== (user === null ? 'new' : idOf(user)) ||
+              place.tab !== 'details')
+          );
+        }}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,130 @@
+import type { Ms } from '#contract/ids.ts';
+import type { UserListed } from '#contract/users/calls.ts';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { OpenName, SortHead } from '../shared/lists/list-parts.tsx';
+import { idOf } from '../shared/ids.ts';
+import type { UserSort } from './address.ts';
+import { companiesWords, FACTOR_WORDS, rolesWords, stateOf } from './labels.ts';
+
+export interface UserListProps {
+  readonly rows: readonly UserListed[];
+  readonly open: string | null;
+  readonly sort: UserSort;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly busy: boolean;
+  /** Beside the panel there is room for the first columns only. */
+  readonly narrow: boolean;
+  readonly onSort: (sort: UserSort) => void;
+  readonly onOpen: (id: string) => void;
+}
+
+/** One ruled entry a user: a row on a wide page, a card on a phone. */
+export function UserList({
+  rows,
+  open,
+  sort,
+  zone,
+  now,
+  busy,
+  narrow,
+  onSort,
+  onOpen,
+}: UserListProps) {
+  const wide = narrow ? 'hidden' : 'hidden desk:table-cell';
+  return (
+    <EntryTable
+      busy={busy}
+      heads={
+        <>
+          <SortHead word="User" by="username" sort={sort} onSort={onSort} className="pl-5" />
+          <SortHead
+            word="E-mail"
+            by="email"
+            sort={sort}
+            onSort={onSort}
+            className={`w-[22%] ${wide}`}
+          />
+          <Head className={narrow ? 'w-[18%]' : 'w-[18%] desk:w-[14%]'}>Roles</Head>
+          <Head className={`w-[11%] ${wide}`}>Companies</Head>
+          <Head className={`w-[72px] ${wide}`}>Accounts</Head>
+          <Head className={`w-28 ${wide}`}>Second factor</Head>
+          <SortHead
+            word="Last sign-in"
+            by="lastSignIn"
+            sort={sort}
+            onSort={onSort}
+            className="w-[104px]"
+          />
+          <Head className="w-[148px] pr-5">State</Head>
+        </>
+      }
+    >
+      {rows.map((user) => {
+        const state = stateOf(user);
+        const companies = companiesWords(user.companies);
+        const roles = rolesWords(user.acl);
+        return (
+          <tr
+            key={idOf(user)}
+            className={`grid cursor-pointer grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0 ${open === idOf(user) ? 'bg-accent-wash' : 'hover:bg-wash'} ${user.deleted ? 'text-ink-3' : ''}`}
+            onClick={(event) => {
+              if (!(event.target instanceof Element && event.target.closest('button')))
+                onOpen(idOf(user));
+            }}
+          >
+            <td className="col-start-1 row-span-2 row-start-1 min-w-0 tablet:pr-3 tablet:pl-5">
+              <OpenName
+                id={idOf(user)}
+                name={user.name}
+                below={user.username}
+                open={open === idOf(user)}
+                onOpen={() => onOpen(idOf(user))}
+              />
+            </td>
+            <td className={`${wide} min-w-0 py-1 pr-3 break-words text-ink-2`}>
+              {user.email ?? '–'}
+              {user.email !== null && !user.emailVerified && (
+                <span className="block text-agate text-warning">Not confirmed</span>
+              )}
+            </td>
+            <td className="col-start-1 min-w-0 truncate text-ink-2 tablet:pr-3" data-tip={roles}>
+              {roles}
+            </td>
+            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={companies}>
+              {companies}
+            </td>
+            <td
+              className={`${wide} text-ink-2`}
+              data-tip={user.accounts.map(({ accountId }) => accountId).join(', ')}
+            >
+              {user.accounts.length === 0 ? '–' : user.accounts.length}
+            </td>
+            <td className={`${wide} pr-3 text-ink-2`}>{FACTOR_WORDS[user.secondFactor]}</td>
+            <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
+              {user.lastSignIn === null ? (
+                <span className="text-ink-3">Never</span>
+              ) : (
+                <time
+                  data-tip={`${formatWhen(user.lastSignIn, zone)}, ${formatUtc(user.lastSignIn)}`}
+                >
+                  {formatAge(user.lastSignIn, now)}
+                </time>
+              )}
+            </td>
+            <td
+              className={`col-start-2 row-start-2 justify-self-end whitespace-nowrap tablet:pr-5 ${state.text}`}
+            >
+              <span className="inline-flex items-center gap-1.5 align-middle">
+                <Icon name={state.icon} />
+                {state.word}
+              </span>
+            </td>
+          </tr>
+        );
+      })}
+    </EntryTable>
+  );
+}

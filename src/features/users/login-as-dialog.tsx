@@ -1,0 +1,89 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { LIMITS } from '#contract/limits.ts';
+import type { UserListed } from '#contract/users/calls.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { useActAs } from '#src/app/shell/impersonation/impersonation.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { idOf } from '../shared/ids.ts';
+
+const LEAST = 5;
+
+/** The reason, and then in as the user. */
+export function LoginAsDialog({
+  user,
+  onClose,
+}: {
+  readonly user: UserListed;
+  readonly onClose: () => void;
+}) {
+  const [reason, setReason] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [tried, setTried] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const actAs = useActAs();
+  const short = reason.trim().length < LEAST;
+
+  async function go(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    setTried(true);
+    if (short) field.current?.focus();
+    if (short || busy) return;
+    setBusy(true);
+    setFault(null);
+    // Once in, the page leads on and this dialog goes with it; the way back ends here again.
+    const failure = await actAs({ userId: idOf(user), reason: reason.trim() });
+    setBusy(false);
+    if (failure !== null) setFault(getFailureText(failure));
+  }
+
+  return (
+    <Dialog
+      title={`Log in as ${user.name}`}
+      onClose={onClose}
+      first={field}
+      footer={
+        <>
+          <Button variant="primary" type="submit" form="login-as" busy={busy}>
+            Log in as this user
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form
+        id="login-as"
+        className="grid grid-cols-1 gap-3 px-5 py-4"
+        noValidate
+        onSubmit={(event) => void go(event)}
+      >
+        <p className="m-0 text-ink-2">
+          For an hour at most; the way back stands in the menu. Passwords, factors and other
+          accounts of the user stay out of reach. What you do is recorded as done by you.
+        </p>
+        <TextField
+          ref={field}
+          label="Reason"
+          required
+          value={reason}
+          maxLength={LIMITS.reasonChars}
+          autoComplete="off"
+          onChange={(event) => {
+            setReason(event.target.value);
+            setFault(null);
+          }}
+          hint="Such as the number of a ticket. The user's log shows it."
+          fault={tried && short ? 'Give a reason of five letters or more.' : null}
+        />
+        {fault !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {fault}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,90 @@
+import type { LogLine } from '#contract/users/log-calls.ts';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
+import { formatUtc, formatWhen } from '#src/ui/format.ts';
+import { deviceWords } from './device.ts';
+import { idOf, isThe } from '../../shared/ids.ts';
+
+/** One ruled entry a deed: a row on a wide page, a card on a phone. */
+export function LogList({
+  rows,
+  zone,
+  busy,
+}: {
+  readonly rows: readonly LogLine[];
+  readonly zone: string;
+  readonly busy: boolean;
+}) {
+  return (
+    <EntryTable
+      busy={busy}
+      heads={
+        <>
+          <Head className="w-40 pl-5">When</Head>
+          <Head className="w-[22%]">Who</Head>
+          <Head>What</Head>
+          <Head className="w-[20%]">Whom</Head>
+          <Head className="w-[20%] pr-5">From where</Head>
+        </>
+      }
+    >
+      {rows.map((one) => (
+        <Line key={idOf(one)} one={one} zone={zone} />
+      ))}
+    </EntryTable>
+  );
+}
+
+function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
+  const who = one.actor ?? (one.acting ? null : one.user);
+  const own = one.user !== null && isThe(idOf(one.user), who);
+  return (
+    <tr className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0">
+      <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:pl-5 tablet:text-left">
+        <time data-tip={formatUtc(one.at)}>{formatWhen(one.at, zone)}</time>
+      </td>
+      <td className="col-start-1 row-start-1 min-w-0 tablet:pr-3">
+        <Name of={who} />
+        {one.acting && (
+          <span className="block truncate text-agate text-warning" data-tip={nameOf(one.user)}>
+            as {nameOf(one.user)}
+          </span>
+        )}
+      </td>
+      <td className="col-span-2 min-w-0 break-words tablet:py-1.5 tablet:pr-3">{one.words}</td>
+      <td className="col-start-1 min-w-0 text-ink-2 tablet:pr-3">
+        {one.user === null ? (
+          <span className="max-tablet:hidden">–</span>
+        ) : own ? (
+          <span className="truncate max-tablet:hidden">the same</span>
+        ) : (
+          <Name of={one.user} quiet />
+        )}
+      </td>
+      <td className="col-span-2 min-w-0 text-ink-2 max-tablet:text-agate tablet:pr-5">
+        <span className="block truncate" data-tip={one.ip}>
+          {one.ip}
+        </span>
+        <span className="block truncate text-agate text-ink-3" data-tip={one.agent}>
+          {deviceWords(one.agent)}
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+/** Whose name is gone was removed for good. */
+const nameOf = (of: LogLine['user']): string =>
+  of === null ? 'nobody known' : (of.name ?? of.username ?? 'a removed user');
+
+function Name({ of, quiet = false }: { readonly of: LogLine['user']; readonly quiet?: boolean }) {
+  return (
+    <>
+      <span className={`block truncate ${quiet ? '' : 'font-semibold'}`} data-tip={nameOf(of)}>
+        {of === null ? 'Nobody known' : nameOf(of)}
+      </span>
+      {of?.username != null && (
+        <span className="block truncate text-agate text-ink-3">{of.username}</span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,170 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import { can } from '#contract/abilities.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import { useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useBranding, useMe } from '#src/app/session/session.ts';
+import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { FilterChip } from '#src/ui/chip.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { Pager } from '#src/ui/pager.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
+import { Download } from '../../shared/export/download.tsx';
+import { ListState } from '../../shared/lists/list-parts.tsx';
+import { PersonPicker } from '../../shared/forms/person-picker.tsx';
+import { idOf, isThe } from '../../shared/ids.ts';
+import { LOGS_DEFAULTS, LOGS_PATH, logsAsk, logsMoved, logsPlace, logsQuery } from './address.ts';
+import type { LogsPlace } from './address.ts';
+import { LogList } from './list.tsx';
+
+/** `/monitoring/users-logs`: the record of accounts, who did what for whom, when and from where. */
+export function UserLogs() {
+  const me = useMe();
+  const branding = useBranding();
+  return me === null || branding === null ? null : <UserLogsOf me={me} branding={branding} />;
+}
+
+function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
+  const { history } = useRouter();
+  const place = logsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const now = useNow(60_000);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const ask = logsAsk(place, now, rule);
+  const asked = useSearchQuery(
+    'listUserLogs',
+    { ...ask, page: String(place.page), pageSize: String(place.size) },
+    { kept: true },
+  );
+  const [choosing, setChoosing] = useState(false);
+  const [chosen, setChosen] = useState<{
+    readonly _id: string;
+    readonly name: string | null;
+  } | null>(null);
+  const rows = asked.value?.rows ?? null;
+  const kinds = asked.value?.kinds ?? [];
+  const count = asked.value?.count ?? 0;
+
+  const go = (next: Partial<LogsPlace>, how: 'push' | 'replace' = 'push'): void => {
+    const query = logsQuery(logsMoved(place, next));
+    history[how](`${LOGS_PATH}${query === '' ? '' : `?${query}`}`);
+  };
+  const about =
+    place.user === null
+      ? null
+      : ([chosen, ...(rows ?? []).flatMap(({ user, actor }) => [user, actor])].find((one) =>
+          isThe(place.user, one),
+        )?.name ?? 'one user');
+  const filtered = place.user !== null || place.what !== null || place.text.trim() !== '';
+  const options = [
+    ['', 'Everything'] as const,
+    ...kinds.map(({ what, words }) => [what, words] as const),
+  ];
+  const known = place.what === null || kinds.some(({ what }) => what === place.what);
+
+  return (
+    <Page
+      title="Users Logs"
+      search={
+        <SearchField
+          label="Search names, addresses, words"
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ text: text.slice(0, 100) }, 'replace')}
+        />
+      }
+    >
+      <div className="min-h-full bg-sheet">
+        <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
+          <SpanChoice span={place.span} rule={rule} now={now} onSpan={(span) => go({ span })} />
+          <ChipSelect
+            name="Kind"
+            label="What"
+            value={place.what ?? ''}
+            options={known ? options : [...options, [place.what ?? '', place.what ?? '']]}
+            onChoose={(what) => go({ what: what === '' ? null : what })}
+          />
+          {about === null ? (
+            can(me.roles, 'monitoring.users') && (
+              <Button size="sm" icon="person" disabled={offline} onClick={() => setChoosing(true)}>
+                One user
+              </Button>
+            )
+          ) : (
+            <FilterChip label="User" value={about} onRemove={() => go({ user: null })} />
+          )}
+          <span className="ml-auto">
+            <Download name="exportUserLogs" input={ask} offline={offline} disabled={count === 0} />
+          </span>
+        </div>
+        <ListState
+          asked={asked}
+          offline={offline}
+          zone={rule.zone}
+          notKept="This part of the log is not on this device."
+          needs="The file and other days need the network."
+        />
+        {rows !== null && rows.length === 0 && !asked.asking && (
+          <Notice
+            icon="log"
+            level={2}
+            title={filtered ? 'Nothing matches' : 'Nothing was done in this time'}
+            actions={
+              filtered ? (
+                <Button onClick={() => go({ ...LOGS_DEFAULTS, span: place.span })}>
+                  Show everything
+                </Button>
+              ) : (
+                <Button onClick={() => go({ span: { is: 'last', days: 90 } })}>
+                  Show the last 90 days
+                </Button>
+              )
+            }
+          >
+            <p className="m-0">
+              {filtered
+                ? 'No line of these days has these words, this user or this kind.'
+                : 'Every sign-in, and every change of a user, a company or a setting stands here.'}
+            </p>
+          </Notice>
+        )}
+        {rows !== null && rows.length > 0 && (
+          <>
+            <LogList rows={rows} zone={rule.zone} busy={asked.asking} />
+            <Pager
+              page={place.page}
+              size={place.size}
+              count={count}
+              one="line"
+              onPage={(page) => go({ page })}
+              onSize={(size) => go({ size })}
+            />
+          </>
+        )}
+      </div>
+      {choosing && (
+        <Dialog title="Whose log?" onClose={() => setChoosing(false)}>
+          <div className="grid min-h-80 content-start px-5 py-4">
+            <PersonPicker
+              label="User"
+              onChoose={(person) => {
+                setChosen(person);
+                setChoosing(false);
+                go({ user: idOf(person) });
+              }}
+            />
+          </div>
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,284 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ROLES } from '#contract/abilities.ts';
+import type { Me } from '#contract/auth/current-user.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { UserListed } from '#contract/users/calls.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { useNow } from '#src/app/clock.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { useMe, useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { Pager } from '#src/ui/pager.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { Tabs } from '#src/ui/tabs.tsx';
+import { useSearchQuery } from '../shared/queries/use-search-query.ts';
+import { Download } from '../shared/export/download.tsx';
+import { focusEntry, ListState } from '../shared/lists/list-parts.tsx';
+import { SidePanel } from '#src/ui/side-panel.tsx';
+import { idOf, isThe } from '../shared/ids.ts';
+import { Access } from './access.tsx';
+import { Accounts } from './accounts.tsx';
+import {
+  USERS_DEFAULTS,
+  USERS_PATH,
+  usersAsk,
+  usersMoved,
+  usersPlace,
+  usersQuery,
+} from './address.ts';
+import type { UsersPlace, UserSort } from './address.ts';
+import { Details } from './details.tsx';
+import { UserList } from './list.tsx';
+import { ROLE_WORDS } from './labels.ts';
+
+/** `/monitoring/users`: who may sign in, and to what. */
+export function Users() {
+  const me = useMe();
+  return me === null ? null : <UsersOf me={me} />;
+}
+
+function UsersOf({ me }: { readonly me: Me }) {
+  const { history } = useRouter();
+  const place = usersPlace(useRouterState({ select: ({ location }) => location.searchStr }));
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const zone = useZone();
+  const now = useNow(60_000);
+  const asked = useSearchQuery('listUsers', {
+    ...usersAsk(place),
+    page: String(place.page),
+    pageSize: String(place.size),
+  });
+  // What was saved a moment ago stands before the list has come again; and a new one may be on
+  // another page of it.
+  const [saved, setSaved] = useState<UserListed | null>(null);
+  const { open } = place;
+  const rows = asked.value?.rows ?? null;
+  const count = asked.value?.count ?? 0;
+  const listed = rows?.find(({ _id }) => _id === open) ?? null;
+  const user =
+    open === null ? null : isThe(open, saved) && (asked.asking || listed === null) ? saved : listed;
+  const filtered = place.text.trim() !== '' || place.role !== null || place.deleted === 'only';
+
+  const go = (next: Partial<UsersPlace>, how: 'push' | 'replace' = 'push'): void => {
+    const query = usersQuery(usersMoved(place, next));
+    history[how](`${USERS_PATH}${query === '' ? '' : `?${query}`}`);
+  };
+  const close = (): void => {
+    go({ open: null, tab: 'details' });
+    focusEntry(open === 'new' ? null : open);
+  };
+  const renew = (next: UserListed | null): void => {
+    setSaved(next);
+    asked.again();
+  };
+  const make = (
+    <CallButton
+      call="createUser"
+      variant="primary"
+      icon="plus"
+      disabled={offline}
+      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      onClick={() => go({ open: 'new', tab: 'details' })}
+    >
+      New user
+    </CallButton>
+  );
+
+  return (
+    <Page
+      title="Users"
+      scroll="own"
+      action={make}
+      search={
+        <SearchField
+          label="Search names and e-mail"
+          value={place.text}
+          focusKey="/"
+          onChange={(text) => go({ text: text.slice(0, 100) }, 'replace')}
+          onLeave={() => document.querySelector<HTMLElement>('[data-entry]')?.focus()}
+        />
+      }
+    >
+      <div className="flex h-full min-w-0">
+        <div
+          className={`min-w-0 grow overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}
+        >
+          <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
+            <ChipSelect
+              name="Role"
+              label="Role"
+              value={place.role ?? ''}
+              options={[
+                ['', 'All roles'],
+                ...ROLES.map((role) => [role, ROLE_WORDS[role].word] as const),
+              ]}
+              onChoose={(value) => go({ role: ROLES.find((role) => role === value) ?? null })}
+            />
+            <ChipSelect
+              name="Deleted users"
+              value={place.deleted}
+              options={[
+                ['without', 'Without deleted'],
+                ['all', 'With deleted'],
+                ['only', 'Deleted only'],
+              ]}
+              onChoose={(value) =>
+                go({ deleted: value === 'all' || value === 'only' ? value : 'without' })
+              }
+            />
+            <ChipSelect
+              name="Order"
+              label="Order"
+              value={place.sort}
+              options={ORDERS}
+              onChoose={(value) =>
+                go({ sort: ORDERS.find(([sort]) => sort === value)?.[0] ?? USERS_DEFAULTS.sort })
+              }
+            />
+            <span className="ml-auto">
+              <Download
+                name="exportUsers"
+                input={usersAsk(place)}
+                offline={offline}
+                disabled={count === 0}
+              />
+            </span>
+          </div>
+          <ListState
+            asked={asked}
+            offline={offline}
+            zone={zone}
+            notKept="The users are not kept on this device, for their numbers and addresses."
+            needs="A user is made or changed with the network only."
+          />
+          {rows !== null && rows.length === 0 && !asked.asking && (
+            <Notice
+              icon="users"
+              level={2}
+              title={filtered ? 'Nobody matches' : 'No user on this page'}
+              actions={
+                <Button onClick={() => go({ text: '', role: null, deleted: 'without', page: 1 })}>
+                  Show all users
+                </Button>
+              }
+            >
+              <p className="m-0">
+                {filtered
+                  ? 'No user has these words, this role or this state.'
+                  : 'The list is shorter by now.'}
+              </p>
+            </Notice>
+          )}
+          {rows !== null && rows.length > 0 && (
+            <>
+              <UserList
+                rows={rows}
+                open={open}
+                sort={place.sort}
+                zone={zone}
+                now={now}
+                busy={asked.asking}
+                narrow={open !== null}
+                onSort={(sort) => go({ sort })}
+                onOpen={(id) => go({ open: id, tab: 'details' })}
+              />
+              <Pager
+                page={place.page}
+                size={place.size}
+                count={count}
+                one="user"
+                onPage={(page) => go({ page })}
+                onSize={(size) => go({ size })}
+              />
+            </>
+          )}
+        </div>
+        {open === 'new' && (
+          <SidePanel
+            key="new"
+            title="New user"
+            detail="With a role and companies, and how the first password comes."
+            onClose={close}
+          >
+            <Details
+              key="new"
+              me={me}
+              user={null}
+              offline={offline}
+              onSaved={(made) => {
+                renew(made);
+                go({ open: idOf(made), tab: 'access' }, 'replace');
+              }}
+            />
+          </SidePanel>
+        )}
+        {open !== null && open !== 'new' && user === null && rows !== null && !asked.asking && (
+          <SidePanel
+            key={open}
+            title="Not in this list"
+            detail="The user is on another page, or is not there any more."
+            onClose={close}
+          >
+            <span />
+          </SidePanel>
+        )}
+        {user !== null && (
+          <SidePanel key={idOf(user)} title={user.name} detail={user.username} onClose={close}>
+            <Tabs
+              label="Of this user"
+              className="shrink-0 px-4 tablet:px-5"
+              panelClassName="flex min-h-0 grow flex-col"
+              chosen={place.tab}
+              onChoose={(tab) => go({ tab }, 'replace')}
+              tabs={[
+                { key: 'details', word: 'Details' },
+                { key: 'accounts', word: 'Accounts', count: user.accounts.length },
+                { key: 'access', word: 'Access' },
+              ]}
+            >
+              {place.tab === 'details' && (
+                <Details key={idOf(user)} me={me} user={user} offline={offline} onSaved={renew} />
+              )}
+              {place.tab === 'accounts' && (
+                <Accounts user={user} offline={offline} onSaved={renew} />
+              )}
+              {place.tab === 'access' && (
+                <Access
+                  me={me}
+                  user={user}
+                  offline={offline}
+                  zone={zone}
+                  now={now}
+                  onFollow={(href) => history.push(href)}
+                  onChanged={() => renew(null)}
+                  onGone={() => {
+                    renew(null);
+                    close();
+                  }}
+                />
+              )}
+            </Tabs>
+          </SidePanel>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+const ORDERS: readonly (readonly [UserSort, string])[] = [
+  ['username', 'User name, A to Z'],
+  ['-username', 'User name, Z to A'],
+  ['name', 'Name, A to Z'],
+  ['-name', 'Name, Z to A'],
+  ['email', 'E-mail, A to Z'],
+  ['-email', 'E-mail, Z to A'],
+  ['-lastSignIn', 'Last sign-in, newest first'],
+  ['lastSignIn', 'Last sign-in, oldest first'],
+  ['-madeAt', 'Newest first'],
+  ['madeAt', 'Oldest first'],
+];
+const NOTHING = {};

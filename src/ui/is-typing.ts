@@ -1,0 +1,14 @@
+/**
+ * True where a key belongs to what is being typed in, or to the browser: a page's one-letter
+ * shortcuts keep away then.
+ */
+export function isTyping(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return true;
+  const at = event.target;
+  return (
+    at instanceof HTMLElement &&
+    (at.isContentEditable ||
+      at.matches('input:not([type=checkbox], [type=radio], [type=button]), textarea, select') ||
+      at.closest('[role=dialog], [role=menu], [role=listbox]') !== null)
+  );
+}

@@ -1,0 +1,80 @@
+import { useEffect, useRef, useState } from 'react';
+import type { FormEvent, RefObject } from 'react';
+import { flushSync } from 'react-dom';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import { focusFirstError } from './form-errors.ts';
+
+/**
+ * `read`: what the form comes to, or what is wrong with it. `keep` answers null where it is kept,
+ * else why not.
+ */
+interface How<F, V, T> {
+  readonly begin: F;
+  readonly offline: boolean;
+  readonly read: (form: F) => { readonly value: V | null; readonly faults: T };
+  readonly keep: (value: V) => Promise<string | null>;
+  readonly onKept: () => void;
+}
+
+/**
+ * A form that one press keeps. What is wrong is shown once somebody has tried; `dirty`: leaving it
+ * would lose something. `head` has the focus when it opens.
+ */
+export interface DraftForm<F, T> {
+  readonly form: F;
+  readonly change: (next: Partial<F>) => void;
+  readonly faults: T | null;
+  readonly fault: string | null;
+  readonly busy: boolean;
+  readonly dirty: boolean;
+  readonly place: RefObject<HTMLFormElement | null>;
+  readonly head: RefObject<HTMLHeadingElement | null>;
+  readonly save: (event: FormEvent) => Promise<void>;
+}
+
+export function useDraftForm<F extends object, V, T>({
+  begin,
+  offline,
+  read,
+  keep,
+  onKept,
+}: How<F, V, T>): DraftForm<F, T> {
+  const [first] = useState(begin);
+  const [form, setForm] = useState(first);
+  const [shows, setShows] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [done, setDone] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const place = useRef<HTMLFormElement>(null);
+  const head = useRef<HTMLHeadingElement>(null);
+  const { value, faults } = read(form);
+
+  useEffect(() => {
+    head.current?.focus();
+  }, []);
+
+  async function save(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setShows(true);
+    if (value === null) return focusFirstError(place.current);
+    if (offline) return setFault(BASE.needsNetwork);
+    setBusy(true);
+    const why = await keep(value);
+    setBusy(false);
+    if (why !== null) return setFault(why);
+    flushSync(() => setDone(true)); // what is saved is not asked about on the way out
+    onKept();
+  }
+
+  return {
+    form,
+    change: (next) => setForm((before) => ({ ...before, ...next })),
+    faults: shows ? faults : null,
+    fault,
+    busy,
+    place,
+    head,
+    save,
+    dirty: !done && !busy && JSON.stringify(form) !== JSON.stringify(first),
+  };
+}

@@ -1,0 +1,214 @@
+import { expect, test } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+import { accountsAt, pageOf, SECOND } from './account-person.ts';
+import type { Accounts } from './account-person.ts';
+import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+import { sound } from './page-checks.ts';
+
+const REASON = 'This cannot be done while signed in as another user.';
+const JOB = 'Payroll of the test';
+
+let portal: Portal;
+let people: Accounts;
+test.beforeAll(async () => {
+  portal = await startPortal();
+  people = await accountsAt(portal);
+  await post(portal.url, await keyOf(portal), [
+    { job: JOB, status: 'Failed', message: 'no space left on device' },
+  ]);
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
+
+const open = async (page: Page, path: string, heading: string): Promise<void> => {
+  await page.goto(`${portal.url}${path}`);
+  await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
+};
+
+/** Reached with the Tab key alone, from the top of the page. */
+async function tabTo(page: Page, button: Locator): Promise<void> {
+  await page.locator('body').press('Tab');
+  for (let presses = 0; presses < 150; presses += 1) {
+    if (await button.evaluate((one) => one === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error('the button is not in the tab order');
+}
+
+async function isRefused(page: Page, button: Locator): Promise<void> {
+  await expect(button).toBeVisible();
+  await expect(button).toHaveAttribute('aria-disabled', 'true');
+  await expect(button).toHaveAccessibleDescription(REASON);
+  await tabTo(page, button);
+  await expect(page.getByRole('tooltip')).toHaveText(REASON);
+  await expect(button).toHaveAccessibleDescription(REASON);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(button).toBeFocused();
+}
+
+test('ACT-7: a button of a refused call is disabled with the reason while acting, by keyboard and for screen readers, and works again after the way back', async ({
+  browser,
+}) => {
+  await people.makeUser('otto', ['operator']);
+  await people.settle('otto');
+  const page = await pageOf(browser);
+  await signIn(page, portal.url, 'admin', portal.password);
+  await page.goto(people.at('users?q=otto'));
+  await page.locator('[data-entry]').filter({ hasText: 'otto of the test' }).click();
+  await page.getByRole('tab', { name: 'Access' }).click();
+  await page.getByRole('button', { name: /^Log in as/ }).click();
+  await page.getByLabel('Reason').fill('Ticket 4713');
+  await page.getByRole('button', { name: 'Log in as this user' }).click();
+  await expect(
+    page.getByRole('complementary', { name: 'Signed in as another user' }),
+  ).toBeVisible();
+  // A second visit asks nothing by itself either.
+  for (const visit of [1, 2]) {
+    await test.step(`visit ${visit}`, async () => {
+      await open(page, '/monitoring/apps/zerto', 'Zerto');
+      await isRefused(page, page.getByRole('button', { name: 'Sign in to Zerto' }));
+      await expect(page.getByRole('alert')).toHaveCount(0);
+    });
+  }
+  await sound(page, 'app while acting', { sidebar: true });
+  for (const path of ['security', 'api-keys', 'change-password']) {
+    await page.goto(people.at(path));
+    await expect(page.getByText(REASON)).toBeVisible();
+  }
+  await page.getByLabel('Sidebar').getByRole('button', { name: /^Exit/ }).click();
+  await expect(page.getByRole('complementary', { name: 'Signed in as another user' })).toBeHidden();
+  await expect(
+    page.getByLabel('Sidebar').getByText('Administrator', { exact: true }),
+  ).toBeVisible();
+  await open(page, '/monitoring/apps/zerto', 'Zerto');
+  await expect(page.getByRole('button', { name: 'Sign in to Zerto' })).not.toHaveAttribute(
+    'aria-disabled',
+  );
+  await page.context().close();
+});
+
+/**
+ * Answers as if the session were somebody else's: nobody may act as a user who has the pages of the
+ * administration, so the page alone is looked at.
+ */
+async function asIfActing(page: Page): Promise<void> {
+  const acting = {
+    id: 'a',
+    username: 'boss',
+    name: 'The boss',
+    impersonation: 'i',
+    until: Date.now() + 3_600_000,
+  };
+  await page.context().route(/\/api\/v1\/(?:auth|sync\/bootstrap)/, async (route) => {
+    const answer = await route.fetch();
+    const text = await answer.text();
+    await route.fulfill({
+      response: answer,
+      body: text.replaceAll('"acting":null', `"acting":${JSON.stringify(acting)}`),
+    });
+  });
+}
+
+test('ACT-7: pages of the administration disable the buttons of refused calls, and no others', async ({
+  browser,
+}) => {
+  test.setTimeout(180_000);
+  const page = await pageOf(browser);
+  await asIfActing(page);
+  await signIn(page, portal.url, 'admin', portal.password);
+  await open(page, '/monitoring/sources', 'Connect a source');
+  await isRefused(page, page.getByRole('button', { name: 'New source' }));
+  await isRefused(page, page.getByRole('button', { name: /^New secret for Key/ }).first());
+  await expect(page.getByRole('button', { name: /^Revoke Key/ }).first()).not.toHaveAttribute(
+    'aria-disabled',
+  );
+  await sound(page, 'sources while acting', { sidebar: true });
+  for (const [path, heading, name] of [
+    ['/monitoring/webhooks', 'Webhooks', 'New webhook'],
+    ['/monitoring/connections', 'Connections', 'New connection'],
+    ['/monitoring/users', 'Users', 'New user'],
+    ['/monitoring/companies', 'Companies', 'Download CSV'],
+    ['/admin/events', 'Events', 'Download CSV'],
+    ['/admin/providers', 'Providers', 'New provider'],
+    ['/admin/settings', 'Provider settings', 'Save Signing in'],
+  ] as const) {
+    await test.step(path, async () => {
+      await open(page, path, heading);
+      await isRefused(page, page.getByRole('button', { name }).first());
+    });
+  }
+  await open(page, '/monitoring/companies', 'Companies');
+  await expect(page.getByRole('button', { name: 'New company' }).first()).not.toHaveAttribute(
+    'aria-disabled',
+  );
+  await page.context().close();
+});
+
+/**
+ * How many records of results the databases of this browser hold: pages and changes of runs, and
+ * chunks of the tables beside them.
+ */
+const resultsOnDisk = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    let count = 0;
+    for (const { name = '' } of await indexedDB.databases()) {
+      const database = await new Promise<IDBDatabase>((done, failed) => {
+        const asked = indexedDB.open(name);
+        asked.addEventListener('success', () => {
+          done(asked.result);
+        });
+        asked.addEventListener('error', () => {
+          failed(new Error('a database could not be opened'));
+        });
+      });
+      for (const store of ['segments', 'patches', 'books']) {
+        if (!database.objectStoreNames.contains(store)) continue;
+        const keys = await new Promise<IDBValidKey[]>((done) => {
+          const asked = database.transaction(store).objectStore(store).getAllKeys();
+          asked.addEventListener('success', () => {
+            done(asked.result);
+          });
+        });
+        count += keys.filter(
+          (key) =>
+            store !== 'books' ||
+            (Array.isArray(key) &&
+              ['job', 'problem', 'cause', 'company'].some((table) => table === key[0])),
+        ).length;
+      }
+      database.close();
+    }
+    return count;
+  });
+
+test('SYNC-6, SYNC-13: when an administrator takes a role away, what it was for leaves the open screen and the disk of the device', async ({
+  browser,
+}) => {
+  test.setTimeout(240_000);
+  await people.makeUser('ola', ['operator']);
+  await people.settle('ola');
+  const theirs = await pageOf(browser);
+  const page = await pageOf(browser);
+  await signIn(theirs, portal.url, 'ola', SECOND);
+  await expect(rowOf(theirs, JOB)).toBeVisible();
+  await expect.poll(() => resultsOnDisk(theirs), { timeout: 60_000 }).toBeGreaterThan(0);
+
+  await signIn(page, portal.url, 'admin', portal.password);
+  await page.goto(people.at('users?q=ola'));
+  await page.locator('[data-entry]').filter({ hasText: 'ola of the test' }).click();
+  await page.getByRole('checkbox', { name: 'Sub-provider' }).check();
+  await page.getByRole('checkbox', { name: 'Operator' }).uncheck();
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await expect(page.getByRole('status', { name: 'Messages' })).not.toBeEmpty();
+
+  // Nobody touches the other browser.
+  await expect(theirs.locator('body')).not.toContainText(JOB, { timeout: 90_000 });
+  await expect.poll(() => resultsOnDisk(theirs), { timeout: 90_000 }).toBe(0);
+  await theirs.goto(`${portal.url}/monitoring/daily-checks`);
+  await expect(theirs.getByText('You do not have access to this page.').first()).toBeVisible();
+  await expect(theirs.locator('body')).not.toContainText(JOB);
+  for (const one of [theirs, page]) await one.context().close();
+});

@@ -1,0 +1,309 @@
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import type { Portal, Result } from './portal.ts';
+import { axe, axeInBoth } from './page-checks.ts';
+
+let portal: Portal;
+let secret: string;
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const LONG =
+  'A machine whose name is much longer than the panel is wide, as people give them when a project, a place and an owner must all be in it';
+const REFUSED = 'Unable to connect to host farm.example.net: refused';
+const endOf = (box: { x: number; width: number } | null): number =>
+  box ? box.x + box.width : Infinity;
+const iso = (at: number): string => new Date(at).toISOString();
+
+const objects = Array.from({ length: 12 }, (_, i) => ({
+  name: i === 9 ? LONG : `VM-${String(i + 1).padStart(2, '0')}`,
+  status: i === 9 ? 'Failed' : i === 4 ? 'Warning' : 'Success',
+  startTime: iso(Date.now() - HOUR),
+  durationSec: 60 + i,
+  bytesTransferred: 1e9 * (i + 1),
+  ...(i === 9 ? { message: 'No route to this machine' } : {}),
+}));
+
+/** A job that went well for some nights, and then did not. */
+const nights = (job: string, last: object): Result[] => [
+  ...Array.from({ length: 9 }, (_, i) => ({
+    job,
+    status: 'Success',
+    bytesTransferred: 9e9 + i * 1e8,
+    startTime: iso(Date.now() - (10 - i) * DAY),
+    endTime: iso(Date.now() - (10 - i) * DAY + HOUR / 2),
+  })),
+  {
+    job,
+    status: 'Failed',
+    message: REFUSED,
+    startTime: iso(Date.now() - HOUR),
+    endTime: iso(Date.now() - HOUR / 2),
+    ...last,
+  },
+];
+
+test.beforeAll(async () => {
+  portal = await startPortal();
+  secret = await keyOf(portal);
+  await post(portal.url, secret, [
+    ...nights('VM farm', { tasks: objects, log: 'start\nerror: no route\n' }),
+    ...nights('Plain files', { log: 'start\nerror: refused\n' }),
+    {
+      job: 'Old trouble',
+      status: 'Failed',
+      message: REFUSED,
+      startTime: iso(Date.now() - 2 * DAY),
+      endTime: iso(Date.now() - 2 * DAY + 1_000),
+    },
+    {
+      job: 'Old trouble',
+      status: 'Failed',
+      message: REFUSED,
+      startTime: iso(Date.now() - 2 * HOUR),
+      endTime: iso(Date.now() - HOUR),
+    },
+  ]);
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
+
+const panel = (page: Page) => page.getByRole('complementary', { name: 'Job result' });
+
+/** The list beside it is judged with the other screens. */
+const PANEL = { only: '.rp' };
+
+test('TASK-1, PANEL-1, E2E-7: a run tells what became of its objects, the worst first, eight and then all, light or dark', async ({
+  page,
+}) => {
+  await signIn(page, portal.url, 'admin', portal.password);
+  await rowOf(page, 'VM farm').click();
+  const list = panel(page)
+    .getByRole('listitem')
+    .filter({ hasText: /VM-|machine/ });
+  await expect(panel(page).getByText('11 of 12 done, 1 failed, 1 with a warning')).toBeVisible();
+  await expect(list).toHaveCount(8);
+  await expect(list.first()).toContainText(/^Failed.*No route to this machine$/);
+  await expect(list.nth(1)).toContainText(/^Warning.*VM-05/);
+  await expect
+    .poll(() => panel(page).evaluate((at) => at.scrollWidth <= at.clientWidth))
+    .toBe(true);
+  await panel(page).getByRole('button', { name: 'All 12 objects' }).click();
+  await expect(list).toHaveCount(12);
+  await axeInBoth(page, 'objects', PANEL);
+  await panel(page).getByRole('button', { name: 'As a table' }).click();
+  await axeInBoth(page, 'table', PANEL);
+  await page.keyboard.press('Escape');
+  await rowOf(page, 'Plain files').click();
+  await expect(panel(page).getByText('error: refused')).toBeVisible();
+  await expect(panel(page).getByRole('heading', { name: 'Objects' })).toHaveCount(0);
+});
+
+test('PANEL-4: a point of the chart is reached by keys and opens its run, so does the table, and Back leads to the run before', async ({
+  page,
+}) => {
+  await signIn(page, portal.url, 'admin', portal.password);
+  await rowOf(page, 'VM farm').click();
+  await expect(panel(page).getByRole('heading', { name: 'Last 10 runs' })).toBeVisible();
+  const chart = panel(page).getByRole('slider', { name: /^Transferred of 10 runs, 1 failed/ });
+  await chart.focus();
+  await expect(chart).toHaveAttribute('aria-valuenow', '10');
+  const widthOf = async (): Promise<number> => (await chart.boundingBox())?.width ?? 0;
+  const wide = await widthOf();
+  await page.keyboard.press('ArrowLeft');
+  await expect(chart).toHaveAttribute('aria-valuetext', /Success, 9.8 GB$/);
+  const first = page.url();
+  await page.keyboard.press('Enter');
+  await expect(page).not.toHaveURL(first);
+  await expect(panel(page).getByText('not in the list')).toBeVisible();
+  await expect(panel(page).getByText('No problems reported')).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(first);
+  await expect(panel(page).getByText('No route to this machine')).toBeVisible();
+
+  await panel(page).getByRole('button', { name: 'As a table' }).click();
+  const rows = panel(page).getByRole('table', { name: 'Last runs' }).getByRole('row');
+  await expect(rows).toHaveCount(11);
+  await expect(rows.nth(1)).toContainText(/Failed30 min–$/);
+  await rows.nth(3).getByRole('button').click();
+  await expect(panel(page).getByText('not in the list')).toBeVisible();
+  await panel(page).getByRole('button', { name: 'As a chart' }).click();
+  // A press at its right end, once it stands there again.
+  await expect.poll(widthOf).toBe(wide);
+  await chart.click({ position: { x: wide - 3, y: 10 } });
+  await expect(page).toHaveURL(first);
+});
+
+test("PANEL-3, PANEL-5, RUN-6: who did what and when stands in words, and tomorrow's same failure is known", async ({
+  page,
+}) => {
+  const api = await apiOf(portal, 'dana');
+  const { problems } = (await api('GET', 'sync/bootstrap')) as {
+    problems: { lastRun: number; runs: number }[];
+  };
+  const old = problems.find(({ runs }) => runs === 2)?.lastRun;
+  const change = (what: object): Promise<unknown> =>
+    api('PUT', `monitoring/backoffice/jobExecutions/${old}`, { change: what });
+  await change({ is: 'ticket', ticket: '#48213' });
+  await change({ is: 'review', comment: 'the host is being moved' });
+  await post(portal.url, secret, [
+    {
+      job: 'Old trouble',
+      status: 'Failed',
+      message: REFUSED,
+      startTime: iso(Date.now() + 5_000),
+      endTime: iso(Date.now() + 6_000),
+    },
+  ]);
+  await signIn(page, portal.url, 'admin', portal.password);
+  await page.goto(`${portal.url}/monitoring/daily-checks?review=cleared`);
+  await rowOf(page, 'Old trouble').click();
+  const head = panel(page).getByText(/^Known, day [2-4]\. Reviewed \d\d:\d\d [AP]M by Dana Reyes$/);
+  await expect(head).toBeVisible();
+  await expect(panel(page).getByRole('definition').filter({ hasText: '#48213' })).toBeVisible();
+  const history = panel(page)
+    .getByRole('listitem')
+    .filter({ hasText: /Dana Reyes|It began/ });
+  await expect(history).toContainText([
+    /^Dana Reyes reviewed it.*the host is being moved$/,
+    /^Dana Reyes tied it to ticket #48213/,
+    /^It began/,
+  ]);
+  await axe(page, 'history', PANEL);
+});
+
+test('PANEL-2, OFF-5: the same cause is told over the days of the list; what needs the network says so in its place, and comes by itself', async ({
+  page,
+  context,
+}) => {
+  await signIn(page, portal.url, 'admin', portal.password);
+  await rowOf(page, 'Plain files').click();
+  await expect(panel(page).getByText('error: refused')).toBeVisible();
+  await context.setOffline(true);
+  await rowOf(page, 'VM farm').click();
+  await expect(
+    panel(page).getByText('This needs the network. Connect and try again.'),
+  ).toBeVisible();
+  await expect(
+    panel(page).getByText('What became of each object needs the network.'),
+  ).toBeVisible();
+  await expect(panel(page).getByText('Who did what and when needs the network.')).toBeVisible();
+  // Its other runs are on this device.
+  await panel(page)
+    .getByRole('slider', { name: /^Duration/ })
+    .focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Enter');
+  await expect(panel(page).getByText('No problems reported')).toBeVisible();
+  await page.goBack();
+  // What was read before is told again, with its time.
+  await rowOf(page, 'Plain files').click();
+  await expect(panel(page).getByText('error: refused')).toBeVisible();
+  await expect(
+    panel(page).getByText(/^What follows is as of .*This needs the network/),
+  ).toBeVisible();
+  await rowOf(page, 'VM farm').click();
+  await expect(
+    panel(page).getByText('This needs the network. Connect and try again.'),
+  ).toBeVisible();
+  await context.setOffline(false);
+  await expect(panel(page).getByText('error: no route')).toBeVisible({ timeout: 70_000 });
+  await expect(panel(page).getByText('No route to this machine')).toBeVisible();
+});
+
+test('PANEL-1, E2E-7: on a phone the sheet holds objects, chart and table, and everything is large enough to touch', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  const page = await context.newPage();
+  await signIn(page, portal.url, 'admin', portal.password);
+  await rowOf(page, 'VM farm').click();
+  const sheet = page.getByRole('dialog');
+  await sheet.getByRole('button', { name: 'All 12 objects' }).tap();
+  await expect(sheet.getByText(LONG)).toBeVisible();
+  for (const name of ['Fewer', 'As a table'])
+    expect(
+      (await sheet.getByRole('button', { name }).boundingBox())?.height,
+      name,
+    ).toBeGreaterThanOrEqual(44);
+  await sheet.getByRole('button', { name: 'As a table' }).tap();
+  await expect(sheet.getByRole('table', { name: 'Last runs' })).toBeVisible();
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+    .toBeLessThanOrEqual(390);
+  await axe(page, 'phone', PANEL);
+  await context.close();
+});
+
+test('DAY-23: no row moves when a result is opened beside the list, or when new ones come while a mouse is over it, at 1,440 and 1,280 px', async ({
+  browser,
+}) => {
+  for (const width of [1440, 1280]) {
+    const context = await browser.newContext({
+      viewport: { width, height: 800 },
+      reducedMotion: 'reduce',
+    });
+    const page = await context.newPage();
+    await signIn(page, portal.url, 'admin', portal.password);
+    const row = rowOf(page, 'Plain files');
+    const topOf = async (): Promise<number | undefined> => (await row.boundingBox())?.y;
+    await expect(page.getByRole('button', { name: 'Hand over' })).toBeVisible();
+    await expect(row).toBeVisible();
+    await row.hover(); // somebody is at the rows: what comes waits
+    const top = await topOf();
+    await post(portal.url, secret, [
+      {
+        job: `Came at ${width}`,
+        status: 'Failed',
+        message: REFUSED,
+        startTime: iso(Date.now() - 2_000),
+        endTime: iso(Date.now() - 1_000),
+      },
+    ]);
+    await expect(page.getByRole('button', { name: /^\d+ new, press/ })).toBeVisible();
+    expect(await topOf(), `${width} px, new ones wait`).toBe(top);
+    await row.click();
+    await expect(panel(page).getByRole('heading', { name: 'Log' })).toBeVisible();
+    expect(await topOf(), `${width} px, beside the panel`).toBe(top);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 1000, height: 800 });
+    const ring = page.locator('header').getByText(/ cleared$/);
+    const search = page.getByRole('searchbox');
+    await expect
+      .poll(
+        async () => endOf(await ring.boundingBox()) <= ((await search.boundingBox()) ?? { x: 0 }).x,
+      )
+      .toBe(true);
+    await context.close();
+  }
+});
+
+test('DAY-24: where a ticket has no room, its end is shown and not its beginning', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  await signIn(page, portal.url, 'admin', portal.password);
+  await rowOf(page, 'Plain files').click();
+  await panel(page)
+    .getByRole('button', { name: /^Ticket/ })
+    .click();
+  await page.getByRole('button', { name: 'Tie to a number instead' }).click();
+  await page.getByLabel('Ticket number').fill('T20261119.0107');
+  await page.keyboard.press('Enter');
+  const cell = rowOf(page, 'Plain files').locator('.dc-tk');
+  await expect(cell).toHaveText('T20261119.0107');
+  const edges = await cell.evaluate((at) => ({
+    ends: at.getBoundingClientRect().right,
+    last: at.firstElementChild?.getBoundingClientRect().right,
+    cut: at.scrollWidth > at.clientWidth,
+  }));
+  expect(edges.cut).toBe(true);
+  expect(edges.last).toBeLessThanOrEqual(edges.ends + 0.5);
+  await context.close();
+});

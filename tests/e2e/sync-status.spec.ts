@@ -1,0 +1,250 @@
+import { expect, test } from '@playwright/test';
+import { outboxOf } from './outbox.ts';
+import { personAt } from './person.ts';
+import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import type { Portal, Result } from './portal.ts';
+import { faultsOf } from './page-checks.ts';
+
+// One morning at a provider with one customer, a bakery: what a technician sees, and what is done
+// about it.
+
+let portal: Portal;
+let secret: string;
+const HOUR = 3_600_000;
+
+/** A result of the bakery that ended so many hours ago. */
+const ran = (job: string, hours: number, status: string, message?: string): Result => {
+  const end = Date.now() - hours * HOUR;
+  return {
+    job,
+    status,
+    computer: COMPUTERS[job] ?? '',
+    startTime: new Date(end - 900_000).toISOString(),
+    endTime: new Date(end).toISOString(),
+    bytesTransferred: 4_000_000_000,
+    ...(message === undefined ? {} : { message }),
+  };
+};
+const COMPUTERS: Readonly<Record<string, string>> = {
+  'Recipes': 'BAKERY-FS',
+  'Cash desk': 'CASH-1',
+  'Cameras': 'NVR-1',
+  'Laptop of the baker': 'LAP-BAKER',
+  'Ovens': 'OVEN-PLC',
+};
+const OPEN_FILES = '3 files were in use and could not be read';
+const FULL = 'No space left on device: /mnt/vault';
+const AWAY = 'Unable to connect to host line.bakery.example: timed out';
+const arrives = (...results: readonly Result[]): Promise<void> => post(portal.url, secret, results);
+
+test.beforeAll(async () => {
+  portal = await startPortal('none', ['ines']);
+  secret = await keyOf(portal);
+  const ann = await apiOf(portal, 'admin');
+  const dana = await apiOf(portal, 'dana');
+  const [{ _id: bakery }] = (await ann('GET', 'companies')) as [{ _id: string }];
+  await ann('PUT', `companies/${bakery}`, { name: 'Harbour Bakery' });
+  for (const hours of [78, 54, 30])
+    await arrives(...Object.keys(COMPUTERS).map((job) => ran(job, hours, 'Success')));
+  // What the provider has agreed upon with the bakery, and what Ann has learnt there.
+  const { jobs } = (await dana('GET', 'sync/bootstrap')) as {
+    jobs: { name: string; uid: string }[];
+  };
+  await dana('POST', 'monitoring/reporting/save-sla-alarm', {
+    alarm: {
+      name: 'The recipes, every day',
+      enabled: true,
+      job: { jobInstanceUid: jobs.find(({ name }) => name === 'Recipes')?.uid, key: null },
+      group: null,
+      maxAgeHours: 26,
+      minSuccessPct: null,
+      windowDays: 30,
+      recipients: [],
+    },
+  });
+  await ann('POST', 'monitoring/backoffice/hints', {
+    hint: {
+      name: 'The vault is full',
+      when: { text: 'no space left', kinds: [], sources: [] },
+      says: 'Restore points of the old server are still there.',
+      steps: ['Open the vault', 'Prune what is older than a year'],
+      links: [],
+      inside: false,
+    },
+  });
+  await dana('POST', 'monitoring/reporting/reports/settings', {
+    setting: {
+      name: 'Good morning, bakery',
+      template: 'detailReport',
+      companies: [1],
+      period: 'last-2',
+      schedule: { every: 'day', at: '10:00', timeZone: 'Europe/Berlin' },
+      recipients: ['owner@bakery.example'],
+      format: 'pdf',
+      language: 'en-US',
+      enabled: true,
+    },
+  });
+  // And the night.
+  await arrives(
+    ran('Recipes', 4, 'Failed', FULL),
+    ran('Cash desk', 5, 'Failed', AWAY),
+    ran('Cameras', 5, 'Failed', AWAY),
+    ran('Laptop of the baker', 3, 'Warning', OPEN_FILES),
+    ran('Ovens', 4, 'Success'),
+  );
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
+
+test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ browser }) => {
+  const page = await (await browser.newContext()).newPage();
+  const faults = faultsOf(page);
+  const dana = personAt(page);
+  const menu = page.getByRole('navigation', { name: 'Main' });
+  const goesTo = (name: string) => menu.getByRole('link', { name, exact: true }).click();
+  const toTheList = () => menu.getByRole('link', { name: /^Daily checks/ }).click();
+  const panel = page.getByRole('complementary', { name: 'Job result' });
+  const alarm = page.getByRole('listitem').filter({ hasText: 'The recipes, every day' });
+
+  await test.step('Half past seven. Dana opens the portal and sees what the night has left: four of five', async () => {
+    await signIn(page, portal.url, 'dana', portal.password);
+    for (const job of ['Recipes', 'Cash desk', 'Cameras', 'Laptop of the baker'])
+      await expect(rowOf(page, job)).toBeVisible();
+    await expect(rowOf(page, 'Ovens')).toHaveCount(0);
+    await expect(menu.getByRole('link', { name: /^Daily checks/ })).toContainText('4');
+  });
+
+  await test.step('What would the bakery ask first? The SLA page knows: its recipes have no good backup since yesterday', async () => {
+    await goesTo('SLA');
+    await expect(alarm).toContainText('Broken');
+    await expect(alarm).toContainText('too old');
+  });
+
+  await test.step('The vault is full. Ann has met that before, and her hint lies beside the result. Dana prunes, and says that it helped', async () => {
+    await toTheList();
+    await rowOf(page, 'Recipes').click();
+    await expect(
+      panel.getByText('Restore points of the old server are still there.'),
+    ).toBeVisible();
+    await panel.getByRole('button', { name: 'This helped' }).click();
+    await expect(panel.getByRole('button', { name: 'It helped' })).toHaveAttribute(
+      'aria-pressed',
+      'true',
+    );
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('There is room again: the backup runs once more, the problem is over, and the alarm is kept', async () => {
+    await arrives(ran('Recipes', 0, 'Success'));
+    await goesTo('SLA');
+    await expect(alarm).toContainText('Kept');
+    await toTheList();
+    await expect(rowOf(page, 'Recipes')).toHaveCount(0);
+  });
+
+  await test.step('The laptop stands open at the baker’s every night. Dana makes a rule of it', async () => {
+    await rowOf(page, 'Laptop of the baker').click();
+    await panel.getByRole('link', { name: 'Make a rule from this' }).click();
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue(
+      'Laptop of the baker: known',
+    );
+    await expect(page.getByText('1 result matches')).toBeVisible();
+    await page.getByRole('button', { name: 'Create rule' }).click();
+    await expect(page.getByText('Rule created')).toBeVisible();
+  });
+
+  await test.step('Its next result is the same again, and nobody has to look: it is known, by the rule, and says so', async () => {
+    await arrives(ran('Laptop of the baker', 0, 'Warning', OPEN_FILES));
+    await toTheList();
+    await expect(rowOf(page, 'Cash desk')).toBeVisible();
+    await expect(rowOf(page, 'Laptop of the baker')).toHaveCount(0);
+    await dana.hasPalette();
+    await dana.types('laptop of');
+    await page.getByRole('option', { name: /^Results with/ }).click();
+    await expect(rowOf(page, 'Laptop of the baker').first()).toContainText(
+      'Exception: known by rule “Laptop of the baker: known”',
+    );
+  });
+
+  await test.step('The cash desk and the cameras hang on one line, and the line is down: one ticket for both', async () => {
+    await toTheList();
+    for (const job of ['Cash desk', 'Cameras'])
+      await rowOf(page, job).locator('[data-do="select"]').click();
+    await dana.presses('t');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('The line of the bakery is down');
+    await page.getByRole('button', { name: 'Open a ticket' }).click();
+    await expect(page.getByText('Ticket D-1 opened')).toBeVisible();
+    for (const job of ['Cash desk', 'Cameras']) await expect(rowOf(page, job)).toContainText('D-1');
+  });
+
+  await test.step('Nine o’clock, the telephone: the line is back. Both run; Dana finds the ticket by three words and closes it', async () => {
+    await arrives(ran('Cash desk', 0, 'Success'), ran('Cameras', 0, 'Success'));
+    await dana.hasPalette();
+    await dana.types('line bakery down');
+    await expect(
+      page.getByRole('option', { name: /D-1 The line of the bakery is down/ }),
+    ).toBeVisible();
+    await dana.pressesUntil('ArrowDown', () =>
+      page
+        .getByRole('option', { name: /D-1/ })
+        .evaluate(
+          (one) => one.id === document.activeElement?.getAttribute('aria-activedescendant'),
+        ),
+    );
+    await dana.presses('Enter');
+    await expect(
+      page.getByRole('heading', { level: 2, name: 'The line of the bakery is down' }),
+    ).toBeVisible();
+    await expect(page.getByText(/^over /)).toHaveCount(2);
+    await page.getByRole('button', { name: 'Close the ticket' }).click();
+    await expect(page.getByText('Ticket closed')).toBeVisible();
+  });
+
+  await test.step('Nothing is left of the night', async () => {
+    await toTheList();
+    await expect(
+      page.getByRole('heading', { name: /^(All clear|Nothing to check)/ }),
+    ).toBeVisible();
+  });
+
+  await test.step('The owner of the bakery gets the report of it', async () => {
+    await goesTo('Scheduled');
+    await page.getByRole('button', { name: 'Send now: Good morning, bakery' }).click();
+    await expect(
+      page.getByRole('list', { name: 'Reports that were sent' }).getByRole('listitem').first(),
+    ).toContainText('owner@bakery.example');
+    await expect
+      .poll(async () =>
+        (await outboxOf(portal.url))
+          .filter(({ to }) => to === 'owner@bakery.example')
+          .map(
+            ({ subject, text }) => `${subject} ${/Attached: .*\.pdf/.test(text) ? 'as a PDF' : ''}`,
+          ),
+      )
+      .toEqual([expect.stringMatching(/^Good morning, bakery: .* as a PDF$/)]);
+  });
+
+  await test.step('Dana hands over, and goes', async () => {
+    await toTheList();
+    await page.getByRole('button', { name: 'Hand over', exact: true }).click();
+    await dana.hasDialog(/^Hand over$/);
+    await dana.types('The line of the bakery was down, and is back.');
+    await dana.presses('Control+Enter');
+    await dana.isTold('Handed over');
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  await test.step('And Ines, who comes at noon, reads it over a list with nothing in it', async () => {
+    const next = await (await browser.newContext()).newPage();
+    await signIn(next, portal.url, 'ines', portal.password);
+    const told = next.getByRole('region', { name: 'Hand-over' });
+    await expect(told).toContainText(
+      /^Since the last hand-over by Dana Reyes at .*: 0 new, 0 still open/,
+    );
+    await expect(told).toContainText('The line of the bakery was down, and is back.');
+    await next.context().close();
+  });
+});

@@ -1,0 +1,262 @@
+import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { LastSync } from '#contract/sync/calls.ts';
+import type { Result } from '#contract/result.ts';
+import type { WorkerClient, WatchName, Watches, Who } from '#workers/api.ts';
+import {
+  NOW,
+  brandingOf,
+  companiesOf,
+  keysOf,
+  meOf,
+  outboxOf,
+  refusedOf,
+  statusOf,
+} from './scene.ts';
+import type { Scene } from './scene.ts';
+
+/**
+ * A door with nothing behind it: what it says is made up and the same each time. `play` moves the
+ * scene on, from a test.
+ */
+export function fakeDoor(scene: Scene): {
+  readonly door: WorkerClient;
+  readonly play: { result(): void; who(is: Scene['who']): void };
+} {
+  const branding = brandingOf(scene);
+  let keys: readonly KeyRow[] = keysOf(scene);
+  let outbox = outboxOf(scene);
+  let who: Who = whoOf(scene.who);
+  const open = new Set<{
+    readonly name: WatchName;
+    input: object;
+    readonly onChange: (value: never) => void;
+  }>();
+
+  function whoOf(is: Scene['who']): Who {
+    if (is === 'starting') return { is };
+    if (is === 'in') return { is, me: meOf(scene), branding, offlineUntil: NOW + 7 * 86_400_000 };
+    return { is: 'out', reason: is === 'out' ? 'none' : is, branding, offline: false };
+  }
+
+  const values: {
+    readonly [N in WatchName]: (input: Watches[N]['input']) => Watches[N]['output'];
+  } = {
+    who: () => who,
+    signing: () => ({ is: 'none' }),
+    status: () => {
+      const refused = outbox.entries.filter((entry) => entry.state === 'refused').length;
+      return { ...statusOf(scene), refused, waiting: outbox.entries.length - refused };
+    },
+    runs: () => {
+      throw new Error('the door of daily checks answers this one');
+    },
+    overview: () => null,
+    trends: () => null,
+    calendar: () => null,
+    find: () => ({
+      jobs: { count: 0, rows: [] },
+      companies: { count: 0, rows: [] },
+      computers: { count: 0, rows: [] },
+    }),
+    companies: () => companiesOf(scene),
+    keys: () => keys,
+    lastSync: () => LAST_SYNC,
+    views: () => [],
+    shifts: () => [],
+    shiftNow: () => ({
+      cleared: 0,
+      of: 0,
+      snoozed: 0,
+      fresh: 0,
+      standing: 0,
+      unlisted: null,
+      open: [],
+      ending: [],
+    }),
+    preferences: () => [],
+    disabled: () => [],
+    outbox: () => outbox,
+    refused: ({ id, most }) => refusedOf(id === 'n2' ? 61 : 1, most),
+  };
+  const tell = (name: WatchName): void => {
+    for (const line of open)
+      if (line.name === name) line.onChange(values[name](line.input as never) as never);
+  };
+  const answer = async <T>(value: () => T): Promise<Result<T>> => {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 60);
+    });
+    if (scene.server === 'answers') return ok(value());
+    return failed(
+      scene.server === 'gone'
+        ? { kind: 'needs-network', message: MESSAGES.needsNetwork }
+        : { kind: 'server-fault', message: MESSAGES.serverFault },
+    );
+  };
+  const SECRET = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';
+
+  const calls: { readonly [N in CallName]?: (input: InputOf<N>) => OutputOf<N> } = {
+    lastSync: () => LAST_SYNC,
+    listKeys: () => keys.map(keyOut),
+    makeKey: ({ name, companyN, tool }) => {
+      const row: KeyRow = {
+        id: `new${keys.length}`,
+        name,
+        company: companyN,
+        tool,
+        managed: null,
+        hint: 'uZr6',
+        madeAt: NOW,
+        rotatedAt: null,
+        revokedAt: null,
+        firstResultAt: null,
+      };
+      keys = [...keys, row];
+      tell('keys');
+      return { key: keyOut(row), secret: SECRET };
+    },
+    rotateKey: ({ id }) => {
+      keys = keys.map((row) => (row.id === id ? { ...row, rotatedAt: NOW } : row));
+      tell('keys');
+      const row = keys.find((one) => one.id === id);
+      if (!row) throw new Error(`no key ${id}`);
+      return { key: keyOut(row), secret: SECRET };
+    },
+    revokeKey: ({ id }) => {
+      keys = keys.map((row) => (row.id === id ? { ...row, revokedAt: NOW } : row));
+      tell('keys');
+      return {};
+    },
+  };
+
+  const door: WorkerClient = {
+    async watch(name, input, onChange) {
+      const line = { name, input: input, onChange };
+      await Promise.resolve();
+      if (!(scene.keys === 'loading' && name === 'keys')) {
+        open.add(line);
+        onChange(values[name](input));
+      }
+      return {
+        change(next) {
+          line.input = next;
+          if (open.has(line)) onChange(values[name](next));
+        },
+        close() {
+          open.delete(line);
+        },
+      };
+    },
+    ask: (name, input) =>
+      answer(() => {
+        const call = calls[name] as ((input: unknown) => never) | undefined;
+        if (!call) throw new Error(`the playground has no ${name}`);
+        return call(input);
+      }),
+    async read(name, input) {
+      const said = await door.ask(name, input);
+      return said.ok ? ok({ value: said.value, at: NOW, live: true }) : said;
+    },
+    file: () => Promise.resolve(ok({ name: 'List.csv', file: new Blob([]) })),
+    send: () => Promise.resolve(ok({ id: 'made-up', sent: true })),
+    matching: () => Promise.resolve([]),
+    exportRuns: () => Promise.resolve({ done: () => Promise.resolve(null), cancel: () => {} }),
+    async signIn() {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 300);
+      });
+      switch (scene.signIn) {
+        case 'wrong':
+          return failed({ kind: 'wrong-credentials', message: MESSAGES.wrongCredentials });
+        case 'throttled':
+          return failed({ kind: 'too-many', message: MESSAGES.tooManyTries, retryAfterMs: 9_000 });
+        case 'gone':
+          return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
+        case 'right':
+          who = whoOf('in');
+          tell('who');
+          return ok({ is: 'in', me: meOf(scene), recoveryCodes: null });
+      }
+    },
+    signInBack: () => Promise.resolve(),
+    actAs: () => Promise.resolve(failed({ kind: 'forbidden', message: MESSAGES.loginAsRefused })),
+    stopActing: () => Promise.resolve(failed({ kind: 'conflict', message: MESSAGES.badRequest })),
+    async signOut(unsent) {
+      await Promise.resolve();
+      if (unsent === 'send' && scene.sync === 'offline')
+        return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
+      if (unsent === 'ask' && outbox.entries.length > 0)
+        return ok({ out: false, unsent: outbox.entries.length });
+      who = whoOf('ended');
+      tell('who');
+      return ok({ out: true, unsent: 0 });
+    },
+    async mend(id) {
+      await Promise.resolve();
+      outbox = {
+        entries: outbox.entries.filter((entry) => entry.id !== id),
+        notices: outbox.notices.filter((notice) => notice.id !== id),
+      };
+      tell('outbox');
+      tell('status');
+      return ok(null);
+    },
+    syncNow: () => Promise.resolve(),
+  };
+  const play = {
+    result(): void {
+      keys = keys.map((row) => (row.firstResultAt === null ? { ...row, firstResultAt: NOW } : row));
+      tell('keys');
+    },
+    who(is: Scene['who']): void {
+      who = whoOf(is);
+      tell('who');
+    },
+  };
+  return { door, play };
+}
+
+const keyOut = (row: KeyRow): OutputOf<'listKeys'>[number] => ({
+  id: row.id,
+  name: row.name,
+  companyN: row.company,
+  tool: row.tool,
+  hint: row.hint,
+  madeAt: row.madeAt,
+  rotatedAt: row.rotatedAt,
+  revokedAt: row.revokedAt,
+  firstResultAt: row.firstResultAt,
+  lastHeardAt: row.firstResultAt === null ? null : NOW - 86_400_000 / ((row.madeAt % 7) + 2),
+  lastFault:
+    row.tool === 'rclone'
+      ? { at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' }
+      : null,
+  today: {
+    bytes: 12_000_000,
+    limitBytes: 1_000_000_000,
+    refusedAt: row.tool === 'rclone' ? NOW - 60_000 : null,
+  },
+});
+
+const LAST_SYNC: LastSync = {
+  status: 'FAILED',
+  at: NOW - 240_000,
+  failed: [
+    {
+      entity: 'Everything on the file server, rclone',
+      at: NOW - 60_000,
+      message: 'The body is no rclone log: line 1 is not JSON.',
+      kind: 'key',
+      id: null,
+      name: 'Everything on the file server, rclone',
+      company: 'Harbor Dental',
+    },
+  ],
+  sources: [
+    { source: 'restic', keys: 2, failed: 0, at: NOW - 240_000 },
+    { source: 'rclone', keys: 1, failed: 1, at: NOW - 25_200_000 },
+  ],
+};

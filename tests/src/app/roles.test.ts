@@ -1,0 +1,246 @@
+import { expect, test } from 'vitest';
+import { can, ROLES } from '#contract/abilities.ts';
+import type { Ability, Role } from '#contract/abilities.ts';
+import type { CallName } from '#contract/calls.ts';
+import { callOf } from '#contract/calls.ts';
+import type { Features } from '#contract/branding/branding.ts';
+import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
+import { PAGE_PATHS } from '#contract/page-paths.ts';
+import type { PagePath } from '#contract/page-paths.ts';
+import { PAGES } from '#contract/pages.ts';
+import type { KnownWho } from '#src/app/router/route-guards.ts';
+import { homeOf, menuOf } from '#src/app/router/menu.ts';
+import { guardPage } from '#src/app/router/page-route-guard.ts';
+import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
+
+/**
+ * The table of the specification's section 6, as it is written there; `sources` is the portal's
+ * own.
+ */
+const TABLE: Readonly<Record<Role, string>> = {
+  'admin':
+    'dashboard users companies reporting report-settings userLogs trends licensing licensing-export hints invoices sources',
+  'read-only':
+    'spreadsheet-report overview tickets repositories companies-filter rankings dashboard daily-checks calendar-report reporting report-settings',
+  'operator':
+    'spreadsheet-report overview tickets repositories companies-filter rankings dashboard daily-checks calendar-report reporting report-settings rules job-actions trends',
+  'super-admin':
+    'reporting report-settings licensing userLogs trends admin.dashboard o365.subscriptions o365.subscriptions-export licensing-export invoices o365.consumption-export sources',
+  'o365_admin':
+    'users o365.users o365.jobs o365.organizations o365.reporting o365.licensing o365.repositories o365.dashboard o365.restorePortal o365.restoreOutlook o365.restoreOnedrive o365.restoreSharepoint o365.restoreTeams o365.consumption o365.service-level o365.consumption-export',
+  'sub-sp': '',
+};
+const abilitiesOf = (role: Role): readonly string[] =>
+  TABLE[role]
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) =>
+      word.includes('.') ? word : word === 'companies' ? 'common.companies' : `monitoring.${word}`,
+    );
+const ALL = [...new Set(ROLES.flatMap((role) => abilitiesOf(role)))] as readonly Ability[];
+
+/**
+ * The specification's routes below /monitoring that are pages, all of them, by what they need: an
+ * ability (null: being signed in), and what the portal has to have switched on. The landing page of
+ * single sign-on, /monitoring/apps/{provider}, is a route of its own.
+ */
+const NAMED: readonly (readonly [
+  path: string,
+  ability: Ability | null,
+  to?: (features: Features, on: boolean, role: Role) => Features,
+])[] = [
+  ['/monitoring/dashboard', 'monitoring.dashboard'],
+  ['/monitoring/users', 'monitoring.users'],
+  ['/monitoring/users-logs', 'monitoring.userLogs'],
+  ['/monitoring/companies', 'common.companies'],
+  ['/monitoring/rules', 'monitoring.rules', (features, on) => ({ ...features, rules: on })],
+  ['/monitoring/hints', 'monitoring.hints', (features, on) => ({ ...features, hints: on })],
+  ['/monitoring/profile', null],
+  ['/monitoring/subscriptions', null],
+  ['/monitoring/change-password', null],
+  ['/monitoring/reset-password', null],
+  ['/monitoring/security-questions', null],
+  ['/monitoring/forbidden', null],
+  ['/monitoring/daily-checks', 'monitoring.daily-checks'],
+  ['/monitoring/calendar-report', 'monitoring.calendar-report'],
+  ['/monitoring/analytics/trends', 'monitoring.trends'],
+  [
+    '/monitoring/licensing',
+    'monitoring.licensing',
+    (features, on) => ({ ...features, reporting: { ...features.reporting, enabled: on } }),
+  ],
+  [
+    '/monitoring/report-settings',
+    'monitoring.report-settings',
+    (features, on, role) => ({
+      ...features,
+      reporting: { enabled: true, visibleFor: ROLES.filter((one) => (one === role) === on) },
+    }),
+  ],
+  ['/monitoring/downloads', null, (features, on) => linked(features, 'downloads', on)],
+  ['/monitoring/support/request', null, (features, on) => linked(features, 'request', on)],
+  ['/monitoring/support/live', null, (features, on) => linked(features, 'live', on)],
+  ['/monitoring/billing', null, (features, on) => ({ ...features, billing: { ccCollection: on } })],
+  [
+    '/monitoring/invoices',
+    'monitoring.invoices',
+    (features, on) => ({ ...features, invoice_automation: on }),
+  ],
+];
+const linked = (
+  features: Features,
+  link: 'downloads' | 'request' | 'live',
+  on: boolean,
+): Features => ({
+  ...features,
+  supportSection: { enabled: true, links: { ...features.supportSection.links, [link]: on } },
+});
+const isPage = (path: string): path is PagePath => PAGE_PATHS.some((one) => one === path);
+
+/** What a page asks of the server when it is opened. */
+const ASKED: Partial<Record<PagePath, readonly CallName[]>> = {
+  '/monitoring/users': ['listUsers', 'exportUsers', 'createUser', 'editUser', 'resetFactors'],
+  '/monitoring/companies': ['reportCompanies', 'exportCompanies', 'createCompany'],
+  '/monitoring/users-logs': ['listUserLogs', 'exportUserLogs'],
+  '/monitoring/evidence': ['listEvidence'],
+  '/monitoring/sources': ['listKeys', 'makeKey'],
+  '/monitoring/daily-checks/computers': ['listComputersNow'],
+  '/monitoring/rules': ['listRules', 'makeRule', 'testRule'],
+  '/admin/dashboard': ['adminOverview', 'listProviders'],
+  '/admin/events': ['adminEvents', 'exportAdminEvents', 'listProviders'],
+  '/admin/providers': ['listProviders', 'createProvider', 'setHosts'],
+  '/admin/branding': ['brandingOf', 'editBranding', 'listProviders'],
+  '/admin/settings': ['getProviderSettings', 'setProviderSettings', 'listProviders'],
+  '/admin/notices': ['publishedNotifications', 'publishNotification'],
+  '/monitoring/profile': ['readProfile', 'editProfile'],
+  '/monitoring/security': ['getFactors', 'listSessions'],
+  '/monitoring/change-password': ['changePasswordDb', 'changePasswordAd'],
+};
+
+const scene = sceneOf(null);
+const ON: Features = {
+  ...PLAIN_FEATURES,
+  rules: true,
+  hints: true,
+  reporting: { enabled: true, visibleFor: ['all'] },
+  invoice_automation: true,
+  billing: { ccCollection: true },
+  supportSection: {
+    enabled: true,
+    links: {
+      request: true,
+      live: true,
+      downloads: true,
+      faq: { enabled: true, url: 'https://example.com' },
+    },
+  },
+};
+const inAs = (role: Role, features: Features): KnownWho => ({
+  is: 'in',
+  me: meOf({ ...scene, roles: [role] }),
+  branding: { ...brandingOf(scene), features },
+  offlineUntil: 0,
+});
+
+test('PAGE-2: each role has the abilities of the table, and none besides', () => {
+  for (const role of ROLES)
+    expect([role, ALL.filter((ability) => can([role], ability)).toSorted()]).toEqual([
+      role,
+      [...abilitiesOf(role)].toSorted(),
+    ]);
+});
+
+test('PAGE-2: every route that the specification names below /monitoring is a page, asks for its ability, opens for who has it where the portal has it on, and leads to forbidden else', () => {
+  expect(NAMED.map(([path]) => path).filter((path) => !isPage(path))).toEqual([]);
+  for (const [path, ability, to] of NAMED) {
+    if (!isPage(path)) continue;
+    expect([path, PAGES[path].ability, PAGES[path].when !== undefined]).toEqual([
+      path,
+      ability,
+      to !== undefined,
+    ]);
+    for (const role of ROLES) {
+      const passage = (features: Features): string =>
+        guardPage(path, inAs(role, features), { path, entering: false }).is;
+      const has = ability === null || abilitiesOf(role).includes(ability);
+      // Nothing on but that, and all on but that.
+      expect([role, path, passage(to?.(PLAIN_FEATURES, true, role) ?? PLAIN_FEATURES)]).toEqual([
+        role,
+        path,
+        has ? 'pass' : 'forbidden',
+      ]);
+      if (to !== undefined)
+        expect([role, path, passage(to(ON, false, role))]).toEqual([role, path, 'forbidden']);
+    }
+  }
+  // Held the other way round: what asks for no ability is what the specification opens to whoever
+  // is signed in, and the portal's own pages of a user.
+  const open = PAGE_PATHS.filter(
+    (path) => path.startsWith('/monitoring/') && PAGES[path].ability === null,
+  );
+  const own = [
+    '/monitoring/notifications',
+    '/monitoring/security',
+    '/monitoring/api-keys',
+    '/monitoring/api',
+  ];
+  expect([...open].toSorted()).toEqual(
+    [...NAMED.flatMap(([path, ability]) => (ability === null ? [path] : [])), ...own].toSorted(),
+  );
+});
+
+test('PAGE-2, PAGE-3: for every role, what stands in the menu opens, every other page leads to forbidden, and one begins where one may be', () => {
+  for (const features of [ON, PLAIN_FEATURES]) {
+    for (const role of ROLES) {
+      const who = inAs(role, features);
+      const listed = menuOf([role], features).flatMap(({ entries }) => entries.map(({ to }) => to));
+      const open = PAGE_PATHS.filter(
+        (path) => guardPage(path, who, { path, entering: false }).is === 'pass',
+      );
+      expect([role, listed.filter((to) => !open.includes(to))]).toEqual([role, []]);
+      for (const path of PAGE_PATHS) {
+        const { ability, when } = PAGES[path];
+        const may =
+          (ability === null || abilitiesOf(role).includes(ability)) &&
+          (when === undefined || when(features, [role]));
+        expect([role, path, guardPage(path, who, { path, entering: false })]).toEqual([
+          role,
+          path,
+          may ? { is: 'pass' } : { is: 'forbidden', to: `/${path.split('/')[1] ?? ''}/forbidden` },
+        ]);
+      }
+      expect([role, open]).toEqual([
+        role,
+        expect.arrayContaining([homeOf([role], features)]) as PagePath[],
+      ]);
+    }
+  }
+  expect(ROLES.map((role) => homeOf([role], ON))).toEqual([
+    '/monitoring/dashboard',
+    '/monitoring/dashboard',
+    '/monitoring/dashboard',
+    '/admin/dashboard',
+    '/monitoring/users',
+    '/monitoring/profile',
+  ]);
+});
+
+test('PAGE-2, G29: whoever may open a page may make the calls that it makes', () => {
+  const wrong: string[] = [];
+  for (const [path, names] of Object.entries(ASKED)) {
+    for (const role of ROLES.filter(
+      (one) => guardPage(path as PagePath, inAs(one, ON), { path, entering: false }).is === 'pass',
+    )) {
+      for (const name of names) {
+        const { gate } = callOf(name);
+        if (
+          gate !== 'public' &&
+          gate !== 'signed-in' &&
+          (gate === 'ingest-key' || !can([role], gate))
+        )
+          wrong.push(`${role} ${path}: ${name}`);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,203 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ROLES, can } from '#contract/abilities.ts';
+import type { Role } from '#contract/abilities.ts';
+import { PAGE_PATHS } from '#contract/page-paths.ts';
+import type { PagePath } from '#contract/page-paths.ts';
+import { mayOpen, PAGES } from '#contract/pages.ts';
+import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
+import { guardRoute as passageOf } from '#src/app/router/route-guards.ts';
+import type { Gate, KnownWho } from '#src/app/router/route-guards.ts';
+import { MENU, homeOf, menuOf } from '#src/app/router/menu.ts';
+import { guardPage } from '#src/app/router/page-route-guard.ts';
+import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
+
+const scene = sceneOf(null);
+const signedIn = (...roles: Role[]): KnownWho => ({
+  is: 'in',
+  me: meOf({ ...scene, roles }),
+  branding: brandingOf(scene),
+  offlineUntil: 0,
+});
+const signedOut: readonly KnownWho[] = (['none', 'expired', 'ended'] as const).map((reason) => ({
+  is: 'out',
+  reason,
+  branding: null,
+  offline: false,
+}));
+const passage = (who: KnownWho, gate: Gate, path = '/monitoring/daily-checks', entering = false) =>
+  passageOf(who, gate, { path, entering });
+const toPage = (who: KnownWho, path: PagePath, entering = false) =>
+  guardPage(path, who, { path, entering });
+const roleSets = fc.subarray([...ROLES]);
+
+test('PAGE-2: who is signed out is led to the sign-in page from every page but that one', () => {
+  for (const who of signedOut) {
+    expect(passage(who, 'signed-out')).toEqual({ is: 'pass' });
+    expect(passage(who, 'signed-in')).toEqual({ is: 'sign-in' });
+    for (const path of PAGE_PATHS) expect(toPage(who, path)).toEqual({ is: 'sign-in' });
+  }
+});
+
+test('PAGE-2: who is signed in is led on from the sign-in page', () => {
+  expect(passage(signedIn(), 'signed-out')).toEqual({ is: 'onward' });
+});
+
+test('PAGE-2: a page is shown to those with its ability, where the portal has it switched on, and to nobody else', () => {
+  fc.assert(
+    fc.property(
+      roleSets,
+      fc.constantFrom(...PAGE_PATHS),
+      fc.record({
+        rules: fc.boolean(),
+        hints: fc.boolean(),
+        reporting: fc.boolean(),
+        support: fc.boolean(),
+        invoices: fc.boolean(),
+        cards: fc.boolean(),
+      }),
+      (roles, path, { rules, hints, reporting, support, invoices, cards }) => {
+        const who = signedIn(...roles);
+        if (who.is !== 'in') throw new Error('nobody is in');
+        const links = {
+          ...PLAIN_FEATURES.supportSection.links,
+          request: true,
+          live: true,
+          downloads: true,
+        };
+        const features = {
+          ...PLAIN_FEATURES,
+          rules,
+          hints,
+          reporting: { enabled: reporting, visibleFor: ['all' as const] },
+          supportSection: { enabled: support, links },
+          invoice_automation: invoices,
+          billing: { ccCollection: cards },
+        };
+        const { ability } = PAGES[path];
+        const on =
+          { rules, hints, reporting, support, invoices, cards, always: true }[
+            SWITCHED[path] ?? 'always'
+          ] ?? true;
+        const may =
+          (ability === null || can(roles, ability)) &&
+          on &&
+          (path !== '/o365/subscriptions' || roles.includes('o365_admin'));
+        expect(toPage({ ...who, branding: { ...who.branding, features } }, path)).toEqual(
+          may ? { is: 'pass' } : forbiddenIn(path),
+        );
+        expect(passage(who, 'signed-in')).toEqual({ is: 'pass' });
+      },
+    ),
+  );
+});
+
+/** Each area has its own: `/monitoring/forbidden`, `/o365/forbidden`, `/admin/forbidden`. */
+const forbiddenIn = (path: string) => ({
+  is: 'forbidden',
+  to: `/${path.split('/')[1] ?? ''}/forbidden`,
+});
+
+/** Pages that a portal has to switch on, and by what. */
+const SWITCHED: Readonly<
+  Record<string, 'rules' | 'hints' | 'reporting' | 'support' | 'invoices' | 'cards'>
+> = {
+  '/monitoring/rules': 'rules',
+  '/monitoring/hints': 'hints',
+  '/monitoring/sla': 'reporting',
+  '/monitoring/licensing': 'reporting',
+  '/monitoring/invoices': 'invoices',
+  '/monitoring/invoices/quickbooks': 'invoices',
+  '/monitoring/billing': 'cards',
+  '/monitoring/support/request': 'support',
+  '/monitoring/support/live': 'support',
+  '/monitoring/downloads': 'support',
+};
+
+test('PAGE-6: a password to be chosen comes before every page, then the questions of the directory, and neither is asked of who acts as another', () => {
+  const reset = '/monitoring/reset-password';
+  const questions = '/monitoring/security-questions';
+  const acting = { id: 'a', username: 'ann', name: 'Ann', impersonation: 'i', until: 0 };
+  const cases = fc.record({
+    passwordReset: fc.boolean(),
+    forceSecurityQuestions: fc.boolean(),
+    ad: fc.boolean(),
+    acts: fc.boolean(),
+    roles: roleSets,
+  });
+  fc.assert(
+    fc.property(cases, ({ passwordReset, forceSecurityQuestions, ad, acts, roles }) => {
+      const who = signedIn(...roles);
+      if (who.is !== 'in') throw new Error('nobody is in');
+      const now: KnownWho = {
+        ...who,
+        me: { ...who.me, passwordReset, forceSecurityQuestions, acting: acts ? acting : null },
+        branding: { ...who.branding, authType: ad ? 'ad' : 'db' },
+      };
+      const first = acts
+        ? null
+        : passwordReset
+          ? reset
+          : ad && forceSecurityQuestions
+            ? questions
+            : null;
+      for (const path of [
+        '/',
+        '/monitoring/daily-checks',
+        '/monitoring/wall',
+        reset,
+        `${reset}/`,
+        questions,
+      ]) {
+        const there = path.replace(/\/+$/, '') === first;
+        expect(passage(now, 'signed-in', path)).toEqual(
+          first === null || there ? { is: 'pass' } : { is: 'first', to: first },
+        );
+      }
+    }),
+  );
+});
+
+test('PAGE-7: the pages of signing in stay open to who enters with what the address brought, or has not read what is shown once', () => {
+  expect(passage(signedIn('admin'), 'signed-out', '/login', true)).toEqual({ is: 'pass' });
+  expect(passage(signedIn('admin'), 'signed-out', '/enrol')).toEqual({ is: 'onward' });
+  for (const who of signedOut)
+    expect(toPage(who, '/monitoring/daily-checks', true)).toEqual({ is: 'sign-in' });
+});
+
+test('PAGE-3: the menu lists what one may open, no more, no less, and no empty group', () => {
+  fc.assert(
+    fc.property(roleSets, fc.boolean(), fc.boolean(), (roles, hints, reporting) => {
+      const features = {
+        ...PLAIN_FEATURES,
+        hints,
+        reporting: { ...PLAIN_FEATURES.reporting, enabled: reporting },
+      };
+      const groups = menuOf(roles, features);
+      const listed = groups.flatMap((group) => group.entries.map((entry) => entry.to));
+      const allowed = MENU.filter(
+        ({ heading }) => heading !== 'Reports' || (reporting && can(roles, 'monitoring.reporting')),
+      )
+        .flatMap((group) => group.entries)
+        .filter(({ cards }) => cards === undefined)
+        .map(({ to }) => to)
+        .filter((to) => mayOpen(PAGES[to], roles, features));
+      expect(listed).toEqual(allowed);
+      expect(groups.every((group) => group.entries.length > 0)).toBe(true);
+      expect(homeOf(roles, features)).toBe(
+        allowed.includes('/monitoring/dashboard') || !allowed.includes('/admin/dashboard')
+          ? allowed[0]
+          : '/admin/dashboard',
+      );
+    }),
+  );
+});
+
+test('PAGE-3: who may see the dashboard begins there, who keeps the provider at its overview, others at the first page that is theirs', () => {
+  expect(homeOf(['admin'])).toBe('/monitoring/dashboard');
+  expect(homeOf(['operator'])).toBe('/monitoring/dashboard');
+  expect(homeOf(['super-admin', 'admin'])).toBe('/monitoring/dashboard');
+  // Whose roles do not open that one.
+  expect(homeOf(['super-admin'])).toBe('/admin/dashboard');
+  expect(homeOf(['o365_admin'])).toBe('/monitoring/users');
+});

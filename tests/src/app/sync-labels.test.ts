@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { glanceOf, spokenSync } from '#src/app/shell/sync-status/labels.ts';
+import type { SyncStatus } from '#workers/api.ts';
+
+const at = Date.UTC(2026, 10, 20, 13, 46);
+const live: SyncStatus = {
+  is: 'live',
+  syncedAt: at,
+  offlineSince: null,
+  left: 0,
+  waiting: 0,
+  refused: 0,
+  partly: 0,
+  follower: false,
+  storage: 'persisted',
+  fault: null,
+  reload: false,
+};
+const words = (more: Partial<SyncStatus>): string => {
+  const { lead, rest } = glanceOf({ ...live, ...more }, 'America/Chicago');
+  return rest === '' ? lead : `${lead}, ${rest}`;
+};
+
+test('PAGE-5: the state of sync is told at a glance, worst first, and what waits or was refused is never left out', () => {
+  expect(words({})).toBe('Live, synced 07:46 AM');
+  expect(words({ waiting: 3 })).toBe('Live, 3 waiting');
+  expect(words({ refused: 1, waiting: 2 })).toBe('Live, 1 not accepted, 2 waiting');
+  expect(words({ partly: 1 })).toBe('Live, 1 accepted in part');
+  expect(words({ is: 'catching-up', left: 1_204 })).toBe('Catching up, 1,204 left');
+  expect(words({ is: 'offline', offlineSince: at, waiting: 3 })).toBe(
+    'Offline since 07:46 AM, 3 waiting',
+  );
+  expect(words({ is: 'offline', offlineSince: null, syncedAt: null })).toBe('Offline');
+  expect(words({ is: 'update-needed', waiting: 1 })).toBe('New version, reload, 1 waiting');
+  expect(words({ reload: true, is: 'offline' })).toBe('New version, reload');
+  expect(words({ storage: 'full' })).toBe('Device full, changes cannot be kept');
+  expect(words({ storage: 'memory' })).toBe('Live, not kept on this device');
+});
+
+test('OFF-1: with no network it is told of when the rows are, where that is not when the network went', () => {
+  const hour = 3_600_000;
+  expect(words({ is: 'offline', offlineSince: at + 59_000 })).toBe('Offline since 07:46 AM');
+  expect(words({ is: 'offline', offlineSince: at + 2 * hour })).toBe(
+    'Offline since 09:46 AM, data of 07:46 AM',
+  );
+  expect(words({ is: 'offline', offlineSince: at + 24 * hour, waiting: 2 })).toBe(
+    'Offline since 07:46 AM, 2 waiting, data of 11/20/26 07:46 AM',
+  );
+  expect(words({ is: 'offline', offlineSince: at, syncedAt: null })).toBe('Offline since 07:46 AM');
+  expect(spokenSync({ ...live, is: 'offline', offlineSince: at + 24 * hour }, 'UTC')).toBe(
+    'Offline since 01:46 PM',
+  );
+});
+
+test('PAGE-5: a refusal is trouble even while all else is well', () => {
+  expect(glanceOf({ ...live, refused: 1 }, 'UTC')).toMatchObject({
+    tone: 'trouble',
+    icon: 'warning',
+  });
+  expect(glanceOf({ ...live, partly: 1 }, 'UTC')).toMatchObject({
+    tone: 'trouble',
+    icon: 'warning',
+  });
+  expect(glanceOf(live, 'UTC').tone).toBe('well');
+});
+
+test('PAGE-5: a screen reader is not told of the passing of time', () => {
+  expect(spokenSync(live, 'UTC')).toBe(spokenSync({ ...live, syncedAt: at + 3_600_000 }, 'UTC'));
+  expect(spokenSync({ ...live, is: 'offline', offlineSince: at, waiting: 1 }, 'UTC')).toBe(
+    'Offline since 01:46 PM, 1 change waiting',
+  );
+});
+
+test('OFF-7: a server that answers badly is not called a lost network', () => {
+  expect(words({ is: 'server-trouble', offlineSince: at })).toBe('Server trouble since 07:46 AM');
+  expect(words({ is: 'server-trouble', offlineSince: at + 7_200_000, waiting: 2 })).toBe(
+    'Server trouble since 09:46 AM, 2 waiting, data of 07:46 AM',
+  );
+  expect(glanceOf({ ...live, is: 'server-trouble' }, 'UTC')).toMatchObject({
+    tone: 'trouble',
+    icon: 'warning',
+  });
+  expect(spokenSync({ ...live, is: 'server-trouble', offlineSince: at, waiting: 1 }, 'UTC')).toBe(
+    'Server trouble since 01:46 PM, 1 change waiting',
+  );
+});

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import type { Profile } from '#contract/auth/profile-calls.ts';
+import { ACCOUNT } from '#contract/messages/account.ts';
+import {
+  changesOf,
+  draftOf,
+  faultsOf,
+  refusalOf,
+} from '#src/features/auth/profile/profile-draft.ts';
+import { answerFaults, issueFaults } from '#src/features/auth/security/questions-errors.ts';
+
+const profile: Profile = {
+  id: 'u1',
+  name: 'Dana Reyes',
+  username: 'dana',
+  emailVerified: true,
+  emailLinkUntil: null,
+  email: 'dana@example.com',
+  auth: 'db',
+  acl: [{ role: 'operator' }],
+  accounts: undefined,
+  sso: undefined,
+  managedFilterType: undefined,
+  assignAsConnectWiseOwner: undefined,
+  veeamServiceAccount: undefined,
+  isO365Migrator: undefined,
+  features: undefined,
+  notices: { product: false },
+  wizardPromptDismissed: undefined,
+  passwordReset: false,
+  forceSecurityQuestions: false,
+  theme: {},
+  mobilePhone: '+15550100200',
+  officePhone: null,
+  serviceProviderId: 'p1',
+  masterServiceProviderId: null,
+  landingApp: null,
+  ackO365TermsOfUse: false,
+  hasOrganizations: false,
+  hasJobs: true,
+  notifications: [],
+  stripe: null,
+  language: null,
+  timeZone: 'Europe/Berlin',
+  securityQuestions: [],
+  passwordAt: null,
+};
+const draft = draftOf(profile);
+
+test('OWN-3: only what differs from what stands is sent; an empty field is none', () => {
+  expect(changesOf(draft, profile)).toBeNull();
+  expect(changesOf({ ...draft, name: ' Dana Reyes ', username: 'dana' }, profile)).toBeNull();
+  expect(
+    changesOf(
+      { ...draft, mobilePhone: '', timeZone: '', officePhone: '00 1 (555) 010-0299' },
+      profile,
+    ),
+  ).toEqual({ mobilePhone: null, timeZone: null, officePhone: '+15550100299' });
+  expect(
+    changesOf(
+      { ...draft, language: 'de', notices: { ...draft.notices, security: false } },
+      profile,
+    ),
+  ).toEqual({ language: 'de', notices: { security: false } });
+});
+
+test('OWN-3: what can be told to be wrong is told before anybody is asked, of what was changed alone', () => {
+  expect(faultsOf(draft, profile)).toEqual({});
+  expect(
+    faultsOf(
+      { ...draft, name: ' ', username: '', email: 'dana@', mobilePhone: '0555', officePhone: 'x' },
+      profile,
+    ),
+  ).toEqual({
+    name: 'Enter your name.',
+    username: 'Enter a username.',
+    email: 'Enter an address such as name@example.com.',
+    mobilePhone: ACCOUNT.phoneNotValid,
+    officePhone: ACCOUNT.phoneNotValid,
+  });
+  // What somebody else has kept in another form is not asked about.
+  const old = { ...profile, officePhone: '0555 01', email: '' };
+  expect(faultsOf(draftOf(old), old)).toEqual({});
+});
+
+test("OWN-3: a taken name and wrong fields stand beside their fields, all else above them in the specification's words", () => {
+  expect(refusalOf({ kind: 'conflict', message: 'x' })).toEqual({
+    faults: { username: 'The username already exists.' },
+    above: null,
+  });
+  expect(
+    refusalOf({
+      kind: 'bad-input',
+      message: 'x',
+      issues: [
+        { path: 'timeZone', message: 'no zone' },
+        { path: 'theme.mode', message: 'no' },
+      ],
+    }),
+  ).toEqual({ faults: { timeZone: 'no zone' }, above: null });
+  expect(
+    refusalOf({ kind: 'bad-input', message: 'x', issues: [{ path: '', message: 'no' }] }),
+  ).toEqual({ faults: {}, above: 'x' });
+  expect(refusalOf({ kind: 'not-found', message: 'x' }).above).toBe('Sorry, edit profile failed');
+  expect(refusalOf({ kind: 'needs-network', message: 'net' }).above).toBe('net');
+});
+
+test("OWN-4: three questions want three answers that differ, and the server's word finds its row", () => {
+  const [one, two, three] = [
+    'What was the name of your first pet?',
+    'What was the make of your first car?',
+    'In which town was your first job?',
+  ] as const;
+  expect(
+    answerFaults([
+      { question: one, answer: 'Biscuit' },
+      { question: two, answer: 'Volvo' },
+      { question: three, answer: 'Leeds' },
+    ]),
+  ).toEqual([null, null, null]);
+  expect(
+    answerFaults([
+      { question: '', answer: 'Biscuit' },
+      { question: two, answer: ' a ' },
+      { question: three, answer: 'biscuit' },
+    ]),
+  ).toEqual([
+    { of: 'question', sentence: 'Choose a question.' },
+    { of: 'answer', sentence: ACCOUNT.answerTooShort },
+    { of: 'answer', sentence: ACCOUNT.answerTwice },
+  ]);
+  expect(
+    issueFaults([
+      { path: 'answers.1.question', message: 'q' },
+      { path: 'answers.1.answer', message: 'a' },
+      { path: 'answers', message: 'n' },
+    ]),
+  ).toEqual([null, { of: 'question', sentence: 'q' }, null]);
+});

@@ -1,0 +1,109 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Failure } from '#contract/errors.ts';
+import { METHODS } from '#contract/auth/sign-in-step.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import { shortOf, rulesOf } from '#src/features/auth/new-password-rules.ts';
+import { phoneOf } from '#src/features/auth/phone-number.ts';
+import { faultOf, waitWords } from '#src/features/auth/sign-in/sign-in-error.ts';
+import { othersOf, pathOf } from '#src/features/auth/sign-in/step-path.ts';
+
+const PATHS = ['/sms-verification', '/verification', '/phone', '/enrol'];
+
+test('SIGN-3: a step has one page that fits it; another is kept only where it is a page of another of its ways', () => {
+  const methods = fc
+    .subarray([...METHODS], { minLength: 1 })
+    .chain((some) => fc.shuffledSubarray(some, { minLength: some.length }));
+  fc.assert(
+    fc.property(
+      fc.constantFrom('code' as const, 'phone' as const, 'enrol' as const),
+      methods,
+      fc.constantFrom(...PATHS, '/login', undefined),
+      (step, ways, at) => {
+        const path = pathOf({ step, methods: ways }, at);
+        if (step !== 'code') {
+          expect(path).toBe(`/${step}`);
+          return;
+        }
+        expect(path).toBe(
+          path === '/sms-verification' || othersOf(ways).length === 0
+            ? '/sms-verification'
+            : '/verification',
+        );
+        if (path === '/sms-verification') expect(ways).toContain('sms');
+        else expect(othersOf(ways).length).toBeGreaterThan(0);
+        // Where it is led to, it stays.
+        expect(pathOf({ step, methods: ways }, path)).toBe(path);
+        expect(pathOf({ step, methods: ways })).toBe(
+          ways[0] === 'sms' ? '/sms-verification' : '/verification',
+        );
+      },
+    ),
+  );
+});
+
+test('SIGN-3: a number is taken as people write it, in international form only', () => {
+  for (const typed of [
+    '+15550100200',
+    '+1 555 010-0200',
+    '+1 (555) 010.0200',
+    '001 555 010 0200',
+    ' +1\u2011555\u2011010\u20110200 ',
+  ])
+    expect(phoneOf(typed)).toBe('+15550100200');
+  for (const typed of [
+    '',
+    '5550100200',
+    '+0155501002',
+    '+1 555',
+    '+1555010020012345',
+    '+1 555 010 02x0',
+    'tel:+15550100200',
+  ])
+    expect(phoneOf(typed)).toBeNull();
+});
+
+test("SIGN-3: what is said of a refusal is the server's sentence, with the time to wait where there is one", () => {
+  const kinds: readonly Failure['kind'][] = [
+    'wrong-credentials',
+    'conflict',
+    'busy',
+    'forbidden',
+    'server-fault',
+  ];
+  for (const kind of kinds)
+    expect(faultOf({ kind, message: 'so it is', retryAfterMs: 1 } as Failure, 5)).toEqual({
+      is: 'refused',
+      sentence: 'so it is',
+    });
+  expect(faultOf({ kind: 'too-many', message: 'later', retryAfterMs: 9_000 }, 1_000)).toEqual({
+    is: 'throttled',
+    sentence: 'later',
+    from: 1_000,
+    until: 10_000,
+  });
+  expect(faultOf({ kind: 'no-answer', message: '' }, 0)).toEqual({
+    is: 'refused',
+    sentence: BASE.noAnswer,
+  });
+  expect(faultOf({ kind: 'conflict', message: '' }, 0)).toEqual({
+    is: 'refused',
+    sentence: BASE.loginFailed,
+  });
+  expect([waitWords(9_000, 0), waitWords(125_000, 0), waitWords(1, 0), waitWords(5, 5)]).toEqual([
+    'in 9 s',
+    'in 2:05',
+    'in 1 s',
+    null,
+  ]);
+});
+
+test('G35: the rules that are told of a password count its length and nothing of its kinds of characters', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (password) => {
+      const length = Array.from(password).length;
+      expect(rulesOf(password)[0]?.met).toBe(length >= 15);
+      expect(shortOf(password) === null).toBe(length >= 8);
+    }),
+  );
+});

@@ -1,0 +1,42 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import {
+  countClick,
+  forgetClicks,
+  hasZertoSession,
+  keepZertoSession,
+} from '#src/app/session/single-sign-on.ts';
+
+const shelf = new Map<string, string>();
+vi.stubGlobal('localStorage', {
+  getItem: (key: string) => shelf.get(key) ?? null,
+  setItem: (key: string, value: string) => {
+    shelf.set(key, value);
+  },
+  removeItem: (key: string) => {
+    shelf.delete(key);
+  },
+});
+beforeEach(() => {
+  shelf.clear();
+});
+
+test('SSO-3: clicks are counted for each system and user, and forgotten with logging out; no session of another system is kept', () => {
+  expect([countClick('ann', 'vac'), countClick('ann', 'vac'), countClick('ann', 'zerto')]).toEqual([
+    0, 1, 0,
+  ]);
+  keepZertoSession();
+  expect(hasZertoSession()).toBe(true);
+  expect(countClick('bob', 'vac')).toBe(0);
+  expect(countClick('ann', 'vac')).toBe(0);
+  for (const broken of [
+    'x',
+    '[]',
+    '{"user":"ann","clicks":null}',
+    '{"user":"ann","clicks":{"vac":-1,"vcd":"9"}}',
+  ]) {
+    shelf.set('ssoClicks', broken);
+    expect([countClick('ann', 'vac'), countClick('ann', 'vcd')]).toEqual([0, 0]);
+  }
+  forgetClicks();
+  expect([...shelf.keys()]).toEqual([]);
+});

@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest';
+import { brandEditCalls } from '#contract/branding/edit-calls.ts';
+import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import {
+  changesOf,
+  draftFaults,
+  draftOf,
+  fileFault,
+  measuresOf,
+} from '#src/features/branding/editor/draft.ts';
+import * as v from 'valibot';
+
+const BRANDING: Branding = {
+  id: 'p',
+  name: 'Provider',
+  title: 'Portal',
+  favIconUrl: null,
+  apiUrl: '/api/v1',
+  domain: 'localhost',
+  sidebarLogoUrl: '/brand/logo?v=1',
+  sidebarLogoWidth: 120,
+  sidebarLogoHeight: 24,
+  sidebarTitle: 'Portal',
+  supportEmail: null,
+  supportPhone: null,
+  authType: 'db',
+  isStripeEnabled: false,
+  accent: '#0a64c8',
+  accentDark: null,
+  sidebar: null,
+  sidebarDark: null,
+  timeZone: 'UTC',
+  dayBeginsHour: 0,
+  offlineDays: 7,
+  ...PLAIN_BRANDING,
+};
+const DRAFT = draftOf(BRANDING);
+
+test('BRAND-7: only what was changed is sent, and what was typed back is no change', () => {
+  expect(changesOf(DRAFT, BRANDING)).toBeNull();
+  expect(changesOf({ ...DRAFT, title: 'Portal ', supportEmail: '  ' }, BRANDING)).toBeNull();
+  expect(
+    changesOf(
+      { ...DRAFT, accent: '', dayBeginsHour: '6', supportEmail: 'help@example.com' },
+      BRANDING,
+    ),
+  ).toEqual({ accent: null, dayBeginsHour: 6, supportEmail: 'help@example.com' });
+});
+
+test('BRAND-7: what the editor sends of a whole draft, the call takes', () => {
+  const { features } = DRAFT;
+  const { supportSection, office365 } = features;
+  const full = {
+    ...DRAFT,
+    name: 'N',
+    title: 'T',
+    sidebarTitle: 'S',
+    supportEmail: 'a@b.example',
+    supportPhone: '+1 555 010 0200',
+    accent: '#123456',
+    accentDark: '#abcdef',
+    sidebar: '#001122',
+    sidebarDark: '#000000',
+    sidebarLogoWidth: '',
+    sidebarLogoHeight: '',
+    timeZone: 'Europe/London',
+    dayBeginsHour: '23',
+    offlineDays: '30',
+    isStripeEnabled: true,
+    features: {
+      ...features,
+      rules: true,
+      reporting: { enabled: true, visibleFor: ['operator' as const] },
+      socialMedia: {
+        links: [
+          { platform: 'Web', link: 'https://example.com' },
+          { platform: '', link: '' },
+        ],
+      },
+      chat: { url: 'https://chat.example', script: null, hosts: [' '] },
+      supportSection: {
+        enabled: true,
+        links: { ...supportSection.links, faq: { enabled: true, url: ' https://faq.example ' } },
+      },
+      office365: {
+        ...office365,
+        restoreUrl: '',
+        selfRegistration: {
+          termsOfUse: { title: 'Terms', text: 'x', version: '2' },
+          serviceLevels: [
+            { id: 'gold', label: 'Gold' },
+            { id: '', label: ' ' },
+          ],
+        },
+      },
+    },
+  };
+  const changes = changesOf(full, BRANDING);
+  expect(
+    v.safeParse(brandEditCalls.editBranding.input, { id: BRANDING.id, ...changes }).issues,
+  ).toBeUndefined();
+  expect(draftFaults('p', changes ?? {}, full)).toEqual({});
+  expect(changes?.features).toMatchObject({
+    socialMedia: { links: [{ platform: 'Web' }] },
+    supportSection: { links: { faq: { url: 'https://faq.example' } } },
+    office365: { restoreUrl: null, selfRegistration: { serviceLevels: [{ id: 'gold' }] } },
+  });
+  expect(Object.keys(changes ?? {})).toHaveLength(16);
+});
+
+test('BRAND-7: every field that is wrong is told in words of its own', () => {
+  const wrong = {
+    ...DRAFT,
+    title: ' ',
+    supportPhone: 'call me',
+    accent: 'blue',
+    offlineDays: '31',
+    dayBeginsHour: '',
+    features: {
+      ...DRAFT.features,
+      supportSection: {
+        enabled: true,
+        links: { ...DRAFT.features.supportSection.links, faq: { enabled: true, url: null } },
+      },
+    },
+  };
+  expect(Object.keys(draftFaults('p', changesOf(wrong, BRANDING) ?? {}, wrong)).toSorted()).toEqual(
+    [
+      'accent',
+      'dayBeginsHour',
+      'features.supportSection.links.faq.url',
+      'offlineDays',
+      'supportPhone',
+      'title',
+    ],
+  );
+});
+
+test('BRAND-7: a picture is of a kind that is kept, 200 kB at most, and its measures keep their proportion', () => {
+  expect(fileFault('logo', { type: 'image/png', size: 200_000 })).toBeNull();
+  expect(fileFault('logo', { type: 'image/png', size: 200_001 })).toContain('201 kB');
+  expect(fileFault('logo', { type: 'image/gif', size: 1 })).toContain('PNG, SVG or WebP');
+  expect(fileFault('logo', { type: 'image/x-icon', size: 1 })).not.toBeNull();
+  expect(fileFault('favicon', { type: 'image/x-icon', size: 1 })).toBeNull();
+  expect(measuresOf({ width: 1_600, height: 400 })).toEqual({
+    sidebarLogoWidth: '400',
+    sidebarLogoHeight: '100',
+  });
+  expect(measuresOf({ width: 4, height: 2 })).toEqual({
+    sidebarLogoWidth: '16',
+    sidebarLogoHeight: '8',
+  });
+  expect(measuresOf({ width: 0, height: 0 })).toEqual({
+    sidebarLogoWidth: '',
+    sidebarLogoHeight: '',
+  });
+});

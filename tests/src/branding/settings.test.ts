@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { settingsCalls } from '#contract/branding/settings-calls.ts';
+import type { ProviderSettings } from '#contract/branding/settings.ts';
+import {
+  draftOf,
+  faultWords,
+  inputOf,
+  keptPart,
+  PART_NAMES,
+  PARTS,
+  withoutPart,
+} from '#src/features/branding/settings/parts.ts';
+import { findFormErrors } from '#src/ui/form-errors.ts';
+
+const FULL: ProviderSettings = {
+  mail: {
+    host: 'smtp.example.com',
+    port: 465,
+    security: 'tls',
+    username: null,
+    from: 'a@example.com',
+    fromName: 'A',
+  },
+  sms: { url: 'https://sms.example', account: 'AC1', from: '+15550100' },
+  directory: {
+    url: 'ldaps://dc.example',
+    baseDn: 'DC=example',
+    domain: 'EXAMPLE',
+    serviceDn: 'CN=svc',
+    ca: null,
+  },
+  oidc: {
+    issuer: 'https://id.example',
+    clientId: 'c',
+    scope: 'openid email',
+    label: 'Sign in',
+    trustsFactor: true,
+  },
+  sso: {
+    vac: { url: 'https://vac.example' },
+    vcd: { url: 'https://vcd.example', organization: 'org' },
+    zerto: { url: 'https://z.example', zssp: 'https://zssp.example', username: 'z' },
+  },
+};
+const takes = settingsCalls.setProviderSettings.input;
+
+test('BRAND-8: every part goes into its form and comes back as the call takes it, with what has no field', () => {
+  for (const name of PART_NAMES) {
+    const input = inputOf(FULL, name, draftOf(FULL, name));
+    expect(findFormErrors(takes, { id: 'p', ...input }, {})).toEqual({});
+    expect(keptPart(input as ProviderSettings, name)).toEqual(keptPart(FULL, name));
+  }
+});
+
+test('BRAND-8: an empty form is refused field by field, in words of the field', () => {
+  for (const name of PART_NAMES) {
+    const empty = Object.fromEntries(PARTS[name].fields.map((field) => [field.name, '']));
+    const faults = findFormErrors(
+      takes,
+      { id: 'p', ...inputOf({}, name, empty) },
+      faultWords(name),
+    );
+    const known = new Set(PARTS[name].fields.map(({ wrong }) => wrong));
+    expect(Object.keys(faults).length).toBeGreaterThan(0);
+    expect(Object.values(faults).filter((fault) => !known.has(fault))).toEqual([]);
+  }
+});
+
+test('BRAND-8: a switch that was never set is off, and is sent as what it shows', () => {
+  const { oidc } = FULL;
+  const { trustsFactor: _, ...before } = oidc ?? {};
+  const draft = draftOf({ oidc: before } as ProviderSettings, 'oidc');
+  expect(draft['trustsFactor']).toBe('false');
+  expect(inputOf(FULL, 'oidc', draft)).toMatchObject({ oidc: { trustsFactor: false } });
+  expect(inputOf(FULL, 'oidc', { ...draft, trustsFactor: 'true' })).toMatchObject({
+    oidc: { trustsFactor: true },
+  });
+});
+
+test('BRAND-8: taking one system away leaves the others as they are', () => {
+  expect(withoutPart(FULL, 'mail')).toEqual({ mail: null });
+  expect(withoutPart(FULL, 'vcd')).toEqual({ sso: { ...FULL.sso, vcd: null } });
+  expect(inputOf({}, 'vac', { url: ' https://vac.example ' })).toEqual({
+    sso: { vac: { url: 'https://vac.example' }, vcd: null, zerto: null },
+  });
+});

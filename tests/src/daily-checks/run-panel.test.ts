@@ -1,0 +1,302 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Execution } from '#contract/runs/calls.ts';
+import { DEEDS } from '#contract/runs/calls.ts';
+import type { RunView } from '#contract/runs/query.ts';
+import type { Task } from '#contract/runs/task.ts';
+import { TASK_STATUSES } from '#contract/runs/task-status.ts';
+import { worstFirst } from '#contract/runs/task.ts';
+import { DEFAULTS, filterOf, ofCause } from '#src/features/shared/runs/list-state.ts';
+import { doneWords } from '#src/features/shared/runs/labels.ts';
+import { deedLine } from '#src/features/daily-checks/run-panel/history-entries.ts';
+import { rowOf } from '#src/features/daily-checks/run-panel/from-execution.ts';
+import { reportedFacts } from '#src/features/daily-checks/run-panel/run-facts.ts';
+import { sameCause } from '#src/features/daily-checks/run-panel/same-cause-query.ts';
+import {
+  drawMultiple,
+  nearest,
+  stepped,
+} from '#src/features/daily-checks/run-panel/small-multiple.ts';
+import { doneWordsOf, TASK_STATES } from '#src/features/daily-checks/run-panel/object-labels.ts';
+import { MORE } from '#src/ui/icon-more.ts';
+import { FIRST } from '#src/ui/icon-paths.ts';
+
+const PROOF = Number(process.env['PROOF'] ?? 1);
+const task = (name: string, status: Task['status']): Task => ({
+  name,
+  status,
+  startTime: null,
+  durationSec: null,
+  bytesTransferred: null,
+  bytesProcessed: null,
+  message: null,
+});
+const tasks = fc
+  .array(fc.constantFrom(...TASK_STATUSES), { maxLength: 40 })
+  .map((list) => list.map((status, place) => task(`VM-${place}`, status)));
+
+test('PANEL-1: objects are counted: how many are done, and what of the others in words', () => {
+  expect(
+    doneWordsOf([
+      task('a', 'Success'),
+      task('b', 'Warning'),
+      task('c', 'Failed'),
+      task('d', 'Pending'),
+      task('e', 'Pending'),
+      task('f', 'Success'),
+    ]),
+  ).toBe('3 of 6 done, 1 failed, 1 with a warning, 2 not reached');
+  expect(doneWordsOf([task('a', 'Success')])).toBe('1 of 1 done');
+  const icons: Readonly<Record<string, string>> = { ...FIRST, ...MORE };
+  for (const status of TASK_STATUSES) expect(icons[TASK_STATES[status].icon]).toMatch(/^m/i);
+  expect(new Set(TASK_STATUSES.map((status) => TASK_STATES[status].word)).size).toBe(
+    TASK_STATUSES.length,
+  );
+});
+
+test('TASK-1, PANEL-1: the worst stand first, and those that are alike stay in order', () => {
+  fc.assert(
+    fc.property(tasks, (list) => {
+      const sorted = worstFirst(list);
+      expect([...sorted].sort((a, b) => list.indexOf(a) - list.indexOf(b))).toEqual(list);
+      const ranks = sorted.map(({ status }) => TASK_STATUSES.indexOf(status));
+      expect(
+        ranks.every(
+          (rank, i) =>
+            i === 0 ||
+            rank > (ranks[i - 1] ?? 0) ||
+            (rank === ranks[i - 1] &&
+              list.indexOf(sorted[i] ?? task('', 'Failed')) >
+                list.indexOf(sorted[i - 1] ?? task('', 'Failed'))),
+        ),
+      ).toBe(true);
+    }),
+    { numRuns: 100 * PROOF },
+  );
+});
+
+type Entry = Execution['history'][number];
+const entry = (what: Entry['what'], more: Partial<Entry> = {}): Entry => ({
+  at: '2026-11-20T07:44:00.000Z',
+  who: 'Dana Reyes',
+  what,
+  comment: null,
+  until: null,
+  ...more,
+});
+function line(one: Entry): string {
+  const { who, did, said } = deedLine(one, 'Failed', 'UTC');
+  return [who ?? '', did, said === null ? '' : `(${said})`].filter((word) => word !== '').join(' ');
+}
+
+test('PANEL-2: the same cause elsewhere is looked for in exactly what its link opens, whatever narrows the list', () => {
+  const rule = { zone: 'Europe/London', hour: 6 };
+  for (const span of [
+    { is: 'last', days: 2 },
+    { is: 'last', days: 30 },
+    { is: 'range', from: '2026-11-02', to: '2026-11-09' },
+  ] as const) {
+    const list = {
+      ...DEFAULTS,
+      span,
+      rows: 'runs',
+      companies: [4],
+      text: 'sql',
+      states: ['Warning'],
+      anomaly: false,
+      order: 'company',
+      open: 9,
+    } as const;
+    const here = filterOf(list, '2026-11-20', rule);
+    const opened = filterOf(ofCause(list, 5), '2026-11-20', rule);
+    const { filter } = sameCause(5, here);
+    expect([here.from !== null || here.to !== null, filter.from, filter.to]).toEqual([
+      true,
+      here.from,
+      here.to,
+    ]);
+    // The order changes nothing of what is found.
+    expect({
+      ...opened,
+      order: filter.order,
+      reverse: filter.reverse,
+      group: filter.group,
+    }).toEqual(filter);
+    expect(ofCause(list, 5).open, 'the run stays open').toBe(9);
+  }
+});
+
+test('PANEL-3: each deed is a sentence with who did it, and what came by itself has nobody', () => {
+  expect(line(entry('Reviewed', { comment: 'seen' }))).toBe('Dana Reyes reviewed it (seen)');
+  expect(
+    line(entry('Snoozed', { until: '2026-11-23T08:00:00.000Z', comment: 'new disk on Monday' })),
+  ).toBe('Dana Reyes snoozed it until 11/23/26 08:00 AM (new disk on Monday)');
+  expect(line(entry('Note', { comment: 'client back Monday' }))).toBe(
+    'Dana Reyes noted (client back Monday)',
+  );
+  expect(line(entry('Ticket', { comment: '#48213' }))).toBe('Dana Reyes tied it to ticket #48213');
+  expect(line(entry('Began', { who: 'The source' }))).toBe('It began');
+  expect(line(entry('Over', { who: 'The source' }))).toBe('It was over: the job succeeded');
+  expect(new Set(DEEDS.map((what) => line(entry(what)))).size).toBe(DEEDS.length);
+});
+
+test('PANEL-4: a place on the chart means the run nearest to it, a key steps from run to run, and neither leaves the runs', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 30 }),
+      fc.double({ min: -0.5, max: 1.5, noNaN: true }),
+      (count, share) => {
+        const { at } = drawMultiple(
+          Array.from({ length: count }, (_, i) => ({ value: i, failed: false })),
+          null,
+          180,
+          56,
+        );
+        const found = nearest(count, share, 180);
+        const distances = at.map(({ x }) => Math.abs(x - share * 180));
+        expect(distances[found]).toBeCloseTo(Math.min(...distances), 0);
+        for (const key of [
+          'ArrowLeft',
+          'ArrowRight',
+          'ArrowUp',
+          'ArrowDown',
+          'PageUp',
+          'PageDown',
+          'Home',
+          'End',
+        ]) {
+          const to = stepped(key, found, count) ?? -1;
+          expect([to >= 0, to < count]).toEqual([true, true]);
+        }
+      },
+    ),
+    { numRuns: 200 * PROOF },
+  );
+  expect([
+    stepped('ArrowLeft', 5, 9),
+    stepped('ArrowRight', 5, 9),
+    stepped('Home', 5, 9),
+    stepped('End', 5, 9),
+    stepped('PageUp', 5, 9),
+    stepped('j', 5, 9),
+  ]).toEqual([4, 6, 0, 8, 8, null]);
+  expect(nearest(0, 0.5, 180)).toBe(0);
+});
+
+const EXECUTION: Execution = {
+  _id: '7',
+  mongo_id: '7',
+  jobInstanceUid: 'u',
+  jobName: 'Files',
+  companyName: 'Drummond & Pike',
+  computerName: 'pc',
+  serverName: '',
+  source: 'vbr',
+  type: 'Backup',
+  entityGroup: 'other',
+  managed: null,
+  scheduleState: 'Chained',
+  status: 'Failed',
+  startTime: '2026-11-20T01:30:00.000Z',
+  endTime: null,
+  durationSec: null,
+  bytesTransferred: null,
+  bytesProcessed: null,
+  filesTotal: null,
+  filesFailed: null,
+  exitCode: null,
+  message: 'refused',
+  scheduledFor: null,
+  level: null,
+  errorCount: null,
+  warningCount: null,
+  anomaly: [],
+  note: null,
+  ignoredUntil: null,
+  ignoredReason: null,
+  state: 'cleared',
+  problem: {
+    state: 'Failed',
+    kind: 'connection',
+    cause: 'refused',
+    openedAt: '2026-11-18T01:30:00.000Z',
+    closedAt: null,
+    runs: 3,
+    ticket: '#48213',
+    elsewhere: [],
+  },
+  expectedAt: null,
+  lastSuccessAt: null,
+  detail: {},
+  log: null,
+  tasks: [],
+  history: [],
+};
+
+test("PANEL-5, RUN-6: tomorrow's same failure says since which day it is known, and by whom it was dealt with", () => {
+  const row = rowOf(7, EXECUTION);
+  expect(row.problem).toMatchObject({ day: 3, ticket: '#48213' });
+  const now = Date.parse('2026-11-20T08:00:00Z');
+  const before = Date.parse('2026-11-18T07:44:00Z');
+  const until = Date.parse('2026-11-23T08:00:00Z');
+  const said = (
+    more: Partial<NonNullable<RunView['problem']>>,
+    review: RunView['review'] = 'cleared',
+  ): string | null =>
+    doneWords(
+      { ...row, review, problem: row.problem && { ...row.problem, ...more } },
+      'me',
+      now,
+      'UTC',
+    );
+  expect(said({ review: { by: 'dana', at: before, comment: null, name: 'Dana Reyes' } })).toBe(
+    'Known, day 3. Reviewed 11/18/26 07:44 AM by Dana Reyes',
+  );
+  expect(
+    said({ snooze: { by: 'me', at: before, until, reason: 'disk', name: 'Me' } }, 'snoozed'),
+  ).toBe('Known, day 3. Snoozed until 11/23/26 08:00 AM by you');
+  // Reviewed after it ran: nothing was known before.
+  expect(said({ review: { by: 'dana', at: now, comment: null, name: 'Dana Reyes' } })).toBe(
+    'Reviewed 08:00 AM by Dana Reyes',
+  );
+  expect(said({}, 'pending')).toBeNull();
+});
+
+test('PANEL-7: a run shows its level, when it was scheduled with the delay, and its errors and warnings, where the tool reports them', () => {
+  const shown = (more: Partial<Execution>, zone = 'Europe/Berlin'): readonly string[] =>
+    reportedFacts({ ...EXECUTION, ...more }, zone).map(({ word, value }) => `${word}: ${value}`);
+  expect(shown({})).toEqual([]);
+  // It started at 01:30 UTC, which is 02:30 in Berlin.
+  expect(
+    shown({
+      level: 'VirtualFull',
+      scheduledFor: '2026-11-20T01:18:00.000Z',
+      errorCount: 0,
+      warningCount: 1204,
+    }),
+  ).toEqual([
+    'Level: Virtual full',
+    'Errors: 0',
+    'Warnings: 1,204',
+    'Scheduled for: 02:18 AM, started 12 min late',
+  ]);
+  expect(shown({ scheduledFor: '2026-11-20T01:29:01.000Z' })).toEqual(['Scheduled for: 02:29 AM']);
+  expect(shown({ scheduledFor: '2026-11-20T01:29:00.000Z' })).toEqual([
+    'Scheduled for: 02:29 AM, started 1 min late',
+  ]);
+  expect(shown({ scheduledFor: '2026-11-20T01:35:00.000Z' })).toEqual(['Scheduled for: 02:35 AM']);
+  expect(shown({ scheduledFor: '2026-11-19T22:30:00.000Z' })).toEqual([
+    'Scheduled for: 11/19/26 11:30 PM, started 3 h late',
+  ]);
+  // One that never started was not late: it did not run.
+  expect(shown({ status: 'Missed', scheduledFor: '2026-11-20T01:00:00.000Z' })).toEqual([
+    'Scheduled for: 11/20/26 02:00 AM',
+  ]);
+  expect(
+    (['Full', 'Incremental', 'Differential', 'Base'] as const).flatMap((level) => shown({ level })),
+  ).toEqual(['Level: Full', 'Level: Incremental', 'Level: Differential', 'Level: Base']);
+  expect(
+    reportedFacts({ ...EXECUTION, scheduledFor: '2026-11-20T01:18:00.000Z' }, 'Europe/Berlin')[0]
+      ?.tip,
+  ).toBe('2026-11-20 01:18:00 UTC');
+});

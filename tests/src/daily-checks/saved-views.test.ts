@@ -1,0 +1,90 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { LIMITS } from '#contract/limits.ts';
+import type { OwnedView } from '#contract/daily-checks/saved-views.ts';
+import { DEFAULTS } from '#src/features/shared/runs/list-state.ts';
+import {
+  DEFAULT_VIEW,
+  listOfView,
+  namesake,
+  notKept,
+  shelfOf,
+  standingOf,
+  standingWord,
+  viewQueryOf,
+} from '#src/features/daily-checks/saved-views/views.ts';
+
+const view = (
+  id: string,
+  name: string,
+  query: string,
+  more: Partial<OwnedView> = {},
+): OwnedView => ({
+  id,
+  name,
+  query,
+  owner: 'me',
+  ownerName: 'Me Myself',
+  shared: false,
+  savedAt: 1,
+  removedAt: null,
+  ...more,
+});
+
+test('VIEW-1: a view keeps all that shapes the list but not the open run, and gives the same list back', () => {
+  const list = {
+    ...DEFAULTS,
+    states: ['Failed' as const],
+    group: 'cause' as const,
+    text: 'sql',
+    open: 7,
+  };
+  const query = viewQueryOf(list);
+  expect(query).not.toMatch(/run=/);
+  expect(listOfView(query)).toEqual({ ...list, open: null });
+  expect(listOfView('run=9&state=Nothing')).toEqual(DEFAULTS);
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      const once = viewQueryOf(listOfView(text));
+      expect(viewQueryOf(listOfView(once))).toBe(once);
+    }),
+  );
+});
+
+test('VIEW-2: own views are those of which one is the owner; of others only shared ones are offered', () => {
+  const own = view('a', 'A', '');
+  const told = view('b', 'B', '', { owner: 'you', shared: true });
+  const hidden = view('c', 'C', '', { owner: 'you' });
+  expect(shelfOf([own, told, hidden], 'me')).toEqual({ own: [own], shared: [told] });
+});
+
+test('VIEW-3: the chip names the view that stands, the one opened last where two are alike, and tells when it was changed', () => {
+  const a = view('a', 'Mine', 'state=Failed');
+  const b = view('b', 'Twin', 'state=Failed');
+  expect(standingOf([a, b], 'state=Failed', null)).toEqual({ view: a, changed: false });
+  expect(standingOf([a, b], 'state=Failed', 'b')).toEqual({ view: b, changed: false });
+  expect(standingOf([a, b], 'state=Missed', 'b')).toEqual({ view: b, changed: true });
+  expect(standingOf([a, b], 'state=Missed', 'gone')).toEqual({ view: null, changed: false });
+  const word = (query: string, opened: string | null): string =>
+    standingWord(standingOf([a, b], query, opened), query);
+  expect([
+    word('', 'b'),
+    word('state=Missed', 'b'),
+    word('state=Missed', null),
+    word('state=Failed', null),
+  ]).toEqual([DEFAULT_VIEW, 'Twin, changed', 'not saved', 'Mine']);
+});
+
+test('VIEW-4: a name that one has already is replaced, in any case; a full shelf and a list too long are told before they are sent', () => {
+  const full = Array.from({ length: LIMITS.viewsPerUser }, (_, i) =>
+    view(String(i), `View ${i}`, ''),
+  );
+  expect(namesake(full, ' vIEW 3 ')?.id).toBe('3');
+  expect(namesake(full, 'View')).toBe(null);
+  expect(notKept(full, 'view 3', '')).toBe(null);
+  expect(notKept(full, 'Another', '')).toBe(
+    'You have 100 views, which is the most. Remove one first.',
+  );
+  expect(notKept([], 'Another', 'x'.repeat(LIMITS.viewChars))).toBe(null);
+  expect(notKept([], 'Another', 'x'.repeat(LIMITS.viewChars + 1))).toMatch(/too many filters/);
+});

@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { keepList, keptList } from '#src/features/shared/runs/stored-list.ts';
+import { DEFAULTS } from '#src/features/shared/runs/list-state.ts';
+
+function browser(): void {
+  const stored = new Map<string, string>();
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => stored.set(key, value),
+    removeItem: (key: string) => stored.delete(key),
+  });
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
+}
+const dana = (managedFilterType?: 'managed' | 'unmanaged' | null) => ({
+  id: 'dana',
+  ...(managedFilterType !== undefined && { managedFilterType }),
+});
+
+test('DAY-25: the list begins with the results that its user is to begin with, until the user says otherwise', () => {
+  browser();
+  expect([
+    keptList(dana()),
+    keptList(dana(null)),
+    keptList(dana('managed')),
+    keptList(dana('unmanaged')),
+  ]).toEqual(['', '', 'managed=yes', 'managed=no']);
+  keepList(dana('managed'), { ...DEFAULTS, managed: true });
+  keepList(dana('managed'), { ...DEFAULTS, states: ['Failed'] });
+  expect(keptList(dana('managed'))).toBe('state=Failed');
+});
+
+test("DAY-25: a list that was opened by another page's link takes nothing from it; an administrator who says otherwise is heard once", () => {
+  browser();
+  keepList(dana('managed'), { ...DEFAULTS, states: ['Failed'] });
+  expect(keptList(dana('managed'))).toBe('state=Failed&managed=yes');
+  keepList(dana('managed'), { ...DEFAULTS, managed: true });
+  expect(keptList(dana('unmanaged'))).toBe('managed=no');
+  expect(keptList(dana(null))).toBe('');
+  keepList(dana(null), DEFAULTS);
+  keepList(dana(null), { ...DEFAULTS, managed: true });
+  expect(keptList(dana(null))).toBe('managed=yes');
+});

@@ -1,0 +1,126 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  digitsOf,
+  figuresOf,
+  toCheck,
+  wallFilter,
+} from '#src/features/dashboard/wallboard/figures.ts';
+import {
+  mustReload,
+  OLD_MS,
+  quietOf,
+  standingOf,
+} from '#src/features/dashboard/wallboard/freshness.ts';
+import { listOf } from '#src/features/shared/runs/list-address.ts';
+import { filterOf } from '#src/features/shared/runs/list-state.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import type { SyncStatus } from '#workers/api.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 13, 46);
+const ZONE = 'America/Chicago';
+const LIVE: SyncStatus = {
+  is: 'live',
+  syncedAt: NOW - 20_000,
+  offlineSince: null,
+  left: 0,
+  waiting: 0,
+  refused: 0,
+  partly: 0,
+  follower: false,
+  storage: 'persisted',
+  fault: null,
+  reload: false,
+};
+
+test('WALL-1: the figures are those of the morning round, whatever its reviews: errors are failures, and what is to check is told of all', () => {
+  const facets = {
+    states: RUN_STATES.map((value, i) => ({ value, count: 10 ** i })),
+    review: [],
+    kinds: [],
+    companies: [],
+    sources: [],
+    types: [],
+    managed: [],
+    anomaly: [],
+    causes: [],
+  };
+  expect(figuresOf({ facets }).map(({ word, count }) => [word, count])).toEqual([
+    ['Failed', 11],
+    ['Did not run', 100],
+    ['Warning', 10_000],
+    ['Running', 100_000],
+  ]);
+  expect(toCheck({ progress: { cleared: 312, of: 340 } })).toEqual({ left: 28, of: 340 });
+  const rule = { zone: ZONE, hour: 6 };
+  const round = filterOf(listOf(''), '2026-11-20', rule);
+  const { from, to, rows } = wallFilter('2026-11-20', rule);
+  expect({ from, to, rows }).toEqual({ from: round.from, to: round.to, rows: round.rows });
+  expect(digitsOf([7, 26])).toBe(2);
+  expect(digitsOf([1_204, 3])).toBe(5);
+});
+
+test('WALL-2: it says of when its data are, and nothing old is ever live', () => {
+  expect(standingOf(LIVE, NOW, ZONE)).toEqual({
+    is: 'live',
+    lead: 'Live',
+    rest: 'data of 07:45 AM',
+  });
+  expect(
+    standingOf(
+      { ...LIVE, is: 'offline', offlineSince: NOW - 120_000, syncedAt: NOW - 120_000 },
+      NOW,
+      ZONE,
+    ),
+  ).toEqual({ is: 'stale', lead: 'Offline since 07:44 AM', rest: 'data of 07:44 AM, 2 min old' });
+  expect(
+    standingOf({ ...LIVE, is: 'server-trouble', offlineSince: NOW - 120_000 }, NOW, ZONE),
+  ).toEqual({ is: 'stale', lead: 'Server trouble since 07:44 AM', rest: 'data of 07:45 AM' });
+  expect(standingOf(undefined, NOW, ZONE).is).toBe('starting');
+  const status = fc.record({
+    is: fc.constantFrom<SyncStatus['is']>(
+      'live',
+      'catching-up',
+      'offline',
+      'server-trouble',
+      'signed-out',
+      'update-needed',
+    ),
+    syncedAt: fc.option(fc.integer({ min: NOW - 10 * OLD_MS, max: NOW })),
+    offlineSince: fc.constant(null),
+    left: fc.nat(9),
+    waiting: fc.nat(9),
+    refused: fc.nat(9),
+    partly: fc.nat(9),
+    follower: fc.boolean(),
+    storage: fc.constantFrom<SyncStatus['storage']>('persisted', 'memory', 'full'),
+    fault: fc.option(fc.constant('a fault')),
+    reload: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(status, (one) => {
+      const { is, lead, rest } = standingOf(one, NOW, ZONE);
+      expect(lead).not.toBe('');
+      expect(rest).toMatch(/^data of |^no data yet$/);
+      if (is === 'live')
+        expect(
+          one.is === 'live' &&
+            !one.reload &&
+            (one.syncedAt === null || NOW - one.syncedAt <= OLD_MS),
+        ).toBe(true);
+      if (one.syncedAt !== null && NOW - one.syncedAt > OLD_MS) expect(is).toBe('stale');
+    }),
+  );
+});
+
+test('WALL-3: a newer build is loaded without anybody, and never again and again', () => {
+  expect(mustReload(LIVE, null, NOW)).toBe(false);
+  expect(mustReload({ ...LIVE, reload: true }, null, NOW)).toBe(true);
+  expect(mustReload({ ...LIVE, is: 'update-needed' }, NOW - 599_000, NOW)).toBe(false);
+  expect(mustReload({ ...LIVE, is: 'update-needed' }, NOW - 601_000, NOW)).toBe(true);
+});
+
+test('WALL-5: where no result has ever come, all is not well', () => {
+  expect(quietOf({ newestAt: null })).toEqual({ is: 'bare', words: 'No results yet' });
+  expect(quietOf({ newestAt: NOW })).toEqual({ is: 'clear', words: 'Nothing needs attention' });
+});

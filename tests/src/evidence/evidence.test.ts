@@ -1,0 +1,125 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
+import {
+  EVIDENCE_DEFAULTS,
+  evidencePlace,
+  evidenceQuery,
+  evidenceTime,
+} from '#src/features/evidence/address.ts';
+import { evidenceLine, makeEvidenceFile } from '#src/features/evidence/file.ts';
+import type { EvidencePage } from '#src/features/evidence/file.ts';
+import { SHORTCUTS, spanOfKey } from '#src/features/shared/date-range/dates.ts';
+
+const AT = Date.UTC(2026, 10, 21, 7, 46);
+const DAY = 86_400_000;
+const RULE = { zone: 'Europe/Berlin', hour: 4 };
+const line = (more: Partial<Evidence>): Evidence => ({
+  at: AT,
+  who: 'Dana Reyes',
+  what: 'reviewed',
+  company: 'Aldergate Vets',
+  job: 'SQL nightly',
+  computer: 'AV-SQL01',
+  source: 'restic',
+  type: 'Backup',
+  state: 'Missed',
+  cause: 'No run since ‹time›',
+  runs: 3,
+  comment: null,
+  until: null,
+  ...more,
+});
+
+test('EVID-5: what the evidence shows stands in its address, and what is no value falls back', () => {
+  expect(evidenceQuery(EVIDENCE_DEFAULTS)).toBe('');
+  for (const span of SHORTCUTS) {
+    const place = { show: 'hand-overs' as const, span, company: 12 };
+    expect(evidencePlace(evidenceQuery(place))).toEqual(place);
+  }
+  expect(evidencePlace('?show=all&date=never&company=x')).toEqual(EVIDENCE_DEFAULTS);
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(evidencePlace(evidenceQuery(evidencePlace(text)))).toEqual(evidencePlace(text));
+    }),
+  );
+});
+
+test('EVID-5: twelve months are told of, also where a clock change is in them; more are refused before they are asked for', () => {
+  const year = spanOfKey('2025-11-21..2026-11-20');
+  const leap = spanOfKey('2024-01-01..2024-12-31');
+  const more = spanOfKey('2025-11-20..2026-11-21');
+  if (!year || !leap || !more) throw new Error('no span');
+  expect(evidenceTime(year, AT, RULE)).toMatchObject({
+    tooLong: false,
+    to: Date.UTC(2026, 10, 21, 3),
+  });
+  const whole = evidenceTime(leap, AT, RULE);
+  expect(whole.tooLong).toBe(false);
+  expect(whole.to - whole.from).toBeLessThanOrEqual(366 * DAY);
+  expect(evidenceTime(more, AT, RULE).tooLong).toBe(true);
+});
+
+const PLAIN =
+  '11/21/26 08:46 AM,2026-11-21T07:46:00Z,Dana Reyes,Reviewed,Did not run,Aldergate Vets,SQL nightly,AV-SQL01,restic,Backup,No run since ‹time›,,,,3\r\n';
+
+test('EVID-6, CSV-2: a line of the file says who did what when to what, in words, and begins no formula', () => {
+  expect(evidenceLine(line({}), RULE.zone)).toBe(PLAIN);
+  expect(
+    evidenceLine(
+      line({
+        what: 'snoozed',
+        until: AT + DAY,
+        comment: '=HYPERLINK("http://x")',
+        state: '',
+        cause: '',
+        runs: 0,
+      }),
+      RULE.zone,
+    ),
+  ).toBe(
+    '11/21/26 08:46 AM,2026-11-21T07:46:00Z,Dana Reyes,Snoozed,,Aldergate Vets,SQL nightly,AV-SQL01,restic,Backup,,"\'=HYPERLINK(""http://x"")",11/22/26 08:46 AM,2026-11-22T07:46:00Z,\r\n',
+  );
+});
+
+test('EVID-6, CSV-4: the file holds every page of the time, tells how far back it is, and ends at once when it is cancelled', async () => {
+  const pages: Record<string, EvidencePage> = {
+    'first': { rows: [line({ at: AT - DAY })], before: '9' },
+    9: { rows: [line({ at: AT - 3 * DAY }), line({ at: AT - 3 * DAY })], before: '4.1' },
+    '4.1': { rows: [], before: null },
+  };
+  const asked: (string | null)[] = [];
+  const shares: number[] = [];
+  const pageOf = (before: string | null): Promise<EvidencePage> => {
+    asked.push(before);
+    return Promise.resolve(pages[before ?? 'first'] ?? { rows: [], before: null });
+  };
+  const made = await makeEvidenceFile(
+    pageOf,
+    { from: AT - 4 * DAY, to: AT },
+    AT,
+    RULE.zone,
+    (share) => {
+      shares.push(share);
+    },
+  ).done();
+  expect(made).toMatchObject({ name: 'Evidence_2026-11-21_084600.csv', rows: 3 });
+  expect(asked).toEqual([null, '9', '4.1']);
+  expect(shares).toEqual([0.25, 0.75, 1]);
+  const bytes = new Uint8Array((await made?.file.arrayBuffer()) ?? []);
+  expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+  expect(new TextDecoder().decode(bytes).split('\r\n')).toHaveLength(5);
+
+  const stopped = makeEvidenceFile(
+    (before) => {
+      stopped.cancel();
+      return pageOf(before);
+    },
+    { from: 0, to: AT },
+    AT,
+    RULE.zone,
+    () => {},
+  );
+  expect(await stopped.done()).toBe(null);
+  expect(asked).toHaveLength(4);
+});

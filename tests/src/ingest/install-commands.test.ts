@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { TOOL_CHOICES, recipeOf, shell, slugOf } from '#src/features/ingest/install-commands.ts';
+
+const NOW = Date.UTC(2026, 0, 31, 1, 12, 30);
+
+const secret = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';
+const origin = 'https://portal.example';
+/**
+ * Every external command of the recipes prints its arguments instead, one a line; nothing else is
+ * run.
+ */
+const STUBS = [
+  'curl',
+  'restic',
+  'borg',
+  'rclone',
+  'kopia',
+  'psql',
+  'your-command',
+  'hostname',
+  'node',
+]
+  .map(
+    (name) =>
+      `${name}() { if [ ${name} = curl ]; then cat >/dev/null; for a in "$@"; do printf '%s\\n' "ARG:$a" >&2; done; else echo out; fi; }`,
+  )
+  .join('\n');
+const argsOf = (line: string): string[] => {
+  const out = execFileSync('bash', ['-c', `exec 2>&1 </dev/null\n${STUBS}\n${line}`], {
+    encoding: 'utf8',
+  });
+  return out
+    .split('\n')
+    .filter((one) => one.startsWith('ARG:'))
+    .map((one) => one.slice(4));
+};
+const BASH = TOOL_CHOICES.map((choice) => choice.tool).filter(
+  (tool) => tool !== 'borgmatic' && tool !== 'duplicati',
+);
+
+const NAMES = ['Files on FS01', `it's "quoted" $HOME \`id\` $(id) !x; rm -rf / & | > \\ %`];
+
+test.each(NAMES)(
+  'COPY-1: each line is sound bash and sends to this site, whatever the name of the job: %s',
+  (job) => {
+    const sent = BASH.map((tool) =>
+      argsOf(recipeOf(tool, { origin, secret, job, now: NOW }).text).filter((arg) =>
+        arg.startsWith('https://'),
+      ),
+    );
+    expect(
+      sent.every((urls) => urls.length > 0 && urls.every((url) => new URL(url).origin === origin)),
+    ).toBe(true);
+  },
+);
+
+test.each(NAMES)(
+  'COPY-1: each line carries the key in its header, and a ping in its address: %s',
+  (job) => {
+    const posts = BASH.filter((tool) => tool !== 'ping').map((tool) =>
+      argsOf(recipeOf(tool, { origin, secret, job, now: NOW }).text),
+    );
+    expect(posts.every((args) => args.includes(`Authorization: Bearer ${secret}`))).toBe(true);
+    expect(argsOf(recipeOf('ping', { origin, secret, job, now: NOW }).text).at(-1)).toBe(
+      `${origin}/ping/${secret}/${slugOf(job)}/0`,
+    );
+  },
+);
+
+test.each(NAMES)('COPY-1: the name of the job arrives as it was given: %s', (job) => {
+  const jobs = (['restic', 'borg', 'rclone', 'kopia'] as const)
+    .map(
+      (tool) =>
+        argsOf(recipeOf(tool, { origin, secret, job, now: NOW }).text).find((arg) =>
+          arg.startsWith('https://'),
+        ) ?? '',
+    )
+    .map((url) => [new URL(url).searchParams.get('job'), new URL(url).searchParams.get('exit')]);
+  expect(jobs).toEqual([
+    [job, '0'],
+    [job, '0'],
+    [job, '0'],
+    [job, '0'],
+  ]);
+});
+
+test.each(NAMES)(
+  'COPY-1: the wrapper is taken from this site, and gets its job whole and the key out of sight: %s',
+  (job) => {
+    const folder = mkdtempSync(join(tmpdir(), 'daybook-copy-'));
+    const text = recipeOf('ping', { origin, secret, job, now: NOW }).also?.text ?? '';
+    expect(argsOf(`cd ${folder}\n${text}`)).toEqual([
+      '-fsSo',
+      'daybook-run.mjs',
+      `${origin}/daybook-run.mjs`,
+    ]);
+    const shown = execFileSync(
+      'bash',
+      [
+        '-c',
+        `curl() { :; }\nnode() { printf '%s\\n' "$DAYBOOK_URL" "$DAYBOOK_KEY" "$@"; }\ncd ${folder}\n${text}`,
+      ],
+      { encoding: 'utf8' },
+    );
+    expect(shown).toBe(
+      [origin, secret, 'daybook-run.mjs', '--job', job, '--', 'your-command', ''].join('\n'),
+    );
+    rmSync(folder, { recursive: true });
+  },
+);
+
+test('COPY-1: own records are one JSON argument that says the job', () => {
+  const job = `it's a "job"`;
+  const data = argsOf(recipeOf('api', { origin, secret, job, now: NOW }).text).find((arg) =>
+    arg.startsWith('{'),
+  );
+  expect(JSON.parse(data ?? '')).toMatchObject({ job, status: 'Success' });
+});
+
+test('COPY-1: a word for a shell comes out as it went in', () => {
+  const words = fc.sample(
+    fc.string({ unit: fc.constantFrom("'", '"', '$', '`', '\\', ' ', '!', 'a', ';', '*', '\t') }),
+    40,
+  );
+  const out = execFileSync(
+    'bash',
+    ['-c', `printf '%s\\0' ${words.map((word) => shell(word)).join(' ')}`],
+    { encoding: 'utf8' },
+  );
+  expect(out.split('\0').slice(0, -1)).toEqual(words);
+});
+
+test('COPY-1: a slug is safe in an address and never empty', () => {
+  expect([
+    slugOf('SQL nightly, tier 1'),
+    slugOf('Büro Zürich'),
+    slugOf('日本'),
+    slugOf('--'),
+  ]).toEqual(['sql-nightly-tier-1', 'bu-ro-zu-rich', 'backup', 'backup']);
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', 'Z', '9', ' ', '-', '.', 'ü', '日', '/', "'") }),
+      (name) => {
+        expect(slugOf(name)).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
+      },
+    ),
+  );
+});

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { notifyDefaults } from '#contract/notifications/notifications.ts';
+import {
+  digestWords,
+  isSame,
+  withDay,
+  withTold,
+} from '#src/features/notifications/preferences/draft.ts';
+import {
+  answered,
+  companiesWords,
+  holds,
+  stateOf,
+} from '#src/features/notifications/webhooks/labels.ts';
+
+test('NOTIFY-7: an address is told by what it did: not yet, well, failing, switched off by somebody or because it failed', () => {
+  const one = { enabled: true, stoppedAt: null, failingSince: null, lastState: null } as const;
+  expect(
+    [
+      one,
+      { ...one, lastState: 'sent' as const },
+      { ...one, failingSince: 1, lastState: 'waiting' as const },
+      { ...one, enabled: false },
+      { ...one, enabled: false, stoppedAt: 5, failingSince: 1 },
+    ].map((state) => stateOf(state).word),
+  ).toEqual([
+    'Nothing delivered yet',
+    'Delivers',
+    'Failing',
+    'Off',
+    'Switched off: it failed for too long',
+  ]);
+  expect([
+    holds({ category: 'test', facts: 0 }),
+    holds({ category: 'failed', facts: 1 }),
+    holds({ category: 'missed', facts: 12 }),
+  ]).toEqual(['Test', 'A job failed', 'A job did not run, 12 times']);
+  expect([
+    answered({ tries: 0, code: null, fault: null }),
+    answered({ tries: 1, code: 204, fault: null }),
+    answered({ tries: 3, code: 500, fault: 'It answered 500.' }),
+  ]).toEqual(['', '1 try, answered 204', '3 tries, It answered 500.']);
+});
+
+test('NOTIFY-7, NOTIFY-8: of which companies an address is told stands in words: all, two by name, more by number', () => {
+  const names = new Map([
+    [1, 'Calloway Freight'],
+    [2, 'Drummond & Pike'],
+  ]);
+  expect([
+    companiesWords(null, names),
+    companiesWords([2], names),
+    companiesWords([1, 2], names),
+    companiesWords([1, 7], names),
+    companiesWords([1, 2, 3], names),
+  ]).toEqual([
+    'All companies',
+    'Drummond & Pike',
+    'Calloway Freight and Drummond & Pike',
+    'Calloway Freight and A company that is not there',
+    '3 companies',
+  ]);
+});
+
+test('NOTIFY-6: when mail comes is told in a line, and only what was changed counts as changed', () => {
+  const settings = notifyDefaults('America/New_York');
+  const on = (weekdays: number[]) => ({
+    ...settings,
+    digest: { ...settings.digest, on: true, weekdays },
+  });
+  expect(
+    [settings, on([1, 2, 3, 4, 5]), on([1, 2, 3, 4, 5, 6, 7]), on([7]), on([1, 3])].map(
+      digestWords,
+    ),
+  ).toEqual([
+    'No mail is sent.',
+    'Monday to Friday at 07:30, America/New York.',
+    'Every day at 07:30, America/New York.',
+    'Once a week, Sunday at 07:30, America/New York.',
+    'Mon, Wed at 07:30, America/New York.',
+  ]);
+  expect([withDay([1, 3], 2), withDay([1, 2, 3], 2)]).toEqual([
+    [1, 2, 3],
+    [1, 3],
+  ]);
+  const other = withTold(settings, 'failed', 'push', false);
+  expect([
+    isSame(settings, other),
+    isSame(settings, withTold(other, 'failed', 'push', true)),
+    isSame(settings, { ...settings, quiet: { ...settings.quiet, to: '05:00' } }),
+  ]).toEqual([false, true, false]);
+});

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { adminCalls } from '#contract/providers/admin-calls.ts';
+import {
+  eventsAsk,
+  eventsPlace,
+  eventsQuery,
+  filtersOn,
+  readable,
+  typeOptions,
+} from '#src/features/providers/audit/address.ts';
+import * as v from 'valibot';
+
+const RULE = { zone: 'Europe/London', hour: 6 };
+const NOW = Date.UTC(2026, 2, 2, 12);
+
+test('ADMIN-5: every filter of the event log stands in the address and comes back from it', () => {
+  const query =
+    'date=yesterday&provider=p&type=run.&entity=job%3A12&actor=ruth+a&company=3&text=50%25&before=900&open=899';
+  const place = eventsPlace(query);
+  expect(place).toEqual({
+    provider: 'p',
+    span: { is: 'yesterday' },
+    type: 'run.',
+    entity: 'job:12',
+    actor: 'ruth a',
+    company: '3',
+    text: '50%',
+    before: '900',
+    open: '899',
+  });
+  expect(eventsPlace(eventsQuery(place))).toEqual(place);
+  expect(filtersOn(place)).toBe(5);
+});
+
+test('ADMIN-5: an address without filters is empty, and nonsense in it falls back', () => {
+  expect(eventsQuery(eventsPlace(''))).toBe('');
+  expect(eventsPlace('date=never&company=-1&before=x&open=0x1')).toEqual(eventsPlace(''));
+});
+
+test('ADMIN-5: the question is one that the call takes, the days of the provider from their hour to their hour', () => {
+  const ask = eventsAsk(eventsPlace('date=yesterday&type=user.&company=3'), NOW, RULE);
+  expect(ask).toEqual({
+    from: String(Date.UTC(2026, 2, 1, 6)),
+    to: String(Date.UTC(2026, 2, 2, 6)),
+    type: 'user.',
+    company: '3',
+  });
+  expect(v.safeParse(adminCalls.exportAdminEvents.input, ask).success).toBe(true);
+});
+
+test('ADMIN-5: types are offered by subject and one by one, and data are shown as JSON people can read', () => {
+  expect(typeOptions(['run.started@1', 'key.heard@1', 'run.finished@2'])).toEqual([
+    ['key.heard@1', 'key.heard'],
+    ['run.', 'run.* (all)'],
+    ['run.started@1', 'run.started'],
+    ['run.finished@2', 'run.finished'],
+  ]);
+  expect(readable('{"a":[1]}')).toBe('{\n  "a": [\n    1\n  ]\n}');
+  expect(readable('not json')).toBe('not json');
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { EXPORT_COLUMNS } from '#contract/runs/csv.ts';
+import { COLUMN_IDS } from '#src/features/shared/runs/columns.ts';
+import { exportColumnsOf } from '#src/features/shared/export/columns.ts';
+import { exportedWords } from '#src/features/shared/export/labels.ts';
+
+const ids = (shown: Parameters<typeof exportColumnsOf>[0]): string[] =>
+  exportColumnsOf(shown).map(({ id }) => id);
+const AT = Date.UTC(2026, 10, 21, 7, 46);
+const ALL_HERE = { days: 30, of: 30 };
+
+test('EXP-1: a file has the columns that the grid shows, in its order, each once, and always how each was reviewed', () => {
+  const rail = ['review', 'reviewedBy', 'reviewedAt', 'comment', 'snoozedUntil'];
+  expect(ids([])).toEqual(rail);
+  expect(ids(['job', 'co', 'days'])).toEqual(['job', 'schedule', 'company', ...rail]);
+  expect(ids(['ca', 'ca'])).toEqual(['message', 'kind', ...rail]);
+  const all = exportColumnsOf(COLUMN_IDS);
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+  expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);
+  expect(all.every(({ id }) => EXPORT_COLUMNS.includes(id))).toBe(true);
+  expect(all.find(({ id }) => id === 'state')?.words?.['Missed']).toBe('Did not run');
+});
+
+test('EXP-2: a file of remembered rows says up to when they are, and how much of the time was here', () => {
+  const told = (live: boolean, upTo: number | null, loaded = ALL_HERE): string =>
+    exportedWords('DailyChecks_x.csv', 1612, { live, upTo, loaded }, AT, 'UTC');
+  expect(told(true, AT)).toBe('DailyChecks_x.csv: 1,612 rows.');
+  expect(told(false, AT - 60_000)).toBe(
+    'DailyChecks_x.csv: 1,612 rows. Made offline: results up to 07:45 AM.',
+  );
+  expect(told(false, AT - 2 * 86_400_000)).toBe(
+    'DailyChecks_x.csv: 1,612 rows. Made offline: results up to 11/19/26 07:46 AM.',
+  );
+  expect(told(false, null)).toBe(
+    'DailyChecks_x.csv: 1,612 rows. Made offline, from what this device remembers.',
+  );
+  expect(told(true, AT, { days: 4, of: 30 })).toBe(
+    'DailyChecks_x.csv: 1,612 rows. 4 of 30 days were here.',
+  );
+});

@@ -1,0 +1,42 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { isChunkFault, withChunkTimeout } from '#src/ui/chunk-load.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('LOAD-1: a part of the page that has not come after 120,000 ms fails with a sentence and a way on, and not before', async () => {
+  vi.useFakeTimers();
+  let fault: unknown = null;
+  const part = withChunkTimeout(new Promise(() => {})).catch((error: unknown) => {
+    fault = error;
+  });
+  await vi.advanceTimersByTimeAsync(119_999);
+  expect(fault).toBeNull();
+  await vi.advanceTimersByTimeAsync(1);
+  await part;
+  expect([isChunkFault(fault), fault]).toEqual([
+    true,
+    new Error('Part of this page did not load. Reload it to continue. Your changes are saved.'),
+  ]);
+  await expect(withChunkTimeout(Promise.resolve('here'))).resolves.toBe('here');
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("LOAD-1: a part that a deployment replaced is known by each browser's words, and a bug is not taken for one", () => {
+  const missing = [
+    'Failed to fetch dynamically imported module: https://portal.example/assets/users-1.js',
+    'error loading dynamically imported module: https://portal.example/assets/users-1.js',
+    'Importing a module script failed.',
+    'Unable to preload CSS for /assets/users-1.css',
+  ];
+  for (const message of missing)
+    expect([message, isChunkFault(new TypeError(message))]).toEqual([message, true]);
+  for (const fault of [
+    new TypeError('x is not a function'),
+    new Error('Failed'),
+    'Importing a module script failed.',
+    null,
+  ])
+    expect(isChunkFault(fault)).toBe(false);
+});

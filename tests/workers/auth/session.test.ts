@@ -1,0 +1,257 @@
+import 'fake-indexeddb/auto';
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { expect, test } from 'vitest';
+import type { Who } from '#workers/api.ts';
+import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
+import { openProfiles } from '#workers/disk/profiles.ts';
+import { createWorkerApi } from '#workers/queries/live-queries.ts';
+import type { WorkerContext } from '#workers/context.ts';
+import { loopOf, scene } from '#tests/workers/scene.ts';
+
+/**
+ * A browser with a real (fake-indexeddb) database: what is closed and opened again is what was
+ * written.
+ */
+function browser() {
+  const all = scene();
+  const idb = { indexedDB: new IDBFactory(), IDBKeyRange: IDBKeyRange };
+  const { world: base, wire } = all.annDevice;
+  const world: WorkerContext = {
+    ...base,
+    openRegister: () => openProfiles(idb),
+    openDisk: (held, register) => openDisk(held, register, idb),
+    memoryDisk,
+  };
+  const until = async (holds: () => boolean): Promise<void> => {
+    for (let i = 0; i < 400 && !holds(); i++) {
+      await all.clock.pass(20);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 1);
+      });
+    }
+    expect(holds()).toBe(true);
+  };
+  const wait = async <T>(work: Promise<T>): Promise<T> => {
+    let done = false;
+    void work.finally(() => {
+      done = true;
+    });
+    await until(() => done);
+    return work;
+  };
+  return { ...all, idb, wire, world, until, wait };
+}
+
+const named = (username: string) =>
+  ({ way: 'password', auth: 'db', username, password: 'x' }) as const;
+const note = (run: number | undefined, content: string) => ({
+  id: String(run),
+  change: { is: 'note' as const, content },
+});
+
+test('C7, SYNC-2: signed in once, a browser opens with no network until its limit, with what it had; then it locks until the server is there', async () => {
+  const { world, wire, clock, server, until, wait } = browser();
+  server.offlineMs = 600_000;
+  const door = createWorkerApi(world);
+  await until(() => door.session.who.is === 'out');
+  expect(await wait(door.signIn(named('nobody')))).toMatchObject({
+    ok: false,
+    failure: { kind: 'wrong-credentials' },
+  });
+  expect(await wait(door.signIn(named('ann')))).toMatchObject({
+    ok: true,
+    value: { is: 'in', me: { username: 'ann' } },
+  });
+  expect(door.session.who).toMatchObject({ is: 'in', me: { username: 'ann' } });
+  await until(() => loopOf(door).status().is === 'live');
+  loopOf(door).stop();
+  wire.up = false;
+  const again = createWorkerApi(world);
+  const seen: Who[] = [];
+  await again.watch('who', {}, (who) => {
+    seen.push(who);
+  });
+  await until(
+    () =>
+      again.session.who.is === 'in' && loopOf(again).replica.engine.size === server.rows.run.size,
+  );
+  expect(seen[0]).toEqual({ is: 'starting' });
+  await until(() => loopOf(again).status().is === 'offline');
+  expect(await wait(again.ask('lastSync', {}))).toMatchObject({
+    ok: false,
+    failure: { kind: 'needs-network' },
+  });
+  await clock.pass(660_000);
+  await until(() => again.session.who.is === 'out');
+  expect(again.session.who).toMatchObject({ reason: 'expired' });
+  expect(again.session.loop).toBeNull();
+  wire.up = true;
+  await clock.pass(61_000);
+  await until(() => again.session.who.is === 'in');
+});
+
+test('OFF-5: nobody signed in and no network: the sign-in page is told so, and told again as soon as the server answers', async () => {
+  const { world, wire, until } = browser();
+  wire.up = false;
+  const door = createWorkerApi(world);
+  await until(() => door.session.who.is === 'out' && door.session.who.offline);
+  expect(door.session.who).toMatchObject({ reason: 'none', branding: null });
+  wire.up = true;
+  await until(() => door.session.who.is === 'out' && !door.session.who.offline);
+  expect(door.session.who).toMatchObject({ branding: { timeZone: expect.any(String) } });
+});
+
+test('OUT-7, C9: signing out with unsent work asks; kept work waits for its user; signed out there is nothing to read', async () => {
+  const { world, wire, server, bad, until, wait, idb } = browser();
+  const door = createWorkerApi(world);
+  await until(() => door.session.who.is === 'out');
+  await wait(door.signIn(named('ann')));
+  await until(() => loopOf(door).status().is === 'live');
+  wire.up = false;
+  const [run, other] = bad();
+  expect(await wait(door.send('changeExecution', note(run, 'kept')))).toMatchObject({ ok: true });
+  expect(await wait(door.signOut('ask'))).toEqual({ ok: true, value: { out: false, unsent: 1 } });
+  expect(door.session.who.is).toBe('in');
+  expect(await wait(door.signOut('keep'))).toEqual({ ok: true, value: { out: true, unsent: 1 } });
+  expect(door.session.who).toMatchObject({ is: 'out', reason: 'none' });
+  expect(await door.send('changeExecution', note(other, 'nobody'))).toMatchObject({
+    ok: false,
+    failure: { kind: 'signed-out' },
+  });
+  const register = await openProfiles(idb);
+  expect(await register.current(0)).toEqual({ is: 'none' });
+  register.close();
+  wire.up = true;
+  await wait(door.signIn(named('bob')));
+  await until(() => loopOf(door).status().is === 'live');
+  // one identity's outbox is never another's
+  expect(loopOf(door).outbox.view().entries).toEqual([]);
+  expect(server.log.some(({ event }) => event.type === 'problem.noted@1')).toBe(false);
+  expect(await wait(door.signOut('ask'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
+  await wait(door.signIn(named('ann')));
+  await until(() => server.log.some(({ event }) => event.type === 'problem.noted@1'));
+});
+
+test('OUT-7: with "send" everything arrives before the session ends; with "discard" nothing is left', async () => {
+  const { world, wire, server, bad, until, wait, idb } = browser();
+  const door = createWorkerApi(world);
+  await until(() => door.session.who.is === 'out');
+  await wait(door.signIn(named('ann')));
+  await until(() => loopOf(door).status().is === 'live');
+  const [run, other] = bad();
+  wire.up = false;
+  await wait(door.send('changeExecution', note(run, 'sent')));
+  expect(loopOf(door).outbox.unsent).toBe(1);
+  wire.up = true;
+  expect(await wait(door.signOut('send'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
+  expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
+  await until(() => wire.asked.some(({ path }) => path.endsWith('logout')));
+  await wait(door.signIn(named('ann')));
+  await until(() => loopOf(door).status().is === 'live');
+  wire.up = false;
+  await wait(door.send('changeExecution', note(other, 'discarded')));
+  expect(await wait(door.signOut('discard'))).toMatchObject({ value: { out: true } });
+  expect((await idb.indexedDB.databases()).map(({ name }) => name)).toEqual(['daybook']);
+});
+
+test('C9: who signs out in a tab that has no access token yet is signed out at the server too', async () => {
+  const { world, wire, server, until, wait } = browser();
+  const door = createWorkerApi(world);
+  await until(() => door.session.who.is === 'out');
+  await wait(door.signIn(named('ann')));
+  await until(() => loopOf(door).status().is === 'live');
+  loopOf(door).stop();
+  wire.up = false;
+  const again = createWorkerApi(world);
+  await until(() => again.session.who.is === 'in');
+  expect(await wait(again.signOut('keep'))).toMatchObject({ value: { out: true } });
+  expect(server.sessions.size).toBeGreaterThan(0);
+  wire.up = true;
+  await until(() => server.sessions.size === 0);
+  expect(again.session.who.is).toBe('out');
+});
+
+test('A11: a session that the server ended locks the screen and keeps what is unsent for its user', async () => {
+  const { world, server, bad, until, wait, clock } = browser();
+  const door = createWorkerApi(world);
+  await until(() => door.session.who.is === 'out');
+  await wait(door.signIn(named('ann')));
+  await until(() => loopOf(door).status().is === 'live');
+  server.ended = true;
+  await wait(door.send('changeExecution', note(bad()[0], 'later')));
+  await until(() => door.session.who.is === 'out');
+  expect(door.session.who).toMatchObject({ reason: 'expired' });
+  server.ended = false;
+  await wait(door.signIn(named('ann')));
+  await until(() => server.log.some(({ event }) => event.type === 'problem.noted@1'));
+  await clock.pass(100);
+  expect(loopOf(door).status()).toMatchObject({ waiting: 0, refused: 0 });
+});
+
+test("G42, A10: who signs in as another works with that one's data and outbox, in every tab; the way back finds one's own, unsent work too", async () => {
+  const { world, wire, server, ann, bob, bad, until, wait, clock } = browser();
+  const door = createWorkerApi(world);
+  const second = createWorkerApi(world);
+  await until(() => door.session.who.is === 'out' && second.session.who.is === 'out');
+  await wait(door.signIn(named('ann')));
+  await until(() => door.session.loop?.status().is === 'live' && second.session.who.is === 'in');
+  const [run, other] = bad();
+  expect(await wait(door.actAs({ userId: bob.me.id, reason: 'a look at the list' }))).toMatchObject(
+    { ok: true, value: { is: 'in', me: { username: 'bob', acting: { username: 'ann' } } } },
+  );
+  await until(
+    () =>
+      loopOf(door).status().is === 'live' &&
+      second.session.who.is === 'in' &&
+      second.session.who.me.username === 'bob',
+  );
+  expect(loopOf(second).outbox.view().entries).toEqual([]);
+  wire.up = false;
+  await wait(door.send('changeExecution', note(run, 'as bob')));
+  await until(() => loopOf(door).status().is === 'offline');
+  expect(await wait(door.stopActing('ask'))).toMatchObject({ failure: { kind: 'needs-network' } });
+  wire.up = true;
+  await door.syncNow();
+  await until(() => loopOf(door).status().is === 'live');
+  expect(await wait(door.stopActing('ask'))).toMatchObject({
+    value: { is: 'in', me: { username: 'ann', acting: null } },
+  });
+  expect(
+    server.log.filter(({ event }) => event.type === 'problem.noted@1').map(({ actor }) => actor),
+  ).toEqual([{ is: 'user', id: bob.me.id }]);
+  await until(() => second.session.who.is === 'in' && second.session.who.me.username === 'ann');
+  // Another browser window changed whose cookie it is: the first answer that says so stops this
+  // loop before anything is sent.
+  wire.up = false;
+  await wait(door.send('changeExecution', note(other, 'as ann')));
+  wire.cookie = bob.me.id;
+  wire.up = true;
+  server.sessions.clear();
+  await clock.pass(server.tokenMs);
+  await until(() => door.session.who.is === 'in' && door.session.who.me.username === 'bob');
+  expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
+  expect(ann.me.acting).toBeNull();
+});
+
+test('PAGE-6, A11: who signs in again is who the server says, not who this device has kept', async () => {
+  const { world, server, ann, bad, until, wait } = browser();
+  const door = createWorkerApi(world);
+  await until(() => door.session.who.is === 'out');
+  await wait(door.signIn(named('ann')));
+  await until(() => loopOf(door).status().is === 'live');
+  server.ended = true;
+  await wait(door.send('changeExecution', note(bad()[0], 'later')));
+  await until(() => door.session.who.is === 'out');
+  server.ended = false;
+  ann.me.passwordReset = true;
+  const seen: Who[] = [];
+  await door.watch('who', {}, (who) => {
+    seen.push(who);
+  });
+  await wait(door.signIn(named('ann')));
+  await until(() => loopOf(door).status().is === 'live');
+  expect(seen.filter((who) => who.is === 'in').map((who) => who.me.passwordReset)).not.toContain(
+    false,
+  );
+  expect(door.session.who).toMatchObject({ is: 'in', me: { passwordReset: true } });
+});

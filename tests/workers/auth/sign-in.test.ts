@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Auth, SignInRequest } from '#machines/sign-in-requests.ts';
+import { TestClock } from '#tests/sim/clock.ts';
+import { makeSignIn } from '#workers/auth/sign-in.ts';
+
+const NAMED = { way: 'password', username: 'ann', password: 'x' } as const;
+
+/** A sign-in whose provider's word comes when the test gives it. */
+function waiting() {
+  const asked: { readonly what: SignInRequest; readonly auth: Auth }[] = [];
+  const clock = new TestClock();
+  const { promise, resolve: says } = Promise.withResolvers<Auth | null>();
+  const signIn = makeSignIn(
+    clock,
+    (what, auth) => {
+      asked.push({ what, auth });
+      return Promise.resolve({
+        ok: false,
+        failure: { kind: 'wrong-credentials', message: MESSAGES.wrongCredentials },
+      } as const);
+    },
+    () => promise,
+    () => undefined,
+  );
+  return { asked, says, signIn };
+}
+
+test('AUTH-11: a name and a password that come before the provider has said whose list decides wait for its word', async () => {
+  for (const auth of ['ad', 'db'] as const) {
+    const { asked, says, signIn } = waiting();
+    const answer = signIn.go({ ...NAMED, auth: null });
+    await Promise.resolve();
+    expect(asked).toEqual([]);
+    says(auth);
+    expect(await answer).toMatchObject({ failure: { kind: 'wrong-credentials' } });
+    expect(asked).toEqual([{ what: { ...NAMED, auth }, auth }]);
+  }
+});
+
+test("AUTH-11: where the provider cannot be asked nobody is told that a password is wrong; who says that it is the portal's own waits for nothing", async () => {
+  const { asked, says, signIn } = waiting();
+  const answer = signIn.go({ ...NAMED, auth: null });
+  says(null);
+  expect(await answer).toMatchObject({ failure: { kind: 'no-answer' } });
+  expect(asked).toEqual([]);
+  const own = waiting();
+  await own.signIn.go({ ...NAMED, auth: 'db' });
+  expect(own.asked).toEqual([{ what: { ...NAMED, auth: 'db' }, auth: 'db' }]);
+});

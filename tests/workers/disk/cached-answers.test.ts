@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { ANSWERS_MOST, ANSWERS_MOST_BYTES } from '#workers/disk/cached-answers.ts';
+import { NOTICES_MOST } from '#workers/disk/notices.ts';
+import type { Notice } from '#workers/types.ts';
+import { DISKS, freshIdb, OWNER, placeIn } from './places.ts';
+import { command, fresh } from './sample.ts';
+
+const notice = (id: string, at: number): Notice => ({
+  id,
+  at,
+  text: `about ${id}`,
+  run: 1,
+  refused: { change: { is: 'reopen' }, by: [{ why: 'Reviewed by Bo first.', runs: [1, 2] }] },
+});
+const answer = (at: number, value: unknown = at) => ({ at, value });
+
+describe.each(DISKS)('on %s', (_name, make) => {
+  test('OUT-6: notices stay until they are put away, the newest hundred of them, whatever is loaded anew', async () => {
+    const { disk, again } = await make();
+    for (let at = 1; at <= NOTICES_MOST + 3; at++) await disk.keepNotice(notice(`n${at}`, at));
+    await disk.keepNotice({ ...notice('n50', 50), text: 'told anew' });
+    await disk.dropNotice('n60');
+    await disk.begin(fresh());
+    const all = await (await again()).notices();
+    expect(all.map(({ at }) => at)).toEqual(
+      Array.from({ length: NOTICES_MOST }, (_, i) => i + 4).filter((at) => at !== 60),
+    );
+    expect(all.find(({ id }) => id === 'n50')).toEqual({ ...notice('n50', 50), text: 'told anew' });
+  });
+
+  test('OFF-6: what the server answered is there after reopening, the last answer to each question, the newest fifty', async () => {
+    const { disk, again } = await make();
+    await disk.keepAnswer('early', answer(0)); // before there is any data: whose scope is it
+    await disk.begin(fresh());
+    for (let at = 1; at <= ANSWERS_MOST; at++) await disk.keepAnswer(`q${at}`, answer(at));
+    await disk.keepAnswer('q1', answer(100));
+    await disk.keepAnswer('q51', answer(101));
+    const later = await again();
+    expect(
+      await Promise.all(
+        ['early', 'q1', 'q2', 'q3', 'q51', 'never'].map((one) => later.answerTo(one)),
+      ),
+    ).toEqual([null, answer(100), null, answer(3), answer(101), null]);
+  });
+
+  test('OFF-6: kept answers have a bound in bytes, and one that is larger alone is forgotten', async () => {
+    const { disk } = await make();
+    await disk.begin(fresh());
+    const third = 'x'.repeat(ANSWERS_MOST_BYTES / 3);
+    for (const name of ['a', 'b', 'c']) await disk.keepAnswer(name, answer(1, third));
+    const there = async (): Promise<string[]> =>
+      (
+        await Promise.all(
+          ['a', 'b', 'c'].map(async (name) => ((await disk.answerTo(name)) ? name : '')),
+        )
+      ).filter((name) => name !== '');
+    expect(await there()).toEqual(['b', 'c']);
+    await disk.keepAnswer('c', answer(2, 'x'.repeat(ANSWERS_MOST_BYTES)));
+    expect(await there()).toEqual(['b']);
+  });
+
+  test('OFF-6: loading anew takes what was answered before away', async () => {
+    const { disk, again } = await make();
+    await disk.begin(fresh());
+    await disk.keepAnswer('q', answer(1));
+    await disk.begin(fresh());
+    expect(await (await again()).answerTo('q')).toBeNull();
+  });
+});
+
+test('OFF-6: an answer of a load that another tab has replaced is not kept', async () => {
+  const place = await placeIn(freshIdb());
+  const mine = await place.open();
+  const other = await place.open();
+  await mine.begin(fresh());
+  await other.begin(fresh());
+  await mine.keepAnswer('q', answer(1));
+  expect(await other.answerTo('q')).toBeNull();
+});
+
+test('OUT-7, OFF-6, C9: signing out with unsent work keeps notices for this user and no answer; without it nothing', async () => {
+  const idb = freshIdb();
+  const place = await placeIn(idb);
+  const disk = await place.open();
+  await disk.begin(fresh());
+  await disk.keepCommand(command('a'));
+  await disk.keepNotice(notice('n', 1));
+  await disk.keepAnswer('q', answer(1));
+  await disk.destroy(true);
+  disk.close();
+  const again = await (await placeIn(idb)).open();
+  expect((await again.notices()).map(({ id }) => id)).toEqual(['n']);
+  expect(await again.answerTo('q')).toBeNull();
+  await again.destroy(false);
+  expect((await idb.indexedDB.databases()).map(({ name }) => name)).toEqual(['daybook']);
+  await place.register.leave(OWNER, false);
+});
+
+test('G52: notices and answers that are not what was sealed there are not there', async () => {
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  await disk.begin(fresh());
+  await disk.keepNotice(notice('n', 1));
+  await disk.keepAnswer('q', answer(1));
+  disk.close();
+  await place.register.leave(OWNER, false);
+  const other = await (await placeIn(place.idb)).open(); // other keys
+  expect([await other.notices(), await other.answerTo('q')]).toEqual([[], null]);
+});

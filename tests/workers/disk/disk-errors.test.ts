@@ -1,0 +1,271 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
+import { startOfDay } from '#workers/disk/manifest.ts';
+import { DiskFault } from '#workers/types.ts';
+import { Device } from './device.ts';
+import { failingIdb, injectFaults, type Faults } from './failing-disk.ts';
+import { freshIdb, placeIn } from './places.ts';
+import {
+  command,
+  DAYS,
+  fresh,
+  openedOf,
+  page,
+  patch,
+  problem,
+  run,
+  runsOfDay,
+  shown,
+} from './sample.ts';
+
+let faults: Faults;
+beforeEach(() => {
+  faults = injectFaults();
+});
+afterEach(() => faults.restore());
+
+const [today = ''] = DAYS;
+
+test.each(['abort', 'unknown'] as const)(
+  'SYNC-1, G16: whichever write fails (%s), each step is done whole or not at all',
+  async (fault) => {
+    for (let failing = 1, puts = 0; failing === 1 || puts >= failing; failing += 4) {
+      const place = await placeIn(freshIdb());
+      const device = new Device(await place.open());
+      await device.begin(8);
+      puts = 0;
+      faults.put = () => (++puts === failing ? fault : null);
+      const compact = async (): Promise<void> => void (await device.disk.compact());
+      const steps = [
+        ...DAYS.map((day) => () => device.addDay(day, true)),
+        () => device.change(10, failing),
+        compact,
+        compact,
+        compact,
+        () => device.change(30, failing + 1),
+        compact,
+        compact,
+        compact,
+        () => device.forget(DAYS[1] ?? ''),
+      ];
+      const thrown: unknown[] = [];
+      for (const step of steps) {
+        const before = thrown.length;
+        await step().catch((one: unknown) => thrown.push(one));
+        if (thrown.length === before) continue;
+        const again = await place.open();
+        expect(device.seen(await shown(again))).toEqual(device.expected());
+        again.close();
+      }
+      expect(device.seen(await shown(device.disk))).toEqual(device.expected());
+      expect(thrown.map((one) => one instanceof DiskFault && one.kind)).toEqual(
+        puts >= failing ? ['unavailable'] : [],
+      );
+    }
+  },
+);
+
+test.each(['quota put', 'quota end'] as const)(
+  'G15: without room (%s) the oldest runs go and the work is done; the outbox stays',
+  async (how) => {
+    const place = await placeIn(freshIdb());
+    const disk = await place.open();
+    await disk.begin(fresh());
+    await disk.keepCommand(command('before'));
+    for (const [i, day] of DAYS.entries())
+      await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
+    let removed = 0;
+    faults.removed = (store) => {
+      if (store === 'segments') removed += 1;
+    };
+    faults.put = (store) =>
+      removed === 0 && store !== 'segments' && (store !== 'meta' || !dropping()) ? how : null;
+    const dropping = (): boolean => faults.asked.at(-1)?.stores.includes('segments') ?? false;
+    expect((await disk.keepCommand(command('now'))).order).toBe(2);
+    expect(removed).toBe(2); // a third of four, rounded up
+    expect((await disk.commands()).map((one) => one.id)).toEqual(['before', 'now']);
+    const opened = await disk.open();
+    expect(opened?.days.map((one) => one.day)).toEqual(DAYS.slice(0, 2));
+    expect(opened?.segments.map((one) => one.fromSec)).toEqual(DAYS.slice(0, 2).map(startOfDay));
+
+    await disk.append(patch(11), 1);
+    expect(await disk.open()).toMatchObject({ cursor: 11 });
+  },
+);
+
+test('G15: where making room does not help, the fault says full, and nothing that was there is lost but the oldest runs', async () => {
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  await disk.begin(fresh({ problem: [problem(1)] }));
+  await disk.keepCommand(command('before'));
+  await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
+  faults.put = (store) => (store === 'outbox' || store === 'patches' ? 'quota end' : null);
+  await expect(disk.keepCommand(command('now'))).rejects.toMatchObject({ kind: 'full' });
+  await expect(disk.append(patch(11), 1)).rejects.toMatchObject({ kind: 'full' });
+  expect((await disk.commands()).map((one) => one.id)).toEqual(['before']);
+  const opened = await openedOf(disk);
+  expect(opened.cursor).toBe(10);
+  expect(await disk.books(opened.folds, { problem: [1, 2] })).toEqual({ problem: [problem(1)] });
+  faults.put = null;
+  expect((await disk.keepCommand(command('now'))).order).toBe(2);
+});
+
+test('G15: where the browser gives room back late, history is not dropped at each try', async () => {
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  await disk.begin(fresh());
+  for (const [i, day] of DAYS.entries())
+    await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
+  faults.put = (store) => (store === 'patches' ? 'quota end' : null);
+  const left: (number | undefined)[] = [];
+  for (let i = 0; i < 6; i++) {
+    await expect(disk.append(patch(11), 1)).rejects.toMatchObject({ kind: 'full' });
+    left.push((await disk.open())?.segments.length);
+  }
+  expect(left).toEqual([2, 2, 2, 2, 2, 1]);
+  faults.put = null;
+  await disk.append(patch(11), 1);
+  expect((await disk.open())?.segments).toHaveLength(1);
+});
+
+test('G15: a fresh start may push out all that it replaces', async () => {
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  await disk.begin(fresh());
+  for (const [i, day] of DAYS.entries())
+    await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
+  let removed = 0;
+  faults.removed = (store) => {
+    if (store === 'segments') removed += 1;
+  };
+  faults.put = (store) => (store === 'books' && removed < 4 ? 'quota put' : null);
+  await disk.begin(fresh({ problem: [problem(1)] }, DAYS, 'e2'));
+  expect(await disk.open()).toMatchObject({
+    epoch: 'e2',
+    days: DAYS.map((day) => ({ day, here: false })),
+    segments: [],
+  });
+});
+
+test('G15: an older day from the wire pushes out nothing newer', async () => {
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  await disk.begin(fresh());
+  await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
+  faults.put = (store) => (store === 'segments' ? 'quota put' : null);
+  await expect(
+    disk.addDays([{ day: DAYS[1] ?? '', pages: [page(runsOfDay(DAYS[1] ?? '', 10, 100))] }]),
+  ).rejects.toMatchObject({ kind: 'full' });
+  expect((await disk.open())?.segments).toHaveLength(1);
+});
+
+test('G16: opening is tried four times, then it is unavailable and memory takes its place', async () => {
+  const place = await placeIn(freshIdb());
+  const three = failingIdb(3);
+  const disk = await openDisk(place.held, place.register, three);
+  expect(three.opens()).toBe(4);
+  expect(await disk.open()).toBeNull();
+  await expect(openDisk(place.held, place.register, failingIdb(99))).rejects.toMatchObject({
+    kind: 'unavailable',
+  });
+  await expect(
+    openDisk(place.held, place.register, failingIdb(99, 'InvalidStateError')),
+  ).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(await memoryDisk('d').open()).toBeNull();
+});
+
+test('G16: a record that the browser cannot read any more', async () => {
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  await disk.begin(fresh({ problem: [problem(1)] }));
+  await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
+  await disk.keepCommand(command('a'));
+  faults.read = (store) => (store === 'segments' ? 'unreadable' : null);
+  await expect(disk.segment(1)).rejects.toMatchObject({ kind: 'corrupt', days: [today] });
+  expect(await disk.open()).toMatchObject({
+    segments: [],
+    days: DAYS.map((day) => ({ day, here: false })),
+  });
+  faults.read = (store) => (store === 'books' ? 'unreadable' : null);
+  expect(await disk.open()).toBeNull();
+  expect(await disk.commands()).toHaveLength(1);
+});
+
+test('COL-6: opening reads no segment, no job and no problem', async () => {
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  await disk.begin(
+    fresh({ problem: [problem(1)], company: [{ n: 1, id: 'c', name: 'Acme', madeAt: 1 }] }),
+  );
+  for (const [i, day] of DAYS.entries())
+    await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
+  await disk.append(patch(11, [run(1, startOfDay(today), 1)]), 1);
+  faults.reads.length = 0;
+  faults.asked.length = 0;
+  faults.books.length = 0;
+  expect(await disk.open()).toMatchObject({
+    segments: { length: 4 },
+    rows: { company: [{ name: 'Acme' }] },
+  });
+  expect(faults.reads.toSorted()).toEqual([
+    'books',
+    'books',
+    'books',
+    'books',
+    'books',
+    'books',
+    'books',
+    'meta',
+    'meta',
+    'patches',
+  ]);
+  expect(faults.books).toEqual([
+    'company…company',
+    'cause…cause',
+    'key…key',
+    'view…view',
+    'shift…shift',
+    'preference…preference',
+    'lastSync…lastSync',
+  ]);
+  expect(faults.asked).toHaveLength(1);
+});
+
+test('COL-5: a first load reads no segment either', async () => {
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  await disk.begin(fresh());
+  faults.reads.length = 0;
+  for (const [i, day] of DAYS.entries())
+    await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
+  expect(faults.reads).not.toContain('segments');
+});
+
+test('OUT-1: a command is kept when its transaction has been committed, not before', async () => {
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  faults.put = (store) => (store === 'outbox' ? 'commit' : null);
+  await expect(disk.keepCommand(command('a'))).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(await disk.commands()).toEqual([]);
+  faults.put = null;
+  expect((await disk.keepCommand(command('b'))).order).toBe(1);
+});
+
+test('OUT-1: what concerns the outbox is asked for with strict durability, everything else relaxed', async () => {
+  const place = await placeIn(freshIdb());
+  const disk = await place.open();
+  faults.asked.length = 0;
+  await disk.begin(fresh());
+  await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
+  await disk.append(patch(11), 1);
+  expect(
+    faults.asked.filter((one) => one.mode === 'readwrite').map((one) => one.durability),
+  ).toEqual(['relaxed', 'relaxed', 'relaxed']);
+  faults.asked.length = 0;
+  await disk.keepCommand(command('a'));
+  await disk.markCommand('a', 'refused', null);
+  await disk.dropCommand('a');
+  expect(faults.asked.map((one) => [one.mode, one.durability])).toEqual(
+    Array.from({ length: 3 }, () => ['readwrite', 'strict']),
+  );
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { openProfiles } from '#workers/disk/profiles.ts';
+import { freshIdb, OWNER } from './places.ts';
+
+const BO = { tenant: 't1', user: 'u2', actor: 'u2' };
+
+test('A11: whoever signed in is in until the offline limit; then the data key is destroyed and the outbox key stays', async () => {
+  const idb = freshIdb();
+  const register = await openProfiles(idb);
+  expect(await register.current(0)).toEqual({ is: 'none' });
+  const held = await register.enter(OWNER, 100);
+  expect(await register.current(99)).toMatchObject({
+    is: 'in',
+    held: { ...OWNER, device: held.device, offlineUntil: 100 },
+  });
+  await register.extend(OWNER, 200);
+  expect(await register.current(199)).toMatchObject({ is: 'in', held: { offlineUntil: 200 } });
+  expect(await register.current(200)).toEqual({ is: 'expired', owner: OWNER, offlineUntil: 200 });
+  // a clock put back brings no key back
+  expect(await register.current(0)).toMatchObject({ is: 'expired' });
+  await register.extend(OWNER, 900);
+  expect(await register.current(0)).toMatchObject({ is: 'expired' });
+
+  const again = await register.enter(OWNER, 1000);
+  expect(again.device).toBe(held.device);
+  const sealed = await crypto.subtle.encrypt(
+    { name: 'AES-GCM', iv: new Uint8Array(12) },
+    held.outboxKey,
+    new Uint8Array([7]),
+  );
+  expect(
+    new Uint8Array(
+      await crypto.subtle.decrypt(
+        { name: 'AES-GCM', iv: new Uint8Array(12) },
+        again.outboxKey,
+        sealed,
+      ),
+    ),
+  ).toEqual(new Uint8Array([7]));
+  await expect(
+    crypto.subtle.decrypt({ name: 'AES-GCM', iv: new Uint8Array(12) }, again.key, sealed),
+  ).rejects.toMatchObject({ name: 'OperationError' });
+});
+
+test('G52: signing in again renews with the same keys; two tabs that sign in at once agree on them', async () => {
+  const idb = freshIdb();
+  const one = await openProfiles(idb);
+  const two = await openProfiles(idb);
+  const [a, b] = await Promise.all([one.enter(OWNER, 100), two.enter(OWNER, 100)]);
+  expect(b.device).toBe(a.device);
+  const iv = new Uint8Array(12);
+  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, a.key, new Uint8Array([1]));
+  expect((await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, b.key, sealed)).byteLength).toBe(1);
+});
+
+test('OUT-7: one user leaving takes nothing of another, and the last to enter is the one who is in', async () => {
+  const register = await openProfiles(freshIdb());
+  await register.enter(OWNER, 100);
+  await register.enter(BO, 100);
+  expect(await register.current(0)).toMatchObject({ is: 'in', held: BO });
+  await register.leave(OWNER, false);
+  expect(await register.current(0)).toMatchObject({ is: 'in', held: BO });
+  await register.leave(BO, false);
+  expect(await register.current(0)).toEqual({ is: 'none' });
+});

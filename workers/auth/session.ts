@@ -1,0 +1,445 @@
+import type { Me, Session as Granted } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
+import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
+import { callOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { backOffMs } from '#machines/back-off.ts';
+import type { PageAsk } from '#machines/sign-in-requests.ts';
+import type { Acted, FileCall, ServedFile, SignedIn, Signing, Who } from '../api.ts';
+import { databaseOf } from '../disk/database.ts';
+import type { Owner } from '../disk/database.ts';
+import type { StoredProfile, Profiles } from '../disk/profiles.ts';
+import { DiskFault } from '../types.ts';
+import type { Disk } from '../types.ts';
+import { drain, endSession } from './sign-out.ts';
+import { askToSignIn, CHANGES_BRANDING, CHANGES_ME, SIGN_IN_CALLS } from './sign-in-calls.ts';
+import { makeSignIn } from './sign-in.ts';
+import { Loop } from '../sync/loop.ts';
+import type { Begun } from '../sync/pull.ts';
+import { makeTokens } from '../sync/tokens.ts';
+import { makeWire } from '../sync/wire.ts';
+import type { Channel, WorkerContext } from '../context.ts';
+
+type OutReason = Extract<Who, { is: 'out' }>['reason'];
+type TabMessage =
+  | { readonly is: 'in' }
+  | { readonly is: 'out'; readonly name: string; readonly reason: OutReason };
+
+/** Who is signed in on this browser, and the loop that works for that user while somebody is. */
+export class Session {
+  who: Who = { is: 'starting' };
+  loop: Loop | null = null;
+  readonly #world: WorkerContext;
+  readonly #changed: () => void;
+  readonly #tabs: Channel;
+  readonly #tokens;
+  readonly #wire;
+  readonly #signIn;
+  #register: Profiles | null = null;
+  #held: StoredProfile | null = null;
+  #disk: Disk | null = null;
+  #owner: Owner | null = null;
+  #branding: Branding | null = null;
+  #offLimit: () => void = () => {};
+  #meChanges = 0; // that the user made to the own account
+  /** Counts starts and ends: what an older one still waits for is nobody's any more. */
+  #life = 0;
+
+  constructor(world: WorkerContext, changed: () => void) {
+    this.#world = world;
+    this.#changed = changed;
+    this.#tokens = makeTokens({
+      fetch: world.fetch,
+      origin: world.origin,
+      clock: world.clock,
+      renewed: (granted) => this.#renewed(granted),
+    });
+    this.#wire = makeWire({
+      fetch: world.fetch,
+      origin: world.origin,
+      clock: world.clock,
+      tokens: this.#tokens,
+    });
+    this.#signIn = makeSignIn(
+      world.clock,
+      (what, auth) => askToSignIn(this.#wire, () => this.#byCookie(), what, auth),
+      async () => (this.#branding ?? (await this.#askBranding()))?.authType ?? null,
+      changed,
+    );
+    this.#tabs = world.channel('daybook/1');
+    this.#tabs.listen((raw) => {
+      const message = raw as TabMessage;
+      if (message.is === 'in') {
+        if (!this.loop) void this.start();
+        return;
+      }
+      if (this.#held && databaseOf(this.#held) === message.name) this.#lock(message.reason);
+    });
+  }
+
+  async start(): Promise<void> {
+    const life = ++this.#life;
+    this.#register ??= await this.#world.openRegister().catch(unlessDisk);
+    const present = (await this.#register?.current(this.#world.clock.now()).catch(unlessDisk)) ?? {
+      is: 'none' as const,
+    };
+    if (life !== this.#life) return;
+    if (present.is === 'in') return this.#begin(present.held, null);
+    this.#out(present.is === 'expired' ? 'expired' : 'none');
+    if (present.is === 'expired') void this.#unlock(present.owner, 1);
+  }
+
+  /** One call to the server. What carries tokens, or is the loop's own, is nobody else's. */
+  ask<N extends CallName>(name: N, input: InputOf<N>): Promise<Result<OutputOf<N>>> {
+    return this.#call(name, (wire) => wire.ask(name, input));
+  }
+  file<N extends FileCall>(name: N, input: InputOf<N>): Promise<Result<ServedFile>> {
+    return this.#call(name, (wire) => wire.file(name, input));
+  }
+
+  async #call<T>(
+    name: CallName,
+    by: (wire: ReturnType<typeof makeWire>) => Promise<Result<T>>,
+  ): Promise<Result<T>> {
+    if (OWN.has(name)) return failed({ kind: 'no-such-call', message: MESSAGES.noSuchCall });
+    if (!this.loop && callOf(name).gate !== 'public')
+      return failed({ kind: 'signed-out', message: MESSAGES.signedOut });
+    const answer = await by(this.loop?.wire ?? this.#wire);
+    if (answer.ok && CHANGES_ME.has(name)) {
+      this.#meChanges += 1;
+      await this.#tokens.renew();
+      this.loop?.wake(); // a password that had to be chosen first kept the data back
+    }
+    if (answer.ok && CHANGES_BRANDING.has(name)) void this.#renewBranding();
+    return !answer.ok && answer.failure.kind === 'no-answer' && this.loop?.status().is === 'offline'
+      ? NEEDS_NETWORK
+      : answer;
+  }
+
+  signing(): Signing {
+    return this.#signIn.now();
+  }
+  signInBack(): void {
+    this.#signIn.back();
+  }
+  async signIn(ask: PageAsk): Promise<Result<SignedIn>> {
+    const answer = await this.#signIn.go(ask);
+    if (!answer.ok) return answer;
+    if ('step' in answer.value) return ok({ is: 'step', step: answer.value });
+    await this.#enter(answer.value);
+    return ok({
+      is: 'in',
+      me: answer.value.user,
+      recoveryCodes: answer.value.recoveryCodes ?? null,
+    });
+  }
+
+  async actAs(who: InputOf<'loginAs'>): Promise<Result<Acted>> {
+    const answer = await (this.loop?.wire.ask('loginAs', who) ?? SIGNED_OUT);
+    if (!answer.ok) return answer;
+    if ('url' in answer.value) return ok({ is: 'elsewhere', url: answer.value.url });
+    this.#tellOut('ended');
+    await this.#enter(answer.value);
+    return ok({ is: 'in', me: answer.value.user });
+  }
+
+  async stopActing(unsent: 'ask' | 'discard'): Promise<Result<Acted>> {
+    const { loop } = this;
+    const disk = this.#disk;
+    if (!loop || !disk) return SIGNED_OUT;
+    if (loop.status().is === 'offline') return NEEDS_NETWORK;
+    if (loop.outbox.unsent > 0) await drain(loop, this.#world.clock);
+    const left = loop.outbox.unsent;
+    if (left > 0 && unsent === 'ask') return ok({ is: 'unsent', unsent: left });
+    const answer = await loop.wire.ask('exitLoginAs', {});
+    if (!answer.ok) return answer;
+    this.#tellOut('ended');
+    await this.#destroy(disk, false);
+    if ('url' in answer.value) {
+      this.#out('none');
+      return ok({ is: 'elsewhere', url: answer.value.url });
+    }
+    await this.#enter(answer.value);
+    return ok({ is: 'in', me: answer.value.user });
+  }
+
+  async #byCookie(): Promise<Result<Granted>> {
+    const token = await this.#tokens.get(null);
+    if (!token.ok) return token;
+    return this.#tokens.session ? ok(this.#tokens.session) : SIGNED_OUT;
+  }
+
+  /** Whoever the server has let in is who works here from now on. */
+  async #enter(granted: Granted): Promise<void> {
+    this.#stop();
+    this.#tokens.set(granted);
+    const branding = this.#branding ?? (await this.#askBranding());
+    const owner = ownerOf(granted.user);
+    const held =
+      (await this.#register?.enter(owner, granted.offlineUntil).catch(unlessDisk)) ?? null;
+    await this.#begin(
+      held ?? owner,
+      branding && { me: granted.user, branding },
+      granted.offlineUntil,
+    );
+    this.#tabs.post({ is: 'in' } satisfies TabMessage);
+  }
+
+  /** OUT-7, C9: stop, the key, the data, the other tabs, the server. Needs no network. */
+  async signOut(
+    unsent: 'ask' | 'send' | 'keep' | 'discard',
+  ): Promise<Result<{ readonly out: boolean; readonly unsent: number }>> {
+    const { loop } = this;
+    const disk = this.#disk;
+    if (!loop || !disk) {
+      this.#out('none');
+      return ok({ out: true, unsent: 0 });
+    }
+    if (unsent === 'send') await drain(loop, this.#world.clock);
+    const left = loop.outbox.unsent;
+    if (left > 0 && (unsent === 'ask' || unsent === 'send'))
+      return ok({ out: false, unsent: left });
+    const token = this.#tokens.last;
+    const owner = this.#owner;
+    const name = this.#held && databaseOf(this.#held);
+    await this.#destroy(disk, unsent === 'keep');
+    if (name !== null) this.#tabs.post({ is: 'out', name, reason: 'ended' } satisfies TabMessage);
+    this.#out('none');
+    const life = this.#life;
+    void endSession(this.#world, token, owner, () => life === this.#life);
+    return ok({ out: true, unsent: left });
+  }
+
+  async #destroy(disk: Disk, keepOutbox: boolean): Promise<void> {
+    this.#stop(false);
+    await disk.destroy(keepOutbox).catch(unlessDisk); // without its key what is left is noise
+    disk.close();
+  }
+
+  #tellOut(reason: OutReason): void {
+    if (this.#held)
+      this.#tabs.post({ is: 'out', name: databaseOf(this.#held), reason } satisfies TabMessage);
+  }
+
+  #begin = async (
+    owner: StoredProfile | Owner,
+    known: Begun | null,
+    offlineUntil?: number,
+  ): Promise<void> => {
+    const { openDisk, memoryDisk, chance } = this.#world;
+    const life = this.#life;
+    const held = 'key' in owner ? owner : null;
+    const [opened, promised] = await Promise.all([
+      held && this.#register ? openDisk(held, this.#register).catch(unlessDisk) : null,
+      held ? this.#world.persist().catch(() => false) : false,
+    ]);
+    const persisted = opened !== null && promised;
+    if (life !== this.#life) {
+      opened?.close();
+      return;
+    }
+    const disk = (this.#disk = opened ?? memoryDisk(held?.device ?? chance.uuid()));
+    this.#held = held;
+    this.#owner = owner;
+    const until = offlineUntil ?? held?.offlineUntil ?? this.#world.clock.now();
+    const enter = ({ me, branding }: Begun): void => {
+      this.#branding = branding;
+      this.who = {
+        is: 'in',
+        me,
+        branding,
+        offlineUntil: this.who.is === 'in' ? this.who.offlineUntil : until,
+      };
+      this.#changed();
+    };
+    if (known) enter(known);
+    this.loop = new Loop({
+      world: this.#world,
+      name: databaseOf(owner),
+      disk,
+      storage: opened === null ? 'memory' : persisted ? 'persisted' : 'best-effort',
+      me: owner.user,
+      tokens: this.#tokens,
+      meChanges: () => this.#meChanges,
+      changed: this.#changed,
+      over: () => this.#over(),
+      begun: (begun, from) =>
+        enter(
+          from === 'disk' && known
+            ? known
+            : from === 'overtaken' && this.who.is === 'in'
+              ? { ...begun, me: this.who.me }
+              : begun,
+        ),
+    });
+    this.#limit(until);
+    await this.loop.settled();
+  };
+
+  #renewed(granted: Granted): void {
+    const { user, offlineUntil } = granted;
+    // The cookie is somebody else's by now (signed in or acting in another tab): nothing of one is
+    // sent as the other (A10).
+    if (this.#owner && databaseOf(this.#owner) !== databaseOf(ownerOf(user))) {
+      void this.#enter(granted);
+      return;
+    }
+    if (this.who.is === 'in') this.who = { ...this.who, me: user, offlineUntil };
+    if (this.#held) void this.#register?.extend(this.#held, offlineUntil).catch(unlessDisk);
+    this.#limit(offlineUntil);
+    this.#changed();
+    void this.#renewBranding();
+  }
+
+  /**
+   * What the provider changed of its look stands on signed-in devices with their next token
+   * (BRAND-9): its time zone as well, which is why all is loaded anew.
+   */
+  async #renewBranding(): Promise<void> {
+    const life = this.#life;
+    const answer = await this.#wire.ask('getBranding', {});
+    if (
+      life !== this.#life ||
+      !answer.ok ||
+      this.who.is !== 'in' ||
+      JSON.stringify(answer.value) === JSON.stringify(this.who.branding)
+    )
+      return;
+    this.#branding = answer.value;
+    this.who = { ...this.who, branding: answer.value };
+    this.#changed();
+    this.loop?.anew();
+  }
+
+  /**
+   * The server has ended the session: the screen locks, what is unsent stays for this user (A11).
+   */
+  #over(): void {
+    this.#tellOut('expired');
+    this.#lock('expired');
+  }
+
+  #lock(reason: OutReason): void {
+    this.#stop();
+    this.#out(reason);
+  }
+
+  /**
+   * So long a device may open without having spoken to the server; then the screen is locked until
+   * it has.
+   */
+  #limit(until: number): void {
+    this.#offLimit();
+    this.#offLimit = this.#world.clock.after(
+      Math.min(Math.max(0, until - this.#world.clock.now()), LONGEST_TIMER),
+      () => {
+        const held = this.#held;
+        if (this.#world.clock.now() < until) {
+          this.#limit(until);
+          return;
+        }
+        this.#lock('expired');
+        if (held)
+          void this.#register
+            ?.current(this.#world.clock.now())
+            .catch(unlessDisk)
+            .then(() => this.#unlock(held, 1));
+      },
+    );
+  }
+
+  /** Asks until the server is there: it knows whether the session still stands. */
+  async #unlock(owner: Owner, attempt: number): Promise<void> {
+    const { clock, chance } = this.#world;
+    const life = this.#life;
+    const token = await this.#tokens.get(null);
+    if (life !== this.#life || this.loop) return;
+    if (token.ok) {
+      const held = await this.#register?.enter(owner, clock.now() + 1).catch(unlessDisk);
+      if (held && life === this.#life) await this.#begin(held, null, this.#tokens.offlineUntil);
+      return;
+    }
+    if (token.failure.kind === 'signed-out' || token.failure.kind === 'expired') return;
+    clock.after(backOffMs(attempt + UNLOCK_SLOWLY, 0, chance.fraction()), () => {
+      if (life === this.#life) void this.#unlock(owner, attempt + 1);
+    });
+  }
+
+  #out(reason: OutReason): void {
+    this.who = { is: 'out', reason, branding: this.#branding, offline: false };
+    this.#changed();
+    void this.#tellBranding(1);
+  }
+
+  /** Asks until the server answers: whoever wants to sign in is told whether it can be reached. */
+  async #tellBranding(attempt: number): Promise<void> {
+    const { clock, chance } = this.#world;
+    const life = this.#life;
+    const answer = await this.#wire.ask('getBranding', {});
+    if (life !== this.#life || this.who.is !== 'out') return;
+    if (answer.ok) this.#branding = answer.value;
+    this.who = {
+      ...this.who,
+      branding: this.#branding,
+      offline: !answer.ok && answer.failure.kind === 'no-answer',
+    };
+    this.#changed();
+    if (answer.ok) return;
+    clock.after(
+      backOffMs(Math.min(attempt, REACH_AT_MOST) + UNLOCK_SLOWLY, 0, chance.fraction()),
+      () => {
+        if (life === this.#life) void this.#tellBranding(attempt + 1);
+      },
+    );
+  }
+
+  async #askBranding(): Promise<Branding | null> {
+    const answer = await this.#wire.ask('getBranding', {});
+    return answer.ok ? (this.#branding = answer.value) : null;
+  }
+
+  #stop(close = true): void {
+    this.#life += 1;
+    this.#offLimit();
+    this.loop?.stop();
+    if (close) this.#disk?.close();
+    this.loop = null;
+    this.#disk = null;
+    this.#held = null;
+    this.#owner = null;
+    this.#tokens.forget();
+  }
+}
+
+// An impersonation has its own data and outbox: changes of one user are never sent as the other
+// (A10).
+const ownerOf = (me: Me): Owner => ({
+  tenant: me.serviceProviderId,
+  user: me.id,
+  actor: me.acting?.id ?? me.id,
+});
+const OWN: ReadonlySet<CallName> = new Set([
+  ...SIGN_IN_CALLS,
+  'refresh',
+  'logout',
+  'loginAs',
+  'exitLoginAs',
+  'loginToken',
+  'bootstrap',
+  'events',
+  'stream',
+  'runsOfDay',
+]);
+const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
+const NEEDS_NETWORK = failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
+const LONGEST_TIMER = 2 ** 31 - 1;
+const UNLOCK_SLOWLY = 5;
+const REACH_AT_MOST = 3;
+
+/** Where the disk fails, the memory goes on; a bug is thrown on. */
+function unlessDisk(fault: unknown): null {
+  if (fault instanceof DiskFault) return null;
+  throw fault;
+}

@@ -1,0 +1,126 @@
+import { createActor, fromPromise, waitFor } from 'xstate';
+import type { Session } from '#contract/auth/current-user.ts';
+import type { SignInStep } from '#contract/auth/sign-in-step.ts';
+import type { Failure } from '#contract/errors.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { signInMachine } from '#machines/sign-in.ts';
+import { isOpening } from '#machines/sign-in-requests.ts';
+import type { Auth, PageAsk, SignInRequest } from '#machines/sign-in-requests.ts';
+import type { Signing } from '../api.ts';
+import type { WorkerClock } from '../context.ts';
+
+const NOT_NOW: Failure = { kind: 'busy', message: MESSAGES.busy, retryAfterMs: 1_000 };
+const NO_ANSWER: Failure = { kind: 'no-answer', message: MESSAGES.noAnswer };
+const OVER: Failure = { kind: 'expired', message: MESSAGES.attemptOver };
+
+/** What the server answers: a session, or what it asks for next. */
+export type Granted = Session | SignInStep;
+const isStep = (granted: Granted): granted is SignInStep => 'step' in granted;
+
+export interface SignIn {
+  /** Where the present attempt stands, for the pages of its steps. */
+  readonly now: () => Signing;
+  go(ask: PageAsk): Promise<Result<Granted>>;
+  /** Back to the name and password. */
+  back(): void;
+}
+
+/**
+ * Walks the sign-in machine: one attempt at a time, and none before its time where the server asked
+ * to wait. `authOf`: in whose list the provider has names looked up; null where it could not be
+ * asked.
+ */
+export function makeSignIn(
+  clock: WorkerClock,
+  ask: (what: SignInRequest, auth: Auth) => Promise<Result<Granted>>,
+  authOf: () => Promise<Auth | null>,
+  changed: () => void,
+): SignIn {
+  let granted: Session | null = null;
+  const machine = signInMachine.provide({
+    actors: {
+      ask: fromPromise(async ({ input }) => {
+        if (!input) throw new Error('nothing to ask');
+        const answer = await ask(input, actor.getSnapshot().context.auth);
+        granted = answer.ok && !isStep(answer.value) ? answer.value : null;
+        if (!answer.ok) return { is: 'failed', failure: answer.failure };
+        return isStep(answer.value) ? { is: 'step', step: answer.value } : { is: 'in' };
+      }),
+    },
+  });
+  // The timers of the machine are this world's: a name for each, so that it can be called off.
+  const timers = new Map<number, () => void>();
+  let last = 0;
+  const timing = {
+    setTimeout: (work: (...given: unknown[]) => void, ms: number): number => {
+      timers.set(
+        ++last,
+        clock.after(ms, () => {
+          work();
+        }),
+      );
+      return last;
+    },
+    clearTimeout: (name: number): void => {
+      timers.get(name)?.();
+      timers.delete(name);
+    },
+  };
+  const begin = () => {
+    const next = createActor(machine, { input: { now: () => clock.now() }, clock: timing });
+    next.subscribe(changed);
+    return next.start();
+  };
+  let actor = begin();
+
+  return {
+    now: () => {
+      const {
+        context: { step, auth },
+      } = actor.getSnapshot();
+      return step === null ? { is: 'none' } : { is: 'step', step, auth };
+    },
+    back: () => actor.send({ type: 'BACK' }),
+    async go(asked) {
+      let what;
+      if (asked.way === 'password' && asked.auth === null) {
+        // Asked of the wrong list, a right password would be a wrong one, and a wrong one would not
+        // count where it should.
+        const auth = await authOf();
+        if (auth === null) return failed(NO_ANSWER);
+        what = { ...asked, auth };
+      } else what = asked;
+      const { value, context } = actor.getSnapshot();
+      if (value === 'throttled' || (value === 'held' && !isOpening(what)))
+        return failed(waiting((context.until ?? 0) - clock.now()));
+      if (value === 'asking' || value === 'answering') return failed(NOT_NOW);
+      if (isOpening(what)) actor.send({ type: 'SUBMIT', ask: what });
+      else if (context.step === null) return failed(OVER);
+      else actor.send({ type: 'ANSWER', ask: what });
+      const {
+        value: end,
+        context: { failure, step },
+      } = await waitFor(actor, (now) => now.value !== 'asking' && now.value !== 'answering', {
+        timeout: Infinity,
+      });
+      if (end === 'in' && granted) {
+        const session = granted;
+        granted = null;
+        actor.stop();
+        actor = begin();
+        return ok(session);
+      }
+      return failure === null && step !== null
+        ? ok(step)
+        : failed(failure ?? { kind: 'wrong-credentials', message: MESSAGES.wrongCredentials });
+    },
+  };
+}
+
+const waiting = (ms: number): Failure => ({
+  kind: 'too-many',
+  message: MESSAGES.tooManyTries,
+  retryAfterMs: Math.max(0, ms),
+});

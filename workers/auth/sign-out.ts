@@ -1,0 +1,65 @@
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Failure } from '#contract/errors.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import { backOffMs } from '#machines/back-off.ts';
+import type { Owner } from '../disk/database.ts';
+import type { Loop } from '../sync/loop.ts';
+import { askRefresh } from '../sync/tokens.ts';
+import { makeWire } from '../sync/wire.ts';
+import type { WorkerClock, WorkerContext } from '../context.ts';
+
+const DRAIN_MS = 10_000;
+const DRAIN_STEP_MS = 50;
+const MOST_GOODBYES = 8;
+const SLOWLY = 5;
+
+/** Waits a moment for what is unsent to go out before somebody leaves. */
+export async function drain(loop: Loop, clock: WorkerClock): Promise<void> {
+  const until = clock.now() + DRAIN_MS;
+  loop.wake();
+  while (loop.outbox.waiting > 0 && clock.now() < until) {
+    await new Promise<void>((resolve) => {
+      clock.after(DRAIN_STEP_MS, resolve);
+    });
+  }
+}
+
+/**
+ * The session ends on the server too, as soon as it can be reached; for as long as nobody else has
+ * begun here. A tab that had no access token of its own, just opened or following another, gets one
+ * by the cookie, and uses it only if it is still of `owner`.
+ */
+export async function endSession(
+  world: WorkerContext,
+  last: string | null,
+  owner: Owner | null,
+  stillOut: () => boolean,
+): Promise<void> {
+  let token = last;
+  const signedOut = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
+  const wire = makeWire({
+    ...world,
+    tokens: {
+      get: (refused) => Promise.resolve(refused === null && token !== null ? ok(token) : signedOut),
+    },
+  });
+  for (let attempt = 1; attempt <= MOST_GOODBYES && stillOut(); attempt++) {
+    if (token === null) {
+      const session = await askRefresh(world);
+      if (session.ok ? !isOf(session.value.user, owner) : ENDED.has(session.failure.kind)) return;
+      token = session.ok ? session.value.token : null;
+    }
+    if (token !== null) {
+      const answer = await wire.ask('logout', {});
+      if (answer.ok || ENDED.has(answer.failure.kind)) return;
+    }
+    await new Promise<void>((resolve) => {
+      world.clock.after(backOffMs(attempt + SLOWLY, 0, 0.5), resolve);
+    });
+  }
+}
+
+const ENDED: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired']);
+const isOf = (me: Me, owner: Owner | null): boolean =>
+  me.id === owner?.user && (me.acting?.id ?? me.id) === owner.actor;

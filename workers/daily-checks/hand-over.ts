@@ -1,0 +1,115 @@
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunsFilter } from '#contract/runs/query.ts';
+import type { ShiftAsk, ShiftNow } from '#contract/daily-checks/hand-over.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import { reviewOf } from '#contract/runs/review.ts';
+import type { Engine } from '#workers/types.ts';
+
+/** A hand-over holds so many snoozes and companies (contract/daily-checks/hand-over.ts). */
+const MOST = 1_000;
+const SOON: Ms = 86_400_000;
+
+type Asked = Pick<Engine, 'all' | 'problem' | 'pending' | 'row' | 'runs' | 'select'>;
+
+/**
+ * HAND-1: what a shift comes to, counted over the problems as they are shown here, unsent changes
+ * included. While days are still to come (HAND-5), what the list does not show is not known.
+ */
+export function shiftNow(
+  here: { readonly engine: Asked; readonly daysLeft: number } | null,
+  { since, list: asked }: ShiftAsk,
+  now: Ms,
+): ShiftNow {
+  if (here === null) return NOTHING;
+  const { engine } = here;
+  const list = here.daysLeft === 0 ? asked : null;
+  const pending = engine.pending(now);
+  const asleep: ProblemRow[] = [];
+  let cleared = 0;
+  for (const { n } of engine.all('problem')) {
+    const problem = engine.problem(n);
+    if (!problem) continue;
+    if (problem.review !== null && problem.review.at >= since) cleared += 1;
+    if (reviewOf(problem, now) === 'snoozed') asleep.push(problem);
+  }
+  const fresh = freshOf(engine, pending, since);
+  return {
+    cleared,
+    of: cleared + pending.length,
+    snoozed: asleep.length,
+    fresh,
+    standing: pending.length - fresh,
+    unlisted: list && unlistedOf(engine, pending, list, now),
+    open: openOf(pending)
+      .slice(0, MOST)
+      .map(([company, problems]) => ({
+        company,
+        problems,
+        name: engine.row('company', company)?.name ?? '',
+      })),
+    ending: asleep
+      .map((one) => ({ one, until: one.snooze?.until ?? 0 }))
+      .filter(({ until }) => until <= now + SOON)
+      .sort((a, b) => a.until - b.until || a.one.n - b.one.n)
+      .slice(0, MOST)
+      .map(({ one: { lastRun, job, company }, until }) => ({
+        run: lastRun,
+        until,
+        jobName: engine.row('job', job)?.name ?? '',
+        companyName: engine.row('company', company)?.name ?? '',
+      })),
+  };
+}
+
+/**
+ * What came since: a problem opens with the start of its first run, which may have ended, and been
+ * told, in this shift.
+ */
+function freshOf(engine: Pick<Engine, 'runs'>, pending: readonly ProblemRow[], since: Ms): number {
+  const older = pending.filter(({ openedAt }) => openedAt < since);
+  const begun = older.filter(({ runs }) => runs === 1).map(({ lastRun }) => lastRun);
+  const ended = [...engine.runs(begun).values()].filter(
+    ({ startSec, elapsedSec }) => elapsedSec !== null && (startSec + elapsedSec) * 1000 >= since,
+  );
+  return pending.length - older.length + ended.length;
+}
+
+/** HAND-5: problems to check of which the list has no row. */
+function unlistedOf(
+  engine: Pick<Engine, 'runs' | 'select'>,
+  pending: readonly ProblemRow[],
+  list: RunsFilter,
+  now: Ms,
+): number {
+  if (list.review !== null && list.review !== 'pending') return pending.length;
+  const rows = engine.runs([
+    ...engine
+      .select(
+        { ...EVERYTHING, ...list, review: 'pending', group: null, order: 'newest', reverse: false },
+        now,
+      )
+      .ids(),
+  ]);
+  const listed = new Set([...rows.values()].map(({ problem }) => problem));
+  return pending.reduce((count, { n }) => count + Number(!listed.has(n)), 0);
+}
+
+function openOf(
+  pending: readonly ProblemRow[],
+): readonly (readonly [company: CompanyN, problems: number])[] {
+  const counts = new Map<CompanyN, number>();
+  for (const { company } of pending) counts.set(company, (counts.get(company) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+}
+
+const NOTHING: ShiftNow = {
+  cleared: 0,
+  of: 0,
+  snoozed: 0,
+  fresh: 0,
+  standing: 0,
+  unlisted: null,
+  open: [],
+  ending: [],
+};

@@ -1,0 +1,130 @@
+import type { Attention } from '#contract/dashboard/overview.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { ProblemRow } from '#contract/runs/rows.ts';
+import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { RUN_STATES } from '#contract/runs/query.ts';
+import { historiesOf, lastGoodAt, STRIP_DAYS, stripOf } from '#workers/columns/history.ts';
+import type { Segment } from '#workers/columns/segment.ts';
+import { messageOf, rowOf } from '#workers/columns/segment.ts';
+import type { Engine } from '#workers/types.ts';
+
+const MOST_LINES = 8;
+
+/** Problems told as one line. `head`: the one with the newest run. */
+interface Line {
+  readonly head: ProblemRow;
+  readonly worst: ProblemRow['state'];
+  readonly jobs: number;
+  readonly companies: number;
+  readonly since: Ms;
+  readonly shared: boolean;
+}
+
+/**
+ * What needs somebody now (OVER-4), worst first: by state as in the list, then by how many jobs,
+ * then the newest.
+ */
+export function attentionOf(
+  engine: Engine,
+  pending: readonly ProblemRow[],
+  now: Ms,
+): readonly Attention[] {
+  const lines = linesOf(pending).sort(
+    (a, b) =>
+      rank(a.worst) - rank(b.worst) ||
+      b.jobs - a.jobs ||
+      b.head.lastAt - a.head.lastAt ||
+      a.head.n - b.head.n,
+  );
+  const shown = lines.slice(0, MOST_LINES);
+  const pieces: Segment[] = [];
+  engine.walk(0, Infinity, (piece) => {
+    pieces.push(piece);
+  });
+  const histories = historiesOf(
+    pieces,
+    [...new Set(shown.map(({ head }) => head.job))],
+    Math.max(engine.mostJob, ...shown.map(({ head }) => head.job)),
+  );
+  const starts = stripStarts(engine.wall, now);
+  return shown.map(({ head, worst, jobs, companies, since, shared }) => {
+    const job = engine.row('job', head.job);
+    const history = histories.get(head.job) ?? [];
+    return {
+      state: worst,
+      cause: shared ? head.cause : null,
+      template: engine.row('cause', head.cause)?.template ?? null,
+      message: messageOfRun(engine, head),
+      jobs,
+      companies,
+      run: head.lastRun,
+      jobName: job?.name ?? '',
+      companyName: engine.row('company', head.company)?.name ?? '',
+      computer: job?.computer ?? '',
+      since,
+      lastGoodAt: lastGoodAt(history),
+      strip: stripOf(history, starts),
+    };
+  });
+}
+
+/** One a cause that two jobs or more share, else one a job. */
+function linesOf(pending: readonly ProblemRow[]): Line[] {
+  const lines: Line[] = [];
+  const alone: ProblemRow[] = [];
+  for (const problems of heaps(pending, ({ cause }) => cause)) {
+    if (new Set(problems.map(({ job }) => job)).size > 1) lines.push(lineOf(problems, true));
+    else alone.push(...problems);
+  }
+  for (const problems of heaps(alone, ({ job }) => job)) lines.push(lineOf(problems, false));
+  return lines;
+}
+
+function heaps(
+  problems: readonly ProblemRow[],
+  keyOf: (one: ProblemRow) => number,
+): Iterable<readonly ProblemRow[]> {
+  const found = new Map<number, ProblemRow[]>();
+  for (const one of problems) {
+    const key = keyOf(one);
+    const heap = found.get(key);
+    if (heap) heap.push(one);
+    else found.set(key, [one]);
+  }
+  return found.values();
+}
+
+/** 0 is worst. */
+const rank = (state: ProblemRow['state']): number => RUN_STATES.indexOf(state);
+
+function lineOf(problems: readonly ProblemRow[], shared: boolean): Line {
+  const [first] = problems;
+  if (!first) throw new RangeError('overview: a line without a problem');
+  return {
+    head: problems.reduce((a, b) =>
+      b.lastAt > a.lastAt || (b.lastAt === a.lastAt && b.n > a.n) ? b : a,
+    ),
+    worst: problems.reduce((a, b) => (rank(b.state) < rank(a.state) ? b : a)).state,
+    jobs: new Set(problems.map(({ job }) => job)).size,
+    companies: new Set(problems.map(({ company }) => company)).size,
+    since: problems.reduce((least, { openedAt }) => Math.min(least, openedAt), first.openedAt),
+    shared,
+  };
+}
+
+function messageOfRun(engine: Engine, { lastRun, lastAt }: ProblemRow): string | null {
+  const startSec = Math.floor(lastAt / 1000);
+  let message: string | null = null;
+  engine.walk(startSec, startSec + 1, (piece) => {
+    const row = rowOf(piece, { startSec, n: lastRun });
+    if (row >= 0) message = messageOf(piece, row);
+  });
+  return message;
+}
+
+function stripStarts({ timeZone, dayBeginsHour }: Engine['wall'], now: Ms): readonly Ms[] {
+  const today = dayOf(now, timeZone, dayBeginsHour);
+  return Array.from({ length: STRIP_DAYS }, (_, i) =>
+    startOfDay(today - STRIP_DAYS + 1 + i, timeZone, dayBeginsHour),
+  );
+}

@@ -1,0 +1,166 @@
+import type { Ms } from '#contract/ids.ts';
+import { dayText } from '#contract/time/day.ts';
+import type { Overview, OverviewAsk, Ranked } from '#contract/dashboard/overview.ts';
+import type { JobRow } from '#contract/runs/rows.ts';
+import type { EntityGroup } from '#contract/runs/vocabulary.ts';
+import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
+import type { Engine } from '#workers/types.ts';
+import { attentionOf } from './attention.ts';
+import { daysIn } from '../periods/days.ts';
+import type { Span } from '../periods/days.ts';
+import { isHere, keptFrom } from '../periods/available-days.ts';
+import type { FiguresStore } from '../periods/available-days.ts';
+import { Ran } from './jobs-that-ran.ts';
+import { addSums, OUTSIDE, tallyOf } from './tally.ts';
+import type { JobSums, Scope } from './tally.ts';
+import { Totals } from './totals.ts';
+
+/**
+ * A question as it stands: made anew when another is asked, or when a job or company has changed.
+ */
+interface Asked {
+  readonly key: string;
+  readonly engine: Engine;
+  readonly spans: readonly Span[];
+  readonly jobs: readonly JobRow[];
+  readonly jobCounts: Omit<Overview['jobs'], 'neverRan'>;
+  readonly scope: Scope;
+  readonly totals: Totals;
+}
+
+const MOST_RANKED = 5;
+
+/** The dashboard (OVER-1 to OVER-6) from the columns; what has not changed is not walked again. */
+export function makeOverview(): (
+  store: FiguresStore | null,
+  ask: OverviewAsk,
+  now: Ms,
+) => Omit<Overview, 'version'> | null {
+  const ran = new Ran();
+  let asked: Asked | null = null;
+  return (store, ask, now) => {
+    if (!store) {
+      asked = null;
+      return null;
+    }
+    const { engine } = store;
+    const key = JSON.stringify([ask, engine.named, engine.wall, engine.mostJob]);
+    if (asked?.key !== key || asked.engine !== engine) asked = begin(engine, ask, key);
+    const { spans, jobs, scope, totals } = asked;
+    const sums = totals.refresh(engine);
+    const all = addSums(sums.days);
+    const kept = keptFrom(store.days);
+    const begins = ask.from - (ask.to - ask.from);
+    const pending = engine.pending(now).filter((one) => counts(scope, one.job, one.company));
+    const top = (values: Float64Array): readonly Ranked[] =>
+      ranked(engine, scope, values, ask.ranked ?? MOST_RANKED);
+    const groups =
+      ask.instructionTypes.length === 0
+        ? ENTITY_GROUPS
+        : ENTITY_GROUPS.filter((group) => ask.instructionTypes.includes(group));
+    return {
+      now: tallyOf(all),
+      before: { ...tallyOf(sums.before), whole: kept !== null && begins >= kept },
+      groups: groups.map((group) => ({
+        group,
+        now: tallyOf(all, group),
+        before: tallyOf(sums.before, group),
+      })),
+      days: spans.map(({ n, from }, i) => ({
+        day: dayText(n),
+        from,
+        ...tallyOf(sums.days[i] ?? all),
+      })),
+      jobs: { ...asked.jobCounts, neverRan: neverRan(jobs, ran.of(engine)) },
+      pending: pending.length,
+      attention: attentionOf(engine, pending, now),
+      mostFailures: top(sums.jobs.failures),
+      longest: top(meansOf(sums.jobs)),
+      mostTransferred: top(sums.jobs.bytes),
+      newestAt: engine.newestAt,
+      whole: isHere(store.days, ask.from, ask.to),
+    };
+  };
+}
+
+function begin(engine: Engine, ask: OverviewAsk, key: string): Asked {
+  const spans = daysIn(ask.from, ask.to, engine.wall);
+  const scope = scopeOf(engine, ask);
+  const jobs = engine.all('job').filter(({ n, company }) => counts(scope, n, company));
+  const jobCounts = {
+    all: jobs.length,
+    disabled: jobs.filter(({ enabled }) => !enabled).length,
+    companies: new Set(jobs.map(({ company }) => company)).size,
+  };
+  return {
+    key,
+    engine,
+    spans,
+    jobs,
+    jobCounts,
+    scope,
+    totals: new Totals(scope, ask.from, ask.to, spans, scope.group.length),
+  };
+}
+
+/** A job that is not here is of the group "other". */
+function scopeOf(engine: Engine, { companies, instructionTypes }: OverviewAsk): Scope {
+  const all = engine.all('job');
+  const most = all.reduce((most, { n }) => Math.max(most, n), engine.mostJob);
+  const placeOf = (one: EntityGroup): number =>
+    instructionTypes.length === 0 || instructionTypes.includes(one)
+      ? ENTITY_GROUPS.indexOf(one)
+      : OUTSIDE;
+  const unknown = placeOf('other');
+  const group = new Uint8Array(most + 1).fill(unknown);
+  for (const job of all) group[job.n] = placeOf(job.group);
+  if (companies.length === 0) return { group, unknown, company: null };
+  const company = new Uint8Array(0x1_0000);
+  for (const one of companies) company[one] = 1;
+  return { group, unknown, company };
+}
+
+const counts = ({ group, unknown, company }: Scope, job: number, of: number): boolean =>
+  (group[job] ?? unknown) !== OUTSIDE && (company === null || company[of] === 1);
+
+function neverRan(jobs: readonly JobRow[], ran: Uint32Array): number {
+  let count = 0;
+  for (const { n, enabled } of jobs)
+    if (enabled && (((ran[n >>> 5] ?? 0) >>> (n & 31)) & 1) === 0) count += 1;
+  return count;
+}
+
+/** Jobs of the greatest value, which is above 0; of the same the older job first. */
+function ranked(
+  engine: Engine,
+  scope: Scope,
+  values: Float64Array,
+  most: number,
+): readonly Ranked[] {
+  const best: { readonly job: JobRow; readonly value: number }[] = [];
+  let least = 0;
+  for (let n = 0; n < values.length; n++) {
+    const value = values[n] ?? 0;
+    if (value <= least) continue;
+    const job = engine.row('job', n);
+    if (!job || !counts(scope, n, job.company)) continue;
+    best.push({ job, value });
+    best.sort((a, b) => b.value - a.value || a.job.n - b.job.n);
+    best.length = Math.min(best.length, most);
+    if (best.length === most) least = best.at(-1)?.value ?? 0;
+  }
+  return best.map(({ job, value }) => ({
+    job: job.n,
+    jobName: job.name,
+    company: job.company,
+    companyName: engine.row('company', job.company)?.name ?? '',
+    value,
+  }));
+}
+
+function meansOf({ seconds, finished }: JobSums): Float64Array {
+  const means = new Float64Array(seconds.length);
+  for (let n = 0; n < means.length; n++)
+    if (finished[n] !== 0) means[n] = Math.round((seconds[n] ?? 0) / (finished[n] ?? 1));
+  return means;
+}

@@ -1,0 +1,100 @@
+import type { Ms } from '#contract/ids.ts';
+import type { Engine } from '#workers/types.ts';
+import type { Span } from '../periods/days.ts';
+import { secondsOf } from '../periods/days.ts';
+import { Seen } from '../periods/segments-seen.ts';
+import { addSums, copyJobSums, noJobSums, noSums, sumJobs, sumRows } from './tally.ts';
+import type { JobSums, Scope, Sums } from './tally.ts';
+
+/**
+ * A stretch of time with what its runs came to. `isStill`: within the sums by job that are kept.
+ * `rests`: times it was found unmoved.
+ */
+interface Stretch {
+  readonly seen: Seen;
+  sums: Sums;
+  isStill: boolean;
+  rests: number;
+}
+
+/**
+ * What the runs of a question came to, kept by stretches of time: a stretch that is as it was is
+ * not walked again. Sums by job are kept for all the stretches that rest, and those that move are
+ * added each time, until they have rested for a while.
+ */
+export class Totals {
+  readonly #scope: Scope;
+  readonly #jobs: number;
+  readonly #days: readonly Stretch[];
+  readonly #before: readonly Stretch[];
+  #still: JobSums | null = null;
+
+  /** `spans`: operational days of [from, to). */
+  constructor(scope: Scope, from: Ms, to: Ms, spans: readonly Span[], jobs: number) {
+    this.#scope = scope;
+    this.#jobs = jobs;
+    this.#days = spans.map((day) => stretch(Math.max(day.from, from), Math.min(day.to, to)));
+    const first = from - (to - from);
+    const step = Math.max(DAY, Math.ceil((from - first) / MOST));
+    this.#before = Array.from({ length: Math.max(0, Math.ceil((from - first) / step)) }, (_, i) =>
+      stretch(first + i * step, Math.min(from, first + (i + 1) * step)),
+    );
+  }
+
+  refresh(engine: Engine): {
+    readonly days: readonly Sums[];
+    readonly before: Sums;
+    readonly jobs: JobSums;
+  } {
+    for (const one of this.#before) if (one.seen.changed(engine)) this.#sum(one);
+    const moved = this.#days.filter((one) => one.seen.changed(engine));
+    for (const one of moved) this.#sum(one);
+    if (this.#still === null || moved.some(({ isStill }) => isStill)) {
+      // The first time all rest; later what moved is left out, so that it can move on.
+      const first = this.#still === null;
+      const still = (this.#still = noJobSums(this.#jobs));
+      for (const one of this.#days) {
+        one.isStill = first || (one.isStill && !moved.includes(one));
+        if (one.isStill) this.#sumJobs(one, still);
+      }
+    }
+    for (const one of this.#days) {
+      one.rests = moved.includes(one) ? 0 : one.rests + 1;
+      if (one.isStill || one.rests < RESTED) continue;
+      one.isStill = true;
+      this.#sumJobs(one, this.#still);
+    }
+    const moving = this.#days.filter(({ isStill }) => !isStill);
+    const jobs = moving.length === 0 ? this.#still : copyJobSums(this.#still);
+    for (const one of moving) this.#sumJobs(one, jobs);
+    return {
+      days: this.#days.map(({ sums }) => sums),
+      before: addSums(this.#before.map(({ sums }) => sums)),
+      jobs,
+    };
+  }
+
+  #sum(one: Stretch): void {
+    const sums = (one.sums = noSums());
+    one.seen.each((piece, from, to) => {
+      sumRows(piece, from, to, this.#scope, sums);
+    });
+  }
+
+  #sumJobs(one: Stretch, into: JobSums): void {
+    one.seen.each((piece, from, to) => {
+      sumJobs(piece, from, to, this.#scope, into);
+    });
+  }
+}
+
+const DAY = 86_400_000;
+const MOST = 1_100;
+const RESTED = 20;
+
+const stretch = (from: Ms, to: Ms): Stretch => ({
+  seen: new Seen(secondsOf(from), secondsOf(to)),
+  sums: noSums(),
+  isStill: false,
+  rests: 0,
+});

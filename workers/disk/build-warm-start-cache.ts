@@ -1,0 +1,70 @@
+import { RUN_STATES } from '#contract/runs/query.ts';
+import { dayStartsAround } from '#workers/columns/days.ts';
+import { outlineOf } from '#workers/columns/candidate-rows.ts';
+import type { Outline } from '../types.ts';
+import { rowsOf } from './table-snapshots.ts';
+import { encodeFront, FRONT_SEC } from './warm-start-cache.ts';
+import { ownManifest, putManifest, type DiskContext } from './disk-context.ts';
+import type { Manifest } from './manifest.ts';
+import { findSegment, openChunk, openWho, rowsOfBooks, smallBooks } from './reading.ts';
+
+/**
+ * A job is read for the window that shows it: a few windows of them, from either of the two orders
+ * in which a list is first seen.
+ */
+const JOBS_EACH = 192;
+const DAYS_BACK = 200;
+const DAYS_AHEAD = 30;
+
+export const isFrontStale = (m: Manifest): boolean => m.front?.generation !== m.generation;
+
+/** Answers false where segments or books have changed meanwhile. */
+export async function makeFront(ground: DiskContext, seen: Manifest): Promise<boolean> {
+  const until = Math.max(0, ...seen.segments.map(({ toSec }) => toSec));
+  const fromSec = until - FRONT_SEC;
+  const ns = new Set<number>();
+  const outlines: Outline[] = [];
+  const segments = seen.segments.filter(({ toSec }) => toSec >= fromSec).map(({ id }) => id);
+  for (const id of segments) {
+    const columns = await findSegment(ground, id);
+    if (columns === null) return false;
+    const { rows, start, problem } = columns;
+    outlines.push(outlineOf(columns));
+    for (let row = 0; row < rows && (start[row] ?? 0) >= fromSec; row++) ns.add(problem[row] ?? 0);
+  }
+  ns.delete(0);
+  const { problem = [] } = await rowsOfBooks(ground, { problem: ns });
+  const byN = new Map(problem.map((row) => [row.n, row]));
+  const newest = [...ns]
+    .map((n) => byN.get(n))
+    .filter((row) => row?.closedAt === null && row.review === null)
+    .filter((row) => row !== undefined);
+  const worst = newest.toSorted(
+    (a, b) => RUN_STATES.indexOf(a.state) - RUN_STATES.indexOf(b.state),
+  );
+  const { job = [] } = await rowsOfBooks(ground, {
+    job: [...worst.slice(0, JOBS_EACH), ...newest.slice(0, JOBS_EACH)].map((one) => one.job),
+  });
+  const [record, books] = await ground.shelves.read(['meta', 'books'], async (shelf) =>
+    Promise.all([shelf.get('meta', 'who'), smallBooks(shelf)]),
+  );
+  const who = await openWho(ground, record);
+  const small = rowsOf(await Promise.all(books.map((one) => openChunk(ground, one))));
+  const { timeZone, dayBeginsHour } = who.branding;
+  const days = dayStartsAround(timeZone, dayBeginsHour, until * 1000, DAYS_BACK, DAYS_AHEAD);
+  const sealed = await ground.cipher.seal(
+    'meta',
+    'front',
+    encodeFront(
+      { who, rows: { ...small, problem }, days, problemsOf: { segments, fromSec, outlines } },
+      job,
+    ),
+  );
+  return ground.shelves.write('relaxed', ['meta'], async (shelf) => {
+    const now = await ownManifest(ground, shelf);
+    if (now.generation !== seen.generation) return false;
+    await shelf.put('meta', { name: 'front', sealed });
+    await putManifest(shelf, { ...now, front: { generation: now.generation, folds: now.folds } });
+    return true;
+  });
+}

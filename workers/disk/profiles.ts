@@ -1,0 +1,147 @@
+import type { DeviceId, Ms } from '#contract/ids.ts';
+import { databaseOf, openDatabase, type Idb, type Owner } from './database.ts';
+import { DiskFault } from '../types.ts';
+import { faulting } from './disk-errors.ts';
+import { idbObjectStores, type ObjectStore } from './object-stores.ts';
+
+/**
+ * Who is signed in on this browser, and the keys of the data: a small database `daybook` of its own. No token, no name, no password.
+ *
+ * The keys are AES-GCM keys of 256 bits that this browser made when the user signed in. They cannot be exported by a script, but they lie
+ * on the same disk as what they lock: THIS IS WEAKER THAN A PIN. It protects
+ *
+ *  - what is left on the disk after signing out, after the offline limit (the next start takes the key away) and after a deletion that the
+ *    browser did only by half: without the key it is noise;
+ *  - against a look into the database files or a copy of single records, and against records moved between places;
+ *  - against a script in the page that would carry the key away for later.
+ *
+ * It does not protect against somebody who has the whole browser profile of a signed-in user and runs it in a browser, against malware, or
+ * against a script in the page that reads while the user is there. That takes a key that is not on the disk.
+ *
+ * The outbox has its own key: it outlives the data key while commands are unsent, and is good for nothing but them.
+ */
+export interface Profiles {
+  /**
+   * Where the offline limit has passed, the data key is destroyed: `expired`; the outbox stays for
+   * its user.
+   */
+  current(now: Ms): Promise<Present>;
+  /** At sign-in. Makes keys and a device id, or takes those that are there. */
+  enter(owner: Owner, offlineUntil: Ms): Promise<StoredProfile>;
+  /** The server has been spoken to: the limit moves on. */
+  extend(owner: Owner, offlineUntil: Ms): Promise<void>;
+  /** Destroys the data key, and the outbox's key and device id with it unless they are kept. */
+  leave(owner: Owner, keepOutbox: boolean): Promise<void>;
+  close(): void;
+}
+
+export interface StoredProfile extends Owner {
+  readonly key: CryptoKey;
+  readonly outboxKey: CryptoKey;
+  readonly offlineUntil: Ms;
+  readonly device: DeviceId;
+}
+export type Present =
+  | { readonly is: 'none' }
+  | { readonly is: 'in'; readonly held: StoredProfile }
+  | { readonly is: 'expired'; readonly owner: Owner; readonly offlineUntil: Ms };
+
+/**
+ * `DiskFault` unavailable where there is no database or no WebCrypto (a page that is not served
+ * securely).
+ */
+export async function openProfiles(idb?: Idb): Promise<Profiles> {
+  if ((crypto as Partial<Crypto>).subtle === undefined)
+    throw new DiskFault('unavailable', 'There is no WebCrypto here.');
+  const db = await openDatabase('daybook', 'register', () => undefined, idb);
+  const shelves = idbObjectStores<RegisterRecords>(db, idb);
+  const write = <T>(work: (shelf: ObjectStore<RegisterRecords>) => Promise<T>): Promise<T> =>
+    faulting(() => shelves.write('strict', ['entries', 'present'], work));
+  return {
+    current: async (now) => {
+      const entry = await faulting(() => shelves.read(['entries', 'present'], present));
+      if (!entry) return { is: 'none' };
+      const held = heldBy(entry);
+      if (held !== null && now < held.offlineUntil) return { is: 'in', held };
+      if (held !== null) await write((shelf) => takeKey(shelf, entry.name, now));
+      return { is: 'expired', owner: entry.owner, offlineUntil: entry.offlineUntil };
+    },
+    enter: async (owner, offlineUntil) => {
+      const made = {
+        key: await makeKey(),
+        outboxKey: await makeKey(),
+        device: crypto.randomUUID(),
+      };
+      return write(async (shelf) => {
+        const name = databaseOf(owner);
+        const here = await shelf.get('entries', name);
+        const { tenant, user, actor } = owner;
+        const entry = {
+          name,
+          owner: { tenant, user, actor },
+          key: here?.key ?? made.key,
+          outboxKey: here?.outboxKey ?? made.outboxKey,
+          device: here?.device ?? made.device,
+          offlineUntil,
+        };
+        await shelf.put('entries', entry);
+        await shelf.put('present', { id: 'now', name });
+        return {
+          ...entry.owner,
+          key: entry.key,
+          outboxKey: entry.outboxKey,
+          offlineUntil,
+          device: entry.device,
+        };
+      });
+    },
+    extend: (owner, offlineUntil) =>
+      write(async (shelf) => {
+        const entry = await shelf.get('entries', databaseOf(owner));
+        if (entry) await shelf.put('entries', { ...entry, offlineUntil });
+      }),
+    leave: (owner, keepOutbox) =>
+      write(async (shelf) => {
+        const name = databaseOf(owner);
+        const entry = await shelf.get('entries', name);
+        const present = await shelf.get('present', 'now');
+        if (keepOutbox && entry) await shelf.put('entries', { ...entry, key: null });
+        else await shelf.remove('entries', name);
+        if (present?.name === name) await shelf.remove('present', 'now');
+      }),
+    close: () => shelves.close(),
+  };
+}
+
+interface Entry {
+  readonly name: string;
+  readonly owner: Owner;
+  /** Null once destroyed. */
+  readonly key: CryptoKey | null;
+  readonly outboxKey: CryptoKey;
+  readonly device: DeviceId;
+  readonly offlineUntil: Ms;
+}
+interface RegisterRecords {
+  readonly [store: string]: object;
+  readonly entries: Entry;
+  readonly present: { readonly id: 'now'; readonly name: string };
+}
+
+async function present(shelf: ObjectStore<RegisterRecords>): Promise<Entry | undefined> {
+  // few, and asked for at once
+  const [pointer, entries] = await Promise.all([shelf.get('present', 'now'), shelf.all('entries')]);
+  return pointer && entries.find(({ name }) => name === pointer.name);
+}
+
+/** Unless another tab has signed in or reached the server meanwhile. */
+async function takeKey(shelf: ObjectStore<RegisterRecords>, name: string, now: Ms): Promise<void> {
+  const entry = await shelf.get('entries', name);
+  if (entry && now >= entry.offlineUntil) await shelf.put('entries', { ...entry, key: null });
+}
+
+const makeKey = (): Promise<CryptoKey> =>
+  crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
+
+const heldBy = ({ owner, key, outboxKey, device, offlineUntil }: Entry): StoredProfile | null =>
+  key === null ? null : { ...owner, key, outboxKey, device, offlineUntil };

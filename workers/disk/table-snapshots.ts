@@ -1,0 +1,93 @@
+import type { SmallRows, SmallTable } from '../types.ts';
+import { isNamed, SMALL_TABLES } from '../tables.ts';
+
+/**
+ * Rows of the small tables lie in chunks of so many numbers, so that little is read for a few of
+ * them, and a change rewrites little. Those found by a text lie in one chunk.
+ */
+export interface Chunk {
+  readonly table: SmallTable;
+  readonly chunk: number;
+  readonly rows: readonly SmallRow[];
+}
+/** A row of any small table, as far as a chunk knows it. */
+export interface SmallRow {
+  readonly n?: number;
+  readonly id?: string;
+}
+
+/**
+ * Grow with history and customers: read for the rows that are shown, the rest later (COL-6). The
+ * others are read at opening.
+ */
+export const LATER_TABLES = ['job', 'problem'] as const satisfies readonly SmallTable[];
+/**
+ * The jobs of a window lie anywhere; the problems of a few days lie mostly side by side, and a
+ * record costs more than its bytes.
+ */
+const CHUNK_ROWS: Readonly<Record<SmallTable, number>> = {
+  company: 1024,
+  job: 64,
+  cause: 1024,
+  problem: 1024,
+  key: 1,
+  view: 1,
+  shift: 1,
+  preference: 1,
+  lastSync: 1,
+};
+
+export const chunkName = (table: string, chunk: number): string => `${table}/${chunk}`;
+export const idOf = (table: SmallTable, row: SmallRow): number | string =>
+  isNamed(table) ? (row.id ?? '') : (row.n ?? 0);
+export const chunkOf = (table: SmallTable, n: number): number =>
+  isNamed(table) ? 0 : Math.floor(n / CHUNK_ROWS[table]);
+
+export function chunksOf(rows: SmallRows): Chunk[] {
+  const chunks = new Map<string, { table: SmallTable; chunk: number; rows: SmallRow[] }>();
+  for (const table of SMALL_TABLES) {
+    for (const row of rowsIn(rows, table)) {
+      const chunk = chunkOf(table, row.n ?? 0);
+      const name = chunkName(table, chunk);
+      const into = chunks.get(name) ?? { table, chunk, rows: [] };
+      into.rows.push(row);
+      chunks.set(name, into);
+    }
+  }
+  return [...chunks.values()];
+}
+
+export function rowsOf(chunks: readonly Chunk[]): SmallRows {
+  const all: Partial<Record<SmallTable, SmallRow[]>> = {};
+  for (const { table, rows } of chunks) {
+    const into = (all[table] ??= []);
+    for (const row of rows) into.push(row);
+  }
+  return all as object; // each list holds rows of its table
+}
+
+/** The later row of an id wins and takes the earlier one's place. */
+export function mergeRows(
+  table: SmallTable,
+  before: readonly SmallRow[],
+  later: readonly SmallRow[],
+): SmallRow[] {
+  const byId = new Map(before.map((row) => [idOf(table, row), row]));
+  for (const row of later) byId.set(idOf(table, row), row);
+  return [...byId.values()];
+}
+
+export const joinRows = (all: readonly SmallRows[]): SmallRows => {
+  const joined: Partial<Record<SmallTable, SmallRow[]>> = {};
+  for (const table of SMALL_TABLES) {
+    const rows = mergeRows(
+      table,
+      [],
+      all.flatMap((one) => rowsIn(one, table)),
+    );
+    if (rows.length > 0) joined[table] = rows;
+  }
+  return joined as object;
+};
+
+const rowsIn = (rows: SmallRows, table: SmallTable): readonly SmallRow[] => rows[table] ?? [];

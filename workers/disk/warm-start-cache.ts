@@ -1,0 +1,113 @@
+import type { JobRow } from '#contract/runs/rows.ts';
+import {
+  DiskFault,
+  type DayStarts,
+  type Fresh,
+  type ProblemsOf,
+  type SmallRows,
+  type WantedRows,
+} from '../types.ts';
+import type { Sealed } from './cipher.ts';
+import type { DiskContext } from './disk-context.ts';
+import type { Manifest } from './manifest.ts';
+
+/**
+ * Copies of all that the first rows need but runs and changes, in one record: one to read and to
+ * decrypt. Plain rows, for nothing of ours has run yet and the browser's own parser needs no
+ * warming. Idle work makes it; it counts for the state of the books that it was made from. What it
+ * lacks is read from them.
+ *
+ * u32 length of the head · head as JSON · jobs as JSON, one after the other
+ */
+export interface Front {
+  readonly who: Pick<Fresh, 'me' | 'branding' | 'people'>;
+  /** The tables that are read at opening, and of problems those of the newest two days. */
+  readonly rows: SmallRows;
+  readonly days: DayStarts;
+  /** Of these segments' runs since then, all problems stand in `rows`. */
+  readonly problemsOf: ProblemsOf | null;
+  readonly jobs: FrontJobs;
+}
+/**
+ * Jobs of those of these problems that ask for a person, by number: most are shown in no window,
+ * and are never parsed. `ends` in bytes.
+ */
+export interface FrontJobs {
+  readonly ns: readonly number[];
+  readonly ends: readonly number[];
+  readonly bytes: Uint8Array;
+}
+/** One made by an older build does not say `problemsOf`. */
+interface Head extends Omit<Front, 'jobs' | 'problemsOf'> {
+  readonly problemsOf?: NonNullable<Front['problemsOf']>;
+  readonly jobs: Omit<FrontJobs, 'bytes'>;
+}
+
+/** The first view reaches so far back from the newest run. */
+export const FRONT_SEC = 2 * 86_400;
+
+export const hasFront = ({ front, folds }: Manifest): boolean => front?.folds === folds;
+
+export function encodeFront(
+  { who, rows, days, problemsOf }: Required<Omit<Head, 'jobs'>>,
+  all: readonly JobRow[],
+): Uint8Array<ArrayBuffer> {
+  const texts = all.map((row) => encoder.encode(JSON.stringify(row)));
+  const ends: number[] = [];
+  let end = 0;
+  for (const text of texts) ends.push((end += text.length));
+  const head = encoder.encode(
+    JSON.stringify({
+      who,
+      rows,
+      days,
+      problemsOf,
+      jobs: { ns: all.map(({ n }) => n), ends },
+    } satisfies Head),
+  );
+  const bytes = new Uint8Array(4 + head.length + end);
+  new DataView(bytes.buffer).setUint32(0, head.length);
+  bytes.set(head, 4);
+  texts.forEach((text, i) => bytes.set(text, 4 + head.length + (ends[i - 1] ?? 0)));
+  return bytes;
+}
+
+/** Null where it cannot be read: then the books are asked. */
+export async function openFront(
+  ground: Pick<DiskContext, 'cipher'>,
+  sealed: Sealed,
+): Promise<Front | null> {
+  try {
+    const buffer = await ground.cipher.open('meta', 'front', sealed);
+    const length = new DataView(buffer).getUint32(0);
+    // authentic: nobody without the key could have written it
+    const head = JSON.parse(decoder.decode(new Uint8Array(buffer, 4, length))) as Head;
+    return {
+      ...head,
+      problemsOf: head.problemsOf ?? null,
+      jobs: { ...head.jobs, bytes: new Uint8Array(buffer, 4 + length) },
+    };
+  } catch (thrown) {
+    if (thrown instanceof DiskFault && thrown.kind === 'corrupt') return null;
+    throw thrown;
+  }
+}
+
+/** Of the wanted jobs those that stand in it, and what it does not hold. */
+export function jobsInFront(
+  { ns, ends, bytes }: FrontJobs,
+  { job = [], problem = [] }: WantedRows,
+): { readonly rows: SmallRows; readonly left: WantedRows } {
+  const left = new Set(job);
+  const found: string[] = [];
+  ns.forEach((n, i) => {
+    if (left.delete(n)) found.push(decoder.decode(bytes.subarray(ends[i - 1] ?? 0, ends[i])));
+  });
+  return {
+    rows: found.length === 0 ? {} : (JSON.parse(`{"job":[${found.join()}]}`) as SmallRows),
+    left: { job: left, problem },
+  };
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();

@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import type { OfflineCall, ParsedInputOf } from '#contract/calls.ts';
+import { CALLS } from '#contract/calls.ts';
+import type { RunN } from '#contract/ids.ts';
+import { changesOf } from '#contract/runs/change.ts';
+import type { Change } from '#contract/runs/change.ts';
+import type { Command } from '#workers/types.ts';
+
+/** What a kept command asks. */
+export type OutboxCommand =
+  | { readonly is: 'change'; readonly runs: readonly RunN[]; readonly change: Change }
+  | { readonly [N in OwnCall]: { readonly is: N; readonly input: ParsedInputOf<N> } }[OwnCall];
+type OwnCall = Exclude<OfflineCall, 'changeExecution' | 'changeExecutions'>;
+
+/** Null where this version cannot read it (then the server says so). */
+export function parseCommand({
+  call,
+  input,
+}: Pick<Command, 'call' | 'input'>): OutboxCommand | null {
+  const name = call as OfflineCall;
+  switch (name) {
+    case 'changeExecution': {
+      const one = v.safeParse(CALLS.changeExecution.input, input);
+      return one.success ? changeOf([one.output.id], one.output) : null;
+    }
+    case 'changeExecutions': {
+      const many = v.safeParse(CALLS.changeExecutions.input, input);
+      return many.success ? changeOf(many.output.ids, many.output) : null;
+    }
+    case 'saveView':
+      return read(name, CALLS.saveView.input, input);
+    case 'removeView':
+      return read(name, CALLS.removeView.input, input);
+    case 'endShift':
+      return read(name, CALLS.endShift.input, input);
+    case 'prefer':
+      return read(name, CALLS.prefer.input, input);
+    default:
+      return null;
+  }
+}
+
+/** A device keeps one change at a time. */
+function changeOf(
+  runs: readonly RunN[],
+  asked: Parameters<typeof changesOf>[0],
+): OutboxCommand | null {
+  const [change, ...more] = changesOf(asked);
+  return change && more.length === 0 ? { is: 'change', runs, change } : null;
+}
+
+function read<N extends OwnCall>(
+  is: N,
+  schema: v.GenericSchema<unknown, ParsedInputOf<N>>,
+  input: unknown,
+): Extract<OutboxCommand, { is: N }> | null {
+  const taken = v.safeParse(schema, input);
+  return taken.success ? ({ is, input: taken.output } as Extract<OutboxCommand, { is: N }>) : null;
+}
+
+export const runsOf = (asked: OutboxCommand | null): readonly RunN[] =>
+  asked?.is === 'change' ? asked.runs : [];
+
+/** The command in a few words. */
+export function wordsOf(asked: OutboxCommand | null): string {
+  switch (asked?.is) {
+    case undefined:
+      return 'Change';
+    case 'change': {
+      const count = asked.runs.length;
+      return `${VERBS[asked.change.is]} ${count === 1 ? 'one result' : `${count} results`}`;
+    }
+    case 'saveView':
+      return `Save the list “${asked.input.name}”`;
+    case 'removeView':
+      return 'Remove a list';
+    case 'endShift':
+      return 'Hand over';
+    case 'prefer':
+      return 'Keep how the portal looks';
+  }
+}
+
+const VERBS: Record<Change['is'], string> = {
+  'review': 'Review',
+  'reopen': 'Reopen',
+  'note': 'Note on',
+  'snooze': 'Snooze',
+  'wake': 'Wake',
+  'ticket': 'Ticket on',
+  'not-anomaly': 'Call usual',
+};

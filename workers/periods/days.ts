@@ -1,0 +1,35 @@
+import type { Ms } from '#contract/ids.ts';
+import type { DayN } from '#contract/time/day.ts';
+import { dayOf, startOfDay } from '#contract/time/day.ts';
+import type { Engine } from '#workers/types.ts';
+
+export interface Span {
+  readonly n: DayN;
+  readonly from: Ms;
+  readonly to: Ms;
+}
+
+/** More days than anybody looks at, so that a broken address cannot fill the memory. */
+const MOST_DAYS = 1_100;
+
+/** Operational days that a time touches, oldest first, each whole; `to` is exclusive. */
+export function daysIn(
+  from: Ms,
+  to: Ms,
+  { timeZone, dayBeginsHour }: Engine['wall'],
+): readonly Span[] {
+  if (!(from < to)) return [];
+  const last = dayOf(to - 1, timeZone, dayBeginsHour);
+  const first = Math.max(dayOf(from, timeZone, dayBeginsHour), last - MOST_DAYS + 1);
+  const starts = Array.from({ length: last - first + 2 }, (_, i) =>
+    startOfDay(first + i, timeZone, dayBeginsHour),
+  );
+  return Array.from({ length: last - first + 1 }, (_, i) => ({
+    n: first + i,
+    from: starts[i] ?? 0,
+    to: starts[i + 1] ?? 0,
+  }));
+}
+
+/** Starts are whole seconds: one is before a moment if it is before the next whole second. */
+export const secondsOf = (at: Ms): number => Math.ceil(at / 1000);

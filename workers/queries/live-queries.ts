@@ -1,0 +1,148 @@
+import { proxy } from 'comlink';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed } from '#contract/result.ts';
+import type { WorkerClient, SyncStatus, Watch, Watches, WatchName } from '../api.ts';
+import { makeCalendar } from '../calendar/calendar.ts';
+import { allMatching, makeRunsWatch } from './runs-query.ts';
+import { exportRuns } from '../export/export.ts';
+import { makeFinder } from '../search/search.ts';
+import { makeOverview } from '../dashboard/overview.ts';
+import { makeTrends } from '../analytics/trends.ts';
+import { versioned } from './versioned.ts';
+import { makeReader } from './offline-cache.ts';
+import { disabledOf, lastSyncOf, preferencesOf, shiftsOf, viewsOf } from './user-tables.ts';
+import { Session } from '../auth/session.ts';
+import { shiftNow } from '../daily-checks/hand-over.ts';
+import { Watchers } from './watchers.ts';
+import type { Watching } from './watchers.ts';
+import type { WorkerContext } from '../context.ts';
+
+/**
+ * The one door of the worker (COL-7): what stands behind it is found by name, and nothing expected
+ * is thrown through it.
+ */
+export function createWorkerApi(
+  world: WorkerContext,
+): WorkerClient & { readonly session: Session } {
+  const watchers = new Watchers(world.clock);
+  const session = new Session(world, () => watchers.mark());
+  const makers: { readonly [N in WatchName]: () => Watching<N> } = {
+    who: () => ({ make: () => session.who }),
+    signing: () => ({ make: () => session.signing() }),
+    status: () => ({ make: () => session.loop?.status() ?? NOBODY }),
+    runs: () =>
+      makeRunsWatch(
+        () => session.loop?.replica ?? null,
+        () => world.clock.now(),
+      ),
+    overview: () => {
+      const overview = makeOverview();
+      const count = versioned();
+      return {
+        make: (input) => count(overview(session.loop?.replica ?? null, input, world.clock.now())),
+      };
+    },
+    trends: () => {
+      const trends = makeTrends();
+      const count = versioned();
+      return { make: (input) => count(trends(session.loop?.replica ?? null, input)) };
+    },
+    calendar: () => {
+      const calendar = makeCalendar();
+      const count = versioned();
+      return {
+        make: (input) => count(calendar(session.loop?.replica ?? null, input, world.clock.now())),
+      };
+    },
+    find: () => {
+      const find = makeFinder();
+      return { make: (input) => find(session.loop?.replica.engine ?? null, input) };
+    },
+    companies: () => ({ make: () => session.loop?.replica.engine.all('company') ?? [] }),
+    keys: () => ({ make: () => session.loop?.replica.engine.all('key') ?? [] }),
+    lastSync: () => ({ make: () => lastSyncOf(session.loop) }),
+    views: () => ({ make: () => viewsOf(session.loop) }),
+    shifts: () => ({ make: () => shiftsOf(session.loop) }),
+    shiftNow: () => ({
+      make: (ask) => shiftNow(session.loop?.replica ?? null, ask, world.clock.now()),
+    }),
+    preferences: () => ({ make: () => preferencesOf(session.loop) }),
+    disabled: () => ({ make: () => disabledOf(session.loop) }),
+    outbox: () => ({ make: () => session.loop?.outbox.view() ?? { entries: [], notices: [] } }),
+    refused: () => ({
+      make: ({ id, most }) => session.loop?.outbox.refusedOf(id, most) ?? { count: 0, reasons: [] },
+    }),
+  };
+  void session.start();
+
+  return {
+    session,
+    watch<N extends WatchName>(
+      name: N,
+      input: Watches[N]['input'],
+      onChange: (value: Watches[N]['output']) => void,
+    ): Promise<Watch<N>> {
+      return Promise.resolve(proxy(watchers.add<N>(makers[name](), input, onChange)));
+    },
+    send: (name, input) => {
+      watchers.hold();
+      return session.loop?.outbox.keep(name, input) ?? Promise.resolve(SIGNED_OUT);
+    },
+    ask: (name, input) => session.ask(name, input),
+    file: (name, input) => session.file(name, input),
+    read: makeReader(session, world.clock),
+    matching: (filter) =>
+      Promise.resolve(
+        session.loop ? allMatching(session.loop.replica.engine, filter, world.clock.now()) : [],
+      ),
+    exportRuns: (filter, columns, onProgress) => {
+      const { loop } = session;
+      const replica = loop?.replica;
+      if (!replica)
+        return Promise.resolve(proxy({ done: () => Promise.resolve(null), cancel: () => {} }));
+      const { engine, generation } = replica;
+      const names = new Map(replica.people.map(({ id, name }) => [id, name]));
+      return Promise.resolve(
+        proxy(
+          exportRuns({
+            engine,
+            clock: world.clock,
+            names,
+            filter,
+            columns,
+            onProgress,
+            stillHere: () => session.loop === loop && replica.generation === generation,
+          }),
+        ),
+      );
+    },
+    signIn: (ask) => session.signIn(ask),
+    signInBack: () => {
+      session.signInBack();
+      return Promise.resolve();
+    },
+    actAs: (who) => session.actAs(who),
+    stopActing: (unsent) => session.stopActing(unsent),
+    signOut: (unsent) => session.signOut(unsent),
+    mend: (id, how) => session.loop?.outbox.mend(id, how) ?? Promise.resolve(SIGNED_OUT),
+    syncNow: () => {
+      session.loop?.wake();
+      return Promise.resolve();
+    },
+  };
+}
+
+const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
+const NOBODY: SyncStatus = {
+  is: 'signed-out',
+  syncedAt: null,
+  offlineSince: null,
+  left: 0,
+  waiting: 0,
+  refused: 0,
+  partly: 0,
+  follower: false,
+  storage: 'best-effort',
+  fault: null,
+  reload: false,
+};

@@ -1,0 +1,93 @@
+import * as v from 'valibot';
+import type { OutputOf, InputOf } from '#contract/calls.ts';
+import { callOf } from '#contract/calls.ts';
+import type { Failure, FailureKind } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { ok } from '#contract/result.ts';
+import type { WorkerClient, Read, ReadCall } from '../api.ts';
+import { DiskFault } from '../types.ts';
+import type { Session } from '../auth/session.ts';
+import type { WorkerClock } from '../context.ts';
+
+/**
+ * The server's answer, which is then kept; or, where it cannot be asked, the last one that was
+ * (OFF-6).
+ */
+export function makeReader(
+  session: Pick<Session, 'ask' | 'loop'>,
+  clock: WorkerClock,
+): WorkerClient['read'] {
+  return async <N extends ReadCall>(
+    name: N,
+    input: InputOf<N>,
+  ): Promise<Result<Read<OutputOf<N>>>> => {
+    const question = `${name} ${JSON.stringify(input)}`;
+    const asking = ask(name, input, question);
+    const answer = await (session.loop?.status().is === 'offline'
+      ? within(clock, PATIENCE_MS, asking)
+      : asking);
+    if (answer !== null && (answer.ok || !AWAY.has(answer.failure.kind))) return answer;
+    const last = await remembered(name, question);
+    return last ? ok({ ...last, live: false, failure: answer?.failure ?? NEEDS_NETWORK }) : asking;
+  };
+
+  async function ask<N extends ReadCall>(
+    name: N,
+    input: InputOf<N>,
+    question: string,
+  ): Promise<Result<Read<OutputOf<N>>>> {
+    const { loop } = session;
+    const generation = loop?.replica.generation;
+    const answer = await session.ask(name, input);
+    if (!answer.ok) return answer;
+    const { value } = answer;
+    const at = clock.now();
+    // What was answered to another user, or to what this one could see before, is not for later.
+    if (loop && session.loop === loop && loop.replica.generation === generation)
+      loop.replica.disk.keepAnswer(question, { at, value }).catch(onlyDisk);
+    return ok({ value, at, live: true });
+  }
+
+  /** Null also where an older build kept it in another form. */
+  async function remembered<N extends ReadCall>(
+    name: N,
+    question: string,
+  ): Promise<{ readonly value: OutputOf<N>; readonly at: Ms } | null> {
+    const kept = await session.loop?.replica.disk.answerTo(question).catch(onlyDisk);
+    const { output } = callOf(name);
+    if (!kept || typeof output === 'string') return null;
+    const parsed = v.safeParse(output, kept.value);
+    return parsed.success ? { value: parsed.output as OutputOf<N>, at: kept.at } : null;
+  }
+}
+
+/**
+ * So long the server may take while it seems to be away. It is heard all the same, and what it says
+ * is kept.
+ */
+const PATIENCE_MS: Ms = 3_000;
+
+/** The server was not reached, or somebody before it says that it is away. */
+const AWAY: ReadonlySet<FailureKind> = new Set([
+  'needs-network',
+  'no-answer',
+  'busy',
+  'out-of-space',
+  'too-many',
+  'server-fault',
+]);
+const NEEDS_NETWORK: Failure = { kind: 'needs-network', message: MESSAGES.needsNetwork };
+
+/** Null once the time is over. */
+async function within<T>(clock: WorkerClock, ms: Ms, work: Promise<T>): Promise<T | null> {
+  const { promise, resolve } = Promise.withResolvers<null>();
+  const off = clock.after(ms, () => resolve(null));
+  return Promise.race([work, promise]).finally(off);
+}
+
+function onlyDisk(fault: unknown): null {
+  if (fault instanceof DiskFault) return null;
+  throw fault;
+}

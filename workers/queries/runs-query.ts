@@ -1,0 +1,130 @@
+import type { Ms } from '#contract/ids.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { GroupHead, RunsFilter, RunsView } from '#contract/runs/query.ts';
+import type { RunsWatch } from '../api.ts';
+import { facetsShown, NO_FACETS } from './facets-query.ts';
+import type { Engine, Selection } from '../types.ts';
+import type { Replica } from '../sync/replica.ts';
+
+/**
+ * A list of runs as a person works in it. While it is held, its heads and rows keep their place and
+ * tell what is so now; counts and facets stay fresh; runs that match by now wait and are counted.
+ * Another filter, another `round`, or letting go takes them in.
+ */
+export function makeRunsWatch(
+  replica: () => Replica | null,
+  now: () => Ms,
+): { make(input: RunsWatch): RunsView; hold(): void } {
+  let held: {
+    readonly list: Selection;
+    readonly has: (n: number) => boolean;
+    readonly key: string;
+  } | null = null;
+  let shown: { readonly list: Selection; readonly key: string } | null = null;
+  let version = 0;
+  let last = '';
+  let heldUntil = 0;
+  return {
+    make(input) {
+      const view = made(input);
+      const text = JSON.stringify(view);
+      if (text !== last) version += 1;
+      last = text;
+      return { ...view, version };
+    },
+    // What a person does to a row may show before the page has said that it holds its list: the
+    // list waits for that word.
+    hold() {
+      if (held === null && shown !== null) held = { ...shown, has: memberOf(shown.list.ids()) };
+      heldUntil = now() + WORD_MS;
+    },
+  };
+
+  function made(input: RunsWatch): Omit<RunsView, 'version'> {
+    const here = replica();
+    if (!here) {
+      held = null;
+      shown = null;
+      return NOTHING;
+    }
+    const { engine, days } = here;
+    const at = now();
+    const fresh = engine.select(input.filter, at);
+    const key = JSON.stringify([input.filter, input.round, here.generation]);
+    if (!input.held && at >= heldUntil) held = null;
+    else if (held?.key !== key) held = { list: fresh, has: memberOf(fresh.ids()), key };
+    const list = held?.list ?? fresh;
+    shown = { list, key };
+    const { count, heads, rows } = list.lines(input.window, input.folded);
+    return {
+      total: list.total,
+      lines: count,
+      heads:
+        list === fresh
+          ? heads
+          : heads.map((head) => ({ ...head, progress: progressNow(fresh, head) })),
+      first: input.window.first,
+      rows: engine.view(rows, { first: 0, count: rows.total }, at),
+      facets: facetsShown(fresh.facets, input.filter, input.facets),
+      progress: fresh.progress,
+      fresh: held && list !== fresh ? waiting(fresh.ids(), held.has) : 0,
+      newestAt: engine.newestAt,
+      loaded: { days: days.size - here.daysLeft, of: days.size },
+      committedAt: here.committedAt,
+    };
+  }
+}
+
+/** How long the page may take to say that a person works in its list. */
+const WORD_MS: Ms = 1_000;
+
+/** Before anything is here, and after signing out. */
+const NOTHING: Omit<RunsView, 'version'> = {
+  total: 0,
+  lines: 0,
+  heads: [],
+  first: 0,
+  rows: [],
+  facets: NO_FACETS,
+  progress: { cleared: 0, of: 0 },
+  fresh: 0,
+  newestAt: null,
+  loaded: { days: 0, of: 0 },
+  committedAt: null,
+};
+
+/**
+ * How far a head's problems are by now. Its single causes are asked one by one: by now others may
+ * be single.
+ */
+function progressNow(
+  fresh: Selection,
+  { key, causes, progress }: GroupHead,
+): GroupHead['progress'] {
+  if (!causes) return fresh.counts(key)?.progress ?? progress;
+  return causes.reduce(
+    (sum, cause) => {
+      const one = fresh.counts(cause)?.progress;
+      return { cleared: sum.cleared + (one?.cleared ?? 0), of: sum.of + (one?.of ?? 0) };
+    },
+    { cleared: 0, of: 0 },
+  );
+}
+
+/** One bit a run. */
+function memberOf(ids: Uint32Array): (n: number) => boolean {
+  const most = ids.reduce((max, n) => Math.max(max, n), 0);
+  const bits = new Uint32Array((most >>> 5) + 1);
+  for (const n of ids) bits[n >>> 5] = (bits[n >>> 5] ?? 0) | (1 << (n & 31));
+  return (n) => n <= most && ((bits[n >>> 5] ?? 0) & (1 << (n & 31))) !== 0;
+}
+
+const waiting = (ids: Uint32Array, has: (n: number) => boolean): number => {
+  let count = 0;
+  for (const n of ids) if (!has(n)) count += 1;
+  return count;
+};
+
+export const allMatching = (engine: Engine, filter: RunsFilter, now: Ms): readonly number[] => [
+  ...engine.select({ ...EVERYTHING, ...filter }, now).ids(),
+];

@@ -1,0 +1,51 @@
+import { expose } from 'comlink';
+import type { Endpoint } from 'comlink';
+import { realChance, realClock } from '../clock.ts';
+import { makeEngine } from '../columns/engine.ts';
+import { diskOn, memoryDisk } from '../disk/disk.ts';
+import { createWorkerApi } from '../queries/live-queries.ts';
+import type { Opens } from './preopen.ts';
+import type { Channel, Locks } from '../context.ts';
+
+/** Web Locks; where there are none, every tab leads itself. */
+const locks: Locks = async (name, signal, work) => {
+  if (!('locks' in navigator)) return work();
+  await navigator.locks.request(name, { signal }, work);
+};
+
+function channel(name: string): Channel {
+  const inner = new BroadcastChannel(name);
+  return {
+    // eslint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has none: it is of one origin
+    post: (message) => inner.postMessage(message),
+    listen: (listener) => inner.addEventListener('message', ({ data }) => listener(data)),
+    close: () => inner.close(),
+  };
+}
+
+/**
+ * Everything behind the door. `page`: where the page's questions come from, also those that it
+ * asked before.
+ */
+export function bootstrap(begun: Opens, page: Endpoint): void {
+  const { session: _kept, ...door } = createWorkerApi({
+    clock: realClock,
+    chance: realChance,
+    fetch: (...args) => fetch(...args),
+    origin: location.origin,
+    makeEngine,
+    openRegister: begun.openRegister,
+    openDisk: async (held, register) => diskOn(await begun.connect(held), held, register),
+    memoryDisk,
+    locks,
+    channel,
+    // A worker may only ask whether the browser promised; the page asks for the promise.
+    persist: () =>
+      'storage' in navigator ? navigator.storage.persisted() : Promise.resolve(false),
+    onOnline: (listener) => {
+      addEventListener('online', listener);
+      return () => removeEventListener('online', listener);
+    },
+  });
+  expose(door, page);
+}

@@ -1,0 +1,201 @@
+import type { Ms } from '#contract/ids.ts';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import type { RunsFilter, RunsWindow } from '#contract/runs/query.ts';
+import type { RunColumns } from '#contract/runs/columns.ts';
+import { FRONT_SEC } from '../disk/warm-start-cache.ts';
+import type { Ahead, Disk, Engine, Opened, Outline, SegmentInfo, SmallRows } from '../types.ts';
+
+/**
+ * Opening in two steps, the first of which does not grow with history (COL-6):
+ *
+ * manifest, people, small tables, patches, segments of the view's time ─▶ their problems ─▶ select
+ * ─▶ jobs of the window ─▶ rows then, in parts: all other jobs and problems, the other segments,
+ * newest first
+ *
+ * Problems and jobs come from the front of the books (disk/warm-start-cache.ts), one record that was read with
+ * the manifest; what it lacks is read. Between the two steps, every answer about the first view's
+ * time is whole, but for text in job names; of older runs it knows nothing yet, so that strips and
+ * usual ranges may be short.
+ */
+export interface First {
+  readonly opened: Opened;
+  readonly here: readonly SegmentInfo[];
+  readonly rest: readonly SegmentInfo[];
+}
+
+/** What is shown first: the question, once it is known what there is, and the rows of it. */
+export interface FirstView {
+  readonly filter: (opened: Pick<Opened, 'segments'>, now: Ms) => RunsFilter;
+  readonly window: RunsWindow;
+}
+
+/** The default list: what is pending of the last two days that this device knows, worst first. */
+export const DEFAULT_VIEW: FirstView = {
+  filter: (opened, now) => {
+    const newest = Math.max(0, ...opened.segments.map(({ toSec }) => toSec)) * 1000;
+    return {
+      ...EVERYTHING,
+      from: Math.min(now, newest) - FRONT_SEC * 1000,
+      rows: 'jobs',
+      review: 'pending',
+      order: 'worst',
+    };
+  },
+  window: { first: 0, count: 60 },
+};
+
+/**
+ * Days of a first load that are fetched together and written in one transaction, once the newest is
+ * here.
+ */
+export const DAYS_AT_ONCE = 6;
+
+/**
+ * Null where there is nothing to open. `DiskFault` gone where another tab has folded meanwhile,
+ * corrupt where a part cannot be read.
+ */
+export async function openFirst(
+  disk: Disk,
+  engine: Engine,
+  view: FirstView,
+  now: Ms,
+): Promise<First | null> {
+  const opened = await disk.open(aheadOf(view, now));
+  if (!opened) return null;
+  return firstRows(disk, ({ id }) => disk.segment(id), engine, opened, view, now);
+}
+
+/** The segments that the view touches. */
+export const aheadOf =
+  (view: FirstView, now: Ms): Ahead =>
+  (segments) =>
+    segments.filter(touchedBy(view.filter({ segments }, now)));
+
+const touchedBy =
+  ({ from, to }: RunsFilter) =>
+  ({ fromSec, toSec }: SegmentInfo): boolean =>
+    toSec * 1000 >= (from ?? -Infinity) && fromSec * 1000 < (to ?? Infinity);
+
+/**
+ * The same of what was opened already. `load` may answer null for a segment that cannot be read.
+ */
+export async function firstRows(
+  disk: Books,
+  load: (segment: SegmentInfo) => Promise<RunColumns | null>,
+  engine: Engine,
+  opened: Opened,
+  view: FirstView,
+  now: Ms,
+): Promise<First> {
+  const filter = view.filter(opened, now);
+  const newest = opened.segments.toSorted((a, b) => b.toSec - a.toSec);
+  const touched = touchedBy(filter);
+  const here = newest.filter(touched);
+  const rest = newest.filter((one) => !touched(one));
+  const coming = Promise.all(here.map(load));
+  takeIn(engine, opened);
+  const read = await coming;
+  const others = read
+    .filter((one, i) => one !== null && !isKnown(opened, filter, here[i]))
+    .filter((one) => one !== null);
+  const problems = disk.books(opened.folds, {
+    problem: missing(engine, 'problem', problemsOf(others, opened, filter)),
+  });
+  read.forEach((one, i) => {
+    if (one) engine.addSegment(one, true, outlineIn(opened, here[i]));
+  });
+  if (filter.text.trim() !== '')
+    await Promise.all([problems, openBooks(disk, engine, opened, () => Promise.resolve())]);
+  else {
+    engine.put(await problems);
+    const rows = engine.lean(engine.select(filter, now), view.window);
+    engine.put(
+      await disk.books(opened.folds, {
+        job: missing(engine, 'job', new Set(rows.map(({ job }) => job))),
+      }),
+    );
+  }
+  return { opened, here, rest };
+}
+type Books = Pick<Disk, 'books' | 'restOfBooks'>;
+
+/** What needs no segment and no book: who, small tables, patches. */
+export function takeIn(
+  engine: Engine,
+  { branding, people, rows, patches, dayStarts }: Opened,
+): void {
+  engine.zone(branding.timeZone, branding.dayBeginsHour, dayStarts);
+  engine.people(people);
+  engine.put(rows);
+  for (const patch of patches) {
+    engine.put(patch.rows);
+    engine.upsert(patch.runs);
+  }
+}
+
+/**
+ * All jobs and problems; those that a patch told are newer and stay. `pause` comes between the
+ * parts.
+ */
+export async function openBooks(
+  disk: Books,
+  engine: Engine,
+  { folds, patches, branding }: Opened,
+  pause: () => Promise<void>,
+): Promise<void> {
+  // from here on as the browser's calendar has it
+  engine.zone(branding.timeZone, branding.dayBeginsHour);
+  const told = {
+    job: new Set(patches.flatMap(({ rows }) => (rows.job ?? []).map(({ n }) => n))),
+    problem: new Set(patches.flatMap(({ rows }) => (rows.problem ?? []).map(({ n }) => n))),
+  };
+  await disk.restOfBooks(folds, async ({ job = [], problem = [] }: SmallRows) => {
+    engine.put({
+      job: job.filter(({ n }) => !told.job.has(n)),
+      problem: problem.filter(({ n }) => !told.problem.has(n)),
+    });
+    await pause();
+  });
+}
+
+const missing = (engine: Engine, table: 'job' | 'problem', ns: ReadonlySet<number>): number[] =>
+  [...ns].filter((n) => engine.row(table, n) === undefined);
+
+const outlineIn = (
+  { problemsOf: known }: Opened,
+  segment: SegmentInfo | undefined,
+): Outline | undefined =>
+  known && segment ? known.outlines?.[known.segments.indexOf(segment.id)] : undefined;
+
+/** Whether all problems of the segment's runs in this time were opened with the rest. */
+const isKnown = (
+  { problemsOf: known }: Opened,
+  { from }: RunsFilter,
+  segment: SegmentInfo | undefined,
+): boolean =>
+  known !== null &&
+  segment !== undefined &&
+  known.segments.includes(segment.id) &&
+  from !== null &&
+  from >= known.fromSec * 1000;
+
+function problemsOf(
+  all: readonly RunColumns[],
+  { patches }: Opened,
+  { from, to }: RunsFilter,
+): Set<number> {
+  const since = (from ?? -Infinity) / 1000;
+  const until = (to ?? Infinity) / 1000;
+  const ns = new Set<number>();
+  for (const { rows, start, problem } of all) {
+    for (let row = 0; row < rows; row++) {
+      const one = problem[row] ?? 0;
+      if (one === 0) continue;
+      const at = start[row] ?? 0;
+      if (at >= since && at < until) ns.add(one);
+    }
+  }
+  for (const { runs } of patches)
+    for (const run of runs) if (run.problem !== null) ns.add(run.problem);
+  return ns;
+}

@@ -1,0 +1,79 @@
+import type { Ms } from '#contract/ids.ts';
+import type { Connection } from '../disk/connection.ts';
+import { databaseOf } from '../disk/database.ts';
+import type { StoredProfile, Present, Profiles } from '../disk/profiles.ts';
+
+/** How the two databases are opened. */
+export interface Opens {
+  readonly openRegister: () => Promise<Profiles>;
+  readonly connect: (held: StoredProfile) => Promise<Connection>;
+}
+
+/**
+ * Opens the register and the database of whoever is signed in at once, while the rest of the worker
+ * is still being fetched and compiled: the browser takes as long for the one as for the other. Each
+ * is given away once, to who asks for it first; later ones are opened anew.
+ */
+export function preopen({ openRegister, connect }: Opens, now: () => Ms): Opens {
+  let register: Promise<Profiles> | null = openRegister();
+  const first = register.then((there) => there.current(now()));
+  let connection: Promise<{ readonly name: string; readonly open: Connection } | null> | null =
+    connecting();
+
+  async function connecting(): Promise<{
+    readonly name: string;
+    readonly open: Connection;
+  } | null> {
+    try {
+      const present = await first;
+      return present.is === 'in'
+        ? { name: databaseOf(present.held), open: await connect(present.held) }
+        : null;
+    } catch {
+      return null; // who asks is told by its own try
+    }
+  }
+
+  return {
+    openRegister: () => {
+      const given = register;
+      register = null;
+      return given ? given.then((there) => knowing(there, first)) : openRegister();
+    },
+    connect: async (held) => {
+      const given = await connection;
+      connection = null;
+      if (given?.name === databaseOf(held)) return given.open;
+      if (given) {
+        given.open.lost.closing();
+        given.open.db.close();
+      }
+      return connect(held);
+    },
+  };
+}
+
+/**
+ * The same register, which answers from what it said a moment ago when it is first asked who is
+ * there, unless that was changed here since.
+ */
+function knowing(register: Profiles, first: Promise<Present>): Profiles {
+  let known: Promise<Present | null> | null = first.catch(() => null);
+  const changed = (): Profiles => {
+    known = null;
+    return register;
+  };
+  return {
+    enter: (owner, until) => changed().enter(owner, until),
+    extend: (owner, until) => changed().extend(owner, until),
+    leave: (owner, keepOutbox) => changed().leave(owner, keepOutbox),
+    close: () => register.close(),
+    current: async (at) => {
+      const present = await known;
+      known = null;
+      return present?.is === 'in' && at < present.held.offlineUntil
+        ? present
+        : register.current(at);
+    },
+  };
+}

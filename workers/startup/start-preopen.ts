@@ -1,0 +1,13 @@
+import { realClock } from '../clock.ts';
+import { connectTo } from '../disk/connection.ts';
+import { openProfiles } from '../disk/profiles.ts';
+import { preopen } from './preopen.ts';
+
+/**
+ * The worker begins with this, so that the databases are being opened while its other modules are
+ * fetched and compiled.
+ */
+export const preopened = preopen(
+  { openRegister: () => openProfiles(), connect: (held) => connectTo(held) },
+  () => realClock.now(),
+);
