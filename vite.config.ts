@@ -59,7 +59,7 @@ export default defineConfig({
             // first one.
             {
               name: 'parts',
-              test: /\/(contract\/(limits|messages|messages\/(account|monitoring|people)|time\/day|runs\/(query|vocabulary)|problems\/cause)|src\/(ui\/(format|states|state-mark|delayed-fallback|is-typing|toasts|chip|chip-select|search-field|use-is-tablet|choice)|app\/shell\/(page|drawer-state)|features\/shared\/runs\/(sync-notices|spark-bars|run-marks|labels)))\.tsx?$/,
+              test: /\/(contract\/(limits|messages|messages\/(account|monitoring|people)|monitoring\/(day|query|words|cause))|src\/(ui\/(format|messages\.en|states|state-mark|late|keys|toasts|chip|chip-select|search-field|wide|choice)|frame\/(page|drawer-state)|areas\/monitoring\/(span\/(dates|span-choice)|daily-checks\/(notices|strip|marks|words))))\.tsx?$/,
             },
           ],
         },

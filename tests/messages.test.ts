@@ -69,7 +69,7 @@ test('I18N-5: a sentence of a catalog has at most 25 words', () => {
 test('I18N-4: what reads like a text is found, and what is for the browser is not', () => {
   const found = textsIn(
     'x.tsx',
-    `const a = <p className="grid gap-2" title="Add">Save <b>it</b> {n} rules</p>;
+    `const a = <p className="grid gap-2" keycap="Esc" title="Add">Save <b>it</b> {n} rules</p>;
      const b = ok ? 'Rule changed' : \`\${n} of \${m}\`;
      if (event.key === 'Enter') throw new Error('Not for people');
      const c = cond ? 'flex-1 min-w-0' : 'Escape';

@@ -86,7 +86,7 @@ const nameOf = (name: Node): string =>
 
 /** Attributes whose value is for the browser or for other code. */
 const TECHNICAL = new Set(
-  'className,id,key,type,name,role,variant,tone,icon,href,to,d,viewBox,autoComplete,autoCapitalize,autoCorrect,inputMode,method,rel,target,style,fill,stroke,transform,aria-live,aria-haspopup,aria-current,aria-controls,aria-labelledby,aria-describedby'.split(
+  'className,id,key,keycap,type,name,role,variant,tone,icon,href,to,d,viewBox,autoComplete,autoCapitalize,autoCorrect,inputMode,method,rel,target,style,fill,stroke,transform,aria-live,aria-haspopup,aria-current,aria-controls,aria-labelledby,aria-describedby'.split(
     ',',
   ),
 );

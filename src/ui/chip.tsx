@@ -1,6 +1,7 @@
 import type { ComponentPropsWithRef } from 'react';
 import { Icon } from './icon.tsx';
 import { Kbd } from './kbd.tsx';
+import { uiMessages as t } from './messages.en.ts';
 
 export interface FilterChipProps {
   readonly label?: string;
@@ -16,7 +17,7 @@ export function FilterChip({ label, value, onRemove }: FilterChipProps) {
       className={`${SHAPE} tablet:min-w-20 tablet:shrink hover:bg-wash`}
       data-tip={value}
       onClick={onRemove}
-      aria-label={`Remove filter: ${label === undefined ? '' : `${label} `}${value}`}
+      aria-label={t.removeFilter({ filter: label === undefined ? value : `${label} ${value}` })}
     >
       {label !== undefined && <span className="shrink-0 text-ink-3">{label} </span>}
       <span className="max-w-60 truncate">{value}</span>

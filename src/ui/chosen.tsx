@@ -1,4 +1,5 @@
 import { IconButton } from './button.tsx';
+import { uiMessages as t } from './messages.en.ts';
 
 export interface ChosenProps<T extends string | number> {
   /** What they are: `Companies`. */
@@ -29,7 +30,11 @@ export function Chosen<T extends string | number>({
             {word}
           </span>
           {!disabled && (
-            <IconButton icon="close" label={`Remove ${word}`} onClick={() => onRemove(key)} />
+            <IconButton
+              icon="close"
+              label={t.removeItem({ name: word })}
+              onClick={() => onRemove(key)}
+            />
           )}
         </li>
       ))}

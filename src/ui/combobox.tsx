@@ -8,8 +8,10 @@ import {
 } from '@headlessui/react';
 import { useState } from 'react';
 import type { MouseEvent } from 'react';
+import { formatCount } from './format.ts';
 import { Icon } from './icon.tsx';
-import { RequiredMark } from './required.tsx';
+import { RequiredMark } from './required-mark.tsx';
+import { uiMessages as t } from './messages.en.ts';
 
 export interface ComboboxProps<T extends string> {
   readonly label: string;
@@ -110,10 +112,10 @@ export function Combobox<T extends string>({
           ))}
           {found.length > MOST && (
             <li className="px-3 py-1.5 text-agate text-ink-3">
-              {found.length - MOST} more: type on
+              {t.matchesNotShown({ count: formatCount(found.length - MOST) })}
             </li>
           )}
-          {found.length === 0 && <li className="px-3 py-1.5 text-ink-2">No name contains this.</li>}
+          {found.length === 0 && <li className="px-3 py-1.5 text-ink-2">{t.noMatches}</li>}
         </ComboboxOptions>
       </Headless>
       {fault !== null && <p className="m-0 text-agate text-failed">{fault}</p>}

@@ -1,5 +1,6 @@
 import { IconButton } from './button.tsx';
 import { tell, tellFailure } from './toasts.ts';
+import { uiMessages as t } from './messages.en.ts';
 
 export interface CopyTextProps {
   readonly text: string;
@@ -15,7 +16,7 @@ export function CopyText({ text, label, copied }: CopyTextProps) {
       await navigator.clipboard.writeText(text);
       tell(copied);
     } catch {
-      tellFailure('This browser did not allow copying. Select the text and copy it by hand.');
+      tellFailure(t.copyBlocked);
     }
   }
   return (

@@ -2,13 +2,16 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { uiMessages as t } from './messages.en.ts';
 
 export interface DeleteDialogProps {
-  /** `rule`: what kind of thing it is, in the title and on the button. */
-  readonly what: string;
+  /** `Delete rule?` */
+  readonly title: string;
+  /** `Delete rule` */
+  readonly confirmLabel: string;
   readonly name: ReactNode;
-  /** What becomes of what it did. That it cannot be undone is said here. */
-  readonly says: string;
+  /** What happens then. That it can't be undone is added here. */
+  readonly consequence: string;
   readonly onDelete: () => Promise<void>;
   readonly onClose: () => void;
 }
@@ -17,7 +20,14 @@ export interface DeleteDialogProps {
  * Asks before something goes for good; once asked it is sent once. Brings Headless UI with it:
  * import it from lazy parts only.
  */
-export function DeleteDialog({ what, name, says, onDelete, onClose }: DeleteDialogProps) {
+export function DeleteDialog({
+  title,
+  confirmLabel,
+  name,
+  consequence,
+  onDelete,
+  onClose,
+}: DeleteDialogProps) {
   const [busy, setBusy] = useState(false);
   const end = async (): Promise<void> => {
     setBusy(true);
@@ -26,20 +36,22 @@ export function DeleteDialog({ what, name, says, onDelete, onClose }: DeleteDial
   };
   return (
     <Dialog
-      title={`Delete this ${what}?`}
+      title={title}
       onClose={onClose}
       footer={
         <>
           <Button variant="danger" busy={busy} onClick={() => void end()}>
-            Delete the {what}
+            {confirmLabel}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t.cancel}</Button>
         </>
       }
     >
       <div className="grid grid-cols-1 gap-2 px-5 py-4">
         <p className="m-0 break-words">{name}</p>
-        <p className="m-0 text-ink-2">{says} This cannot be undone.</p>
+        <p className="m-0 text-ink-2">
+          {consequence} {t.cannotBeUndone}
+        </p>
       </div>
     </Dialog>
   );

@@ -6,6 +6,7 @@ import {
 } from '@headlessui/react';
 import type { ReactNode, RefObject } from 'react';
 import { IconButton } from './button.tsx';
+import { uiMessages as t } from './messages.en.ts';
 
 export interface DialogProps {
   readonly title: string;
@@ -56,7 +57,7 @@ export function Dialog({
           ) : (
             <div className="flex items-center gap-3 border-b border-rule py-2.5 pr-3 pl-5">
               <DialogTitle className="m-0 min-w-0 grow text-head break-words">{title}</DialogTitle>
-              {!stays && <IconButton icon="close" label="Close" onClick={onClose} />}
+              {!stays && <IconButton icon="close" label={t.close} onClick={onClose} />}
             </div>
           )}
           <div className="min-h-0 grow overflow-auto overscroll-contain">{children}</div>

@@ -1,4 +1,5 @@
 import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
+import { uiMessages as t } from './messages.en.ts';
 
 /** `11/20/26 07:46 AM` in the zone. */
 export const formatWhen = (at: Ms, zone: string): string =>
@@ -30,18 +31,18 @@ export const formatUtc = (at: Ms): string =>
  */
 export function formatAge(at: Ms, now: Ms): string {
   const days = Math.floor((now - at) / DAY_MS);
-  if (days > 0) return `${plural(days, 'day')} ago`;
+  if (days > 0) return t.daysAgo({ count: days });
   const span = formatSpan(at, now);
-  return span === null ? 'just now' : `${span} ago`;
+  return span === null ? t.justNow : t.ago({ duration: span });
 }
 
 /** The same without `ago`, for narrow columns: `12 min`, `5 h`, `3 d`; null below a minute. */
 export function formatSpan(at: Ms, now: Ms): string | null {
   const min = Math.floor((now - at) / 60_000);
   if (min < 1) return null;
-  if (min < 60) return `${min} min`;
-  if (min < 24 * 60) return `${Math.floor(min / 60)} h`;
-  return `${formatCount(Math.floor(min / (24 * 60)))} d`;
+  if (min < 60) return t.minutes({ count: min });
+  if (min < 24 * 60) return t.hours({ count: Math.floor(min / 60) });
+  return t.days({ count: formatCount(Math.floor(min / (24 * 60))) });
 }
 
 /**
@@ -50,13 +51,13 @@ export function formatSpan(at: Ms, now: Ms): string | null {
  */
 export function formatDuration(seconds: Seconds): string {
   const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 600) return two(Math.floor(whole / 60), 'min', whole % 60, 's');
+  if (whole < 60) return t.seconds({ count: whole });
+  if (whole < 600) return two(t.minutes, Math.floor(whole / 60), t.seconds, whole % 60);
   const min = Math.round(whole / 60);
-  if (min < 60) return `${min} min`;
-  if (min < 24 * 60) return two(Math.floor(min / 60), 'h', min % 60, 'min');
+  if (min < 60) return t.minutes({ count: min });
+  if (min < 24 * 60) return two(t.hours, Math.floor(min / 60), t.minutes, min % 60);
   const hours = Math.round(min / 60);
-  return two(Math.floor(hours / 24), 'd', hours % 24, 'h');
+  return two(t.days, Math.floor(hours / 24), t.hours, hours % 24);
 }
 
 /**
@@ -86,8 +87,11 @@ const DAY_MS = 86_400_000;
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
 const COUNT = new Intl.NumberFormat('en-US');
 
-const two = (a: number, unitA: string, b: number, unitB: string): string =>
-  b === 0 ? `${a} ${unitA}` : `${a} ${unitA} ${String(b).padStart(2, '0')} ${unitB}`;
+type Unit = (values: { readonly count: number | string }) => string;
+const two = (unitA: Unit, a: number, unitB: Unit, b: number): string =>
+  b === 0
+    ? unitA({ count: a })
+    : `${unitA({ count: a })} ${unitB({ count: String(b).padStart(2, '0') })}`;
 
 type Part = 'weekday' | 'month' | 'day' | 'year' | 'hour' | 'minute' | 'dayPeriod';
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -1,6 +1,7 @@
-import { formatCount, plural } from './format.ts';
+import { formatCount } from './format.ts';
 import { IconButton } from './button.tsx';
 import { ChipSelect } from './chip-select.tsx';
+import { uiMessages as t } from './messages.en.ts';
 
 export interface PagerProps {
   /** From 1. */
@@ -8,9 +9,8 @@ export interface PagerProps {
   readonly size: number;
   /** Of all rows. */
   readonly count: number;
-  /** What the rows are: `user`, `company, companies`. */
-  readonly one: string;
-  readonly many?: string;
+  /** The count in words: `340 users`. */
+  readonly total: string;
   readonly onPage: (page: number) => void;
   readonly onSize: (size: number) => void;
 }
@@ -28,7 +28,7 @@ export const pagesOf = (count: number, size: number): number =>
   Math.max(1, Math.ceil(count / size));
 
 /** `11 to 20 of 340 users`, five page links, and how many a page has. */
-export function Pager({ page, size, count, one, many, onPage, onSize }: PagerProps) {
+export function Pager({ page, size, count, total, onPage, onSize }: PagerProps) {
   const pages = pagesOf(count, size);
   const first = (page - 1) * size + 1;
   if (count === 0) return null;
@@ -36,14 +36,18 @@ export function Pager({ page, size, count, one, many, onPage, onSize }: PagerPro
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 tablet:px-5">
       <span className="text-agate text-ink-3">
         {count <= size
-          ? plural(count, one, many)
-          : `${formatCount(first)} to ${formatCount(Math.min(count, first + size - 1))} of ${plural(count, one, many)}`}
+          ? total
+          : t.pageRange({
+              first: formatCount(first),
+              last: formatCount(Math.min(count, first + size - 1)),
+              total,
+            })}
       </span>
       {pages > 1 && (
-        <nav aria-label="Pages" className="flex flex-wrap items-center gap-0.5">
+        <nav aria-label={t.pages} className="flex flex-wrap items-center gap-0.5">
           <IconButton
             icon="chevron-left"
-            label="Previous page"
+            label={t.previousPage}
             aria-disabled={page <= 1}
             onClick={() => {
               if (page > 1) onPage(page - 1);
@@ -53,7 +57,7 @@ export function Pager({ page, size, count, one, many, onPage, onSize }: PagerPro
             <button
               key={n}
               type="button"
-              aria-label={`Page ${formatCount(n)}`}
+              aria-label={t.page({ page: formatCount(n) })}
               {...(n === page && { 'aria-current': 'page' })}
               onClick={() => onPage(n)}
               className="inline-flex h-7 min-w-7 items-center justify-center rounded-part border border-transparent px-1.5 text-ink-2 hover:bg-wash hover:text-ink
@@ -64,7 +68,7 @@ export function Pager({ page, size, count, one, many, onPage, onSize }: PagerPro
           ))}
           <IconButton
             icon="chevron-right"
-            label="Next page"
+            label={t.nextPage}
             aria-disabled={page >= pages}
             onClick={() => {
               if (page < pages) onPage(page + 1);
@@ -75,9 +79,9 @@ export function Pager({ page, size, count, one, many, onPage, onSize }: PagerPro
       {count > PAGE_SIZES[0] && (
         <span className="ml-auto">
           <ChipSelect
-            name="Rows of a page"
+            name={t.rowsPerPage}
             value={String(size)}
-            options={PAGE_SIZES.map((n) => [String(n), `${n} a page`] as const)}
+            options={PAGE_SIZES.map((n) => [String(n), t.perPage({ count: n })] as const)}
             onChoose={(value) => onSize(Number(value))}
           />
         </span>

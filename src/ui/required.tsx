@@ -1,12 +1,4 @@
-/**
- * Beside the label of a field that must be filled. Screen readers hear it from the field itself
- * (`aria-required`), not from the mark.
- */
-export const RequiredMark = () => (
-  <span aria-hidden className="pl-1 font-semibold text-failed">
-    *
-  </span>
-);
+import { uiMessages as t } from './messages.en.ts';
 
 /** Says what the mark means, above a form in which some fields have it. */
 export const RequiredNote = () => (
@@ -14,6 +6,7 @@ export const RequiredNote = () => (
     <span aria-hidden className="font-semibold text-failed">
       *{' '}
     </span>
-    <span className="sr-only">Fields with an asterisk are </span>Required
+    <span className="sr-only">{t.requiredFields}</span>
+    <span aria-hidden>{t.required}</span>
   </p>
 );

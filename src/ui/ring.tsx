@@ -1,15 +1,15 @@
 import { formatCount } from './format.ts';
+import { uiMessages as t } from './messages.en.ts';
 import { percentOf } from './percent.ts';
+import { richText } from './rich-text.tsx';
 
 export interface RingProps {
   readonly done: number;
   readonly of: number;
-  /** What follows the numbers: `cleared`. */
-  readonly word: string;
 }
 
 /** "312 of 340 cleared", with a ring that inks in. */
-export function Ring({ done, of, word }: RingProps) {
+export function Ring({ done, of }: RingProps) {
   const share = of === 0 ? 1 : percentOf(done, of) / 100;
   return (
     <span className="flex items-center gap-2 whitespace-nowrap text-ink-2">
@@ -34,7 +34,10 @@ export function Ring({ done, of, word }: RingProps) {
         )}
       </svg>
       <span>
-        <b className="text-ink">{formatCount(done)}</b> of {formatCount(of)} {word}
+        {richText(t.cleared, {
+          done: <b className="text-ink">{formatCount(done)}</b>,
+          total: formatCount(of),
+        })}
       </span>
     </span>
   );

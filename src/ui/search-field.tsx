@@ -2,7 +2,8 @@ import { useEffect, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { Kbd } from './kbd.tsx';
-import { isTyping } from './is-typing.ts';
+import { typing } from './keys.ts';
+import { uiMessages as t } from './messages.en.ts';
 
 export interface SearchFieldProps {
   /** What is searched: `Search jobs, companies, causes`. Its name and its placeholder. */
@@ -71,7 +72,7 @@ export function SearchField({
       {value !== '' && (
         <IconButton
           icon="close"
-          label="Clear the search"
+          label={t.clearSearch}
           className="h-6 min-w-6"
           onClick={() => {
             onChange('', performance.now());

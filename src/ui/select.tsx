@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import { Icon } from './icon.tsx';
-import { RequiredMark } from './required.tsx';
+import { RequiredMark } from './required-mark.tsx';
 
 export interface SelectProps<T extends string> {
   readonly label: string;

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { IconButton } from './button.tsx';
+import { uiMessages as t } from './messages.en.ts';
 
 export interface SidePanelProps {
   readonly title: string;
@@ -50,7 +51,7 @@ export function SidePanel({ title, detail, onClose, children }: SidePanelProps) 
         </div>
         <IconButton
           icon="close"
-          label="Close"
+          label={t.close}
           keycap="Esc"
           className="-mr-1 px-1"
           onClick={onClose}

@@ -1,5 +1,6 @@
 import type { RunState } from '#contract/runs/query.ts';
 import type { IconName } from './icon.tsx';
+import { uiMessages as t } from './messages.en.ts';
 
 /**
  * How a state is told: word, icon and the class of its text colour. Only `Failed` is bold; `Missed`
@@ -8,11 +9,53 @@ import type { IconName } from './icon.tsx';
 export const STATES: Readonly<
   Record<RunState, { readonly word: string; readonly icon: IconName; readonly text: string }>
 > = {
-  Failed: { word: 'Failed', icon: 'failed', text: 'text-failed font-semibold' },
-  Error: { word: 'Error', icon: 'error', text: 'text-failed' },
-  Missed: { word: 'Did not run', icon: 'missed', text: 'text-missed' },
-  Anomaly: { word: 'Anomaly', icon: 'anomaly', text: 'text-anomaly' },
-  Warning: { word: 'Warning', icon: 'warning', text: 'text-warning' },
-  Running: { word: 'Running', icon: 'running', text: 'text-running' },
-  Success: { word: 'Success', icon: 'success', text: 'text-success' },
+  Failed: {
+    get word() {
+      return t.stateFailed;
+    },
+    icon: 'failed',
+    text: 'text-failed font-semibold',
+  },
+  Error: {
+    get word() {
+      return t.stateError;
+    },
+    icon: 'error',
+    text: 'text-failed',
+  },
+  Missed: {
+    get word() {
+      return t.stateMissed;
+    },
+    icon: 'missed',
+    text: 'text-missed',
+  },
+  Anomaly: {
+    get word() {
+      return t.stateAnomaly;
+    },
+    icon: 'anomaly',
+    text: 'text-anomaly',
+  },
+  Warning: {
+    get word() {
+      return t.stateWarning;
+    },
+    icon: 'warning',
+    text: 'text-warning',
+  },
+  Running: {
+    get word() {
+      return t.stateRunning;
+    },
+    icon: 'running',
+    text: 'text-running',
+  },
+  Success: {
+    get word() {
+      return t.stateSuccess;
+    },
+    icon: 'success',
+    text: 'text-success',
+  },
 };

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import type { ComponentPropsWithRef, ReactNode } from 'react';
 import { Icon } from './icon.tsx';
-import { RequiredMark } from './required.tsx';
+import { RequiredMark } from './required-mark.tsx';
 
 export interface TextAreaProps extends Omit<ComponentPropsWithRef<'textarea'>, 'id' | 'className'> {
   readonly label: string;

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import type { ComponentPropsWithRef, ReactNode } from 'react';
 import { Icon } from './icon.tsx';
-import { RequiredMark } from './required.tsx';
+import { RequiredMark } from './required-mark.tsx';
 
 export interface TextFieldProps extends Omit<
   ComponentPropsWithRef<'input'>,

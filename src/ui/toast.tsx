@@ -6,6 +6,7 @@ import { startToastTimer } from './toast-timer.ts';
 import { followPresses, pressedBox, topOfToasts } from './toast-place.ts';
 import { clearToasts, dismissToast, toasts, undoNewest } from './toasts.ts';
 import type { Toast } from './toasts.ts';
+import { uiMessages as t } from './messages.en.ts';
 
 /**
  * Top right, 400 px wide, newest below, never over the pressed control. Timers
@@ -45,7 +46,7 @@ export function Toasts() {
       data-toasts
       className="pointer-events-none fixed top-3 right-3 left-3 z-50 grid justify-items-end gap-2"
     >
-      <output aria-label="Messages" className="contents">
+      <output aria-label={t.messages} className="contents">
         {shown.map((toast) => (
           <Slip key={toast.id} toast={toast} behind={undoable(toast) && toast !== newest} />
         ))}
@@ -96,7 +97,7 @@ function Slip({ toast, behind }: { readonly toast: Toast; readonly behind: boole
           {action.word}
         </Button>
       )}
-      <IconButton icon="close" label="Dismiss" onClick={() => dismissToast(id)} />
+      <IconButton icon="close" label={t.dismiss} onClick={() => dismissToast(id)} />
     </div>
   );
 }

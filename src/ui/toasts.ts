@@ -1,3 +1,5 @@
+import { uiMessages as t } from './messages.en.ts';
+
 /** What stands top right for a moment. A page shows it by `<Toasts />`, once, in the frame. */
 export interface Toast {
   readonly id: number;
@@ -38,14 +40,14 @@ export const tellInfo = (text: string, lastsMs = INFO_MS): void =>
 
 /** It is done and can be taken back for 10 s, by the button or the key U. */
 export const tellWithUndo = (text: string, undo: () => void): void =>
-  add({ tone: 'done', text, action: { word: 'Undo', key: 'U', run: undo }, lastsMs: UNDO_MS });
+  add({ tone: 'done', text, action: { word: t.undo, key: 'U', run: undo }, lastsMs: UNDO_MS });
 
 /** It failed: a sentence of `contract/messages.ts`, and a way on where there is one. */
 export const tellFailure = (text: string, again?: () => void): void =>
   add({
     tone: 'failed',
     text,
-    action: again ? { word: 'Try again', key: null, run: again } : null,
+    action: again ? { word: t.tryAgain, key: null, run: again } : null,
     lastsMs: again ? UNDO_MS : FAILED_MS,
   });
 

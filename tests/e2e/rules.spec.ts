@@ -123,7 +123,7 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   await page.getByRole('button', { name: /^All open files/ }).click();
   await page.getByLabel('Name', { exact: true }).fill('All open files, changed');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await page.getByRole('button', { name: 'Delete the rule' }).click();
+  await page.getByRole('button', { name: 'Delete rule' }).click();
   await expect(page.getByText('Rule deleted')).toBeVisible();
 
   const theirs = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();

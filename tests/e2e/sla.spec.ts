@@ -104,7 +104,7 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
   await shot(page, 'sla-alarms-phone');
   await page.getByRole('button', { name: /Files nightly, First company/ }).click();
   await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('button', { name: 'Delete the alarm' }).click();
+  await page.getByRole('button', { name: 'Delete alarm' }).click();
   await expect(
     page.getByRole('listitem').filter({ hasText: 'a good backup every 26 hours' }),
   ).toHaveCount(0);

@@ -11,8 +11,8 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useBranding, useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatCount, formatWhen } from '#src/ui/format.ts';
-import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { Late } from '#src/ui/late.tsx';
 import { Pager, pagesOf } from '#src/ui/pager.tsx';
 import { monthWords } from './licensing/address.ts';
 import { Questions } from './questions.tsx';
@@ -92,8 +92,7 @@ export function Subscriptions() {
                 page={page}
                 size={size}
                 count={holders.length}
-                one="company"
-                many="companies"
+                total={plural(holders.length, 'company', 'companies')}
                 onPage={(next) => go({ page: next, size })}
                 onSize={(next) => go({ page: 1, size: next })}
               />

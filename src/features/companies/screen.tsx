@@ -185,8 +185,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
                 page={place.page}
                 size={place.size}
                 count={count}
-                one="company"
-                many="companies"
+                total={plural(count, 'company', 'companies')}
                 onPage={(page) => go({ page })}
                 onSize={(size) => go({ size })}
               />

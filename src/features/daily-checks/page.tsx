@@ -291,9 +291,7 @@ export function DailyChecksPage({
       detail={formatDay(now, zone)}
       scroll="own"
       progress={
-        progress && progress.of > 0 ? (
-          <Ring done={progress.cleared} of={progress.of} word="cleared" />
-        ) : undefined
+        progress && progress.of > 0 ? <Ring done={progress.cleared} of={progress.of} /> : undefined
       }
       search={
         <SearchField

@@ -5,7 +5,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { RequiredMark } from '#src/ui/required.tsx';
+import { RequiredMark } from '#src/ui/required-mark.tsx';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
 import { isDay } from '#src/features/shared/date-range/dates.ts';
 import { snoozeChoices, snoozeUntil } from '../shared/runs/snooze-times.ts';

@@ -185,9 +185,10 @@ export function Hints() {
       </div>
       {deleting && hint !== null && (
         <DeleteDialog
-          what="hint"
+          title="Delete hint?"
+          confirmLabel="Delete hint"
           name={<b>{hint.name}</b>}
-          says="It is not shown any more. Where it helped stays in the history of those problems."
+          consequence="It is not shown any more. Where it helped stays in the history of those problems."
           onDelete={remove}
           onClose={() => setDeleting(false)}
         />

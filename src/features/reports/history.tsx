@@ -111,7 +111,7 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
               page={place.page}
               size={place.size}
               count={asked.value?.count ?? 0}
-              one="report"
+              total={plural(asked.value?.count ?? 0, 'report')}
               onPage={(page) => onGo({ page })}
               onSize={(size) => onGo({ size, page: 1 })}
             />

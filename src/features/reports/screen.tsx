@@ -252,9 +252,10 @@ export function ReportSettings() {
       </div>
       {deleting && setting !== null && (
         <DeleteDialog
-          what="report"
+          title="Delete report?"
+          confirmLabel="Delete report"
           name={<b>{setting.name}</b>}
-          says="It is not sent any more. What was sent stays in the history."
+          consequence="It is not sent any more. What was sent stays in the history."
           onDelete={remove}
           onClose={() => setDeleting(false)}
         />

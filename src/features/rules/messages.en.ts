@@ -10,6 +10,8 @@ export const ruleMessages = defineMessages('rules', {
   created: 'Rule created',
   saved: 'Rule saved',
   deleted: 'Rule deleted',
+  deleteTitle: 'Delete rule?',
+  deleteRule: 'Delete rule',
   deleteHint: 'Its past changes stay. Its exceptions end with the next result of each job.',
   none: 'No rules yet',
   noneHint:

@@ -166,9 +166,10 @@ export function Rules() {
       </div>
       {deleting && rule !== null && (
         <DeleteDialog
-          what="rule"
+          title={t.deleteTitle}
+          confirmLabel={t.deleteRule}
           name={<b>{rule.name}</b>}
-          says={t.deleteHint}
+          consequence={t.deleteHint}
           onDelete={remove}
           onClose={() => setDeleting(false)}
         />

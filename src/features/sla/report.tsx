@@ -218,8 +218,7 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
             page={place.page}
             size={place.size}
             count={told.count}
-            one={place.by}
-            many={place.by === 'job' ? 'jobs' : 'companies'}
+            total={plural(told.count, place.by, place.by === 'job' ? 'jobs' : 'companies')}
             onPage={(page) => onPlace({ page })}
             onSize={(size) => onPlace({ size, page: 1 })}
           />

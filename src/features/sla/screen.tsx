@@ -207,9 +207,10 @@ export function Sla() {
       </div>
       {deleting && alarm !== null && (
         <DeleteDialog
-          what="alarm"
+          title="Delete alarm?"
+          confirmLabel="Delete alarm"
           name={<b>{alarm.name}</b>}
-          says="Nobody is told any more."
+          consequence="Nobody is told any more."
           onDelete={remove}
           onClose={() => setDeleting(false)}
         />

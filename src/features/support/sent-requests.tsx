@@ -7,7 +7,7 @@ import type { CachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatUtc, formatWhen } from '#src/ui/format.ts';
+import { formatUtc, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
@@ -77,8 +77,7 @@ export function SentRequests({
           page={value.page}
           size={value.pageSize}
           count={value.count}
-          one="request"
-          many="requests"
+          total={plural(value.count, 'request', 'requests')}
           onPage={onPage}
           onSize={onSize}
         />

@@ -15,8 +15,8 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
-import { formatCount, formatWhen } from '#src/ui/format.ts';
-import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { Late } from '#src/ui/late.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
@@ -212,7 +212,7 @@ export function Tickets() {
                 page={place.page}
                 size={place.size}
                 count={page.count}
-                one="ticket"
+                total={plural(page.count, 'ticket')}
                 onPage={(n) => go({ page: n })}
                 onSize={(size) => go({ size })}
               />
@@ -257,13 +257,14 @@ export function Tickets() {
       </div>
       {deleting && ticket !== null && (
         <DeleteDialog
-          what="ticket"
+          title="Delete ticket?"
+          confirmLabel="Delete ticket"
           name={
             <>
               <b>{ticket.number}</b> {ticket.subject}
             </>
           }
-          says={`Its problems let go of it and can have another one.${ticket.system === 'own' ? '' : ' In the ticketing system it stays as it is.'}`}
+          consequence={`Its problems let go of it and can have another one.${ticket.system === 'own' ? '' : ' In the ticketing system it stays as it is.'}`}
           onDelete={remove}
           onClose={() => setDeleting(false)}
         />

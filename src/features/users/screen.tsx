@@ -33,7 +33,8 @@ import {
 import type { UsersPlace, UserSort } from './address.ts';
 import { Details } from './details.tsx';
 import { UserList } from './list.tsx';
-import { ROLE_WORDS } from './labels.ts';
+import { ROLE_WORDS } from './words.ts';
+import { plural } from '#src/ui/format.ts';
 
 /** `/monitoring/users`: who may sign in, and to what. */
 export function Users() {
@@ -190,7 +191,7 @@ function UsersOf({ me }: { readonly me: Me }) {
                 page={place.page}
                 size={place.size}
                 count={count}
-                one="user"
+                total={plural(count, 'user')}
                 onPage={(page) => go({ page })}
                 onSize={(size) => go({ size })}
               />

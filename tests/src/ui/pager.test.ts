@@ -15,7 +15,14 @@ import { Pager } from '#src/ui/pager.tsx';
 const nothing = (): void => undefined;
 const markup = (page: number, size: number, count: number): string =>
   renderToStaticMarkup(
-    createElement(Pager, { page, size, count, one: 'user', onPage: nothing, onSize: nothing }),
+    createElement(Pager, {
+      page,
+      size,
+      count,
+      total: `${count} users`,
+      onPage: nothing,
+      onSize: nothing,
+    }),
   );
 
 test('PAGE-9: every list in pages begins with ten rows of its first page', () => {

@@ -26,7 +26,7 @@ test('PAGE-8: a share is from 0 to 100 percent whatever the numbers are', () => 
 const drawn = (done: number, of: number): number =>
   Number(
     /stroke-dasharray="([^ "]+)/.exec(
-      renderToStaticMarkup(createElement(Ring, { done, of, word: 'cleared' })),
+      renderToStaticMarkup(createElement(Ring, { done, of })),
     )?.[1] ?? 0,
   );
 const bars = (...values: readonly number[]): readonly string[] =>

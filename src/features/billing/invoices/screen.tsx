@@ -229,7 +229,7 @@ export function Invoices() {
                 page={place.page}
                 size={place.size}
                 count={page.count}
-                one="invoice"
+                total={plural(page.count, 'invoice')}
                 onPage={(n) => go({ page: n })}
                 onSize={(size) => go({ size })}
               />

@@ -190,8 +190,11 @@ export function Licensing() {
             page={page}
             size={place.size}
             count={found.length}
-            one={byCompany ? 'company' : 'provider'}
-            many={byCompany ? 'companies' : 'providers'}
+            total={plural(
+              found.length,
+              byCompany ? 'company' : 'provider',
+              byCompany ? 'companies' : 'providers',
+            )}
             onPage={(next) => go({ page: next })}
             onSize={(size) => go({ size })}
           />

@@ -23,6 +23,7 @@ import { idOf, isThe } from '../../shared/ids.ts';
 import { LOGS_DEFAULTS, LOGS_PATH, logsAsk, logsMoved, logsPlace, logsQuery } from './address.ts';
 import type { LogsPlace } from './address.ts';
 import { LogList } from './list.tsx';
+import { plural } from '#src/ui/format.ts';
 
 /** `/monitoring/users-logs`: the record of accounts, who did what for whom, when and from where. */
 export function UserLogs() {
@@ -142,7 +143,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
               page={place.page}
               size={place.size}
               count={count}
-              one="line"
+              total={plural(count, 'line')}
               onPage={(page) => go({ page })}
               onSize={(size) => go({ size })}
             />

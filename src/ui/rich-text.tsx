@@ -1,0 +1,31 @@
+import { Fragment, isValidElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
+
+type RichValues<V> = {
+  readonly [K in keyof V]: V[K] | (string extends V[K] ? ReactElement : never);
+};
+
+/**
+ * A message with elements for some of its placeholders, such as a link or a bold number:
+ * `richText(t.progress, { done: <b>3</b>, total: '8' })`. Each language puts them where its grammar
+ * wants them.
+ */
+export function richText<V extends object>(
+  message: (values: V) => string,
+  values: RichValues<V>,
+): ReactNode {
+  const elements: ReactElement[] = [];
+  const plain = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      if (!isValidElement(value)) return [name, value];
+      elements.push(value);
+      return [name, `${MARK}${String(elements.length - 1)}${MARK}`];
+    }),
+  );
+  return message(plain as V)
+    .split(MARK)
+    .map((part, i) => <Fragment key={i}>{i % 2 === 0 ? part : elements[Number(part)]}</Fragment>);
+}
+
+/** A character that no text has. */
+const MARK = '\u0000';
