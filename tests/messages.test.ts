@@ -74,7 +74,8 @@ test('I18N-4: what reads like a text is found, and what is for the browser is no
      if (event.key === 'Enter') throw new Error('Not for people');
      const c = cond ? 'flex-1 min-w-0' : 'Escape';
      const d = \`/api/v1/\${path}\`, e = 'users/list', f = 'all of it failed.';
-     const g = { state: 'Missed' };`,
+     const g = { state: 'Missed' }, h = \`-H Authorization: Bearer \${s}\`;
+     const i = \`Authorization: Bearer \${s}\`, j = \`restic backup /path || rc=$?\`;`,
   );
   expect(found.map(({ kind, text }) => [kind, text])).toEqual([
     ['attribute', 'Add'],

@@ -61,7 +61,8 @@ export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundT
       const text = (node['quasis'] as { value: { cooked: string } }[])
         .map(({ value }) => value.cooked)
         .join('{}');
-      if (readsLikeText(text) || WORDS_BETWEEN.test(text)) add(node, 'template', text);
+      if (!HEADER.test(text) && (readsLikeText(text) || WORDS_BETWEEN.test(text)))
+        add(node, 'template', text);
     }
     for (const [field, value] of Object.entries(node)) {
       if (field === 'quasis') continue;
@@ -77,9 +78,12 @@ const LETTER = /\p{L}{2}|^\s*\p{Lu}\s*$/u;
 const readsLikeText = (text: string): boolean =>
   /^\s*\p{Lu}\p{Ll}*(?:[\s'’.,:!?…]|$)/u.test(text) && !NOT_TEXT.has(text)
     ? /\p{Ll}/u.test(text)
-    : /\p{L}+ \p{L}+.*[.?!…]$/u.test(text);
+    : /\p{L}+ \p{L}+.*(?:[.!…]|[^$]\?)$/u.test(text);
 /** `{} of {}`, `{} days ago`: words beside a value, and no class names. */
 const WORDS_BETWEEN = /^(?!.*[-/#&=[\]])(?=.*\{\})(?=.*(?:\{\} \p{Ll}{2,}|\p{Ll}{2,} \{\}))/u;
+
+/** A header of a request. */
+const HEADER = /^Authorization: /;
 
 const nameOf = (name: Node): string =>
   name.type === 'JSXNamespacedName' ? 'namespaced' : String(name['name']);

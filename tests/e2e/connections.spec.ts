@@ -57,17 +57,17 @@ test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails 
 
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/connections`);
-  await expect(page.getByRole('heading', { name: 'No system is asked yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No connections yet' })).toBeVisible();
   await sound(page, 'no connections');
   await page.getByRole('button', { name: 'New connection' }).click();
   const dialog = page.getByRole('dialog', { name: 'New connection' });
   await dialog.getByRole('button', { name: 'Test and save' }).click();
-  await expect(dialog.getByText('Give it a name.')).toBeVisible();
+  await expect(dialog.getByText('Enter a name.')).toBeVisible();
   await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
   await dialog.getByLabel('Name', { exact: true }).fill('Head office console');
-  await dialog.getByLabel('Address').fill(vspc.outside.url);
-  await dialog.getByLabel('Signs in with').selectOption('password');
-  await dialog.getByLabel('User name').fill(USER.name);
+  await dialog.getByLabel('URL').fill(vspc.outside.url);
+  await dialog.getByLabel('Sign-in method').selectOption('password');
+  await dialog.getByLabel('Username').fill(USER.name);
   await dialog.getByLabel('Password').fill('not the password');
   await dialog.getByRole('button', { name: 'Test', exact: true }).click();
   await expect(dialog.getByRole('alert')).toContainText('did not accept the credentials');
@@ -75,12 +75,12 @@ test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails 
   await dialog.getByLabel('Password').fill(USER.secret);
   await dialog.getByRole('button', { name: 'Test and save' }).click();
   await expect(page.getByRole('heading', { name: 'Head office console' })).toBeVisible();
-  await expect(page.getByText('1 company of the console is linked with none here')).toBeVisible({
+  await expect(page.getByText("1 company of the console isn't linked")).toBeVisible({
     timeout: 15_000,
   });
-  await expect(page.getByRole('row', { name: /^Jobs Read/ })).toContainText('31');
+  await expect(page.getByRole('row', { name: /^Jobs Synced/ })).toContainText('31');
   await sound(page, 'connections');
-  await page.getByRole('button', { name: 'Show them' }).click();
+  await page.getByRole('button', { name: 'Show companies' }).click();
   await expect(page.getByRole('dialog').getByText(/^Nobody here & sons/)).toBeVisible();
   await sound(page, 'companies that are not linked');
   await page.keyboard.press('Escape');
@@ -100,7 +100,7 @@ test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails 
   await expect(rowOf(page, 'ERP of the console')).toContainText('The network path was not found');
   // A source that posts is another matter: its page shows none of these keys.
   await page.goto(`${portal.url}/monitoring/sources`);
-  await expect(page.getByRole('heading', { name: 'No source reports here yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No sources yet' })).toBeVisible();
   expect(faults).toEqual([]);
 });
 
@@ -118,6 +118,8 @@ test('CONN-1: with the keyboard alone a connection is edited, and what stands he
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Console two' })).toBeVisible();
   await portal.kill();
-  await expect(page.getByText(/with the network only/)).toBeVisible({ timeout: 45_000 });
+  await expect(page.getByText(/Reconnect to add or edit connections/)).toBeVisible({
+    timeout: 45_000,
+  });
   await expect(page.getByRole('button', { name: 'Sync now: Console two' })).toBeDisabled();
 });

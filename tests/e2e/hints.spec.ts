@@ -29,28 +29,28 @@ test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician
   await ann.getByLabel('Username').fill('admin');
   await ann.getByRole('textbox', { name: 'Password' }).fill(portal.password);
   await ann.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await expect(ann.getByRole('heading', { level: 2, name: 'No hint yet' })).toBeVisible();
+  await expect(ann.getByRole('heading', { level: 2, name: 'No hints yet' })).toBeVisible();
   await sound(ann, 'empty');
   await ann.getByRole('button', { name: 'New hint' }).click();
   await expect(ann.getByRole('heading', { level: 2, name: 'New hint' })).toBeFocused();
-  await ann.getByRole('button', { name: 'Make the hint' }).click();
-  await expect(ann.getByText('Give it a name.')).toBeVisible();
+  await ann.getByRole('button', { name: 'Create hint' }).click();
+  await expect(ann.getByText('Enter a name.')).toBeVisible();
   await expect(ann.getByLabel('Name', { exact: true })).toBeFocused();
   await ann.getByLabel('Name', { exact: true }).fill('The vault is full');
-  await ann.getByLabel('The message holds').fill('no space left');
-  await ann.getByLabel('In a few words').fill('Old restore points were not removed.');
+  await ann.getByLabel('Message contains').fill('no space left');
+  await ann.getByLabel('Summary').fill('Old restore points were not removed.');
   await ann.getByLabel('Steps').fill('Look at the vault\n\nPrune what is older than a year');
-  await ann.getByRole('button', { name: 'Add a link' }).click();
-  await ann.getByLabel('Link 1, its name').fill('How we prune');
-  await ann.getByLabel('Link 1, its address').fill('javascript:alert(1)');
-  await ann.getByRole('button', { name: 'Make the hint' }).click();
-  await expect(ann.getByText('An address begins with https:// or http://.')).toBeVisible();
-  await ann.getByLabel('Link 1, its address').fill('https://wiki.example.com/prune');
+  await ann.getByRole('button', { name: 'Add link' }).click();
+  await ann.getByLabel('Link 1, name').fill('How we prune');
+  await ann.getByLabel('Link 1, URL').fill('javascript:alert(1)');
+  await ann.getByRole('button', { name: 'Create hint' }).click();
+  await expect(ann.getByText('Enter a URL that starts with https:// or http://.')).toBeVisible();
+  await ann.getByLabel('Link 1, URL').fill('https://wiki.example.com/prune');
   await sound(ann, 'editor');
   await shot(ann, 'hints-editor-dark');
-  await ann.getByRole('button', { name: 'Make the hint' }).click();
+  await ann.getByRole('button', { name: 'Create hint' }).click();
   await expect(ann.getByRole('listitem').filter({ hasText: 'The vault is full' })).toContainText(
-    'with 1 open problem',
+    '1 open problem',
   );
 
   const context = await browser.newContext();
@@ -76,7 +76,7 @@ test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician
   await shot(dana, 'hints-panel');
   await ann.reload();
   await expect(ann.getByRole('listitem').filter({ hasText: 'The vault is full' })).toContainText(
-    'helped with 1 problem',
+    'Helped with 1 problem',
   );
   await shot(ann, 'hints-list-dark');
   await ann.setViewportSize({ width: 390, height: 844 });

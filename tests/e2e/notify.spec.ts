@@ -27,13 +27,11 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
   const faults = faultsOf(page);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/webhooks`);
-  await expect(
-    page.getByRole('heading', { name: 'Nothing is told to another system yet' }),
-  ).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible();
   await page.getByRole('button', { name: 'New webhook' }).click();
   const dialog = page.getByRole('dialog', { name: 'New webhook' });
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog.getByText('Give it a name.')).toBeVisible();
+  await expect(dialog.getByText('Enter a name.')).toBeVisible();
   await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
   await page.keyboard.type('Automation');
   await page.keyboard.press('Tab');
@@ -43,9 +41,9 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
   await page.keyboard.press('ArrowDown');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(
-    dialog.getByText('Choose at least one company, and only ones that are there.'),
+    dialog.getByText('Select at least one company. Remove companies that no longer exist.'),
   ).toBeVisible();
-  await expect(dialog.getByRole('combobox', { name: 'Add a company' })).toBeFocused();
+  await expect(dialog.getByRole('combobox', { name: 'Add company' })).toBeFocused();
   await page.keyboard.type('first');
   await page.getByRole('option', { name: 'First company' }).click();
   await expect(dialog.getByRole('list', { name: 'Companies' })).toHaveText('First company');
@@ -54,11 +52,11 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
   await dialog.getByRole('button', { name: 'Save' }).click();
   const secret = await page.getByRole('dialog', { name: 'Automation' }).locator('code').innerText();
   expect(secret).toMatch(/^whsec_/);
-  await page.getByRole('button', { name: 'I have kept the secret' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   await expect(
     page.getByRole('region', { name: 'Automation' }).getByText('First company'),
   ).toBeVisible();
-  await page.getByRole('button', { name: 'Send a test to Automation' }).click();
+  await page.getByRole('button', { name: 'Send test to Automation' }).click();
   await expect(page.getByText('Automation answered 200')).toBeVisible();
 
   await post(portal.url, await keyOf(portal), [
@@ -84,13 +82,13 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
   await page.getByRole('button', { name: 'History of Automation' }).click();
   const history = page.getByRole('dialog', { name: 'History of Automation' });
   await expect(history.getByRole('listitem').first()).toContainText(
-    /A job failed\s*Delivered.*1 try, answered 200/,
+    /Job failed\s*Delivered.*1 try · response 200/,
   );
-  await history.getByRole('button', { name: /^What was sent: A job failed/ }).click();
+  await history.getByRole('button', { name: /^Show message: Job failed/ }).click();
   await expect(history.getByText('"name": "SQL nightly"')).toBeVisible();
   await sound(page, 'deliveries');
   status = 503;
-  await history.getByRole('button', { name: /^Send again: A job failed/ }).click();
+  await history.getByRole('button', { name: /^Send again: Job failed/ }).click();
   await expect(history.getByRole('listitem').first()).toContainText('It answered 503.', {
     timeout: 15_000,
   });
@@ -176,7 +174,7 @@ test('NOTIFY-5, NOTIFY-6: a browser is told after its person was told why; what 
   await sound(page, 'why the browser asks');
   await dialog.getByRole('button', { name: 'Ask the browser' }).click();
   await expect(page.getByText('This browser is told.')).toBeVisible();
-  await page.getByRole('button', { name: /^Send a test to / }).click();
+  await page.getByRole('button', { name: /^Send test to / }).click();
   await expect(
     page
       .getByRole('list', { name: 'Browsers that are told' })

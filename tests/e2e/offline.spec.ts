@@ -91,9 +91,7 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
 
   await page.goto(`${portal.url}/monitoring/sources`);
   await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
-  await expect(
-    page.getByText('A source can be made or changed with the network only.'),
-  ).toBeVisible();
+  await expect(page.getByText("You're offline. Reconnect to add or edit sources.")).toBeVisible();
   await expect(page.getByRole('button', { name: 'New source' })).toBeDisabled();
   for (const [path, words] of [
     ['/monitoring/forbidden', /You do not have access/],

@@ -37,7 +37,7 @@ async function connect(page: Page, name: string, tool: RegExp, place = 1): Promi
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill(name);
   await dialog.getByRole('radio', { name: tool }).check();
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   await expect(page.getByText('Waiting for the first result…')).toBeVisible();
   // the first is the key
   const text = await page.getByRole('dialog').locator('pre, code').nth(place).textContent();

@@ -44,27 +44,27 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue(
     'Files nightly, First company',
   );
-  await page.getByLabel('A good backup every so many hours').fill('');
-  await page.getByRole('button', { name: 'Make the alarm' }).click();
+  await page.getByLabel('Maximum backup age (hours)').fill('');
+  await page.getByRole('button', { name: 'Create alarm' }).click();
   await expect(
     page.getByText(
       'Say what is asked: how old a good backup may be, which share of results has to be good, or both.',
     ),
   ).toBeVisible();
-  await page.getByLabel('A good backup every so many hours').fill('26');
+  await page.getByLabel('Maximum backup age (hours)').fill('26');
   await page.getByLabel('Users').selectOption({ label: 'Dana Reyes' });
   await sound(page, 'alarm');
   await shot(page, 'sla-editor');
-  await page.getByRole('button', { name: 'Make the alarm' }).click();
-  const alarm = page.getByRole('listitem').filter({ hasText: 'a good backup every 26 hours' });
-  await expect(alarm).toContainText('Broken');
-  await expect(alarm).toContainText('too old');
-  await expect(alarm).toContainText('1 user told by mail');
+  await page.getByRole('button', { name: 'Create alarm' }).click();
+  const alarm = page.getByRole('listitem').filter({ hasText: 'Good backup every 26 hours' });
+  await expect(alarm).toContainText('Target missed');
+  await expect(alarm).toContainText('Too old');
+  await expect(alarm).toContainText('Emails 1 user');
   await page.getByRole('button', { name: 'New alarm' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Everything, most of the time');
-  await page.getByLabel('A good backup every so many hours').fill('');
-  await page.getByLabel('Share of good results, in percent').fill('60');
-  await page.getByRole('button', { name: 'Make the alarm' }).click();
+  await page.getByLabel('Maximum backup age (hours)').fill('');
+  await page.getByLabel('Minimum success rate (%)').fill('60');
+  await page.getByRole('button', { name: 'Create alarm' }).click();
   await expect(
     page.getByRole('listitem').filter({ hasText: 'Everything, most of the time' }),
   ).toContainText('75.0 % good');
@@ -72,7 +72,7 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
   await shot(page, 'sla-alarms');
 
   await page.getByRole('tab', { name: 'Report' }).click();
-  await expect(page.getByText('75.0 % good of 4 results')).toBeVisible();
+  await expect(page.getByText('75.0 % good out of 4 results')).toBeVisible();
   const first = page.getByRole('row').nth(1);
   await expect(first).toContainText('Files nightly');
   await expect(first).toContainText('50.0 %');
@@ -91,13 +91,13 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
     lines.length,
     lines[1]?.startsWith('First company,Files nightly,1,2,1,0,1,0,50,'),
   ]).toEqual([4, true]);
-  await page.getByLabel('By', { exact: true }).selectOption('company');
+  await page.getByLabel('Group by', { exact: true }).selectOption('company');
   await page.getByRole('link', { name: 'First company' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Daily checks' })).toBeVisible();
   await expect(rowOf(page, 'Mail nightly').first()).toBeVisible();
   await page.goBack();
   await page.setViewportSize({ width: 390, height: 844 });
-  await expect(page.getByText('75.0 % good of 4 results')).toBeVisible();
+  await expect(page.getByText('75.0 % good out of 4 results')).toBeVisible();
   await sound(page, 'report on a phone');
   await shot(page, 'sla-report-phone');
   await page.getByRole('tab', { name: 'Alarms' }).click();
@@ -106,6 +106,6 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete alarm' }).click();
   await expect(
-    page.getByRole('listitem').filter({ hasText: 'a good backup every 26 hours' }),
+    page.getByRole('listitem').filter({ hasText: 'Good backup every 26 hours' }),
   ).toHaveCount(0);
 });

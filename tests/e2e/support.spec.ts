@@ -57,9 +57,9 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of its
   await title(page, 'Support request');
   await expect(page.getByText('/monitoring/rules', { exact: true })).toBeVisible();
   await expect(page.getByText('secret-customer')).toHaveCount(0);
-  await expect(page.getByText('You have sent none yet.')).toBeVisible();
+  await expect(page.getByText('No requests yet.')).toBeVisible();
   await page.getByRole('button', { name: 'Send request' }).click();
-  await expect(page.getByText('Say in a few words what it is about.')).toBeVisible();
+  await expect(page.getByText('Enter a subject.')).toBeVisible();
   await page.getByLabel('Subject').fill('Results of the night');
   await page.getByRole('textbox', { name: 'Message' }).fill('The page stays empty.');
   await page.getByRole('checkbox', { name: 'Browser' }).uncheck();
@@ -68,7 +68,7 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of its
   await page.keyboard.press('Tab');
   await page.getByRole('button', { name: 'Send request' }).press('Enter');
   const row = page.getByRole('listitem').filter({ hasText: 'Results of the night' });
-  await expect(row.getByText('Kept, no mail is set up')).toBeVisible({ timeout: 15_000 });
+  await expect(row.getByText("Stored (email isn't set up)")).toBeVisible({ timeout: 15_000 });
   await row.locator('summary').press('Enter');
   await expect(row.getByText('Page: /monitoring/rules')).toBeVisible();
   await expect(row.getByText('Browser:')).toHaveCount(0);
@@ -97,7 +97,7 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of its
   await menu.getByRole('link', { name: 'Request' }).click();
   await page.getByLabel('Subject').fill('Typed before');
   await portal.kill();
-  await expect(page.getByText('What you type stays on this page.')).toBeVisible({
+  await expect(page.getByText('Your text stays on this page.')).toBeVisible({
     timeout: 15_000,
   });
   await expect(page.getByRole('button', { name: 'Send request' })).toBeDisabled();

@@ -198,7 +198,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
       page.getByRole('heading', { level: 2, name: 'The line of the bakery is down' }),
     ).toBeVisible();
     await expect(page.getByText(/^over /)).toHaveCount(2);
-    await page.getByRole('button', { name: 'Close the ticket' }).click();
+    await page.getByRole('button', { name: 'Close ticket' }).click();
     await expect(page.getByText('Ticket closed')).toBeVisible();
   });
 

@@ -63,8 +63,8 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await signIn(keeper, portal.url, 'admin', portal.password);
   await keeper.goto(`${portal.url}/monitoring/ticketing`);
   await keeper.getByRole('combobox', { name: 'System', exact: true }).selectOption('connectwise');
-  await keeper.getByRole('textbox', { name: 'Address', exact: true }).fill(cw.url);
-  await keeper.getByRole('textbox', { name: 'Company', exact: true }).fill(KEYS.company);
+  await keeper.getByRole('textbox', { name: 'URL', exact: true }).fill(cw.url);
+  await keeper.getByRole('textbox', { name: 'Company ID', exact: true }).fill(KEYS.company);
   await keeper.getByRole('textbox', { name: 'Public key', exact: true }).fill(KEYS.publicKey);
   await keeper.getByLabel('Private key').fill('wrong');
   await keeper.getByRole('textbox', { name: 'Client ID', exact: true }).fill(KEYS.clientId);
@@ -75,13 +75,13 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await expect(keeper.getByText('ConnectWise answered: 2 boards, 3 statuses.')).toBeVisible();
   await keeper.getByRole('combobox', { name: 'Board', exact: true }).selectOption('Backup');
   await expect(
-    keeper.getByRole('combobox', { name: 'Status of a new one', exact: true }),
+    keeper.getByRole('combobox', { name: 'Status for new tickets', exact: true }),
   ).toBeVisible();
   await keeper
-    .getByRole('combobox', { name: 'Status of a new one', exact: true })
+    .getByRole('combobox', { name: 'Status for new tickets', exact: true })
     .selectOption('New');
   await keeper
-    .getByRole('combobox', { name: 'Status of a closed one', exact: true })
+    .getByRole('combobox', { name: 'Status for closed tickets', exact: true })
     .selectOption('Completed');
   await keeper
     .getByRole('combobox', { name: 'Priority', exact: true })
@@ -90,15 +90,17 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await expect(keeper.getByRole('listitem').filter({ hasText: company?.name ?? '' })).toContainText(
     'Not mapped',
   );
-  await expect(keeper.getByText('Not heard yet.').or(keeper.getByText('Last heard'))).toBeVisible();
   await expect(
-    keeper.getByRole('combobox', { name: 'Status of a new one', exact: true }),
+    keeper.getByText('No updates received yet.').or(keeper.getByText('Last update')),
+  ).toBeVisible();
+  await expect(
+    keeper.getByRole('combobox', { name: 'Status for new tickets', exact: true }),
   ).toHaveValue('1');
   await expect(
-    keeper.getByRole('combobox', { name: 'Status of a closed one', exact: true }),
+    keeper.getByRole('combobox', { name: 'Status for closed tickets', exact: true }),
   ).toHaveValue('3');
   await keeper.getByRole('button', { name: 'Check and match by name' }).click();
-  await keeper.getByRole('button', { name: 'Map it' }).click();
+  await keeper.getByRole('button', { name: 'Map company' }).click();
   await expect(keeper.getByRole('listitem').filter({ hasText: company?.name ?? '' })).toContainText(
     'OK',
   );
@@ -139,7 +141,7 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
 
   // The page of tickets: found, opened again, by keys.
   await dana.goto(`${portal.url}/monitoring/tickets`);
-  await expect(dana.getByRole('heading', { level: 2, name: 'No open ticket' })).toBeVisible();
+  await expect(dana.getByRole('heading', { level: 2, name: 'No open tickets' })).toBeVisible();
   await axeInBoth(dana, 'no ticket');
   await dana.getByRole('combobox', { name: 'State', exact: true }).selectOption('closed');
   await dana.getByRole('button', { name: /Two hosts/ }).press('Enter');
@@ -156,8 +158,8 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
     .poll(() => dana.evaluate(() => document.documentElement.scrollWidth))
     .toBeLessThanOrEqual(390);
   await shot(dana, 'ticket-phone');
-  await dana.getByRole('button', { name: 'Open again' }).click();
-  await expect(dana.getByText('Ticket opened again')).toBeVisible();
+  await dana.getByRole('button', { name: 'Reopen ticket' }).click();
+  await expect(dana.getByText('Ticket reopened')).toBeVisible();
   await expect.poll(() => cw.tickets[0]?.closedFlag).toBe(false);
   await dana.keyboard.press('Escape');
   await dana.goto(`${portal.url}/monitoring/tickets`);
@@ -168,9 +170,7 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await expect(other.locator('.rp-facts')).toContainText(/5001\s*open/, { timeout: 20_000 });
   for (const page of [dana, other]) await page.context().setOffline(true);
   await portal.kill();
-  await expect(
-    dana.getByText('A ticket is opened or changed with the network only.'),
-  ).toBeVisible();
+  await expect(dana.getByText("You're offline. Reconnect to open or edit tickets.")).toBeVisible();
   await expect(dana.getByRole('button', { name: /Two hosts/ })).toBeVisible();
   await expect(rowOf(other, 'Files')).toContainText('5001');
   expect(faults).toEqual([]);

@@ -78,7 +78,9 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
 }) => {
   const faults = faultsOf(page);
   await opens(page, '/monitoring/analytics/trends?date=last-7', 'Trends');
-  await expect(page.getByText(/^Told from this device\. Against the 7 days before$/)).toBeVisible();
+  await expect(
+    page.getByText(/^Calculated on this device · Compared with the previous 7 days$/),
+  ).toBeVisible();
   const figure = (title: string) =>
     page
       .getByRole('listitem')
@@ -96,7 +98,7 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
   await page.keyboard.press('ArrowLeft');
   await expect(chart).toHaveAttribute(
     'aria-valuetext',
-    /: 1 failed, 0 warnings; 0 of both in the time before$/,
+    /: 1 failed, 0 warnings; 0 in the previous period$/,
   );
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(
@@ -106,14 +108,14 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
   await page.goBack();
   await page.getByRole('tab', { name: /^By source/ }).click();
   await expect(page).toHaveURL(/by=source$/);
-  await page.getByRole('link', { name: /, 4 failed$/ }).click();
+  await page.getByRole('link', { name: /: 4 failed$/ }).click();
   await expect(page).toHaveURL(/source=/);
   await expect(rowOf(page, 'SQL nightly')).toHaveCount(3);
   await page.goBack();
 
   await page.getByLabel('Days', { exact: true }).selectOption('last-90');
   await expect(
-    page.getByText(/^Told by the server at .*Nothing ran in the 90 days before$/),
+    page.getByText(/^From the server at .*No results in the previous 90 days$/),
   ).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Failures and warnings per week' })).toBeVisible();
   await expect(figure('Failed')).toContainText('4 runs');
@@ -141,7 +143,7 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
   await context.setOffline(true);
   await page.getByLabel('Days', { exact: true }).selectOption('last-year');
   await expect(
-    page.getByText(/This device does not keep these days\. This needs the network/),
+    page.getByText(/These days are not on this device\. This needs the network/),
   ).toBeVisible();
   await page.getByLabel('Days', { exact: true }).selectOption('last-7');
   await expect(figure('Failed')).toContainText('4 runs');
@@ -151,14 +153,14 @@ test('TREND-4: rankings by what fails, takes long and transfers most lead to the
   page,
 }) => {
   await opens(page, '/monitoring/rankings', 'Rankings');
-  await expect(page.getByText(/^Told from this device\. 2 jobs$/)).toBeVisible();
+  await expect(page.getByText(/^Calculated on this device · 2 jobs$/)).toBeVisible();
   await expect(page.getByRole('row').nth(1)).toContainText(/1\s*SQL nightly.*3$/s);
   await sound(page, 'rankings');
   await page.getByRole('tab', { name: 'Failures' }).focus();
   await page.keyboard.press('End');
   await expect(page.getByRole('row').nth(1)).toContainText('Mail archive');
   await page.getByLabel('Days', { exact: true }).selectOption('last-90');
-  await expect(page.getByText(/^Told by the server/)).toBeVisible();
+  await expect(page.getByText(/^From the server/)).toBeVisible();
   await expect(page.getByRole('row').nth(1)).toContainText('Mail archive');
   await page.getByRole('link', { name: /Mail archive/ }).click();
   await expect(rowOf(page, 'Mail archive').first()).toBeVisible();
@@ -170,25 +172,27 @@ test('TREND-7, TREND-9: repositories and computers say how they stand, and lead 
   await opens(page, '/monitoring/repositories', 'Repositories');
   await expect(
     page.getByText(
-      '2 repositories. 1 full within 14 days, 1 without a new sample, 1 with no size told',
+      '2 repositories · 1 full within 14 days · 1 without recent data · 1 without a size',
     ),
   ).toBeVisible();
   await expect(page.getByRole('row').nth(1)).toContainText(/NAS-04.*95 %.*full in [45] days/s);
-  await expect(page.getByRole('row').nth(2)).toContainText(/Tape vault.*not told.*no sample for/s);
-  await page.getByRole('button', { name: 'History of NAS-04' }).press('Enter');
-  await expect(page.getByRole('table', { name: 'What NAS-04 held' }).getByRole('row')).toHaveCount(
-    11,
+  await expect(page.getByRole('row').nth(2)).toContainText(
+    /Tape vault.*Not reported.*No data for/s,
   );
+  await page.getByRole('button', { name: 'History of NAS-04' }).press('Enter');
+  await expect(
+    page.getByRole('table', { name: 'Storage used in NAS-04' }).getByRole('row'),
+  ).toHaveCount(11);
   await expect(page).toHaveURL(/open=/);
   await sound(page, 'repositories');
   await opens(page, '/monitoring/computers', 'Computers');
   await expect(
-    page.getByText(/^\d+ computers: \d+ with a job, 2 without, 0 ignored$/),
+    page.getByText(/^\d+ computers: \d+ with a job, 2 without a job, 0 ignored$/),
   ).toBeVisible();
   await sound(page, 'computers');
   await page
     .getByRole('row', { name: /BARE-02/ })
-    .getByRole('link', { name: 'no job' })
+    .getByRole('link', { name: 'No job' })
     .click();
   await expect(
     page
@@ -205,9 +209,7 @@ test('TREND-5, TREND-8: the spreadsheet goes by keys from cell to cell, is a fil
   const grid = page.getByRole('grid', { name: 'Days of jobs' });
   await expect(grid).toHaveAttribute('aria-rowcount', '4');
   await expect(grid).toHaveAttribute('aria-colcount', '17');
-  await expect(page.getByRole('list', { name: 'What all cells come to' })).toContainText(
-    /Failed 4.*Warning 3/s,
-  );
+  await expect(page.getByRole('list', { name: 'Totals' })).toContainText(/Failed 4.*Warning 3/s);
   await sound(page, 'spreadsheet');
   await grid.focus();
   await page.keyboard.press('Control+ArrowDown');
@@ -226,7 +228,7 @@ test('TREND-5, TREND-8: the spreadsheet goes by keys from cell to cell, is a fil
   );
   await page.getByLabel('Rows', { exact: true }).selectOption('job');
   await page.getByLabel('Days', { exact: true }).selectOption('last-90');
-  await expect(page.getByText(/^Told by the server\. 3 jobs$/)).toBeVisible();
+  await expect(page.getByText(/^From the server · 3 jobs$/)).toBeVisible();
   await grid.focus();
   await page.keyboard.press('Control+ArrowDown');
   await page.keyboard.press('End');

@@ -10,7 +10,7 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useBranding } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { formatAge, formatDate, formatWhen, plural } from '#src/ui/format.ts';
+import { formatAge, formatDate, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -23,6 +23,7 @@ import { daysWords, stretchOf } from '../shared/date-range/day-stretch.ts';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
 import { computersAddress, computersPlace, SHOWS, shownComputers, standingOf } from './rows.ts';
 import type { Computer, ComputersPlace, Show, Standing } from './rows.ts';
+import { computerMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/computers`: every computer that sources saw in a time, and whether something backs
@@ -37,10 +38,10 @@ const NOTHING = {};
 const AT_FIRST = 100;
 const MORE = 400;
 const SHOW_WORDS: Readonly<Record<Show, string>> = {
-  all: 'All computers',
-  bare: 'Without a job',
-  kept: 'With a job',
-  ignored: 'Ignored',
+  all: t.all,
+  bare: t.withoutJob,
+  kept: t.withJob,
+  ignored: t.ignored,
 };
 
 function Sheet({ branding }: { readonly branding: Branding }) {
@@ -62,10 +63,10 @@ function Sheet({ branding }: { readonly branding: Branding }) {
     history[how](computersAddress(next));
   return (
     <Page
-      title="Computers"
+      title={t.title}
       search={
         <SearchField
-          label="Search computers"
+          label={t.search}
           value={place.text}
           focusKey="/"
           onChange={(text) => go({ ...place, text }, 'replace')}
@@ -82,12 +83,14 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             onSpan={(span) => go({ ...place, span })}
           />
           <ChipSelect
-            name="Which computers"
+            name={t.show}
             value={place.show}
             onChoose={(show) => go({ ...place, show: SHOWS.find((one) => one === show) ?? 'all' })}
             options={SHOWS.map((one) => [one, SHOW_WORDS[one]] as const)}
           />
-          <span className="text-agate text-ink-3">seen {daysWords(stretch.days)}</span>
+          <span className="text-agate text-ink-3">
+            {t.seen({ period: daysWords(stretch.days) })}
+          </span>
         </div>
         <FromServer asked={asked} told={(at) => formatWhen(at, rule.zone)} lines={8}>
           {(all) => {
@@ -96,51 +99,43 @@ function Sheet({ branding }: { readonly branding: Branding }) {
               <>
                 <p className="m-0 px-4 py-2 text-agate text-ink-3 desk:px-6">{saidOf(all, now)}</p>
                 {shown.length === 0 ? (
-                  <Notice
-                    icon="computer"
-                    level={2}
-                    title={
-                      all.length === 0 ? 'No computer was seen in this time' : 'Nothing matches'
-                    }
-                  >
-                    <p className="m-0">
-                      {all.length === 0
-                        ? 'Sources tell of computers by the inventory call.'
-                        : 'No computer of this time has these words and this state.'}
-                    </p>
+                  <Notice icon="computer" level={2} title={all.length === 0 ? t.none : t.noneFound}>
+                    <p className="m-0">{all.length === 0 ? t.noneHint : t.noneFoundHint}</p>
                     {all.length > 0 && (
                       <p className="m-0 pt-2">
                         <Button onClick={() => go({ ...place, show: 'all', text: '' })}>
-                          All computers
+                          {t.showAll}
                         </Button>
                       </p>
                     )}
                   </Notice>
                 ) : (
                   <table className="w-full table-fixed border-collapse border-t border-head-rule max-tablet:block">
-                    <caption className="sr-only">Computers seen {daysWords(stretch.days)}</caption>
+                    <caption className="sr-only">
+                      {t.caption({ period: daysWords(stretch.days) })}
+                    </caption>
                     <thead className="max-tablet:sr-only">
                       <tr className="text-agate text-ink-3">
                         <th
                           scope="col"
                           className="py-1.5 pr-3 pl-4 text-left font-normal desk:pl-6"
                         >
-                          Computer
+                          {t.computer}
                         </th>
                         <th scope="col" className="px-3 text-left font-normal">
-                          Company
+                          {t.company}
                         </th>
                         <th scope="col" className="w-28 px-3 text-left font-normal">
-                          First seen
+                          {t.firstSeen}
                         </th>
                         <th scope="col" className="w-28 px-3 text-left font-normal">
-                          Last seen
+                          {t.lastSeen}
                         </th>
                         <th scope="col" className="w-40 px-3 text-left font-normal">
-                          State
+                          {t.state}
                         </th>
                         <th scope="col" className="pr-4 pl-3 text-left font-normal desk:pr-6">
-                          Note
+                          {t.note}
                         </th>
                       </tr>
                     </thead>
@@ -160,7 +155,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                 {shown.length > most && (
                   <div className="px-4 py-3 desk:px-6">
                     <Button onClick={() => setMost(most + MORE)}>
-                      Show {plural(Math.min(MORE, shown.length - most), 'more', 'more')}
+                      {t.showMore({ count: Math.min(MORE, shown.length - most) })}
                     </Button>
                   </div>
                 )}
@@ -177,7 +172,14 @@ function Sheet({ branding }: { readonly branding: Branding }) {
 function saidOf(all: readonly ComputerOut[], now: Ms): string {
   const count = (standing: Standing): number =>
     all.filter((one) => standingOf(one, now) === standing).length;
-  return `${plural(all.length, 'computer')}${all.length === 0 ? '' : `: ${count('kept')} with a job, ${count('bare')} without, ${count('ignored')} ignored`}`;
+  const total = t.count({ count: all.length });
+  return all.length === 0
+    ? total
+    : `${total}: ${t.countDetail({
+        withJob: count('kept'),
+        without: count('bare'),
+        ignored: count('ignored'),
+      })}`;
 }
 
 const STATES: Readonly<Record<Standing, { readonly icon: IconName; readonly text: string }>> = {
@@ -202,12 +204,12 @@ function Row({ one, company, zone, now }: RowProps) {
     .join(', ');
   const words =
     standing === 'kept'
-      ? plural(one.jobs, 'job')
+      ? t.jobs({ count: one.jobs })
       : standing === 'bare'
-        ? 'no job'
+        ? t.noJob
         : one.ignored?.until == null
-          ? 'ignored'
-          : `ignored until ${formatDate(one.ignored.until, zone)}`;
+          ? t.isIgnored
+          : t.ignoredUntil({ day: formatDate(one.ignored.until, zone) });
   const q = encodeURIComponent(one.hostName);
   const href =
     standing === 'kept'

@@ -4,12 +4,14 @@ import { COLLECTOR_NAMES, ENTITY_NAMES, type Entity } from '#contract/connection
 import type { CollectionOut, ConnectionOut } from '#contract/connections/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { formatAge, formatTime, formatUtc, formatWhen, plural } from '#src/ui/format.ts';
+import { formatAge, formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { FoundEntity } from './found.tsx';
 import { everyChoices, idOf } from './form.ts';
-import { COLLECTION_STATES, rowsWords, stateOf } from './status-badge.ts';
+import { COLLECTION_STATES, rowsText, stateOf } from './states.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { connectionMessages as t } from './messages.en.ts';
 
 export interface ConnectionProps {
   readonly one: ConnectionOut;
@@ -53,8 +55,13 @@ export function Connection({
             {one.name}
           </h2>
           <p className="m-0 break-words text-ink-2">
-            {COLLECTOR_NAMES[one.kind]}, {one.address}
-            {company !== null && <>, for {company}</>}
+            {company === null
+              ? t.summary({ system: COLLECTOR_NAMES[one.kind], address: one.address })
+              : t.summaryCompany({
+                  system: COLLECTOR_NAMES[one.kind],
+                  address: one.address,
+                  company,
+                })}
           </p>
           <p className="m-0 flex flex-wrap items-center gap-x-3">
             <span className={`flex items-center gap-1.5 ${state.text}`}>
@@ -63,8 +70,8 @@ export function Connection({
             </span>
             <span className="text-agate text-ink-3">
               {every}
-              {one.user !== null && `, as ${one.user}`}
-              {one.certificate !== null && ', certificate pinned'}
+              {one.user !== null && ` · ${t.user({ name: one.user })}`}
+              {one.certificate !== null && ` · ${t.certificatePinned}`}
             </span>
           </p>
         </div>
@@ -74,30 +81,30 @@ export function Connection({
             icon="sync"
             {...net}
             disabled={offline || !one.enabled}
-            aria-label={`Sync now: ${one.name}`}
+            aria-label={t.syncNowNamed({ name: one.name })}
             onClick={() => onSync()}
           >
-            Sync now
+            {t.syncNow}
           </Button>
           <CallButton
             call="editConnection"
             size="sm"
             variant="quiet"
             {...net}
-            aria-label={`Edit ${one.name}`}
+            aria-label={t.editNamed({ name: one.name })}
             onClick={onEdit}
           >
-            Edit
+            {ui.edit}
           </CallButton>
           <CallButton
             call="deleteConnection"
             size="sm"
             variant="quiet"
             {...net}
-            aria-label={`Remove ${one.name}`}
+            aria-label={t.removeNamed({ name: one.name })}
             onClick={onRemove}
           >
-            Remove
+            {ui.remove}
           </CallButton>
         </span>
       </div>
@@ -105,9 +112,7 @@ export function Connection({
         <p className="m-0 flex flex-wrap items-center gap-x-3 pt-2">
           <span className="flex items-center gap-1.5 text-warning">
             <Icon name="warning" />
-            {plural(unlinked, 'company', 'companies')} of the console{' '}
-            {unlinked === 1 ? 'is' : 'are'} linked with none here:{' '}
-            {unlinked === 1 ? 'its' : 'their'} results are left out.
+            {t.unlinked({ count: unlinked })}
           </span>
           <Button
             size="sm"
@@ -115,31 +120,31 @@ export function Connection({
             className="-ml-2"
             onClick={() => onFound('companies', true)}
           >
-            Show them
+            {t.showUnlinked}
           </Button>
-          <SectionLink href="/monitoring/companies" className="text-accent underline">
-            Link in Companies
-          </SectionLink>
+          <Go href="/monitoring/companies" className="text-accent underline">
+            {t.linkCompanies}
+          </Go>
         </p>
       )}
       <table className="mt-3 block w-full tablet:table tablet:table-fixed tablet:border-collapse">
-        <caption className="sr-only">Parts of {one.name}</caption>
+        <caption className="sr-only">{t.partsOf({ name: one.name })}</caption>
         <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
           <tr className="h-8 border-b border-rule text-left text-agate text-ink-2">
             <th scope="col" className="w-[24%] font-normal">
-              Part
+              {t.part}
             </th>
             <th scope="col" className="font-normal">
-              State
+              {t.state}
             </th>
             <th scope="col" className="w-32 font-normal">
-              Last read
+              {t.lastRead}
             </th>
             <th scope="col" className="w-[24%] font-normal">
-              Rows
+              {t.rows}
             </th>
             <th scope="col" className="w-24 font-normal">
-              <span className="sr-only">Actions</span>
+              <span className="sr-only">{t.actions}</span>
             </th>
           </tr>
         </thead>
@@ -165,17 +170,17 @@ export function Connection({
             className="-ml-2"
             onClick={() => onFound('companies', false)}
           >
-            All companies
+            {t.allCompanies}
           </Button>
         )}
         {one.alarms > 0 && (
           <Button size="sm" variant="quiet" onClick={() => onFound('alarms', false)}>
-            {plural(one.alarms, 'active alarm')}
+            {t.activeAlarms({ count: one.alarms })}
           </Button>
         )}
         {(licences?.rows ?? 0) > 0 && (
           <Button size="sm" variant="quiet" onClick={() => onFound('licences', false)}>
-            Licences in use
+            {t.licenses}
           </Button>
         )}
       </p>
@@ -190,7 +195,7 @@ interface PartProps extends Pick<ConnectionProps, 'zone' | 'now' | 'offline' | '
 
 function Part({ part, of, zone, now, offline, onSync }: PartProps) {
   const { word, icon, text } = COLLECTION_STATES[part.status];
-  const rows = rowsWords(part);
+  const rows = rowsText(part);
   const name = ENTITY_NAMES[part.entity];
   const failed = part.fails > 0;
   return (
@@ -201,21 +206,20 @@ function Part({ part, of, zone, now, offline, onSync }: PartProps) {
       <td className={`col-span-2 row-start-2 min-w-0 tablet:py-1.5 tablet:pr-3 ${text}`}>
         <span className="flex items-center gap-1.5">
           <Icon name={icon} />
-          {word}
-          {part.fails > 1 && `, ${part.fails} times in a row`}
+          {part.fails > 1 ? t.failedTimes({ state: word, count: part.fails }) : word}
         </span>
         {failed && part.error !== null && (
           <span className="block pl-[22px] text-agate font-normal break-words text-ink-2">
             {part.error}
             {part.nextAt !== null &&
               part.nextAt > now &&
-              ` Next try at ${formatTime(part.nextAt, zone)}.`}
+              ` ${t.nextTry({ time: formatTime(part.nextAt, zone) })}`}
           </span>
         )}
       </td>
       <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
         {part.succeededAt === null ? (
-          <span className="text-ink-3">never</span>
+          <span className="text-ink-3">{t.never}</span>
         ) : (
           <time data-tip={`${formatWhen(part.succeededAt, zone)}, ${formatUtc(part.succeededAt)}`}>
             {formatAge(part.succeededAt, now)}
@@ -225,7 +229,7 @@ function Part({ part, of, zone, now, offline, onSync }: PartProps) {
       <td
         className={`col-span-2 min-w-0 text-agate break-words tablet:pr-3 ${part.unlinked > 0 ? 'text-warning' : 'text-ink-2'}`}
       >
-        {rows !== '' && <span className="tablet:hidden">Rows: </span>}
+        {rows !== '' && <span className="tablet:hidden">{t.rowsLabel} </span>}
         {rows}
       </td>
       <td className="col-span-2 tablet:text-right">
@@ -236,10 +240,10 @@ function Part({ part, of, zone, now, offline, onSync }: PartProps) {
             className="-ml-2 tablet:ml-0"
             disabled={offline || !of.enabled}
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
-            aria-label={`Try now: ${name} of ${of.name}`}
+            aria-label={t.tryNowNamed({ part: name, name: of.name })}
             onClick={() => onSync(part.entity)}
           >
-            Try now
+            {t.tryNow}
           </Button>
         )}
       </td>

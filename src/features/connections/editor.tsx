@@ -34,6 +34,8 @@ import {
   testOf,
   withKind,
 } from './form.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { connectionMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
   /** Null: a new one. */
@@ -100,7 +102,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
         : await withReauth(() => client().ask('editConnection', sent.input));
     setBusy(null);
     if (!answer.ok) return refused(answer.failure);
-    tell(kept === null ? 'Connection made' : 'Connection saved');
+    tell(kept === null ? t.created : t.saved);
     onSaved();
   }
 
@@ -116,7 +118,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
     .map(({ n, name }) => ({ value: String(n), word: name }))
     .toSorted((a, b) => a.word.localeCompare(b.word));
   const company = {
-    label: 'Company',
+    label: t.company,
     required: true,
     block: true,
     value: draft.companyN === null ? '' : String(draft.companyN),
@@ -127,7 +129,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   return (
     <Dialog
-      title={kept === null ? 'New connection' : `Edit ${kept.name}`}
+      title={kept === null ? t.newConnection : t.editNamed({ name: kept.name })}
       wide
       onClose={onClose}
       first={first}
@@ -141,7 +143,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
             disabled={offline || busy === 'test'}
             {...why}
           >
-            {!draft.enabled || told?.ok === true ? 'Save' : 'Test and save'}
+            {!draft.enabled || told?.ok === true ? ui.save : t.testAndSave}
           </Button>
           <Button
             busy={busy === 'test'}
@@ -149,15 +151,15 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
             {...why}
             onClick={() => void tryIt()}
           >
-            Test
+            {t.test}
           </Button>
           {told !== null && !told.ok && (
             <Button variant="quiet" disabled={offline || busy !== null} onClick={() => void save()}>
-              Save all the same
+              {t.saveAnyway}
             </Button>
           )}
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {ui.cancel}
           </Button>
         </>
       }
@@ -172,7 +174,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
         <RequiredNote />
         {kept === null && (
           <fieldset className="m-0 min-w-0 border-0 p-0">
-            <legend className="pb-1 font-semibold">System</legend>
+            <legend className="pb-1 font-semibold">{t.system}</legend>
             <div className="grid border-t border-hair tablet:grid-cols-3 tablet:gap-x-6 tablet:[&>label]:border-0">
               {KINDS.map((kind) => (
                 <Choice
@@ -189,7 +191,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
         )}
         <TextField
           ref={first}
-          label="Name"
+          label={t.name}
           required
           value={draft.name}
           maxLength={LIMITS.nameChars}
@@ -198,7 +200,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
           onChange={({ target }) => change({ name: target.value })}
         />
         <TextField
-          label="Address"
+          label={t.url}
           required
           value={draft.address}
           maxLength={LIMITS.addressChars}
@@ -211,13 +213,13 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
         />
         {draft.kind !== 'vspc' &&
           (companies.length > FEW ? (
-            <Combobox {...company} placeholder="Type a part of the name" />
+            <Combobox {...company} placeholder={t.typeName} />
           ) : (
-            <Select {...company} placeholder="Choose a company" />
+            <Select {...company} placeholder={t.chooseCompany} />
           ))}
         {SIGN_INS_OF[draft.kind].length > 1 && (
           <Select
-            label="Signs in with"
+            label={t.signInWith}
             block
             value={signIn}
             options={SIGN_INS_OF[draft.kind].map((one) => ({
@@ -253,12 +255,12 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
           onChange={({ target }) => change({ secret: target.value })}
           hint={
             kept !== null && keepsSecret({ ...draft, secret: '' }, kept)
-              ? 'Is set, sealed, and never shown. Empty leaves it as it is.'
-              : 'Give it an account or key of its own, to read only. Kept sealed, and never shown again.'
+              ? t.secretStored
+              : t.secretHint
           }
         />
         <Select
-          label="How often"
+          label={t.interval}
           block
           value={String(draft.everySec)}
           options={everyChoices(draft.everySec).map(([sec, word]) => ({
@@ -267,20 +269,17 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
           }))}
           onChange={(sec) => change({ everySec: Number(sec) })}
         />
-        <p className="m-0 -mt-2 text-agate text-ink-3">
-          Jobs, sessions and alarms. Servers are read every 15 minutes at most, companies,
-          repositories and computers every hour, licences once a day.
-        </p>
+        <p className="m-0 -mt-2 text-agate text-ink-3">{t.intervalHint}</p>
         <Switch
-          label="On"
-          detail="Off, nothing is asked, and none of its jobs counts as one that did not run."
+          label={t.on}
+          detail={t.onHint}
           on={draft.enabled}
           onChange={(enabled) => change({ enabled })}
         />
         {(certificate !== '' || faults['certificate'] !== undefined) && (
           <>
             <TextArea
-              label="The one certificate that is believed"
+              label={t.certificate}
               mono
               value={certificate}
               rows={4}
@@ -295,7 +294,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
                 className="-ml-2"
                 onClick={() => change({ certificate: '' })}
               >
-                Believe public authorities instead
+                {t.trustPublic}
               </Button>
             </div>
           </>
@@ -345,14 +344,17 @@ function Told({
         {seen !== null && (
           <div className="grid gap-2 pt-2">
             <p className="m-0 text-ink-2">
-              It showed this one, {seen.subject === '' ? 'without a name' : seen.subject}, good
-              until {formatDate(seen.until, zone)}. Compare its SHA-256 fingerprint with the one on
-              the system itself:
+              {seen.subject === ''
+                ? t.certificateUnnamed({ day: formatDate(seen.until, zone) })
+                : t.certificateSeen({
+                    subject: seen.subject,
+                    day: formatDate(seen.until, zone),
+                  })}
             </p>
             <p className="m-0 font-mono text-agate break-all">{seen.fingerprint}</p>
             <div>
               <Button size="sm" onClick={() => onPin(seen.certificate)}>
-                They are the same: believe this one
+                {t.pinCertificate}
               </Button>
             </div>
           </div>

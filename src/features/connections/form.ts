@@ -11,7 +11,8 @@ import {
   type ConnectionOut,
   type Credentials,
 } from '#contract/connections/calls.ts';
-import { type FormErrors, findFormErrors, type ErrorLabels } from '#src/ui/form-errors.ts';
+import { type Faults, faultsOf, type FaultWords } from '#src/form-faults.ts';
+import { connectionMessages as t } from './messages.en.ts';
 
 /**
  * A connection as it is typed. `companyN` empty: none. An empty secret keeps the one that is kept.
@@ -36,18 +37,18 @@ export const KIND_WORDS: Readonly<
   >
 > = {
   vspc: {
-    name: 'Service Provider Console',
-    detail: 'Veeam’s console: all companies, servers and agents',
+    name: t.vspc,
+    detail: t.vspcHint,
     address: 'https://vspc.example.com:1280',
   },
   vbr: {
-    name: 'Backup & Replication',
-    detail: 'One Veeam backup server of one company',
+    name: t.vbr,
+    detail: t.vbrHint,
     address: 'https://vbr.example.com:9419',
   },
   zerto: {
-    name: 'Zerto',
-    detail: 'Protection groups of one Virtual Manager',
+    name: t.zerto,
+    detail: t.zertoHint,
     address: 'https://zvm.example.com',
   },
 };
@@ -56,25 +57,25 @@ export const KINDS = COLLECTOR_KINDS;
 export const SIGN_IN_WORDS: Readonly<
   Record<SignIn, { readonly choice: string; readonly user: string; readonly secret: string }>
 > = {
-  key: { choice: 'API key', user: '', secret: 'API key' },
-  password: { choice: 'User name and password', user: 'User name', secret: 'Password' },
-  client: { choice: 'Client id and secret', user: 'Client id', secret: 'Client secret' },
+  key: { choice: t.apiKey, user: '', secret: t.apiKey },
+  password: { choice: t.usernameAndPassword, user: t.username, secret: t.password },
+  client: { choice: t.clientIdAndSecret, user: t.clientId, secret: t.clientSecret },
 };
 
 /** How often, in seconds. */
 export const EVERY: readonly (readonly [sec: number, word: string])[] = [
-  [60, 'Every minute'],
-  [300, 'Every 5 minutes'],
-  [900, 'Every 15 minutes'],
-  [1_800, 'Every 30 minutes'],
-  [3_600, 'Every hour'],
-  [14_400, 'Every 4 hours'],
+  [60, t.everyMinute],
+  [300, t.every5Minutes],
+  [900, t.every15Minutes],
+  [1_800, t.every30Minutes],
+  [3_600, t.everyHour],
+  [14_400, t.every4Hours],
 ];
 /** One that was set by another program is one more choice. */
 export const everyChoices = (now: number): readonly (readonly [sec: number, word: string])[] =>
   EVERY.some(([sec]) => sec === now)
     ? EVERY
-    : [...EVERY, [now, `Every ${now} seconds`] as const].toSorted(([a], [b]) => a - b);
+    : [...EVERY, [now, t.everySeconds({ count: now })] as const].toSorted(([a], [b]) => a - b);
 
 export const NEW: Draft = {
   kind: 'vspc',
@@ -122,14 +123,14 @@ export const withKind = (draft: Draft, kind: CollectorKind): Draft => ({
   companyN: kind === 'vspc' ? null : draft.companyN,
 });
 
-const WORDS: ErrorLabels = {
-  'name': 'Give it a name.',
-  'address': 'Give an address that begins with https://, with its port.',
-  'credentials.name': 'Type the name.',
-  'credentials.secret': 'Type the secret.',
-  'credentials': 'Type the secret: none is kept for this address.',
-  'companyN': 'Choose the company whose results these are.',
-  'certificate': 'This is not a certificate in PEM form.',
+const WORDS: FaultWords = {
+  'name': t.nameMissing,
+  'address': t.urlInvalid,
+  'credentials.name': t.usernameMissing,
+  'credentials.secret': t.secretMissing,
+  'credentials': t.secretNeeded,
+  'companyN': t.companyMissing,
+  'certificate': t.certificateInvalid,
 };
 export const FAULT_WORDS = WORDS;
 

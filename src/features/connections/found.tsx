@@ -4,8 +4,10 @@ import type { Found } from '#contract/connections/calls.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
-import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { formatCount, formatWhen } from '#src/ui/format.ts';
+import { Late } from '#src/ui/late.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { connectionMessages as t } from './messages.en.ts';
 
 export type FoundEntity = 'companies' | 'alarms' | 'licences';
 
@@ -41,20 +43,20 @@ export function FoundDialog({
   const { value } = asked;
   return (
     <Dialog
-      title={`${unlinked ? 'Companies linked with none here' : ENTITY_NAMES[entity]}, ${name}`}
+      title={t.foundTitle({ what: unlinked ? t.unlinkedTitle : ENTITY_NAMES[entity], name })}
       wide
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={onClose}>{ui.close}</Button>
           {after > 0 && (
             <Button variant="quiet" onClick={() => setAfter(after - PAGE)}>
-              Before
+              {t.previous}
             </Button>
           )}
           {value !== null && value.total > after + PAGE && (
             <Button variant="quiet" onClick={() => setAfter(after + PAGE)}>
-              Next {Math.min(PAGE, value.total - after - PAGE)}
+              {t.next({ count: Math.min(PAGE, value.total - after - PAGE) })}
             </Button>
           )}
         </>
@@ -63,24 +65,26 @@ export function FoundDialog({
       <div className="px-5 py-3">
         {value === null ? (
           asked.failure === null ? (
-            <DelayedFallback>
-              <p className="m-0 text-ink-2">Reading</p>
-            </DelayedFallback>
+            <Late>
+              <p className="m-0 text-ink-2">{t.loading}</p>
+            </Late>
           ) : (
             <p role="alert" className="m-0 text-failed">
               {asked.failure.message}
             </p>
           )
         ) : value.rows.length === 0 ? (
-          <p className="m-0 text-ink-2">
-            {unlinked ? 'Every company of the console is linked.' : 'Nothing.'}
-          </p>
+          <p className="m-0 text-ink-2">{unlinked ? t.allLinked : t.nothingFound}</p>
         ) : (
           <>
             <p className="m-0 pb-2 text-agate text-ink-3">
               {after > 0 || value.total > PAGE
-                ? `${after + 1} to ${Math.min(after + PAGE, value.total)} of ${formatCount(value.total)}`
-                : plural(value.total, 'row')}
+                ? t.range({
+                    from: after + 1,
+                    to: Math.min(after + PAGE, value.total),
+                    total: formatCount(value.total),
+                  })
+                : t.rowCount({ count: value.total })}
             </p>
             <ul className="m-0 list-none border-t border-rule p-0">
               {value.rows.map((row) => (
@@ -117,7 +121,7 @@ export function detailWords(
   };
   const at = Date.parse(said('at'));
   if (entity === 'companies')
-    return company === null ? `Not linked. Its id there: ${uid}` : `Linked with ${company}`;
+    return company === null ? t.notLinked({ id: uid }) : t.linkedTo({ company });
   if (entity === 'alarms')
     return [
       said('severity'),
@@ -130,8 +134,8 @@ export function detailWords(
       .join(', ');
   const used = [
     said('usedUnits') && `${said('usedUnits')} ${said('unitType').toLowerCase()}`,
-    said('usedCount') && `${said('usedCount')} in use`,
-    said('newCount') && `${said('newCount')} new`,
+    said('usedCount') && t.inUse({ count: said('usedCount') }),
+    said('newCount') && t.added({ count: said('newCount') }),
   ].filter((word) => word !== '');
   return [said('product'), said('workload'), ...used].filter((word) => word !== '').join(', ');
 }

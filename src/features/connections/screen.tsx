@@ -22,6 +22,8 @@ import { Editor } from './editor.tsx';
 import { type FoundEntity, FoundDialog } from './found.tsx';
 import { idOf } from './form.ts';
 import { Connection } from './connection.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { connectionMessages as t } from './messages.en.ts';
 
 type Open =
   | { readonly is: 'new' }
@@ -63,14 +65,14 @@ export function Connections() {
       id: idOf(one),
       ...(entity !== undefined && { entity }),
     });
-    if (result.ok) tellInfo(`Syncing ${one.name}`);
+    if (result.ok) tellInfo(t.syncing({ name: one.name }));
     else tellFailure(result.failure.message);
     asked.again();
   }
   async function remove(one: ConnectionOut): Promise<void> {
     const result = await withReauth(() => client().ask('deleteConnection', { id: idOf(one) }));
     close();
-    if (result.ok) tell('Connection removed');
+    if (result.ok) tell(t.removed);
     else tellFailure(result.failure.message);
     asked.again();
   }
@@ -83,18 +85,17 @@ export function Connections() {
       {...why}
       onClick={() => setOpen({ is: 'new' })}
     >
-      New connection
+      {t.newConnection}
     </CallButton>
   );
 
   return (
-    <Page title="Connections" {...(all !== null && all.length > 0 && { action: begin })}>
+    <Page title={t.title} {...(all !== null && all.length > 0 && { action: begin })}>
       <div className="min-h-full bg-sheet">
         {offline && (
           <div className="px-5 py-3">
             <Callout tone="warning">
-              A connection can be made or changed with the network only.
-              {asked.at !== null && ` What stands here is from ${formatWhen(asked.at, zone)}.`}
+              {asked.at === null ? t.offline : t.offlineSince({ when: formatWhen(asked.at, zone) })}
             </Callout>
           </div>
         )}
@@ -105,7 +106,7 @@ export function Connections() {
               alert
               action={
                 <Button size="sm" onClick={asked.again}>
-                  Try again
+                  {ui.tryAgain}
                 </Button>
               }
             >
@@ -122,19 +123,16 @@ export function Connections() {
             <Notice
               icon="cloud"
               level={2}
-              title="The connections are not here"
-              actions={<Button onClick={asked.again}>Try again</Button>}
+              title={t.notLoaded}
+              actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
             </Notice>
           )
         ) : all.length === 0 ? (
-          <Notice icon="cloud" level={2} title="No system is asked yet" actions={begin}>
-            <p className="m-0">
-              Connect Veeam Service Provider Console, Veeam Backup & Replication or Zerto: their
-              jobs and results are read on a schedule, and nothing has to be installed there.
-            </p>
-            {offline && <p className="m-0">A new connection needs the network.</p>}
+          <Notice icon="cloud" level={2} title={t.none} actions={begin}>
+            <p className="m-0">{t.noneHint}</p>
+            {offline && <p className="m-0">{t.noneOffline}</p>}
           </Notice>
         ) : (
           all.map((one) => (
@@ -144,7 +142,7 @@ export function Connections() {
               company={
                 one.companyN === null
                   ? null
-                  : (names.get(one.companyN) ?? `Company ${one.companyN}`)
+                  : (names.get(one.companyN) ?? t.companyNumber({ n: one.companyN }))
               }
               zone={zone}
               now={now}
@@ -183,7 +181,7 @@ export function Connections() {
       )}
       {open?.is === 'remove' && (
         <Dialog
-          title="Remove this connection?"
+          title={t.removeTitle}
           onClose={close}
           footer={
             <>
@@ -193,9 +191,9 @@ export function Connections() {
                 {...why}
                 onClick={() => void remove(open.one)}
               >
-                Remove the connection
+                {t.removeConnection}
               </Button>
-              <Button onClick={close}>Cancel</Button>
+              <Button onClick={close}>{ui.cancel}</Button>
             </>
           }
         >
@@ -203,11 +201,7 @@ export function Connections() {
             <p className="m-0 break-words">
               <b>{open.one.name}</b>, {open.one.address}
             </p>
-            <p className="m-0 text-ink-2">
-              Nothing is asked of it any more, and its credentials are destroyed. Its jobs and
-              results so far stay; the jobs will be marked as “did not run” when they are due. This
-              cannot be undone.
-            </p>
+            <p className="m-0 text-ink-2">{t.removeHint}</p>
           </div>
         </Dialog>
       )}

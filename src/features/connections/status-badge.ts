@@ -1,6 +1,7 @@
 import type { CollectionOut, ConnectionOut } from '#contract/connections/calls.ts';
 import type { IconName } from '#src/ui/icon.tsx';
-import { formatCount, plural } from '#src/ui/format.ts';
+import { formatCount } from '#src/ui/format.ts';
+import { connectionMessages as t } from './messages.en.ts';
 
 export interface Shown {
   readonly word: string;
@@ -9,10 +10,10 @@ export interface Shown {
 }
 
 export const COLLECTION_STATES: Readonly<Record<CollectionOut['status'], Shown>> = {
-  waiting: { word: 'Waiting', icon: 'clock', text: 'text-ink-2' },
-  running: { word: 'Reading', icon: 'running', text: 'text-running' },
-  succeeded: { word: 'Read', icon: 'success', text: 'text-success' },
-  failed: { word: 'Failed', icon: 'failed', text: 'text-failed font-semibold' },
+  waiting: { word: t.waiting, icon: 'clock', text: 'text-ink-2' },
+  running: { word: t.reading, icon: 'running', text: 'text-running' },
+  succeeded: { word: t.read, icon: 'success', text: 'text-success' },
+  failed: { word: t.failed, icon: 'failed', text: 'text-failed font-semibold' },
 };
 
 /** A connection in one word: the worst of what it reads. */
@@ -20,24 +21,23 @@ export function stateOf({
   enabled,
   collections,
 }: Pick<ConnectionOut, 'enabled' | 'collections'>): Shown {
-  if (!enabled) return { word: 'Off', icon: 'minus', text: 'text-ink-3' };
+  if (!enabled) return { word: t.off, icon: 'minus', text: 'text-ink-3' };
   const failed = collections.filter(({ fails }) => fails > 0).length;
   if (failed > 0)
     return {
-      word:
-        failed === collections.length ? 'Nothing can be read' : `${plural(failed, 'part')} failed`,
+      word: failed === collections.length ? t.allFailed : t.partsFailed({ count: failed }),
       icon: 'failed',
       text: 'text-failed font-semibold',
     };
   if (collections.some(({ status }) => status === 'running'))
-    return { word: 'Reading', icon: 'running', text: 'text-running' };
+    return { word: t.reading, icon: 'running', text: 'text-running' };
   return collections.every(({ succeededAt }) => succeededAt !== null)
-    ? { word: 'Read', icon: 'success', text: 'text-success' }
-    : { word: 'Waiting', icon: 'clock', text: 'text-ink-2' };
+    ? { word: t.read, icon: 'success', text: 'text-success' }
+    : { word: t.waiting, icon: 'clock', text: 'text-ink-2' };
 }
 
 /** What a part holds, in words: rows, and those that belong to nobody here. */
-export function rowsWords({
+export function rowsText({
   rows,
   unlinked,
   succeededAt,
@@ -45,5 +45,5 @@ export function rowsWords({
   if (succeededAt === null) return '';
   return unlinked === 0
     ? formatCount(rows)
-    : `${formatCount(rows)}, ${formatCount(unlinked)} of no company here`;
+    : t.rowsUnlinked({ rows: formatCount(rows), unlinked: formatCount(unlinked) });
 }

@@ -3,8 +3,9 @@ import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
-import { TYPE_WORDS } from '../shared/runs/labels.ts';
-import { DEED_WORDS, stateOf, stateWord } from './labels.ts';
+import { TYPE_WORDS } from '../daily-checks/words.ts';
+import { ACTION_NAMES, stateOf, stateWord } from './words.ts';
+import { evidenceMessages as t } from './messages.en.ts';
 
 /** One ruled entry a deed: two lines on a wide page, a card on a phone. */
 export function EvidenceList({
@@ -18,11 +19,11 @@ export function EvidenceList({
     <EntryTable
       heads={
         <>
-          <Head className="w-[148px] pl-5 desk:w-40">When</Head>
-          <Head className="w-[16%] desk:w-[18%]">Who and what</Head>
-          <Head className="w-28 desk:w-32">State</Head>
-          <Head className="w-[23%] desk:w-[26%]">Company and job</Head>
-          <Head className="pr-5">Cause and comment</Head>
+          <Head className="w-[148px] pl-5 desk:w-40">{t.when}</Head>
+          <Head className="w-[16%] desk:w-[18%]">{t.whoAndAction}</Head>
+          <Head className="w-28 desk:w-32">{t.state}</Head>
+          <Head className="w-[23%] desk:w-[26%]">{t.companyAndJob}</Head>
+          <Head className="pr-5">{t.causeAndComment}</Head>
         </>
       }
     >
@@ -36,7 +37,7 @@ export function EvidenceList({
 
 function Line({ one, zone }: { readonly one: Evidence; readonly zone: string }) {
   const state = stateOf(one);
-  const job = one.computer === '' ? one.job : `${one.job} on ${one.computer}`;
+  const job = one.computer === '' ? one.job : t.jobOnComputer(one);
   return (
     <tr className="break-inside-avoid grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0">
       <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:pl-5 tablet:text-left tablet:align-top tablet:pt-1.5">
@@ -44,11 +45,15 @@ function Line({ one, zone }: { readonly one: Evidence; readonly zone: string }) 
       </td>
       <td className="col-start-1 row-start-1 min-h-10 min-w-0 tablet:py-1.5 tablet:pr-3 tablet:align-top">
         <span className="block truncate font-semibold print:whitespace-normal" data-tip={one.who}>
-          {one.who === '' ? 'Unknown' : one.who}
+          {one.who === '' ? t.unknownUser : one.who}
         </span>
         <span className="block text-agate text-ink-2">
-          {DEED_WORDS[one.what]}
-          {one.until === null ? '' : `, until ${formatWhen(one.until, zone)}`}
+          {one.until === null
+            ? ACTION_NAMES[one.what]
+            : t.actionUntil({
+                action: ACTION_NAMES[one.what],
+                when: formatWhen(one.until, zone),
+              })}
         </span>
       </td>
       <td className="col-start-2 row-start-1 min-w-0 self-end justify-self-end tablet:py-1.5 tablet:pr-3 tablet:align-top">

@@ -3,25 +3,26 @@ import { BOM, csvLine, csvName, utcText, wallText } from '#contract/runs/csv.ts'
 import type { Cell } from '#contract/runs/csv.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
-import { TYPE_WORDS } from '../shared/runs/labels.ts';
-import { DEED_WORDS, stateWord } from './labels.ts';
+import { TYPE_WORDS } from '../daily-checks/words.ts';
+import { ACTION_NAMES, stateWord } from './words.ts';
+import { evidenceMessages as t } from './messages.en.ts';
 
 const TITLES = [
-  'When',
-  'When (UTC)',
-  'Who',
-  'What',
-  'State',
-  'Company',
-  'Job',
-  'Computer',
-  'Source',
-  'Type',
-  'Cause',
-  'Comment',
-  'Until',
-  'Until (UTC)',
-  'Runs of the problem',
+  t.when,
+  t.whenUtc,
+  t.user,
+  t.action,
+  t.state,
+  t.company,
+  t.job,
+  t.computer,
+  t.source,
+  t.type,
+  t.cause,
+  t.comment,
+  t.until,
+  t.untilUtc,
+  t.problemRuns,
 ];
 
 /** One line of the file; a moment on the provider's wall and in UTC. */
@@ -31,7 +32,7 @@ export function evidenceLine(one: Evidence, zone: string): string {
   return csvLine([
     ...moment(one.at),
     one.who,
-    DEED_WORDS[one.what],
+    ACTION_NAMES[one.what],
     stateWord(one),
     one.company,
     one.job,
@@ -85,7 +86,7 @@ export function makeEvidenceFile(
       );
     } while (before !== null);
     return {
-      name: csvName('Evidence', now, zone),
+      name: csvName(t.fileName, now, zone),
       rows,
       file: new Blob(parts, { type: 'text/csv;charset=utf-8' }),
     };

@@ -2,17 +2,18 @@ import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import { STATES } from '#src/ui/states.ts';
+import { evidenceMessages as t } from './messages.en.ts';
 
-export const DEED_WORDS: Readonly<Record<Evidence['what'], string>> = {
-  'reviewed': 'Reviewed',
-  'reopened': 'Opened again',
-  'snoozed': 'Snoozed',
-  'woken': 'Snooze ended',
-  'noted': 'Noted',
-  'ticketed': 'Ticket',
-  'called usual': 'Called usual',
-  'ignored': 'Ignored',
-  'heeded': 'Heeded again',
+export const ACTION_NAMES: Readonly<Record<Evidence['what'], string>> = {
+  'reviewed': t.reviewed,
+  'reopened': t.reopened,
+  'snoozed': t.snoozed,
+  'woken': t.snoozeEnded,
+  'noted': t.noted,
+  'ticketed': t.ticketLinked,
+  'called usual': t.markedNormal,
+  'ignored': t.ignored,
+  'heeded': t.unignored,
 };
 
 /**

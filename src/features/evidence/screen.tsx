@@ -10,8 +10,7 @@ import { useBranding } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { plural } from '#src/ui/format.ts';
-import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Late } from '#src/ui/late.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
 import { ExportLine } from '../shared/export/export-progress.tsx';
@@ -22,6 +21,8 @@ import type { EvidencePlace } from './address.ts';
 import { EvidenceList } from './evidence-list.tsx';
 import { makeEvidenceFile } from './file.ts';
 import { askEvidence, useEvidence } from './use-evidence.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { evidenceMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/evidence`: who reviewed what and when, as the log of the server has it, and the
@@ -66,7 +67,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
             onShare,
           ),
         ),
-      told: (name, rows) => `${name}: ${plural(rows, 'line')}.`,
+      told: (name, rows) => t.fileLines({ name, count: rows }),
     });
   };
   const { rows, before, busy, fault, more } = evidence;
@@ -74,7 +75,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
 
   return (
     <Page
-      title="Evidence"
+      title={t.title}
       {...(place.show === 'deeds' && {
         action: (
           <Button
@@ -83,21 +84,21 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
             onClick={download}
           >
-            Download CSV
+            {t.downloadCsv}
           </Button>
         ),
       })}
     >
       <div className="flex min-h-full flex-col bg-sheet">
         <Tabs
-          label="Evidence"
+          label={t.title}
           className="bg-paper px-4 tablet:px-5"
           panelClassName="flex grow flex-col"
           chosen={place.show}
           onChoose={(show) => go({ show })}
           tabs={[
-            { key: 'deeds', word: 'Reviews' },
-            { key: 'hand-overs', word: 'Hand-overs', count: shifts?.length ?? null },
+            { key: 'deeds', word: t.reviews },
+            { key: 'hand-overs', word: t.handOvers, count: shifts?.length ?? null },
           ]}
         >
           {place.show === 'hand-overs' ? (
@@ -112,12 +113,12 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
                   onSpan={(span) => go({ span })}
                 />
                 <ChipSelect
-                  name="Company"
-                  label="Company"
+                  name={t.company}
+                  label={t.company}
                   value={place.company === null ? '' : String(place.company)}
                   onChoose={(value) => go({ company: value === '' ? null : Number(value) })}
                   options={[
-                    ['', 'All companies'],
+                    ['', t.allCompanies],
                     ...(companies ?? [])
                       .map(({ n, name }) => [String(n), name] as const)
                       .toSorted((a, b) => a[1].localeCompare(b[1])),
@@ -126,8 +127,8 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
                 {rows !== null && (
                   <span className="text-agate text-ink-3">
                     {before === null
-                      ? plural(rows.length, 'line')
-                      : `the newest ${plural(rows.length, 'line')}`}
+                      ? t.lines({ count: rows.length })
+                      : t.newestLines({ count: rows.length })}
                   </span>
                 )}
               </div>
@@ -147,13 +148,11 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
                         alert
                         action={
                           <Button size="sm" onClick={more}>
-                            Try again
+                            {ui.tryAgain}
                           </Button>
                         }
                       >
-                        {offline
-                          ? `The evidence is the server's own record, and is not kept on this device. ${sought}`
-                          : sought}
+                        {offline ? t.notOnDevice({ reason: sought }) : sought}
                       </Callout>
                     </div>
                   )}
@@ -163,18 +162,15 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
                     </DelayedFallback>
                   )}
                   {rows !== null && rows.length === 0 && (
-                    <Notice icon="log" level={2} title="Nothing was done in this time">
-                      <p className="m-0">
-                        Every review, note, snooze and ticket of these days would stand here, with
-                        who did it and when.
-                      </p>
+                    <Notice icon="log" level={2} title={t.none}>
+                      <p className="m-0">{t.noneHint}</p>
                     </Notice>
                   )}
                   {rows !== null && rows.length > 0 && <EvidenceList rows={rows} zone={zone} />}
                   {before !== null && sought === null && (
                     <div className="px-5 py-3">
                       <Button busy={busy} onClick={more}>
-                        Show more
+                        {t.showMore}
                       </Button>
                     </div>
                   )}

@@ -16,7 +16,9 @@ import { Many } from '../shared/forms/multi-select.tsx';
 import { HintBody } from '../shared/hint-body.tsx';
 import { hintOf } from './form.ts';
 import type { Faults, Form, LinkForm } from './form.ts';
-import { whenWords } from './labels.ts';
+import { conditionsText } from './words.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { hintMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
   /** Null: it is made. */
@@ -48,9 +50,9 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
     async keep(hint) {
       const told =
         id === null
-          ? await client().ask('makeHint', { hint })
-          : await client().ask('changeHint', { id, hint });
-      if (told.ok) tell(id === null ? 'Hint made' : 'Hint changed');
+          ? await door().ask('makeHint', { hint })
+          : await door().ask('changeHint', { id, hint });
+      if (told.ok) tell(id === null ? t.created : t.saved);
       return told.ok ? null : told.failure.message;
     },
   });
@@ -66,19 +68,19 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
       <UnsavedQuestion dirty={dirty} />
       <div className="min-w-0">
         <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">
-          {id === null ? 'New hint' : 'Change a hint'}
+          {id === null ? t.newHint : t.editHint}
         </h2>
         <p className="m-0 pb-4 text-ink-2" aria-live="polite">
-          {whenWords({
+          {conditionsText({
             text: form.text.trim(),
             kinds: [...form.kinds],
             sources: [...form.sources],
-          }) || 'It is shown beside every result that it is for.'}
+          }) || t.newHintHint}
         </p>
-        <FormSection title="The hint">
+        <FormSection title={t.general}>
           <RequiredNote />
           <TextField
-            label="Name"
+            label={t.name}
             required
             value={form.name}
             maxLength={200}
@@ -87,50 +89,50 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
           />
           <Check
             checked={form.inside}
-            title="Not for customers"
-            detail="Only users who see every company read it."
+            title={t.internal}
+            detail={t.internalHint}
             onChange={(inside) => change({ inside })}
           />
         </FormSection>
-        <FormSection title="When" says="All of it must hold. What is left empty holds always.">
+        <FormSection title={t.conditions} says={t.conditionsHint}>
           <TextField
-            label="The message holds"
+            label={t.messageContains}
             value={form.text}
             maxLength={200}
             fault={faults.when ?? null}
             onChange={({ target }) => change({ text: target.value })}
-            hint="In any case. * stands for any characters, ? for one; then it is the whole message. | stands between two of which either will do."
+            hint={t.patternHint}
           />
           <Many
-            label="The kind of problem is"
-            none="Any"
+            label={t.kind}
+            none={t.any}
             chosen={form.kinds}
             options={PROBLEM_KINDS.map((kind) => [kind, KIND_WORDS[kind]] as const)}
             onChange={(kinds) => change({ kinds })}
           />
           <Many
-            label="The source is"
-            none="Any"
+            label={t.source}
+            none={t.any}
             chosen={form.sources}
             options={SOURCES.map((source) => [source, SOURCE_WORDS[source]] as const)}
             onChange={(sources) => change({ sources })}
           />
         </FormSection>
-        <FormSection title="What to do">
+        <FormSection title={t.instructions}>
           <TextArea
-            label="In a few words"
+            label={t.summary}
             value={form.says}
             maxLength={2_000}
             fault={faults.says ?? null}
             onChange={({ target }) => change({ says: target.value })}
           />
           <TextArea
-            label="Steps"
+            label={t.steps}
             rows={5}
             value={form.steps}
             maxLength={10_000}
             fault={faults.steps ?? null}
-            hint="One a line."
+            hint={t.stepsHint}
             onChange={({ target }) => change({ steps: target.value })}
           />
           <Links links={form.links} faults={faults} onChange={(links) => change({ links })} />
@@ -148,9 +150,9 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
             disabled={offline}
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
           >
-            {id === null ? 'Make the hint' : 'Save the hint'}
+            {id === null ? t.createHint : t.saveHint}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
           {onDelete !== null && (
             <Button
               variant="quiet"
@@ -159,7 +161,7 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
               disabled={offline}
               onClick={onDelete}
             >
-              Delete
+              {ui.delete}
             </Button>
           )}
         </div>
@@ -189,20 +191,20 @@ function Links({
     onChange(links.map((one, i) => (i === at ? { ...one, ...next } : one)));
   return (
     <fieldset className="m-0 grid gap-3 border-0 p-0">
-      <legend className="p-0 pb-1.5 font-semibold">Links</legend>
+      <legend className="p-0 pb-1.5 font-semibold">{t.links}</legend>
       {links.map((link, i) => (
         <div
           key={i}
           className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-2 gap-y-2 tablet:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto]"
         >
           <TextField
-            label={`Link ${i + 1}, its name`}
+            label={t.linkName({ n: i + 1 })}
             value={link.name}
             maxLength={200}
             onChange={({ target }) => put(i, { name: target.value })}
           />
           <TextField
-            label={`Link ${i + 1}, its address`}
+            label={t.linkAddress({ n: i + 1 })}
             type="url"
             inputMode="url"
             value={link.address}
@@ -212,7 +214,7 @@ function Links({
           />
           <IconButton
             icon="close"
-            label={`Remove link ${i + 1}`}
+            label={t.removeLink({ n: i + 1 })}
             className="mt-7 min-w-9 pointer-coarse:min-h-11 pointer-coarse:min-w-11"
             onClick={() => onChange(links.toSpliced(i, 1))}
           />
@@ -221,7 +223,7 @@ function Links({
       {links.length < LINKS && (
         <div>
           <Button icon="plus" onClick={() => onChange([...links, { name: '', address: '' }])}>
-            Add a link
+            {t.addLink}
           </Button>
         </div>
       )}
@@ -249,10 +251,10 @@ function Preview({ form }: { readonly form: Form }) {
       className="min-w-0 self-start border-t-2 border-head-rule pt-5 min-[1360px]:sticky min-[1360px]:top-4 min-[1360px]:mt-[58px]"
     >
       <h2 id="hint-preview" className="m-0 pb-2 text-body font-semibold">
-        Beside a result
+        {t.preview}
       </h2>
       {empty ? (
-        <p className="m-0 text-ink-3">What is typed stands here.</p>
+        <p className="m-0 text-ink-3">{t.previewHint}</p>
       ) : (
         <>
           <p className="m-0 font-semibold break-words">{form.name}</p>

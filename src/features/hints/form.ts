@@ -3,6 +3,7 @@ import { hintAsksSomething, hintTells } from '#contract/hints/hints.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { ProblemKind, Source } from '#contract/runs/vocabulary.ts';
+import { hintMessages as t } from './messages.en.ts';
 
 /** A hint as it is typed. `steps`: one a line. */
 export interface Form {
@@ -89,17 +90,17 @@ export function hintOf(form: Form): { readonly hint: HintFields | null; readonly
     links,
     inside: form.inside,
   };
-  if (hint.name === '') faults.name = 'Give it a name.';
+  if (hint.name === '') faults.name = t.nameMissing;
   if (!hintAsksSomething(hint.when)) faults.when = MESSAGES.hintAsksNothing;
   if (!hintTells(hint)) faults.says = MESSAGES.hintTellsNothing;
-  if (steps.length > STEPS) faults.steps = `At most ${STEPS} steps.`;
+  if (steps.length > STEPS) faults.steps = t.tooManySteps({ max: STEPS });
   else if (steps.some((step) => step.length > STEP_CHARS))
-    faults.steps = `A step has at most ${STEP_CHARS} characters.`;
+    faults.steps = t.stepTooLong({ max: STEP_CHARS });
   form.links.forEach(({ name, address }, i) => {
     if (name.trim() === '' && address.trim() === '') return;
     if (!/^https?:\/\/\S+$/i.test(address.trim()) || !URL.canParse(address.trim()))
-      faults[`link${i}`] = 'An address begins with https:// or http://.';
-    else if (name.trim() === '') faults[`link${i}`] = 'Say what is behind the link.';
+      faults[`link${i}`] = t.addressInvalid;
+    else if (name.trim() === '') faults[`link${i}`] = t.linkNameMissing;
   });
   return { hint: Object.keys(faults).length > 0 ? null : hint, faults };
 }

@@ -1,24 +1,26 @@
-import type { HintWhen } from '#contract/hints/hints.ts';
-import { KIND_WORDS, SOURCE_WORDS } from '../shared/runs/labels.ts';
 import { formatList } from '#contract/i18n/list.ts';
+import type { HintWhen } from '#contract/hints/hints.ts';
+import { KIND_WORDS, SOURCE_WORDS } from '../daily-checks/words.ts';
+import { hintMessages as t } from './messages.en.ts';
 
-/** "When the message holds “disk full”, and the source is restic". */
-export function whenWords({ text, kinds, sources }: HintWhen): string {
-  const said: string[] = [];
-  if (text !== '') said.push(`the message ${/[*?]/.test(text) ? 'is like' : 'holds'} “${text}”`);
-  if (kinds.length > 0)
-    said.push(
-      `the kind of problem is ${formatList(
-        kinds.map((kind) => KIND_WORDS[kind]),
-        'or',
-      )}`,
-    );
-  if (sources.length > 0)
-    said.push(
-      `the source is ${formatList(
-        sources.map((source) => SOURCE_WORDS[source]),
-        'or',
-      )}`,
-    );
-  return said.length === 0 ? '' : `When ${said.join(', and ')}`;
+/** `When the message contains “disk full” and the source is restic.`; empty without conditions. */
+export function conditionsText({ text, kinds, sources }: HintWhen): string {
+  const conditions = [
+    text !== '' && (/[*?]/.test(text) ? t.messageIsLike({ text }) : t.messageHas({ text })),
+    kinds.length > 0 &&
+      t.kindIs({
+        kinds: formatList(
+          kinds.map((kind) => KIND_WORDS[kind]),
+          'or',
+        ),
+      }),
+    sources.length > 0 &&
+      t.sourceIs({
+        sources: formatList(
+          sources.map((source) => SOURCE_WORDS[source]),
+          'or',
+        ),
+      }),
+  ].filter((condition) => condition !== false);
+  return conditions.length === 0 ? '' : t.when({ conditions: formatList(conditions, 'and') });
 }

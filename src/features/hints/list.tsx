@@ -1,8 +1,9 @@
 import type { Ms } from '#contract/ids.ts';
 import type { HintOut } from '#contract/hints/calls.ts';
-import { formatAge, plural } from '#src/ui/format.ts';
+import { formatAge } from '#src/ui/format.ts';
 import { Badge } from '#src/ui/badge.tsx';
-import { whenWords } from './labels.ts';
+import { conditionsText } from './words.ts';
+import { hintMessages as t } from './messages.en.ts';
 
 /** The hints by name: for which results, how many of them there are, how often it helped. */
 export function HintList({
@@ -29,19 +30,17 @@ export function HintList({
           >
             <span className="flex flex-wrap items-center gap-x-2 font-semibold break-words">
               <span className="min-w-0 break-words">{name}</span>
-              {inside && <Badge>Not for customers</Badge>}
+              {inside && <Badge>{t.internal}</Badge>}
             </span>
-            <span className="line-clamp-2 break-words text-ink-2">{whenWords(when)}.</span>
+            <span className="line-clamp-2 break-words text-ink-2">{conditionsText(when)}</span>
           </button>
+          <span className="text-agate text-ink-2">{t.matches({ count: matched })}</span>
           <span className="text-agate text-ink-2">
-            {matched === 0 ? 'with no open problem' : `with ${plural(matched, 'open problem')}`}
-          </span>
-          <span className="text-agate text-ink-2">
-            {helped.problems === 0
-              ? 'not helped yet'
-              : `helped with ${plural(helped.problems, 'problem')}`}
+            {t.helped({ count: helped.problems })}
             {helped.last !== null && (
-              <span className="block text-ink-3">last {formatAge(helped.last, now)}</span>
+              <span className="block text-ink-3">
+                {t.lastHelped({ age: formatAge(helped.last, now) })}
+              </span>
             )}
           </span>
         </li>

@@ -21,7 +21,9 @@ import { hintsAddress } from '../shared/page-links/hints.ts';
 import { Editor } from './editor.tsx';
 import { formOf, hintsPlace } from './form.ts';
 import { HintList } from './list.tsx';
-import { whenWords } from './labels.ts';
+import { conditionsText } from './words.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { hintMessages as t } from './messages.en.ts';
 
 /** `/monitoring/hints`: what to do about problems that somebody has solved before (HINT-4). */
 export function Hints() {
@@ -60,7 +62,7 @@ export function Hints() {
     if (told.ok) flushSync(() => setGone(open)); // its editor has nothing to ask about any more
     setDeleting(false);
     if (!told.ok) return tellFailure(told.failure.message);
-    tell('Hint deleted');
+    tell(t.deleted);
     saved();
   }
   const make = (
@@ -73,7 +75,7 @@ export function Hints() {
       })}
       onClick={() => history.push(hintsAddress('new'))}
     >
-      New hint
+      {t.newHint}
     </Button>
   );
   const begin = open === 'new' ? place.begin : hint === null ? null : formOf(hint);
@@ -81,12 +83,12 @@ export function Hints() {
 
   return (
     <Page
-      title="Hints"
+      title={t.title}
       {...(listed && { action: make })}
       {...(listed && {
         search: (
           <SearchField
-            label="Search hints"
+            label={t.search}
             value={find}
             focusKey="/"
             onChange={(q) =>
@@ -104,8 +106,7 @@ export function Hints() {
         {offline && (
           <div className="px-5 py-3">
             <Callout tone="warning">
-              A hint is made or changed with the network only.
-              {asked.at !== null && ` The list is from ${formatWhen(asked.at, zone)}.`}
+              {asked.at === null ? t.offline : t.offlineSince({ when: formatWhen(asked.at, zone) })}
             </Callout>
           </div>
         )}
@@ -123,8 +124,8 @@ export function Hints() {
             <Notice
               icon="hint"
               level={2}
-              title="The hints are not here"
-              actions={<Button onClick={asked.again}>Try again</Button>}
+              title={t.notLoaded}
+              actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
             </Notice>
@@ -143,36 +144,29 @@ export function Hints() {
           <Notice
             icon="hint"
             level={2}
-            title="This hint is not there"
-            actions={<Button onClick={close}>All hints</Button>}
+            title={t.notFound}
+            actions={<Button onClick={close}>{t.allHints}</Button>}
           >
-            <p className="m-0">Somebody has deleted it, or it is not yours to see.</p>
+            <p className="m-0">{t.notFoundHint}</p>
           </Notice>
         ) : hints.length === 0 ? (
-          <Notice icon="hint" level={2} title="No hint yet" actions={make}>
-            <p className="m-0">
-              A hint says what to do about a problem that somebody has solved before: a few words,
-              steps, links. It stands beside every result that it is for, and is counted where it
-              helped. Write the first one here, or from a result of daily checks.
-            </p>
+          <Notice icon="hint" level={2} title={t.none} actions={make}>
+            <p className="m-0">{t.noneHint}</p>
           </Notice>
         ) : found.length === 0 ? (
           <Notice
             icon="search"
             level={2}
-            title="No hint holds this"
-            actions={<Button onClick={() => history.replace(hintsAddress(null))}>All hints</Button>}
+            title={t.noneFound}
+            actions={
+              <Button onClick={() => history.replace(hintsAddress(null))}>{t.allHints}</Button>
+            }
           >
-            <p className="m-0">
-              Names, what they are for and what they say were searched for “{find.trim()}”.
-            </p>
+            <p className="m-0">{t.noneFoundHint({ text: find.trim() })}</p>
           </Notice>
         ) : (
           <>
-            <p className="m-0 px-4 py-3 text-ink-2 tablet:px-5">
-              Shown beside the results that they are for. Those that never helped may want other
-              words.
-            </p>
+            <p className="m-0 px-4 py-3 text-ink-2 tablet:px-5">{t.listHint}</p>
             <HintList
               hints={found}
               now={now}
@@ -185,10 +179,10 @@ export function Hints() {
       </div>
       {deleting && hint !== null && (
         <DeleteDialog
-          title="Delete hint?"
-          confirmLabel="Delete hint"
+          title={t.deleteTitle}
+          confirmLabel={t.deleteHint}
           name={<b>{hint.name}</b>}
-          consequence="It is not shown any more. Where it helped stays in the history of those problems."
+          consequence={t.deleteConsequence}
           onDelete={remove}
           onClose={() => setDeleting(false)}
         />
@@ -199,5 +193,5 @@ export function Hints() {
 
 const idOf = ({ _id: id }: HintOut): string => id;
 const textOf = ({ name, when, says, steps }: HintOut): string =>
-  [name, whenWords(when), says, ...steps].join('\n').toLowerCase();
+  [name, conditionsText(when), says, ...steps].join('\n').toLowerCase();
 const NOTHING = {};

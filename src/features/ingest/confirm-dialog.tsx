@@ -4,8 +4,10 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import type { SourceRow } from './source-rows.ts';
-import type { Shown } from './secret-dialog.tsx';
+import type { SourceRow } from './sources-rows.ts';
+import type { Shown } from './sources-secret.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { sourceMessages as t } from './sources.messages.en.ts';
 
 /** What cannot be undone: the old secret ends at once. */
 export interface Ending {
@@ -41,7 +43,7 @@ export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: Sour
     } else {
       const result = await client().ask('revokeKey', { id });
       if (result.ok) {
-        tell('Key revoked');
+        tell(t.keyRevoked);
         onClose();
       } else setFault(result.failure.message);
     }
@@ -50,14 +52,14 @@ export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: Sour
 
   return (
     <Dialog
-      title={how === 'rotate' ? 'New secret for this key?' : 'Revoke this key?'}
+      title={how === 'rotate' ? t.rotateTitle : t.revokeTitle}
       onClose={onClose}
       footer={
         <>
           <Button variant="danger" busy={busy} onClick={() => void end()}>
-            {how === 'rotate' ? 'End the old secret' : 'Revoke the key'}
+            {how === 'rotate' ? t.replaceSecret : t.revokeKey}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
         </>
       }
     >
@@ -66,15 +68,9 @@ export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: Sour
           <b>{name}</b>, {row.company}
         </p>
         {how === 'rotate' ? (
-          <p className="m-0 text-ink-2">
-            The old secret stops at once: whatever uses it is turned away until it has the new one.
-            The new secret is shown once. This cannot be undone.
-          </p>
+          <p className="m-0 text-ink-2">{t.rotateHint}</p>
         ) : (
-          <p className="m-0 text-ink-2">
-            Whatever uses this key is turned away at once, and its jobs will be marked as &ldquo;did
-            not run&rdquo; when they are due. Results so far stay. This cannot be undone.
-          </p>
+          <p className="m-0 text-ink-2">{t.revokeHint}</p>
         )}
         {fault !== null && (
           <p role="alert" className="m-0 text-failed">

@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
+import { sourceMessages as t } from './sources.messages.en.ts';
 
 /** What to run or to write down so that a tool reports here, ready to be copied. */
 export interface Recipe {
@@ -31,113 +32,113 @@ export interface ToolChoice {
 
 /** Tools with a recipe, in the order of the choice. */
 export const TOOL_CHOICES: readonly ToolChoice[] = [
-  { tool: 'restic', word: 'restic', detail: 'Sends what restic backup --json prints' },
-  { tool: 'borg', word: 'Borg', detail: 'Sends what borg create --json prints' },
-  { tool: 'borgmatic', word: 'borgmatic', detail: 'Its healthchecks hook, three lines of YAML' },
-  { tool: 'rclone', word: 'rclone', detail: 'Sends the JSON log of a sync or copy' },
-  { tool: 'kopia', word: 'Kopia', detail: 'Sends what kopia snapshot create --json prints' },
-  { tool: 'duplicati', word: 'Duplicati', detail: 'Its own HTTP report, one option' },
-  { tool: 'bacula', word: 'Bacula, Bareos', detail: 'Sends rows of the catalogue after a job' },
-  { tool: 'ping', word: 'Any command', detail: 'Two pings round whatever you run, or a wrapper' },
-  { tool: 'api', word: 'Own records', detail: 'Post results as JSON from your own script' },
+  { tool: 'restic', word: t.restic, detail: t.resticHint },
+  { tool: 'borg', word: t.borg, detail: t.borgHint },
+  { tool: 'borgmatic', word: t.borgmatic, detail: t.borgmaticHint },
+  { tool: 'rclone', word: t.rclone, detail: t.rcloneHint },
+  { tool: 'kopia', word: t.kopia, detail: t.kopiaHint },
+  { tool: 'duplicati', word: t.duplicati, detail: t.duplicatiHint },
+  { tool: 'bacula', word: t.bacula, detail: t.baculaHint },
+  { tool: 'ping', word: t.ping, detail: t.pingHint },
+  { tool: 'api', word: t.api, detail: t.apiHint },
 ];
 
 export function recipeOf(tool: Source, at: RecipeAt): Recipe {
   switch (tool) {
     case 'restic':
       return {
-        says: 'Run your backup like this:',
+        says: t.runBackup,
         text: script([
           `RESTIC_PROGRESS_FPS=0.1 restic backup --json /path/to/data >"$d/out" 2>&1 || rc=$?`,
           `LC_ALL=C sed '/"message_type":"status"/d' "$d/out" | tail -c 1000000 |`,
           ...post(at, 'restic', 'exit=$rc', HOST),
         ]),
-        note: `Replace /path/to/data with your folder. The repository and its password come from the environment, as before. ${IN_A_FILE}`,
+        note: `${t.resticNote} ${t.cronNote}`,
         also: {
-          says: 'To add snapshots that already exist, run this once:',
+          says: t.addSnapshots,
           text: script([
             `restic snapshots --json --latest 1000 >"$d/out" || rc=$?`,
             ...postPacked(at, 'restic', HOST),
           ]),
-          note: 'Each snapshot becomes a successful run at its own time. Snapshots that were already reported are not added twice. If the list is too large, use a smaller number after --latest.',
+          note: t.addSnapshotsNote,
         },
       };
     case 'borg':
       return {
-        says: 'Run your backup like this:',
+        says: t.runBackup,
         text: script([
           `borg create --json /path/to/repo::'{now}' /path/to/data >"$d/out" 2>"$d/err" || rc=$?`,
           ...both(at, 'borg', 'exit=$rc', HOST, ZONE),
         ]),
-        note: `Replace the repository and the folder with your own. Borg writes times without a zone, so the command sends the zone of this machine. ${IN_A_FILE}`,
+        note: `${t.borgNote} ${t.cronNote}`,
         also: {
-          says: 'To add archives that already exist, run this once:',
+          says: t.addArchives,
           text: script([
             `borg list --json --last 1000 /path/to/repo >"$d/out" || rc=$?`,
             ...postPacked(at, 'borg', HOST, ZONE),
           ]),
-          note: 'Each archive becomes a successful run at its own time. Archives that were already reported are not added twice. If the list is too large, use a smaller number after --last.',
+          note: t.addArchivesNote,
         },
       };
     case 'borgmatic':
       return {
-        says: 'For borgmatic 1.8 or newer, add this to /etc/borgmatic/config.yaml:',
+        says: t.borgmatic18,
         text: `healthchecks:\n    ping_url: ${yaml(pingUrl(at))}\nmonitoring_verbosity: 1\n`,
-        note: 'The next run reports its start, its end and its log. Without monitoring_verbosity, files that could not be read are not reported.',
+        note: t.borgmatic18Note,
         also: {
-          says: 'For borgmatic 1.7 or older, add this instead, and run borgmatic with --monitoring-verbosity 1:',
+          says: t.borgmatic17,
           text: `hooks:\n    healthchecks:\n        ping_url: ${yaml(pingUrl(at))}\n`,
-          note: 'Without that option, files that could not be read are not reported, and neither is the reason of a failure.',
+          note: t.borgmatic17Note,
         },
       };
     case 'rclone':
       return {
-        says: 'Run your copy like this:',
+        says: t.runCopy,
         text: script([
           `rclone sync /path/to/data remote:path --use-json-log --stats-log-level NOTICE >"$d/out" 2>&1 || rc=$?`,
           `tail -c 1000000 "$d/out" |`,
           ...post(at, 'rclone', 'exit=$rc', HOST),
         ]),
-        note: `Replace the folder and the remote with your own. The same works with rclone copy and rclone move. ${IN_A_FILE}`,
+        note: `${t.rcloneNote} ${t.cronNote}`,
       };
     case 'kopia':
       return {
-        says: 'Run your snapshot like this:',
+        says: t.runSnapshot,
         text: script([
           `kopia snapshot create --json --no-progress /path/to/data >"$d/out" 2>"$d/err" || rc=$?`,
           ...both(at, 'kopia', 'exit=$rc', HOST),
         ]),
-        note: `Replace /path/to/data with your folder. ${IN_A_FILE}`,
+        note: `${t.kopiaNote} ${t.cronNote}`,
       };
     case 'duplicati':
       return {
-        says: 'Set this advanced option on the backup, or in the default options of Duplicati:',
+        says: t.setOption,
         text: `--send-http-json-urls=${at.origin}/api/v1/ingest/duplicati?access_token=${url(at.secret)}`,
-        note: 'Every backup reports its result, warnings and errors under its own name. The address contains the key: treat it like a password. Needs Duplicati 2.1 or newer.',
+        note: t.setOptionNote,
       };
     case 'bacula':
       return {
-        says: 'For a catalog in PostgreSQL, run this as RunAfterJob or from a timer. It sends the jobs of the last day:',
+        says: t.baculaPostgres,
         text: catalog(at, [
           `psql -AtXq -U bacula bacula >"$d/out" <<'SQL' || rc=$?`,
           ...SQL_POSTGRES,
           'SQL',
         ]),
-        note: `Each job appears under its own name. Jobs that were already reported are not added twice. ${IN_A_FILE}`,
+        note: `${t.baculaNote} ${t.cronNote}`,
         also: {
-          says: 'For a catalog in SQLite, run this instead:',
+          says: t.baculaSqlite,
           text: catalog(at, [
             `sqlite3 -json /var/lib/bacula/bacula.db >"$d/out" <<'SQL' || rc=$?`,
             ...SQL_SQLITE,
             'SQL',
             `[ -s "$d/out" ] || echo '[]' >"$d/out"`,
           ]),
-          note: 'Needs sqlite3 3.33 or newer. Run it as a user who may read the catalog.',
+          note: t.baculaSqliteNote,
         },
       };
     case 'ping':
       return {
-        says: 'Run your command like this:',
+        says: t.runCommand,
         text: `( trap : INT TERM; P=${shell(pingUrl(at))}; log=$(mktemp); rc=0
 curl -fsS -m 10 --retry 5 -o /dev/null "$P/start" || echo 'The start was not reported.' >&2
 your-command >"$log" 2>&1 || rc=$?
@@ -145,18 +146,18 @@ tail -c 100000 "$log" |
   curl -fsS -m 10 --retry 5 --retry-connrefused -o /dev/null --data-binary @- "$P/$rc" ||
   echo 'The result was not reported.' >&2
 rm -f "$log"; exit $rc )`,
-        note: `It appears as “${slugOf(at.job)}”. Exit code 0 is a success; any other code is a failure. Any healthchecks client can use the same address.`,
+        note: t.pingNote({ slug: slugOf(at.job) }),
         also: {
-          says: 'Or, with Node 20 or newer, use the wrapper:',
+          says: t.wrapper,
           text: `[ -f daybook-run.mjs ] || curl -fsSo daybook-run.mjs ${shell(`${at.origin}/daybook-run.mjs`)}; DAYBOOK_URL=${shell(at.origin)} DAYBOOK_KEY=${shell(at.secret)} node daybook-run.mjs --job ${shell(at.job)} -- your-command`,
-          note: 'One file without dependencies, made for cron. It reports the start, the end, the exit code and the end of the output, and exits with the code of the command. A report that cannot be sent is stored and goes out with the next one. It knows which codes of restic, borg and rsync are warnings.',
+          note: t.wrapperNote,
         },
       };
     default:
       return {
-        says: 'Post one result, or an array of up to 1,000:',
+        says: t.postResult,
         text: `curl -fsS --retry 3 -H ${shell(`Authorization: Bearer ${at.secret}`)} -H 'Content-Type: application/json' --data ${shell(JSON.stringify({ job: at.job, computer: 'server-1', status: 'Success', startTime: iso(at.now - 750_000), endTime: iso(at.now), bytesTransferred: 1_048_576 }))} ${shell(`${at.origin}/api/v1/ingest/executions`)}`,
-        note: 'Times with their zone, sizes in bytes. The answer says which record was not accepted, and why.',
+        note: t.postResultNote,
       };
   }
 }
@@ -186,7 +187,6 @@ const pingUrl = ({ origin, secret, job }: RecipeAt): string =>
 const HOST = 'host=$(uname -n)';
 /** The offset of this machine, its plus sign escaped. */
 const ZONE = "tz=$(date +%z | sed 's/+/%2B/')";
-const IN_A_FILE = 'For cron, save it as a script: cron treats % as a line break.';
 
 /**
  * A command and its report, for any POSIX shell. In a subshell, so that nothing of it stays behind:

@@ -12,8 +12,10 @@ import { Combobox } from '#src/ui/combobox.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { TOOL_CHOICES } from './install-commands.ts';
-import type { Shown } from './secret-dialog.tsx';
+import { TOOL_CHOICES } from './sources-commands.ts';
+import type { Shown } from './sources-secret.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { sourceMessages as t } from './sources.messages.en.ts';
 
 export interface NewSourceProps {
   readonly companies: readonly CompanyRow[];
@@ -35,8 +37,7 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
   const [fault, setFault] = useState<string | null>(null);
   const first = useRef<HTMLInputElement>(null);
   const named = name.trim() !== '';
-  const companyFault =
-    tried && company === null ? 'Choose the company whose backups these are.' : null;
+  const companyFault = tried && company === null ? t.companyMissing : null;
 
   async function make(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
@@ -64,7 +65,7 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
     .map((one) => ({ value: String(one.n), word: one.name }))
     .toSorted((a, b) => a.word.localeCompare(b.word));
   const field = {
-    label: 'Company',
+    label: t.company,
     required: true,
     block: true,
     value: company === null ? '' : String(company),
@@ -74,16 +75,16 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
   };
   return (
     <Dialog
-      title="New source"
+      title={t.newSource}
       wide
       onClose={onClose}
       first={first}
       footer={
         <>
           <Button variant="primary" type="submit" form="new-source" busy={busy}>
-            Make the key
+            {t.createKey}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
         </>
       }
     >
@@ -95,22 +96,22 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
       >
         <TextField
           ref={first}
-          label="Name"
+          label={t.name}
           required
           value={name}
           maxLength={LIMITS.nameChars}
           autoComplete="off"
           onChange={(event) => setName(event.target.value)}
-          hint="What it backs up and where, such as “Files on FS01”. Its results appear under this name."
-          fault={tried && !named ? 'Give it a name.' : null}
+          hint={t.nameHint}
+          fault={tried && !named ? t.nameMissing : null}
         />
         {companies.length > FEW ? (
-          <Combobox {...field} placeholder="Type a part of the name" />
+          <Combobox {...field} placeholder={t.typeName} />
         ) : (
-          <Select {...field} placeholder="Choose a company" />
+          <Select {...field} placeholder={t.chooseCompany} />
         )}
         <fieldset className="m-0 min-w-0 border-0 p-0">
-          <legend className="pb-1 font-semibold">Tool</legend>
+          <legend className="pb-1 font-semibold">{t.tool}</legend>
           <div className="grid border-t border-hair tablet:grid-cols-2 tablet:gap-x-6">
             {TOOL_CHOICES.map((choice) => (
               <Choice
@@ -123,9 +124,7 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
               />
             ))}
           </div>
-          <p className="m-0 pt-2 text-agate text-ink-3">
-            Any tool may use the key; this chooses the command that is shown first.
-          </p>
+          <p className="m-0 pt-2 text-agate text-ink-3">{t.toolHint}</p>
         </fieldset>
         {fault !== null && (
           <p role="alert" className="m-0 text-failed">

@@ -9,7 +9,9 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatTime } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Select } from '#src/ui/select.tsx';
-import { TOOL_CHOICES, recipeOf } from './install-commands.ts';
+import { TOOL_CHOICES, recipeOf } from './sources-commands.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { sourceMessages as t } from './sources.messages.en.ts';
 
 /**
  * A key with its secret in clear, which lives as long as this dialog does. `since` is set where it
@@ -51,40 +53,33 @@ export function SecretDialog({ shown, row, zone, offline, onClose }: SecretDialo
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>I have kept the secret</Button>
+          <Button onClick={onClose}>{ui.done}</Button>
           <Arrival row={row} rotated={shown.since !== null} zone={zone} offline={offline} />
         </>
       }
     >
       <section className="grid grid-cols-1 gap-2 px-5 py-4">
-        <h3 className="m-0">Secret</h3>
-        <CopyText text={shown.secret} copied="Secret copied" label="Copy the secret" />
-        <p className="m-0 text-ink-2">
-          Copy this key now. You won't be able to see it again. It can post results for this company
-          and can't read anything.
-        </p>
+        <h3 className="m-0">{t.secret}</h3>
+        <CopyText text={shown.secret} copied={t.copiedSecret} label={t.copySecret} />
+        <p className="m-0 text-ink-2">{t.secretHint}</p>
       </section>
       <section className="grid gap-2 border-t border-rule px-5 py-4">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <h3 className="m-0">{recipe.says}</h3>
           <Select
-            label="Tool"
+            label={t.tool}
             value={tool}
             options={TOOL_CHOICES.map((choice) => ({ value: choice.tool, word: choice.word }))}
             onChange={setTool}
           />
         </div>
-        <CopyText text={recipe.text} copied="Command copied" label="Copy the command" />
+        <CopyText text={recipe.text} copied={t.copiedCommand} label={t.copyCommand} />
         <p className="m-0 text-ink-2">{recipe.note}</p>
       </section>
       {recipe.also !== undefined && (
         <section className="grid gap-2 border-t border-rule px-5 py-4">
           <h3 className="m-0">{recipe.also.says}</h3>
-          <CopyText
-            text={recipe.also.text}
-            copied="Command copied"
-            label="Copy the second command"
-          />
+          <CopyText text={recipe.also.text} copied={t.copiedCommand} label={t.copySecondCommand} />
           <p className="m-0 text-ink-2">{recipe.also.note}</p>
         </section>
       )}
@@ -113,17 +108,17 @@ function Arrival({
       {at === null && offline ? (
         <>
           <Icon name="offline" className="text-warning" />
-          The first result shows here when the network is back
+          {t.waitingOffline}
         </>
       ) : at === null ? (
         <>
           <Icon name="sync" className="animate-spin text-running [animation-duration:2s]" />
-          Waiting for the first result…
+          {t.waitingNow}
         </>
       ) : (
         <>
           <Icon name="tick" size={20} stroke={1.75} />
-          First result arrived at {formatTime(at, zone)}
+          {t.firstResult({ time: formatTime(at, zone) })}
         </>
       )}
     </output>

@@ -5,9 +5,10 @@ import { Button } from '#src/ui/button.tsx';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatAge, formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { toolWord } from './install-commands.ts';
-import { SOURCE_STATES } from './source-rows.ts';
-import type { SourceRow } from './source-rows.ts';
+import { toolWord } from './sources-commands.ts';
+import { SOURCE_STATES } from './sources-rows.ts';
+import type { SourceRow } from './sources-rows.ts';
+import { sourceMessages as t } from './sources.messages.en.ts';
 
 export interface SourceListProps {
   readonly rows: readonly SourceRow[];
@@ -24,13 +25,13 @@ export function SourceList(props: SourceListProps) {
     <EntryTable
       heads={
         <>
-          <Head className="w-[25%] pl-5">Source</Head>
-          <Head className="w-[18%]">Company</Head>
-          <Head>State</Head>
-          <Head className="w-36">Made</Head>
-          <Head className="w-28">Last heard</Head>
+          <Head className="w-[25%] pl-5">{t.source}</Head>
+          <Head className="w-[18%]">{t.company}</Head>
+          <Head>{t.state}</Head>
+          <Head className="w-36">{t.created}</Head>
+          <Head className="w-28">{t.lastReport}</Head>
           <Head className="w-44 pr-5">
-            <span className="sr-only">Actions</span>
+            <span className="sr-only">{t.actions}</span>
           </Head>
         </>
       }
@@ -64,7 +65,7 @@ function Row({
           {key.name}
         </span>
         <span className="block truncate text-agate text-ink-3">
-          {toolWord(key.tool)}, key …{key.hint}
+          {t.toolAndKey({ tool: toolWord(key.tool), hint: key.hint })}
         </span>
       </td>
       <td className="row-start-2 min-w-0 truncate tablet:pr-3" data-tip={company}>
@@ -93,13 +94,13 @@ function Row({
         <time data-tip={formatUtc(key.madeAt)}>{formatWhen(key.madeAt, zone)}</time>
         {key.rotatedAt !== null && (
           <span className="block text-agate text-ink-3" data-tip={formatWhen(key.rotatedAt, zone)}>
-            new secret {formatAge(key.rotatedAt, now)}
+            {t.newSecretAge({ age: formatAge(key.rotatedAt, now) })}
           </span>
         )}
       </td>
       <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
         {heardAt === undefined || heardAt === null ? (
-          <span className="text-ink-3">{heardAt === null ? 'never' : '–'}</span>
+          <span className="text-ink-3">{heardAt === null ? t.never : '–'}</span>
         ) : (
           <time data-tip={`${formatWhen(heardAt, zone)}, ${formatUtc(heardAt)}`}>
             {formatAge(heardAt, now)}
@@ -108,9 +109,9 @@ function Row({
         {!over && today !== null && today.bytes > 0 && (
           <span
             className="block text-agate text-ink-3"
-            data-tip={`Stored today (UTC), of ${formatBytes(today.limitBytes)}`}
+            data-tip={t.storedOf({ size: formatBytes(today.limitBytes) })}
           >
-            {formatBytes(today.bytes)} today
+            {t.storedToday({ size: formatBytes(today.bytes) })}
           </span>
         )}
       </td>
@@ -123,20 +124,20 @@ function Row({
               variant="quiet"
               disabled={offline}
               {...why}
-              aria-label={`New secret for ${key.name}`}
+              aria-label={t.newSecretNamed({ name: key.name })}
               onClick={() => onRotate(row)}
             >
-              New secret
+              {t.newSecret}
             </CallButton>
             <Button
               size="sm"
               variant="quiet"
               disabled={offline}
               {...why}
-              aria-label={`Revoke ${key.name}`}
+              aria-label={t.revokeNamed({ name: key.name })}
               onClick={() => onRevoke(row)}
             >
-              Revoke
+              {t.revoke}
             </Button>
           </span>
         )}
@@ -145,4 +146,4 @@ function Row({
   );
 }
 
-const OVER_LIMIT = 'Daily storage limit reached: results are refused until midnight UTC';
+const OVER_LIMIT = t.storageLimit;

@@ -3,6 +3,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { IconName } from '#src/ui/icon.tsx';
+import { sourceMessages as t } from './sources.messages.en.ts';
 
 /**
  * A key as the list shows it. `heardAt` undefined: not known here, the server has not been asked.
@@ -23,10 +24,10 @@ export type SourceState = 'waiting' | 'reporting' | 'faulty' | 'revoked';
 export const SOURCE_STATES: Readonly<
   Record<SourceState, { readonly word: string; readonly icon: IconName; readonly text: string }>
 > = {
-  waiting: { word: 'Waiting for the first result', icon: 'clock', text: 'text-ink-2' },
-  reporting: { word: 'Reporting', icon: 'success', text: 'text-success' },
-  faulty: { word: 'Last message was not accepted', icon: 'warning', text: 'text-warning' },
-  revoked: { word: 'Revoked', icon: 'lock', text: 'text-ink-3' },
+  waiting: { word: t.waiting, icon: 'clock', text: 'text-ink-2' },
+  reporting: { word: t.reporting, icon: 'success', text: 'text-success' },
+  faulty: { word: t.faulty, icon: 'warning', text: 'text-warning' },
+  revoked: { word: t.revoked, icon: 'lock', text: 'text-ink-3' },
 };
 
 type Heard = OutputOf<'listKeys'>[number];
@@ -52,7 +53,7 @@ export function sourceRows(
       const fault = more?.lastFault ?? null;
       return {
         key,
-        company: names.get(key.company) ?? `Company ${key.company}`,
+        company: names.get(key.company) ?? t.companyNumber({ n: key.company }),
         heardAt,
         fault,
         state: stateOf(key, fault, heardAt),

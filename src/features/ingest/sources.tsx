@@ -10,17 +10,20 @@ import { useHashTarget } from '#src/ui/use-hash-target.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatWhen, plural } from '#src/ui/format.ts';
-import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { SectionLink } from '../shared/section-link.tsx';
-import { SourceConfirm } from './confirm-dialog.tsx';
-import type { Ending } from './confirm-dialog.tsx';
-import { SourceList } from './source-list.tsx';
-import { NewSource } from './new-source.tsx';
-import { sourceRows } from './source-rows.ts';
-import { SecretDialog } from './secret-dialog.tsx';
-import type { Shown } from './secret-dialog.tsx';
-import { useHeard } from './use-last-heard.ts';
+import { formatWhen } from '#src/ui/format.ts';
+import { richText } from '#src/ui/rich-text.tsx';
+import { Late } from '#src/ui/late.tsx';
+import { Go } from './dashboard/go.tsx';
+import { SourceConfirm } from './sources-confirm.tsx';
+import type { Ending } from './sources-confirm.tsx';
+import { SourceList } from './sources-list.tsx';
+import { NewSource } from './sources-new.tsx';
+import { sourceRows } from './sources-rows.ts';
+import { SecretDialog } from './sources-secret.tsx';
+import type { Shown } from './sources-secret.tsx';
+import { useHeard } from './sources-heard.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { sourceMessages as t } from './sources.messages.en.ts';
 
 /** The keys by which tools report, and the way to a new one. */
 export function Sources() {
@@ -44,31 +47,26 @@ export function Sources() {
       {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
       onClick={() => setMaking(true)}
     >
-      New source
+      {t.newSource}
     </CallButton>
   );
 
   return (
-    <Page
-      title="Connect a source"
-      {...(keys !== undefined && keys.length > 0 && { action: begin })}
-    >
+    <Page title={t.title} {...(keys !== undefined && keys.length > 0 && { action: begin })}>
       {keys === undefined || companies === undefined ? (
         <DelayedFallback>
           <PageLoading />
         </DelayedFallback>
       ) : keys.length === 0 ? (
         <div className="h-full bg-sheet">
-          <Notice icon="source" level={2} title="No source reports here yet" actions={begin}>
+          <Notice icon="source" level={2} title={t.none} actions={begin}>
             <p className="m-0">
-              Make a key for a company, run one line beside its backup tool, and the results appear
-              in daily checks within seconds.{' '}
-              <SectionLink href="/monitoring/connections" className="text-accent underline">
-                Veeam and Zerto are asked instead
-              </SectionLink>
-              .
+              {t.noneHint}{' '}
+              <Go href="/monitoring/connections" className="text-accent underline">
+                {t.toConnections}
+              </Go>
             </p>
-            {offline && <p className="m-0">A new source needs the network.</p>}
+            {offline && <p className="m-0">{t.noneOffline}</p>}
           </Notice>
         </div>
       ) : (
@@ -76,11 +74,10 @@ export function Sources() {
           {offline && (
             <div className="px-5 py-3">
               <Callout tone="warning">
-                A source can be made or changed with the network only.
+                {t.offline}{' '}
                 {status.syncedAt !== null &&
-                  ` The list is from ${formatWhen(status.syncedAt, zone)}.`}
-                {heard.asOf !== null &&
-                  ` When each was last heard is as of ${formatWhen(heard.asOf, zone)}.`}
+                  t.listFrom({ when: formatWhen(status.syncedAt, zone) })}{' '}
+                {heard.asOf !== null && t.lastReportsFrom({ when: formatWhen(heard.asOf, zone) })}
               </Callout>
             </div>
           )}
@@ -91,15 +88,15 @@ export function Sources() {
                 alert
                 action={
                   <Button size="sm" onClick={heard.again}>
-                    Try again
+                    {ui.tryAgain}
                   </Button>
                 }
               >
                 {heard.fault}{' '}
                 <span className="text-ink-3">
                   {heard.asOf === null
-                    ? 'When each was last heard is not shown.'
-                    : `When each was last heard is as of ${formatWhen(heard.asOf, zone)}.`}
+                    ? t.lastReportsUnknown
+                    : t.lastReportsFrom({ when: formatWhen(heard.asOf, zone) })}
                 </span>
               </Callout>
             </div>
@@ -113,12 +110,14 @@ export function Sources() {
             onRevoke={(row) => setEnding({ how: 'revoke', row })}
           />
           <p className="m-0 px-5 py-3 text-agate text-ink-3">
-            {plural(keys.filter((key) => key.revokedAt === null).length, 'key')} in use. Veeam and
-            Zerto are asked for their results: see{' '}
-            <SectionLink href="/monitoring/connections" className="text-accent underline">
-              Connections
-            </SectionLink>
-            .
+            {richText(t.activeKeys, {
+              count: keys.filter((key) => key.revokedAt === null).length,
+              connections: (
+                <Go href="/monitoring/connections" className="text-accent underline">
+                  {t.connections}
+                </Go>
+              ),
+            })}
           </p>
         </div>
       )}

@@ -4,14 +4,15 @@ import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
 import { formatBytes } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
 import { useWidth } from '#src/ui/use-width.ts';
-import { dayAt } from '#src/features/shared/date-range/dates.ts';
-import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
-import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
-import { CHART } from '../shared/charts/scales.ts';
-import { FromServer } from '../shared/section.tsx';
-import { dayWords, stretchOf } from '../shared/date-range/day-stretch.ts';
-import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
-import { TooLong } from '../shared/query-states.tsx';
+import { dayAt } from '#src/span/dates.ts';
+import type { DayRule, Span } from '#src/span/dates.ts';
+import { SpanChoice } from '#src/span/span-choice.tsx';
+import { CHART } from '../dashboard/scales.ts';
+import { FromServer } from '../dashboard/section.tsx';
+import { dayWords, stretchOf } from '../dashboard/times.ts';
+import { useAsked } from '../dashboard/use-asked.ts';
+import { TooLong } from '../trends/states.tsx';
+import { repositoryMessages as t } from './messages.en.ts';
 
 interface HistoryProps {
   readonly id: string;
@@ -37,7 +38,7 @@ export function History({ id, name, span, rule, now, onSpan, told }: HistoryProp
     !tooLong,
   );
   return (
-    <section aria-label={`History of ${name}`} className="px-4 pt-1 pb-4 desk:px-6">
+    <section aria-label={t.historyOf({ name })} className="px-4 pt-1 pb-4 desk:px-6">
       <div className="flex flex-wrap items-center gap-2 py-1">
         <SpanChoice span={span} rule={rule} now={now} onSpan={onSpan} />
       </div>
@@ -47,7 +48,7 @@ export function History({ id, name, span, rule, now, onSpan, told }: HistoryProp
         <FromServer asked={asked} told={told} lines={3}>
           {({ rows: [row] }) =>
             row === undefined || row.days.length === 0 ? (
-              <p className="m-0 py-3 text-ink-2">Nobody told its size in these days.</p>
+              <p className="m-0 py-3 text-ink-2">{t.noHistory}</p>
             ) : (
               <Chart name={name} days={row.days} />
             )
@@ -89,10 +90,10 @@ function Chart({ name, days }: { readonly name: string; readonly days: Days }) {
   return (
     <div>
       <div className="flex flex-wrap items-center gap-x-4 py-1">
-        <Legend entries={[{ mark: 'trace', word: 'Used' }]} />
+        <Legend entries={[{ mark: 'trace', word: t.used }]} />
         <span className="inline-flex items-center gap-1.5 text-ink-2">
           <i aria-hidden className="w-3 border-t border-dashed border-ink" />
-          Capacity
+          {t.capacity}
         </span>
       </div>
       <div ref={box}>
@@ -149,13 +150,13 @@ function Chart({ name, days }: { readonly name: string; readonly days: Days }) {
       </div>
       <div className="sr-only">
         <table>
-          <caption>What {name} held</caption>
+          <caption>{t.historyCaption({ name })}</caption>
           <thead>
             <tr>
-              <th scope="col">Day</th>
-              <th scope="col">Used</th>
-              <th scope="col">Free</th>
-              <th scope="col">Capacity</th>
+              <th scope="col">{t.day}</th>
+              <th scope="col">{t.used}</th>
+              <th scope="col">{t.free}</th>
+              <th scope="col">{t.capacity}</th>
             </tr>
           </thead>
           <tbody>
@@ -163,7 +164,7 @@ function Chart({ name, days }: { readonly name: string; readonly days: Days }) {
               <tr key={day.date}>
                 <th scope="row">{dayWords(day.date)}</th>
                 {[day.usedBytes, day.freeBytes, day.capacityBytes].map((bytes, i) => (
-                  <td key={KEYS[i]}>{bytes === null ? 'not told' : formatBytes(bytes)}</td>
+                  <td key={KEYS[i]}>{bytes === null ? t.noSize : formatBytes(bytes)}</td>
                 ))}
               </tr>
             ))}

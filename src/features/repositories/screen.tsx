@@ -10,7 +10,7 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useBranding } from '#src/app/session/session.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { formatAge, formatBytes, formatDate, formatWhen, plural } from '#src/ui/format.ts';
+import { formatAge, formatBytes, formatDate, formatSpan, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { percentOf } from '#src/ui/percent.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -25,7 +25,8 @@ import type { RepositoriesPlace } from './address.ts';
 import { History } from './history.tsx';
 import { ORDERS, rowsOf, shownRows } from './rows.ts';
 import type { Order, Row } from './rows.ts';
-import '../../styles/sections.css';
+import '../dashboard/dashboard.css';
+import { repositoryMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/repositories`: how full repositories are, how they fill up, and when each will be
@@ -39,11 +40,17 @@ export function Repositories() {
 const NOTHING = {};
 const AT_FIRST = 100;
 const MORE = 400;
-const ORDER_WORDS: Readonly<Record<Order, string>> = {
-  fullest: 'Fullest first',
-  soonest: 'Full soonest first',
-  name: 'By name',
-  stale: 'Oldest sample first',
+const CAPTIONS: Readonly<Record<Order, string>> = {
+  fullest: t.captionFullest,
+  soonest: t.captionSoonest,
+  name: t.captionName,
+  stale: t.captionOldest,
+};
+const ORDER_NAMES: Readonly<Record<Order, string>> = {
+  fullest: t.fullestFirst,
+  soonest: t.soonestFirst,
+  name: t.byName,
+  stale: t.oldestFirst,
 };
 
 function Sheet({ branding }: { readonly branding: Branding }) {
@@ -62,10 +69,10 @@ function Sheet({ branding }: { readonly branding: Branding }) {
     history[how](repositoriesAddress(next));
   return (
     <Page
-      title="Repositories"
+      title={t.title}
       search={
         <SearchField
-          label="Search repositories"
+          label={t.search}
           value={place.text}
           focusKey="/"
           onChange={(text) => go({ ...place, text }, 'replace')}
@@ -76,21 +83,21 @@ function Sheet({ branding }: { readonly branding: Branding }) {
         <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
         <div className="flex min-h-13 flex-wrap items-center gap-2 bg-paper px-4 py-2 desk:px-6">
           <ChipSelect
-            name="Order"
+            name={t.order}
             value={place.order}
             onChoose={(order) =>
               go({ ...place, order: ORDERS.find((one) => one === order) ?? 'fullest' })
             }
-            options={ORDERS.map((one) => [one, ORDER_WORDS[one]] as const)}
+            options={ORDERS.map((one) => [one, ORDER_NAMES[one]] as const)}
           />
           {(companies ?? []).length > 1 && (
             <ChipSelect
-              name="Company"
+              name={t.company}
               icon="companies"
               value={place.companies.join()}
               onChoose={(value) => go({ ...place, companies: value === '' ? [] : [Number(value)] })}
               options={[
-                ['', 'All companies'],
+                ['', t.allCompanies],
                 ...(companies ?? [])
                   .map(({ n, name }) => [String(n), name] as const)
                   .toSorted((a, b) => a[1].localeCompare(b[1])),
@@ -119,7 +126,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                   {shown.length > most && (
                     <div className="px-4 py-3 desk:px-6">
                       <Button onClick={() => setMost(most + MORE)}>
-                        Show {plural(Math.min(MORE, shown.length - most), 'more', 'more')}
+                        {t.showMore({ count: Math.min(MORE, shown.length - most) })}
                       </Button>
                     </div>
                   )}
@@ -134,37 +141,29 @@ function Sheet({ branding }: { readonly branding: Branding }) {
 }
 
 const None = ({ bare, onAll }: { readonly bare: boolean; readonly onAll: () => void }) => (
-  <Notice icon="repository" level={2} title={bare ? 'No repository yet' : 'Nothing matches'}>
-    <p className="m-0">
-      {bare
-        ? 'Sources tell of repositories by the inventory call. Each stands here with its capacity as soon as one does.'
-        : 'No repository has these words, in this company.'}
-    </p>
+  <Notice icon="repository" level={2} title={bare ? t.none : t.noneFound}>
+    <p className="m-0">{bare ? t.noneHint : t.noneFoundHint}</p>
     {!bare && (
       <p className="m-0 pt-2">
-        <Button onClick={onAll}>All repositories</Button>
+        <Button onClick={onAll}>{t.showAll}</Button>
       </p>
     )}
   </Notice>
 );
 
-/** `32 repositories. 2 full, 4 full within 14 days, 1 without a new sample`. */
+/** `32 repositories · 2 full · 4 full within 14 days`. */
 function Summary({ rows }: { readonly rows: readonly Row[] }) {
   const count = (of: (row: Row) => boolean): number => rows.filter(of).length;
   const parts = [
-    [count(({ standing }) => standing === 'full'), 'full'],
-    [count(({ standing }) => standing === 'soon'), 'full within 14 days'],
-    [count(({ isStale }) => isStale), 'without a new sample'],
-    [count(({ used }) => used === null), 'with no size told'],
+    [count(({ standing }) => standing === 'full'), t.countFull],
+    [count(({ standing }) => standing === 'soon'), t.countSoon],
+    [count(({ isStale }) => isStale), t.countStale],
+    [count(({ used }) => used === null), t.countNoSize],
   ] as const;
-  const said = parts
-    .filter(([n]) => n > 0)
-    .map(([n, words]) => `${n} ${words}`)
-    .join(', ');
+  const details = parts.filter(([n]) => n > 0).map(([n, text]) => text({ count: n }));
   return (
     <p className="m-0 px-4 py-2 text-agate text-ink-3 desk:px-6">
-      {plural(rows.length, 'repository', 'repositories')}
-      {said === '' ? '' : `. ${said}`}
+      {[t.count({ count: rows.length }), ...details].join(' · ')}
     </p>
   );
 }
@@ -181,29 +180,29 @@ interface TableProps {
 function Table({ rows, place, rule, now, told, onPlace }: TableProps) {
   return (
     <table className="w-full table-fixed border-collapse border-t border-head-rule">
-      <caption className="sr-only">Repositories, {ORDER_WORDS[place.order].toLowerCase()}</caption>
+      <caption className="sr-only">{CAPTIONS[place.order]}</caption>
       <thead>
         <tr className="text-agate text-ink-3 max-tablet:sr-only">
           <th scope="col" className="py-1.5 pr-3 pl-4 text-left font-normal desk:pl-6">
-            Repository
+            {t.repository}
           </th>
           <th scope="col" className="px-3 text-left font-normal max-desk:hidden">
-            Company
+            {t.company}
           </th>
           <th scope="col" className="w-44 px-3 text-left font-normal">
-            Used
+            {t.used}
           </th>
           <th scope="col" className="w-24 px-3 text-right font-normal">
-            Free
+            {t.free}
           </th>
           <th scope="col" className="w-24 px-3 text-right font-normal">
-            Capacity
+            {t.capacity}
           </th>
           <th scope="col" className="w-36 px-3 text-left font-normal max-desk:hidden">
-            Last days
+            {t.lastDays}
           </th>
           <th scope="col" className="w-44 pr-4 pl-3 text-left font-normal desk:pr-6">
-            Full
+            {t.fullOn}
           </th>
         </tr>
       </thead>
@@ -220,7 +219,7 @@ function Table({ rows, place, rule, now, told, onPlace }: TableProps) {
                   <span className="flex items-start gap-1">
                     <IconButton
                       icon={open ? 'chevron-down' : 'chevron-right'}
-                      label={`History of ${row.name}`}
+                      label={t.historyOf({ name: row.name })}
                       aria-expanded={open}
                       className="-mt-1"
                       onClick={() => onPlace({ ...place, open: open ? null : row.id }, 'replace')}
@@ -249,12 +248,10 @@ function Table({ rows, place, rule, now, told, onPlace }: TableProps) {
                   <Used row={row} now={now} zone={rule.zone} />
                 </td>
                 <td className="px-3 py-2 text-right whitespace-nowrap tabular-nums max-tablet:px-0">
-                  <span className="text-agate text-ink-3 tablet:hidden">free </span>
-                  {size(row.free)}
+                  {size(row.free, t.sizeFree)}
                 </td>
                 <td className="px-3 py-2 text-right whitespace-nowrap tabular-nums max-tablet:px-0 max-tablet:text-left">
-                  <span className="text-agate text-ink-3 tablet:hidden">of </span>
-                  {size(row.capacity)}
+                  {size(row.capacity, t.sizeOf)}
                 </td>
                 <td className="px-3 py-2 max-desk:hidden">
                   <Spark values={row.trace} width={120} height={24} />
@@ -286,8 +283,19 @@ function Table({ rows, place, rule, now, told, onPlace }: TableProps) {
   );
 }
 
-const size = (bytes: number | null) =>
-  bytes === null ? <span className="text-ink-3">not told</span> : formatBytes(bytes);
+/** On a phone there are no column heads, so the text says what the size is. */
+function size(bytes: number | null, onPhone?: (values: { size: string }) => string) {
+  if (bytes === null) return <span className="text-ink-3">{t.noSize}</span>;
+  const text = formatBytes(bytes);
+  return onPhone ? (
+    <>
+      <span className="tablet:hidden">{onPhone({ size: text })}</span>
+      <span className="max-tablet:hidden">{text}</span>
+    </>
+  ) : (
+    text
+  );
+}
 const FILL: Readonly<Record<Row['standing'], string>> = {
   full: 'bg-failed-mark',
   soon: 'bg-warning-mark',
@@ -317,7 +325,7 @@ function Used({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonl
       >
         {row.isStale && <Icon name="warning" size={12} />}
         {row.isStale
-          ? `no sample for ${formatAge(row.sampledAt, now).replace(/ ago$/, '')}`
+          ? t.noDataFor({ duration: formatSpan(row.sampledAt, now) ?? '' })
           : formatAge(row.sampledAt, now)}
       </span>
     </>
@@ -330,10 +338,10 @@ function Full({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonl
     return row.standing === 'full' ? (
       <span className="inline-flex items-center gap-1 font-semibold text-failed">
         <Icon name="failed" size={14} />
-        full
+        {t.full}
       </span>
     ) : (
-      <span className="text-ink-3">not within two years</span>
+      <span className="text-ink-3">{t.notSoon}</span>
     );
   }
   const tone =

@@ -14,7 +14,8 @@ import type { FieldsProps } from './fields.tsx';
 import { type Form, ruleOf, triedOf } from './form.ts';
 import { Tested } from './test-result.tsx';
 import { useTest } from './use-test.ts';
-import { ruleText } from './labels.ts';
+import { ruleText } from './words.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
 export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
@@ -149,7 +150,7 @@ export function Editor({
           >
             {id === null ? t.createRule : t.saveRule}
           </Button>
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
           {onDelete !== null && (
             <Button
               variant="quiet"
@@ -158,7 +159,7 @@ export function Editor({
               disabled={offline}
               onClick={onDelete}
             >
-              {t.delete}
+              {ui.delete}
             </Button>
           )}
         </div>

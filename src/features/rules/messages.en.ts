@@ -31,9 +31,6 @@ export const ruleMessages = defineMessages('rules', {
   matches: '{count, plural, one {# problem} other {# problems}} in 30 days',
   on: 'On',
   off: 'Off',
-  cancel: 'Cancel',
-  delete: 'Delete',
-  tryAgain: 'Try again',
   exampleWarnings: 'A job with known warnings',
   exampleWarningsHint:
     'It skips open files every night. The rule marks this as OK and shows it as an exception.',

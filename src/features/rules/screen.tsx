@@ -24,6 +24,7 @@ import { rulesAddress } from '../shared/page-links/rules.ts';
 import { Editor } from './editor.tsx';
 import { formOf } from './form.ts';
 import { RuleList } from './list.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
 /** `/monitoring/rules`: what the server does by itself with results that arrive (RULES-6). */
@@ -116,7 +117,7 @@ export function Rules() {
               icon="rules"
               level={2}
               title={t.notLoaded}
-              actions={<Button onClick={asked.again}>{t.tryAgain}</Button>}
+              actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
             </Notice>

@@ -1,5 +1,6 @@
 import type { HintFields } from '#contract/hints/hints.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { hintMessages as t } from './messages.en.ts';
 
 /** What a hint tells: a few words, steps in their order, links that open beside the portal. */
 export function HintBody({ says, steps, links }: Pick<HintFields, 'says' | 'steps' | 'links'>) {
@@ -27,7 +28,7 @@ export function HintBody({ says, steps, links }: Pick<HintFields, 'says' | 'step
               >
                 <span className="min-w-0 break-words">{name}</span>
                 <Icon name="external" size={12} className="shrink-0" />
-                <span className="sr-only">, opens in a new tab</span>
+                <span className="sr-only"> {t.opensInNewTab}</span>
               </a>
             </li>
           ))}

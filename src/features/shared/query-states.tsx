@@ -4,6 +4,8 @@ import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { trendMessages as t } from './messages.en.ts';
 
 interface RefusedProps {
   readonly fault: string;
@@ -23,21 +25,17 @@ export function Refused({ fault, at, own, zone, onAgain }: RefusedProps) {
         alert
         action={
           <Button size="sm" onClick={onAgain}>
-            Try again
+            {ui.tryAgain}
           </Button>
         }
       >
-        {offline && at === null && !own ? `This device does not keep these days. ${fault}` : fault}
+        {offline && at === null && !own ? t.notOnDevice({ reason: fault }) : fault}
         {at !== null && (
           <span className="block text-agate text-ink-3">
-            What stands below was told {formatWhen(at, zone)}.
+            {t.dataFrom({ when: formatWhen(at, zone) })}
           </span>
         )}
-        {at === null && own && (
-          <span className="block text-agate text-ink-3">
-            What stands below is what this device keeps.
-          </span>
-        )}
+        {at === null && own && <span className="block text-agate text-ink-3">{t.ownData}</span>}
       </Callout>
     </div>
   );
@@ -54,15 +52,11 @@ export function NoResults({
   readonly onLonger: () => void;
 }) {
   return (
-    <Notice icon="trends" level={2} title="No results in this time">
-      <p className="m-0">
-        {narrowed
-          ? 'No job of these companies, sources and types has a result in these days.'
-          : 'Nothing has reported in these days.'}
-      </p>
+    <Notice icon="trends" level={2} title={t.none}>
+      <p className="m-0">{narrowed ? t.noneFiltered : t.noneAtAll}</p>
       <p className="m-0 flex flex-wrap justify-center gap-2 pt-2">
-        <Button onClick={onLonger}>Show the last 30 days</Button>
-        {narrowed && <Button onClick={onAll}>All companies, sources and types</Button>}
+        <Button onClick={onLonger}>{t.showLast30Days}</Button>
+        {narrowed && <Button onClick={onAll}>{t.clearFilters}</Button>}
       </p>
     </Notice>
   );

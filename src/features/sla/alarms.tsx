@@ -1,8 +1,9 @@
 import type { Ms } from '#contract/ids.ts';
 import type { SlaOut } from '#contract/sla/calls.ts';
-import { formatAge, formatWhen, plural } from '#src/ui/format.ts';
+import { formatAge, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { askedWords, ofWhat, stateWords } from './labels.ts';
+import { scopeText, stateText, targetText } from './words.ts';
+import { slaMessages as t } from './messages.en.ts';
 
 export interface AlarmListProps {
   readonly alarms: readonly SlaOut[];
@@ -25,7 +26,7 @@ export function AlarmList({ alarms, zone, now, nameOf, onOpen }: AlarmListProps)
             >
               {alarm.name}
             </span>
-            <span className="block break-words text-ink-2">{ofWhat(alarm, nameOf)}</span>
+            <span className="block break-words text-ink-2">{scopeText(alarm, nameOf)}</span>
           </>
         );
         return (
@@ -52,19 +53,17 @@ export function AlarmList({ alarms, zone, now, nameOf, onOpen }: AlarmListProps)
               {alarm.late.length > 0 && <Late alarm={alarm} zone={zone} />}
             </div>
             <div className="py-1 text-agate text-ink-2">
-              <span className="block">{askedWords(alarm)}</span>
-              <span className={`block ${alarm.kept ? '' : 'text-failed'}`}>
-                {stateWords(alarm)}
-              </span>
+              <span className="block">{targetText(alarm)}</span>
+              <span className={`block ${alarm.kept ? '' : 'text-failed'}`}>{stateText(alarm)}</span>
               {alarm.brokenSince !== null && (
                 <span className="block text-ink-3">
-                  broken, told {formatAge(alarm.brokenSince, now)}
+                  {t.missedSince({ age: formatAge(alarm.brokenSince, now) })}
                 </span>
               )}
               <span className="block text-ink-3">
                 {alarm.recipients.length === 0
-                  ? 'nobody is told'
-                  : `${plural(alarm.recipients.length, 'user')} told by mail`}
+                  ? t.noRecipients
+                  : t.recipients({ count: alarm.recipients.length })}
               </span>
             </div>
           </li>
@@ -79,18 +78,18 @@ function State({ alarm: { kept, enabled } }: { readonly alarm: Pick<SlaOut, 'kep
     return (
       <>
         <Icon name="minus" className="translate-y-0.5 text-ink-3" />
-        <span className="text-ink-3">Off</span>
+        <span className="text-ink-3">{t.off}</span>
       </>
     );
   return kept ? (
     <>
       <Icon name="success" className="translate-y-0.5 text-success" />
-      Kept
+      {t.onTarget}
     </>
   ) : (
     <>
       <Icon name="failed" className="translate-y-0.5 text-failed" />
-      <span className="font-semibold text-failed">Broken</span>
+      <span className="font-semibold text-failed">{t.missed}</span>
     </>
   );
 }
@@ -105,7 +104,7 @@ function Late({
   const shown = late.slice(0, 3);
   const more = lateCount - shown.length;
   const when = (at: Ms | null): string =>
-    at === null ? 'no good backup yet' : `last good backup ${formatWhen(at, zone)}`;
+    at === null ? t.noGoodYet : t.lastGood({ when: formatWhen(at, zone) });
   const [only] = late;
   if (job !== null)
     return <p className="m-0 text-agate text-ink-2">{when(only?.lastSuccessAt ?? null)}</p>;
@@ -113,10 +112,10 @@ function Late({
     <ul className="m-0 list-none p-0 text-agate text-ink-2">
       {shown.map(({ jobInstanceUid, jobName, companyName, lastSuccessAt }) => (
         <li key={`${companyName} ${jobInstanceUid}`} className="break-words">
-          {jobName}, {companyName}: {when(lastSuccessAt)}
+          {t.lateJob({ job: jobName, company: companyName, state: when(lastSuccessAt) })}
         </li>
       ))}
-      {more > 0 && <li>and {plural(more, 'other job')}</li>}
+      {more > 0 && <li>{t.moreJobs({ count: more })}</li>}
     </ul>
   );
 }

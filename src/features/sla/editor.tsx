@@ -13,6 +13,8 @@ import { ENTITY_GROUP_WORDS, SOURCE_WORDS, TYPE_WORDS } from '../shared/runs/lab
 import { Many } from '../shared/forms/multi-select.tsx';
 import { alarmOf } from './form.ts';
 import type { Faults, Form } from './form.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { slaMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
   /** Null: it is made. */
@@ -74,12 +76,12 @@ export function Editor({
     >
       <UnsavedQuestion dirty={dirty} />
       <h2 ref={head} tabIndex={-1} className="m-0 pb-4 text-head outline-none">
-        {id === null ? 'New alarm' : 'Change an alarm'}
+        {id === null ? t.newAlarm : t.editAlarm}
       </h2>
-      <FormSection title="The alarm">
+      <FormSection title={t.general}>
         <RequiredNote />
         <TextField
-          label="Name"
+          label={t.name}
           required
           value={form.name}
           maxLength={200}
@@ -87,70 +89,67 @@ export function Editor({
           onChange={({ target }) => change({ name: target.value })}
         />
         <Switch
-          label="On"
-          detail="Off, nobody is told."
+          label={t.on}
+          detail={t.onHint}
           on={form.enabled}
           onChange={(enabled) => change({ enabled })}
         />
       </FormSection>
       {jobName === null ? (
-        <FormSection
-          title="Of which jobs"
-          says="All of it must hold. Empty means all jobs that make backups. Copies, restores and checks count only if you select no other type."
-        >
+        <FormSection title={t.jobsSection} says={t.jobsHint}>
           <Many
-            label="The company is"
-            none="Any"
+            label={t.companyField}
+            none={t.any}
             chosen={form.companies}
             options={companies}
             onChange={(next) => change({ companies: next })}
           />
           <Many
-            label="The source is"
-            none="Any"
+            label={t.sourceField}
+            none={t.any}
             chosen={form.sources}
             options={SOURCES.map((source) => [source, SOURCE_WORDS[source]] as const)}
             onChange={(sources) => change({ sources })}
           />
           <Many
-            label="The type is"
-            none="Any"
+            label={t.typeField}
+            none={t.any}
             chosen={form.types}
             options={JOB_TYPES.map((type) => [type, TYPE_WORDS[type]] as const)}
             onChange={(types) => change({ types })}
           />
           <Many
-            label="The group is"
-            none="Any"
+            label={t.groupField}
+            none={t.any}
             chosen={form.groups}
             options={ENTITY_GROUPS.map((group) => [group, ENTITY_GROUP_WORDS[group]] as const)}
             onChange={(groups) => change({ groups })}
           />
         </FormSection>
       ) : (
-        <FormSection title="Of which job">
+        <FormSection title={t.jobSection}>
           <p className="m-0 break-words">{jobName}</p>
         </FormSection>
       )}
-      <FormSection title="What is asked" says="One of the two, or both.">
+      <FormSection title={t.target} says={t.targetHint}>
         <TextField
-          label="A good backup every so many hours"
+          label={t.maxAge}
           value={form.hours}
           inputMode="numeric"
           fault={faults.hours ?? null}
-          hint="Of each job, one that ended well or with a warning. Jobs that are switched off, or not expected to run, are left out."
+          hint={t.maxAgeHint}
           onChange={({ target }) => change({ hours: target.value })}
         />
         <TextField
-          label="Share of good results, in percent"
+          label={t.minSuccess}
           value={form.percent}
           inputMode="numeric"
           fault={faults.percent ?? null}
-          hint="Those that ended well or with a warning, of all that ended or did not run."
+          hint={t.minSuccessHint}
           onChange={({ target }) => change({ percent: target.value })}
         />
         <TextField
-          label="Of the last so many days"
+          label={t.window}
           required
           value={form.days}
           inputMode="numeric"
@@ -158,13 +157,10 @@ export function Editor({
           onChange={({ target }) => change({ days: target.value })}
         />
       </FormSection>
-      <FormSection
-        title="Who is told"
-        says="By mail, once when it breaks and once when it is kept again."
-      >
+      <FormSection title={t.recipientsSection} says={t.recipientsHint}>
         <Many
-          label="Users"
-          none="Nobody"
+          label={t.users}
+          none={t.nobody}
           chosen={form.recipients}
           options={people}
           onChange={(recipients) => change({ recipients })}
@@ -183,9 +179,9 @@ export function Editor({
           disabled={offline}
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
         >
-          {id === null ? 'Make the alarm' : 'Save the alarm'}
+          {id === null ? t.createAlarm : t.saveAlarm}
         </Button>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{ui.cancel}</Button>
         {onDelete !== null && (
           <Button
             variant="quiet"
@@ -194,7 +190,7 @@ export function Editor({
             disabled={offline}
             onClick={onDelete}
           >
-            Delete
+            {ui.delete}
           </Button>
         )}
       </div>

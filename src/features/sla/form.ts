@@ -1,6 +1,7 @@
 import { MESSAGES } from '#contract/messages.ts';
 import type { SlaFields } from '#contract/sla/sla.ts';
 import type { EntityGroup, JobType, Source } from '#contract/runs/vocabulary.ts';
+import { slaMessages as t } from './messages.en.ts';
 
 /** An alarm as it is typed. */
 export interface Form {
@@ -68,11 +69,11 @@ export function alarmOf(form: Form): { readonly alarm: SlaFields | null; readonl
     if (text !== '' && !(Number.isInteger(one) && one >= 1 && one <= most)) faults[field] = says;
     return text === '' ? null : one;
   };
-  const hours = whole('hours', 2_160, 'A whole number of hours, 90 days at most.');
-  const percent = whole('percent', 100, 'A whole number from 1 to 100.');
-  const days = whole('days', 90, 'A whole number of days, 90 at most.');
-  if (form.name.trim() === '') faults.name = 'Give it a name.';
-  if (days === null) faults.days ??= 'Say of how many days.';
+  const hours = whole('hours', 2_160, t.maxAgeInvalid);
+  const percent = whole('percent', 100, t.percentInvalid);
+  const days = whole('days', 90, t.windowInvalid);
+  if (form.name.trim() === '') faults.name = t.nameMissing;
+  if (days === null) faults.days ??= t.windowMissing;
   if (hours === null && percent === null) faults.hours ??= MESSAGES.slaAsksNothing;
   const group =
     form.job === null

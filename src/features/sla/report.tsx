@@ -13,7 +13,7 @@ import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.ts
 import { dayAt, daysOf, timesOf } from '#src/features/shared/date-range/dates.ts';
 import { Button } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';
@@ -23,7 +23,9 @@ import { getExportFailureText } from '../shared/export/make-file.ts';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { SlaPlace } from './address.ts';
-import { shareText } from './labels.ts';
+import { shareText } from './words.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { slaMessages as t } from './messages.en.ts';
 
 const FILE_PAGE = 1_000;
 
@@ -97,7 +99,7 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
         type: 'text/csv;charset=utf-8',
       }),
     );
-    tell(`${name} is saved.`);
+    tell(t.fileSaved({ name }));
   }
 
   return (
@@ -110,47 +112,47 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
           onSpan={(span) => onPlace({ span, page: 1 })}
         />
         <ChipSelect
-          name="By"
+          name={t.groupBy}
           value={place.by}
           onChoose={(by) => onPlace({ by: by === 'company' ? 'company' : 'job', page: 1 })}
           options={[
-            ['job', 'By job'],
-            ['company', 'By company'],
+            ['job', t.byJob],
+            ['company', t.byCompany],
           ]}
         />
         {isFiltered && (
           <ChipSelect
-            name="Company"
+            name={t.company}
             icon="companies"
             value={place.company === null ? '' : String(place.company)}
             onChoose={(company) =>
               onPlace({ company: company === '' ? null : Number(company), page: 1 })
             }
             options={[
-              ['', 'Every company'],
+              ['', t.allCompanies],
               ...companies.map(([n, name]) => [String(n), name] as const),
             ]}
           />
         )}
         <ChipSelect
-          name="Share"
+          name={t.share}
           value={String(place.percent ?? '')}
           onChoose={(percent) =>
             onPlace({ percent: percent === '' ? null : Number(percent), page: 1 })
           }
           options={[
-            ['', 'No share asked'],
-            ...PERCENTS.map((one) => [String(one), `${one} % good`] as const),
+            ['', t.noShareTarget],
+            ...PERCENTS.map((one) => [String(one), t.shareTarget({ percent: one })] as const),
           ]}
         />
         <ChipSelect
-          name="Age"
+          name={t.age}
           icon="clock"
           value={String(place.hours ?? '')}
           onChoose={(hours) => onPlace({ hours: hours === '' ? null : Number(hours), page: 1 })}
           options={[
-            ['', 'No age asked'],
-            ...HOURS.map((one) => [String(one), `Good within ${one} hours`] as const),
+            ['', t.noAgeTarget],
+            ...HOURS.map((one) => [String(one), t.ageTarget({ hours: one })] as const),
           ]}
         />
         <Button
@@ -162,14 +164,12 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
           onClick={() => void download()}
         >
-          Download CSV
+          {t.downloadCsv}
         </Button>
       </div>
       <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
-        Share = results that ended well or with a warning ÷ all that ended or did not run, of the
-        days chosen. Age = the time since the last good backup ended, now; jobs that are switched
-        off have none. Only jobs that make backups count, no copies, restores or checks.
-        {!live && at !== null && ` As of ${formatWhen(at, rule.zone)}.`}
+        {t.formula} {t.formulaAge} {t.formulaJobs}{' '}
+        {!live && at !== null && t.reportFrom({ when: formatWhen(at, rule.zone) })}
       </p>
       {told === null ? (
         failure === null ? (
@@ -180,30 +180,27 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
           <Notice
             icon="trends"
             level={2}
-            title="The report is not here"
-            actions={<Button onClick={again}>Try again</Button>}
+            title={t.reportNotLoaded}
+            actions={<Button onClick={again}>{ui.tryAgain}</Button>}
           >
             <p className="m-0">{offline ? MESSAGES.needsNetwork : failure.message}</p>
           </Notice>
         )
       ) : told.count === 0 ? (
-        <Notice icon="trends" level={2} title="No job matches">
-          <p className="m-0">Choose another company, or other words.</p>
+        <Notice icon="trends" level={2} title={t.noneFound}>
+          <p className="m-0">{t.noneFoundHint}</p>
         </Notice>
       ) : (
         <div aria-busy={asking}>
           <output className="block px-4 pb-3 tablet:px-5">
-            <b className="text-head">{shareText(told.total.share)}</b> good of{' '}
-            {plural(told.total.runs, 'result')}
+            <b className="text-head">{shareText(told.total.share)}</b>{' '}
+            {t.totalResults({ count: told.total.runs })}
             {asked && (
-              <span className="text-ink-2">
-                , {formatCount(told.total.met)} of{' '}
-                {plural(
-                  told.total.met + told.total.missedTarget,
-                  place.by,
-                  place.by === 'job' ? 'jobs' : 'companies',
-                )}{' '}
-                as asked
+              <span className="block text-ink-2">
+                {(place.by === 'job' ? t.totalJobsMet : t.totalCompaniesMet)({
+                  met: formatCount(told.total.met),
+                  count: told.total.met + told.total.missedTarget,
+                })}
               </span>
             )}
           </output>
@@ -218,7 +215,7 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
             page={place.page}
             size={place.size}
             count={told.count}
-            total={plural(told.count, place.by, place.by === 'job' ? 'jobs' : 'companies')}
+            total={(place.by === 'job' ? t.stateJobs : t.companyCount)({ count: told.count })}
             onPage={(page) => onPlace({ page })}
             onSize={(size) => onPlace({ size, page: 1 })}
           />
@@ -251,25 +248,25 @@ function Table({
       <table className="w-full border-collapse border-t-2 border-head-rule text-left [&_td]:border-b [&_td]:border-hair [&_td]:px-2 [&_td]:py-1.5 [&_td:first-child]:pl-4 [&_th]:px-2 [&_th]:py-2 [&_th]:font-normal [&_th]:text-ink-2 [&_th:first-child]:pl-4 tablet:[&_td:first-child]:pl-5 tablet:[&_th:first-child]:pl-5">
         <thead>
           <tr className="border-b border-rule text-agate">
-            {asked && <th scope="col">As asked</th>}
-            <th scope="col">{place.by === 'job' ? 'Job' : 'Company'}</th>
+            {asked && <th scope="col">{t.isOnTarget}</th>}
+            <th scope="col">{place.by === 'job' ? t.job : t.company}</th>
             <th scope="col" className="text-right">
-              Share
+              {t.share}
             </th>
             <th scope="col" className="text-right">
-              Good
+              {t.good}
             </th>
             <th scope="col" className="hidden text-right tablet:table-cell">
-              With a warning
+              {t.warnings}
             </th>
             <th scope="col" className="hidden text-right tablet:table-cell">
-              Failed
+              {t.failed}
             </th>
             <th scope="col" className="hidden text-right tablet:table-cell">
-              Did not run
+              {t.missedRuns}
             </th>
             <th scope="col" className="hidden desk:table-cell">
-              Last good backup
+              {t.lastGoodBackup}
             </th>
           </tr>
         </thead>
@@ -290,7 +287,7 @@ function Table({
                   )}
                 </span>
                 <span className="block text-agate break-words text-ink-2">
-                  {row.jobName === null ? plural(row.jobs, 'job') : row.companyName}
+                  {row.jobName === null ? t.stateJobs({ count: row.jobs }) : row.companyName}
                 </span>
               </td>
               <td className="text-right font-semibold tabular-nums whitespace-nowrap">
@@ -308,7 +305,7 @@ function Table({
               </td>
               <td className="hidden whitespace-nowrap desk:table-cell">
                 {row.lastSuccessAt === null ? (
-                  <span className="text-ink-3">{row.ageHours === null ? '–' : 'none yet'}</span>
+                  <span className="text-ink-3">{row.ageHours === null ? '–' : t.noBackupYet}</span>
                 ) : (
                   formatWhen(row.lastSuccessAt, zone)
                 )}
@@ -326,24 +323,24 @@ function Met({ met }: { readonly met: boolean | null }) {
   return (
     <span className={`inline-flex items-center gap-1.5 ${met ? '' : 'font-semibold text-failed'}`}>
       <Icon name={met ? 'success' : 'failed'} className={met ? 'text-success' : ''} />
-      {met ? 'Yes' : 'No'}
+      {met ? t.yes : t.no}
     </span>
   );
 }
 
 const TITLES = [
-  'Company',
-  'Job',
-  'Jobs',
-  'Results',
-  'Succeeded',
-  'With a warning',
-  'Failed',
-  'Did not run',
-  'Share of good results (percent)',
-  'Last good backup (UTC)',
-  'Age (hours)',
-  'As asked',
+  t.company,
+  t.job,
+  t.jobs,
+  t.results,
+  t.succeeded,
+  t.warnings,
+  t.failed,
+  t.missedRuns,
+  t.sharePercent,
+  t.lastGoodBackupUtc,
+  t.ageHours,
+  t.isOnTarget,
 ];
 const cellsOf = ({
   companyName,
@@ -370,5 +367,5 @@ const cellsOf = ({
   share === null ? null : Math.floor(share * 1000) / 10,
   lastSuccessAt === null ? null : utcText(lastSuccessAt),
   ageHours,
-  met === null ? null : met ? 'Yes' : 'No',
+  met === null ? null : met ? t.yes : t.no,
 ];

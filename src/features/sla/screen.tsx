@@ -25,7 +25,9 @@ import { AlarmList } from './alarms.tsx';
 import { Editor } from './editor.tsx';
 import { beginning, formOf } from './form.ts';
 import { Report } from './report.tsx';
-import { ofWhat } from './labels.ts';
+import { scopeText } from './words.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { slaMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/sla`: how old a good backup may be and how many of them there have to be, as alarms
@@ -47,7 +49,7 @@ export function Sla() {
   const alarm = alarms?.find((one) => idOf(one) === open && open !== gone) ?? null;
   const all = (companies ?? []).map(({ n, name }) => [n, name] as const);
   const names = new Map(all);
-  const nameOf = (n: number): string => names.get(n) ?? 'a company that is not there';
+  const nameOf = (n: number): string => names.get(n) ?? t.unknownCompany;
   const go = (next: Partial<SlaPlace>): void =>
     history.push(slaAddress(view === 'report' ? { ...place, ...next } : next));
 
@@ -81,7 +83,7 @@ export function Sla() {
       {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
       onClick={() => history.push(slaAddress({ alarm: 'new' }))}
     >
-      New alarm
+      {t.newAlarm}
     </Button>
   );
   const begin = open === 'new' ? beginning(place.job) : alarm === null ? null : formOf(alarm);
@@ -89,12 +91,12 @@ export function Sla() {
 
   return (
     <Page
-      title="SLA"
+      title={t.title}
       {...(view === 'alarms' && !edits && keeps && (alarms?.length ?? 0) > 0 && { action: make })}
       {...(view === 'report' && {
         search: (
           <SearchField
-            label="Search jobs and companies"
+            label={t.search}
             value={place.text}
             focusKey="/"
             onChange={(text) => history.replace(slaAddress({ ...place, text, page: 1 }))}
@@ -112,10 +114,10 @@ export function Sla() {
             <Notice
               icon="clock"
               level={2}
-              title="This alarm is not there"
-              actions={<Button onClick={close}>All alarms</Button>}
+              title={t.notFound}
+              actions={<Button onClick={close}>{t.allAlarms}</Button>}
             >
-              <p className="m-0">Somebody has deleted it, or it is not yours to see.</p>
+              <p className="m-0">{t.notFoundHint}</p>
             </Notice>
           ) : (
             <Editor
@@ -124,7 +126,7 @@ export function Sla() {
               begin={begin}
               jobName={
                 alarm?.job
-                  ? ofWhat(alarm, nameOf)
+                  ? scopeText(alarm, nameOf)
                   : open === 'new'
                     ? (place.job?.name ?? null)
                     : null
@@ -139,10 +141,10 @@ export function Sla() {
           )
         ) : (
           <Tabs
-            label="SLA"
+            label={t.title}
             tabs={[
-              { key: 'alarms', word: 'Alarms', count: alarms?.length ?? null },
-              { key: 'report', word: 'Report' },
+              { key: 'alarms', word: t.alarms, count: alarms?.length ?? null },
+              { key: 'report', word: t.report },
             ]}
             chosen={view}
             className="bg-paper px-4 tablet:px-5"
@@ -156,8 +158,9 @@ export function Sla() {
                 {offline && (
                   <div className="px-5 py-3">
                     <Callout tone="warning">
-                      Alarms are judged and changed with the network only.
-                      {asked.at !== null && ` This is as of ${formatWhen(asked.at, zone)}.`}
+                      {asked.at === null
+                        ? t.offline
+                        : t.offlineSince({ when: formatWhen(asked.at, zone) })}
                     </Callout>
                   </div>
                 )}
@@ -170,8 +173,8 @@ export function Sla() {
                     <Notice
                       icon="clock"
                       level={2}
-                      title="The alarms are not here"
-                      actions={<Button onClick={asked.again}>Try again</Button>}
+                      title={t.notLoaded}
+                      actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
                     >
                       <p className="m-0">
                         {offline ? MESSAGES.needsNetwork : asked.failure.message}
@@ -179,17 +182,8 @@ export function Sla() {
                     </Notice>
                   )
                 ) : alarms.length === 0 ? (
-                  <Notice
-                    icon="clock"
-                    level={2}
-                    title="No alarm yet"
-                    {...(keeps && { actions: make })}
-                  >
-                    <p className="m-0">
-                      An alarm says how old the last good backup of a job or of a group may be, or
-                      which share of results has to be good. Who is to know is told by mail when it
-                      breaks, and when it is kept again.
-                    </p>
+                  <Notice icon="clock" level={2} title={t.none} {...(keeps && { actions: make })}>
+                    <p className="m-0">{t.noneHint}</p>
                   </Notice>
                 ) : (
                   <AlarmList
@@ -207,10 +201,10 @@ export function Sla() {
       </div>
       {deleting && alarm !== null && (
         <DeleteDialog
-          title="Delete alarm?"
-          confirmLabel="Delete alarm"
+          title={t.deleteTitle}
+          confirmLabel={t.deleteAlarm}
           name={<b>{alarm.name}</b>}
-          consequence="Nobody is told any more."
+          consequence={t.deleteHint}
           onDelete={remove}
           onClose={() => setDeleting(false)}
         />

@@ -5,6 +5,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { formatUtc } from '#src/ui/format.ts';
+import { supportMessages as t } from './messages.en.ts';
 
 export interface Around {
   readonly path: string | null;
@@ -25,12 +26,12 @@ const FIXED: ReadonlySet<string> = new Set(
   Object.values(MESSAGES).filter((one) => typeof one === 'string'),
 );
 const STATES: Readonly<Record<SyncStatus['is'], string>> = {
-  'live': 'up to date',
-  'catching-up': 'loading',
-  'offline': 'no network',
-  'server-trouble': 'the server does not answer properly',
-  'signed-out': 'signed out',
-  'update-needed': 'a new version is there',
+  'live': t.syncLive,
+  'catching-up': t.syncLoading,
+  'offline': t.syncOffline,
+  'server-trouble': t.syncTrouble,
+  'signed-out': t.syncSignedOut,
+  'update-needed': t.syncUpdate,
 };
 
 /** SUPPORT-4: what can be told, in its order; what is not known is no part. */
@@ -57,11 +58,11 @@ export const contextOf = (
   );
 
 const syncWords = ({ is, syncedAt, left, waiting, refused, storage }: SyncStatus): string =>
-  [
-    STATES[is],
-    `fully synced ${syncedAt === null ? 'never' : formatUtc(syncedAt)}`,
-    `${left} to load`,
-    `${waiting} waiting`,
-    `${refused} not accepted`,
-    `storage ${storage}`,
-  ].join(', ');
+  t.syncSummary({
+    state: STATES[is],
+    when: syncedAt === null ? t.neverSynced : formatUtc(syncedAt),
+    left,
+    waiting,
+    refused,
+    storage,
+  });

@@ -4,6 +4,8 @@ import { Page } from '#src/app/shell/page.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
+import { richText } from '#src/ui/rich-text.tsx';
+import { supportMessages as t } from './messages.en.ts';
 
 const FILE = 'daybook-run.mjs';
 
@@ -12,13 +14,10 @@ export function Downloads() {
   const { origin } = globalThis.location;
   const connects = useAbility('monitoring.sources');
   return (
-    <Page title="Downloads">
+    <Page title={t.downloadsTitle}>
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
         <div className="max-w-[760px]">
-          <FormSection
-            title="Wrapper for any command"
-            says="Runs a backup command and reports its start, its end, its code and the end of its output. For Node 20 and newer, one file, no packages."
-          >
+          <FormSection title={t.wrapper} says={t.wrapperHint}>
             <p className="m-0">
               <a
                 className="inline-flex min-h-8 items-center gap-2 text-accent underline underline-offset-2 pointer-coarse:min-h-11"
@@ -31,30 +30,29 @@ export function Downloads() {
             </p>
             <CopyText
               text={`curl -fsSO ${origin}/${FILE}`}
-              label="Copy the line that fetches it"
-              copied="Line copied"
+              label={t.copyDownload}
+              copied={t.copied}
             />
-            <p className="m-0 text-ink-2">Then run your command behind it:</p>
+            <p className="m-0 text-ink-2">{t.runHint}</p>
             <CopyText
               text={`DAYBOOK_URL='${origin}' DAYBOOK_KEY='your key' node ${FILE} --job 'Nightly' -- your-command`}
-              label="Copy the line that runs it"
-              copied="Line copied"
+              label={t.copyRun}
+              copied={t.copied}
             />
             <p className="m-0 text-ink-2">
-              It ends with the code of your command.{' '}
-              {connects ? (
-                <>
-                  <Link
-                    to="/monitoring/sources"
-                    className="text-accent underline underline-offset-2"
-                  >
-                    Connect a source
-                  </Link>{' '}
-                  makes the key, and has lines for restic, Borg, rclone and others.
-                </>
-              ) : (
-                'Somebody who connects sources makes the key.'
-              )}
+              {t.exitCode}{' '}
+              {connects
+                ? richText(t.connectHint, {
+                    connect: (
+                      <Link
+                        to="/monitoring/sources"
+                        className="text-accent underline underline-offset-2"
+                      >
+                        {t.connectSource}
+                      </Link>
+                    ),
+                  })
+                : t.askForKey}
             </p>
           </FormSection>
         </div>

@@ -7,6 +7,7 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useBranding, useMe } from '#src/app/session/session.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
+import { supportMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/support/live`: how the support of the portal is spoken to at once. Known with no
@@ -16,65 +17,59 @@ export function LiveSupport() {
   const branding = useBranding();
   const me = useMe();
   const roles = me?.roles ?? [];
-  if (branding === null) return <Page title="Live support">{null}</Page>;
+  if (branding === null) return <Page title={t.liveTitle}>{null}</Page>;
   const { name, supportPhone: phone, supportEmail: email, features } = branding;
   const chat = features.chat?.url ?? null;
   const widget = hasChat(me, branding);
   const writes = mayOpen(PAGES['/monitoring/support/request'], roles, features);
   return (
-    <Page title="Live support">
+    <Page title={t.liveTitle}>
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
         {phone === null && email === null && chat === null && !widget ? (
-          <Notice icon="request" level={2} title="No live support yet">
+          <Notice icon="request" level={2} title={t.liveNone}>
             <p className="m-0">
-              {name} has named no phone number, no address and no chat.
+              {t.liveNoneHint({ name })}{' '}
               {writes && (
-                <>
-                  {' '}
-                  <Link to="/monitoring/support/request" className={LINK}>
-                    Write a request
-                  </Link>{' '}
-                  instead.
-                </>
+                <Link to="/monitoring/support/request" className={LINK}>
+                  {t.writeRequest}
+                </Link>
               )}
             </p>
           </Notice>
         ) : (
           <div className="max-w-[760px]">
-            <FormSection
-              title={name}
-              says="Have the name of the job and the time of the result at hand."
-            >
+            <FormSection title={name} says={t.liveHint}>
               <ul className="m-0 list-none p-0">
                 {phone !== null && (
-                  <Way word="Phone">
+                  <Way word={t.phone}>
                     <a className={WAY} href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>
                       {phone}
                     </a>
                   </Way>
                 )}
                 {widget && (
-                  <Way word="Chat">
+                  <Way word={t.chat}>
                     <button
                       type="button"
                       aria-haspopup="dialog"
                       className={WAY}
                       onClick={() => setChat('open')}
                     >
-                      Chat here
+                      {t.chatHere}
                     </button>
                   </Way>
                 )}
                 {chat !== null && (
-                  <Way word={widget ? '' : 'Chat'}>
+                  <Way word={widget ? '' : t.chat}>
                     <a className={WAY} href={chat} target="_blank" rel="noreferrer">
-                      Open the chat<span className="sr-only"> in a new tab</span>
+                      {t.openChat}
+                      <span className="sr-only"> {t.inNewTab}</span>
                       <Icon name="external" size={12} />
                     </a>
                   </Way>
                 )}
                 {email !== null && (
-                  <Way word="E-mail">
+                  <Way word={t.email}>
                     <a className={WAY} href={`mailto:${email}`}>
                       {email}
                     </a>
@@ -83,11 +78,10 @@ export function LiveSupport() {
               </ul>
               {writes && (
                 <p className="m-0 text-ink-2">
-                  Not urgent?{' '}
+                  {t.notUrgent}{' '}
                   <Link to="/monitoring/support/request" className={LINK}>
-                    Write a request
+                    {t.writeRequest}
                   </Link>
-                  : it tells by itself where you were and what went wrong.
                 </p>
               )}
             </FormSection>

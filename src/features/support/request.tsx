@@ -14,11 +14,13 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { richText } from '#src/ui/rich-text.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { lastFailures, tellInfo } from '#src/ui/toasts.ts';
 import { contextOf, contextParts } from './context.ts';
-import { SentRequests } from './sent-requests.tsx';
+import { SentRequests } from './sent.tsx';
+import { supportMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/support/request`: writes to the support of the portal, and shows what was written
@@ -51,8 +53,8 @@ export function SupportRequest() {
   const to = branding?.supportEmail ?? null;
   const phone = branding?.supportPhone ?? null;
   const empty = {
-    subject: subject.trim() === '' ? 'Say in a few words what it is about.' : null,
-    message: message.trim() === '' ? 'Say what happened, and what you expected.' : null,
+    subject: subject.trim() === '' ? t.subjectMissing : null,
+    message: message.trim() === '' ? t.messageMissing : null,
   };
 
   async function send(): Promise<void> {
@@ -72,22 +74,22 @@ export function SupportRequest() {
     setFault(null);
     setPage(1);
     sent.again();
-    tellInfo('Sending your request');
+    tellInfo(t.sending);
   }
 
   return (
-    <Page title="Support request">
+    <Page title={t.requestTitle}>
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
         <UnsavedQuestion dirty={subject.trim() !== '' || message.trim() !== ''} />
         {me?.acting != null ? (
-          <Notice icon="lock" level={2} title="Only the user itself can write to support">
+          <Notice icon="lock" level={2} title={t.actingTitle}>
             <p className="m-0">{MESSAGES.notWhileActing}</p>
           </Notice>
         ) : to === null ? (
-          <Notice icon="request" level={2} title="Nobody to write to yet">
+          <Notice icon="request" level={2} title={t.noAddress}>
             <p className="m-0">
               {MESSAGES.supportNoAddress}
-              {phone !== null && ` Call ${phone} instead.`}
+              {phone !== null && ` ${t.callInstead({ phone })}`}
             </p>
           </Notice>
         ) : (
@@ -100,21 +102,18 @@ export function SupportRequest() {
             }}
           >
             <FormSection
-              title="What it is about"
-              says={
-                <>
-                  Goes by mail to <span className="break-words">{to}</span>. The answer comes to
-                  your e-mail address.
-                </>
-              }
+              title={t.aboutSection}
+              says={richText(t.aboutHint, {
+                address: <span className="break-words">{to}</span>,
+              })}
             >
               {offline && (
                 <Callout tone="warning">
-                  {MESSAGES.needsNetwork} What you type stays on this page.
+                  {t.offlineDraft({ reason: MESSAGES.needsNetwork })}
                 </Callout>
               )}
               <TextField
-                label="Subject"
+                label={t.subject}
                 required
                 value={subject}
                 maxLength={LIMITS.subjectChars}
@@ -122,7 +121,7 @@ export function SupportRequest() {
                 onChange={(event) => setSubject(event.target.value)}
               />
               <TextArea
-                label="Message"
+                label={t.message}
                 required
                 rows={7}
                 value={message}
@@ -131,12 +130,9 @@ export function SupportRequest() {
                 onChange={(event) => setMessage(event.target.value)}
               />
             </FormSection>
-            <FormSection
-              title="What is sent with it"
-              says="Helps support find the cause. Remove anything you don't want to share. Results, company names and passwords are never included."
-            >
+            <FormSection title={t.contextSection} says={t.contextHint}>
               <fieldset className="m-0 grid grid-cols-[minmax(0,1fr)] border-0 p-0">
-                <legend className="sr-only">What is sent with it</legend>
+                <legend className="sr-only">{t.contextSection}</legend>
                 {parts.map(({ part, word, text }) => (
                   <Check
                     key={part}
@@ -166,7 +162,7 @@ export function SupportRequest() {
                   disabled={offline}
                   {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
                 >
-                  Send request
+                  {t.sendRequest}
                 </Button>
               </div>
             </FormSection>

@@ -7,11 +7,13 @@ import type { CachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatUtc, formatWhen, plural } from '#src/ui/format.ts';
+import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { supportMessages as t } from './messages.en.ts';
 
 export interface SentRequestsProps {
   readonly asked: CachedQuery<OutputOf<'listSupport'>>;
@@ -34,14 +36,14 @@ export function SentRequests({
       className="grid max-w-[760px] grid-cols-[minmax(0,1fr)] gap-2 border-t-2 border-head-rule py-5"
     >
       <h2 id="sent-requests" className="m-0 text-body font-semibold">
-        Your requests
+        {t.yourRequests}
       </h2>
       {!live && at !== null && (
         <Callout tone="warning">
-          {offline
-            ? 'Without the network this is as it was told last'
-            : (failure?.message ?? MESSAGES.noAnswer)}
-          : as of {formatWhen(at, zone)}.
+          {t.listFrom({
+            reason: offline ? t.offlineList : (failure?.message ?? MESSAGES.noAnswer),
+            when: formatWhen(at, zone),
+          })}
         </Callout>
       )}
       {value === null ? (
@@ -54,7 +56,7 @@ export function SentRequests({
             tone="failed"
             action={
               <Button size="sm" onClick={again}>
-                Try again
+                {ui.tryAgain}
               </Button>
             }
           >
@@ -62,9 +64,7 @@ export function SentRequests({
           </Callout>
         )
       ) : value.rows.length === 0 ? (
-        <p className="m-0 text-ink-2">
-          You have sent none yet. What you send stands here for a year, with what became of it.
-        </p>
+        <p className="m-0 text-ink-2">{t.noRequests}</p>
       ) : (
         <ul className="m-0 list-none p-0">
           {value.rows.map(({ _id: id, ...row }) => (
@@ -77,7 +77,7 @@ export function SentRequests({
           page={value.page}
           size={value.pageSize}
           count={value.count}
-          total={plural(value.count, 'request', 'requests')}
+          total={t.requestCount({ count: value.count })}
           onPage={onPage}
           onSize={onSize}
         />
@@ -131,9 +131,9 @@ const STATES: Readonly<
     { readonly icon: IconName; readonly word: string; readonly ink: string }
   >
 > = {
-  waiting: { icon: 'clock', word: 'On its way', ink: 'text-ink-2' },
-  sent: { icon: 'success', word: 'Sent', ink: 'text-success' },
-  kept: { icon: 'warning', word: 'Kept, no mail is set up', ink: 'text-warning' },
-  failed: { icon: 'failed', word: 'Not sent', ink: 'text-failed' },
-  unknown: { icon: 'request', word: 'Not known', ink: 'text-ink-2' },
+  waiting: { icon: 'clock', word: t.stateSending, ink: 'text-ink-2' },
+  sent: { icon: 'success', word: t.stateSent, ink: 'text-success' },
+  kept: { icon: 'warning', word: t.stateStored, ink: 'text-warning' },
+  failed: { icon: 'failed', word: t.stateFailed, ink: 'text-failed' },
+  unknown: { icon: 'request', word: t.stateUnknown, ink: 'text-ink-2' },
 };

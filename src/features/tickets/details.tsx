@@ -9,7 +9,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatAge, formatWhen, plural } from '#src/ui/format.ts';
+import { formatAge, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { tell } from '#src/ui/toasts.ts';
@@ -17,6 +17,8 @@ import { SectionLink } from '../shared/section-link.tsx';
 import { TicketFields } from '../shared/ticket-fields/ticket-fields.tsx';
 import type { TicketDraft } from '../shared/ticket-fields/ticket-fields.tsx';
 import { TicketMark } from './mark.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ticketMessages as t } from './messages.en.ts';
 
 export interface TicketDetailsProps {
   readonly ticket: TicketWhole;
@@ -68,7 +70,7 @@ export function TicketDetails({
   }
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    if (draft.subject.trim() !== '' && !same) void put(changed, 'Ticket changed');
+    if (draft.subject.trim() !== '' && !same) void put(changed, t.saved);
   };
   const other = form?.statuses.find(({ closed }) => closed !== status.closed);
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
@@ -84,13 +86,15 @@ export function TicketDetails({
             rel="noreferrer"
             className="inline-flex items-center gap-1 text-accent underline pointer-coarse:min-h-11"
           >
-            Open in {SYSTEM_NAMES[system]}
+            {t.openIn({ system: SYSTEM_NAMES[system] })}
           </a>
         )}
       </p>
       {waiting && fault !== null && (
         <div className="pb-3">
-          <Callout tone="warning">{fault} It is tried again by itself, or when you save.</Callout>
+          <Callout tone="warning">
+            {fault} {t.retrying}
+          </Callout>
         </div>
       )}
       {wrong !== null && (
@@ -106,7 +110,7 @@ export function TicketDetails({
             draft={draft}
             form={form}
             closing
-            fault={draft.subject.trim() === '' ? 'Say what it is about.' : null}
+            fault={draft.subject.trim() === '' ? t.subjectMissing : null}
             onChange={(next) => setDraft((before) => ({ ...before, ...next }))}
           />
           <div className="flex flex-wrap gap-2">
@@ -117,20 +121,17 @@ export function TicketDetails({
               disabled={offline || same || draft.subject.trim() === ''}
               {...why}
             >
-              Save
+              {ui.save}
             </Button>
             {other && (
               <Button
                 disabled={offline || busy}
                 {...why}
                 onClick={() =>
-                  void put(
-                    { status: other.id },
-                    other.closed ? 'Ticket closed' : 'Ticket opened again',
-                  )
+                  void put({ status: other.id }, other.closed ? t.closedNow : t.reopened)
                 }
               >
-                {other.closed ? 'Close the ticket' : 'Open again'}
+                {other.closed ? t.closeTicket : t.reopenTicket}
               </Button>
             )}
             <Button
@@ -140,7 +141,7 @@ export function TicketDetails({
               {...why}
               onClick={onDelete}
             >
-              Delete
+              {ui.delete}
             </Button>
           </div>
         </form>
@@ -148,23 +149,22 @@ export function TicketDetails({
         <div className="grid gap-2 border-t-2 border-head-rule pt-3">
           <p className="m-0 break-words whitespace-pre-wrap">
             {ticket.description === '' ? (
-              <span className="text-ink-3">No description.</span>
+              <span className="text-ink-3">{t.noDescription}</span>
             ) : (
               ticket.description
             )}
           </p>
           <p className="m-0 text-ink-2">
-            {priority === null ? 'No priority' : `Priority ${priority.name}`},{' '}
-            {owner === null ? 'nobody owns it' : `owned by ${owner.name}`}.
+            {priority === null ? t.noPriority : t.priorityIs({ name: priority.name })}
+            {' · '}
+            {owner === null ? t.noOwner : t.ownerIs({ name: owner.name })}
           </p>
         </div>
       )}
       <h3 className="m-0 mt-5 border-t-2 border-head-rule pt-3 text-body font-semibold">
-        {list.length === 0 ? 'No problem' : plural(list.length, 'problem')}
+        {t.problemCount({ count: list.length })}
       </h3>
-      {list.length === 0 && (
-        <p className="m-0 pt-1 text-ink-2">Its problems were let go, or have another ticket now.</p>
-      )}
+      {list.length === 0 && <p className="m-0 pt-1 text-ink-2">{t.noProblemsHint}</p>}
       <ul className="m-0 list-none p-0">
         {list.map((problem) => {
           const state = STATES[stateOf(problem.state)];
@@ -174,9 +174,8 @@ export function TicketDetails({
                 href={`/monitoring/daily-checks?review=any&date=last-30&run=${problem.run}`}
                 className="block min-w-0 font-semibold break-words text-accent underline pointer-coarse:min-h-11"
               >
-                {problem.job}
-                {problem.computer === '' ? '' : ` on ${problem.computer}`}
-              </SectionLink>
+                {problem.computer === '' ? problem.job : t.jobOnComputer(problem)}
+              </Go>
               <span className="flex flex-wrap items-center gap-x-2 text-ink-2">
                 {problem.closedAt === null ? (
                   <span className={`inline-flex items-center gap-1.5 ${state.text}`}>
@@ -186,32 +185,35 @@ export function TicketDetails({
                 ) : (
                   <span className="inline-flex items-center gap-1.5 text-ink-3">
                     <Icon name="check" />
-                    over {formatAge(problem.closedAt, now)}
+                    {t.problemEnded({ age: formatAge(problem.closedAt, now) })}
                   </span>
                 )}
                 <span className="min-w-0 break-words">{problem.cause}</span>
               </span>
               <span className="block text-agate text-ink-3">
-                {plural(problem.runs, 'result')} since {formatWhen(problem.openedAt, zone)}
+                {t.resultsSince({
+                  count: problem.runs,
+                  when: formatWhen(problem.openedAt, zone),
+                })}
               </span>
             </li>
           );
         })}
       </ul>
       <p className="m-0 pt-3 text-agate text-ink-3">
-        Opened by {ticket.madeBy}, {formatWhen(ticket.madeAt, zone)}.
+        {t.openedBy({ name: ticket.madeBy, when: formatWhen(ticket.madeAt, zone) })}{' '}
         {ticket.closedAt !== null &&
-          ` Closed ${BY[ticket.closedBy ?? 'person']}, ${formatWhen(ticket.closedAt, zone)}.`}
+          CLOSED_BY[ticket.closedBy ?? 'person']({ when: formatWhen(ticket.closedAt, zone) })}
       </p>
     </div>
   );
 }
 
-const BY = {
-  person: 'here',
-  system: 'in the ticketing system',
-  success: 'after a success',
-  again: 'here',
+const CLOSED_BY = {
+  person: t.closedHere,
+  system: t.closedInSystem,
+  success: t.closedAfterSuccess,
+  again: t.closedHere,
 } as const;
 const draftOf = ({ subject, description, status, priority, owner }: TicketWhole): TicketDraft => ({
   subject,

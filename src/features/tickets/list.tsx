@@ -1,9 +1,10 @@
 import type { TicketOut } from '#contract/tickets/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
-import { formatAge, formatUtc, plural } from '#src/ui/format.ts';
+import { formatAge, formatUtc } from '#src/ui/format.ts';
 import { stepEntries } from '#src/ui/step-entries.ts';
 import { TicketMark } from './mark.tsx';
+import { ticketMessages as t } from './messages.en.ts';
 
 export interface TicketListProps {
   readonly rows: readonly TicketOut[];
@@ -23,14 +24,14 @@ export function TicketList({ rows, open, now, busy, narrow, onOpen }: TicketList
       busy={busy}
       heads={
         <>
-          <Head className="w-32 pl-5">Ticket</Head>
-          <Head>Subject</Head>
-          <Head className={narrow ? 'w-[24%]' : 'w-[16%]'}>Company</Head>
-          <Head className={narrow ? 'w-40' : 'w-44'}>Status</Head>
-          <Head className={`w-28 ${wide}`}>Priority</Head>
-          <Head className={`w-[13%] ${wide}`}>Owner</Head>
-          <Head className={`w-24 ${wide}`}>Problems</Head>
-          <Head className={`w-28 ${wide}`}>Opened</Head>
+          <Head className="w-32 pl-5">{t.ticket}</Head>
+          <Head>{t.subject}</Head>
+          <Head className={narrow ? 'w-[24%]' : 'w-[16%]'}>{t.company}</Head>
+          <Head className={narrow ? 'w-40' : 'w-44'}>{t.status}</Head>
+          <Head className={`w-28 ${wide}`}>{t.priority}</Head>
+          <Head className={`w-[13%] ${wide}`}>{t.owner}</Head>
+          <Head className={`w-24 ${wide}`}>{t.problems}</Head>
+          <Head className={`w-28 ${wide}`}>{t.opened}</Head>
         </>
       }
     >
@@ -87,17 +88,18 @@ export function TicketList({ rows, open, now, busy, narrow, onOpen }: TicketList
             </td>
             <td className={`${wide} pr-3 text-ink-2`}>
               {problems === 0
-                ? 'none'
+                ? t.noProblems
                 : openProblems === problems
                   ? String(problems)
-                  : `${openProblems} of ${problems} open`}
+                  : t.openOf({ open: openProblems, count: problems })}
             </td>
             <td className={`${wide} whitespace-nowrap text-ink-2`}>
               <time data-tip={formatUtc(madeAt)}>{age}</time>
             </td>
             <td className="block text-agate text-ink-3 tablet:hidden">
-              {plural(problems, 'problem')}
-              {owner === null ? '' : `, ${owner.name}`}, opened {age}
+              {owner === null
+                ? t.cardDetail({ count: problems, age })
+                : t.cardDetailOwner({ count: problems, owner: owner.name, age })}
             </td>
           </tr>
         );

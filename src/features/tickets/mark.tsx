@@ -1,5 +1,6 @@
 import type { TicketOut } from '#contract/tickets/calls.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { ticketMessages as t } from './messages.en.ts';
 
 /**
  * How a ticket stands: icon, word and colour. Beside it, that the ticketing system does not know it
@@ -25,7 +26,7 @@ export function TicketMark({
           className={`inline-flex items-center gap-1 text-agate whitespace-nowrap ${fault === null ? 'text-ink-3' : 'text-warning'}`}
         >
           <Icon name={fault === null ? 'cloud' : 'warning'} size={12} />
-          {fault === null ? 'being sent' : 'not sent'}
+          {fault === null ? t.sending : t.notSent}
         </span>
       )}
     </span>

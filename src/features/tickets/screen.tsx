@@ -15,7 +15,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
-import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -33,6 +33,8 @@ import type { TicketsPlace } from './address.ts';
 import { TicketDetails } from './details.tsx';
 import { TicketList } from './list.tsx';
 import { SidePanel } from '#src/ui/side-panel.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ticketMessages as t } from './messages.en.ts';
 
 const EVERY = 30_000;
 
@@ -83,23 +85,19 @@ export function Tickets() {
     const result = await client().ask('deleteTicket', { id: open });
     setDeleting(false);
     if (!result.ok) return tellFailure(getFailureText(result.failure));
-    tell('Ticket deleted');
+    tell(t.deleted);
     asked.again();
     close();
   }
 
   return (
     <Page
-      title="Tickets"
+      title={t.title}
       scroll="own"
-      detail={
-        page === null
-          ? undefined
-          : `${formatCount(page.count)} ${place.state === 'all' ? 'in all' : place.state}`
-      }
+      detail={page === null ? undefined : COUNTS[place.state]({ count: formatCount(page.count) })}
       search={
         <SearchField
-          label="Search tickets"
+          label={t.search}
           value={place.text}
           focusKey="/"
           onChange={(text) => go({ text: text.slice(0, 100) }, 'replace')}
@@ -113,8 +111,8 @@ export function Tickets() {
         >
           <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <ChipSelect
-              name="State"
-              label="State"
+              name={t.state}
+              label={t.state}
               value={place.state}
               options={STATE_WORDS}
               onChoose={(value) =>
@@ -122,11 +120,11 @@ export function Tickets() {
               }
             />
             <ChipSelect
-              name="Company"
-              label="Company"
+              name={t.company}
+              label={t.company}
               value={String(place.company)}
               options={[
-                ['0', 'All companies'],
+                ['0', t.allCompanies],
                 ...companies.map(({ n, name }) => [String(n), name] as const),
               ]}
               onChoose={(value) => go({ company: Number(value) })}
@@ -136,16 +134,18 @@ export function Tickets() {
                 href="/monitoring/ticketing"
                 className="ml-auto text-accent underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
               >
-                Ticketing system
-              </SectionLink>
+                {t.ticketingSystem}
+              </Go>
             )}
           </div>
           {offline && (
             <div className="px-4 py-3 tablet:px-5">
               <Callout tone="warning">
                 {rows === null
-                  ? `This part of the list is not on this device. ${MESSAGES.needsNetwork}`
-                  : `A ticket is opened or changed with the network only.${asked.at === null ? '' : ` The list is from ${formatWhen(asked.at, zone)}.`}`}
+                  ? t.notOnDevice({ reason: MESSAGES.needsNetwork })
+                  : asked.at === null
+                    ? t.offline
+                    : t.offlineSince({ when: formatWhen(asked.at, zone) })}
               </Callout>
             </div>
           )}
@@ -156,7 +156,7 @@ export function Tickets() {
                 alert
                 action={
                   <Button size="sm" onClick={asked.again}>
-                    Try again
+                    {ui.tryAgain}
                   </Button>
                 }
               >
@@ -176,26 +176,26 @@ export function Tickets() {
               <Notice
                 icon="ticket"
                 level={2}
-                title="Nothing matches"
-                actions={<Button onClick={() => go(TICKETS_DEFAULTS)}>Show open tickets</Button>}
+                title={t.noneFound}
+                actions={<Button onClick={() => go(TICKETS_DEFAULTS)}>{t.showOpen}</Button>}
               >
-                <p className="m-0">
-                  No ticket of this state has these words, or is of this company.
-                </p>
+                <p className="m-0">{t.noneFoundHint}</p>
               </Notice>
             ) : (
-              <Notice icon="ticket" level={2} title="No open ticket">
-                <p className="m-0">
-                  Choose results in{' '}
-                  <SectionLink
+              <Notice
+                icon="ticket"
+                level={2}
+                title={t.none}
+                actions={
+                  <Go
                     href="/monitoring/daily-checks?review=pending"
-                    className="text-accent underline"
+                    className="text-accent underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
                   >
-                    Daily checks
-                  </SectionLink>{' '}
-                  and press T: a ticket is opened for their problems, and new results of them keep
-                  it.
-                </p>
+                    {t.goToDailyChecks}
+                  </Go>
+                }
+              >
+                <p className="m-0">{t.noneHint}</p>
               </Notice>
             ))}
           {page !== null && rows !== null && rows.length > 0 && (
@@ -212,7 +212,7 @@ export function Tickets() {
                 page={place.page}
                 size={place.size}
                 count={page.count}
-                total={plural(page.count, 'ticket')}
+                total={t.ticketCount({ count: page.count })}
                 onPage={(n) => go({ page: n })}
                 onSize={(size) => go({ size })}
               />
@@ -241,12 +241,12 @@ export function Tickets() {
         {open !== null && ticket === null && (one.failure !== null || offline) && (
           <SidePanel
             key={`no ${open}`}
-            title="This ticket is not here"
+            title={t.notFound}
             detail={
               offline
                 ? MESSAGES.needsNetwork
                 : one.failure?.kind === 'not-found'
-                  ? 'Somebody has deleted it, or it is not yours to see.'
+                  ? t.notFoundHint
                   : (one.failure?.message ?? '')
             }
             onClose={close}
@@ -257,14 +257,14 @@ export function Tickets() {
       </div>
       {deleting && ticket !== null && (
         <DeleteDialog
-          title="Delete ticket?"
-          confirmLabel="Delete ticket"
+          title={t.deleteTitle}
+          confirmLabel={t.deleteTicket}
           name={
             <>
               <b>{ticket.number}</b> {ticket.subject}
             </>
           }
-          consequence={`Its problems let go of it and can have another one.${ticket.system === 'own' ? '' : ' In the ticketing system it stays as it is.'}`}
+          consequence={ticket.system === 'own' ? t.deleteHint : t.deleteHintRemote}
           onDelete={remove}
           onClose={() => setDeleting(false)}
         />
@@ -273,9 +273,10 @@ export function Tickets() {
   );
 }
 
+const COUNTS = { open: t.countOpen, closed: t.countClosed, all: t.countAll } as const;
 const STATE_WORDS = [
-  ['open', 'Open'],
-  ['closed', 'Closed'],
-  ['all', 'All'],
+  ['open', t.open],
+  ['closed', t.closed],
+  ['all', t.all],
 ] as const;
 const NOTHING = {};

@@ -9,8 +9,8 @@ import {
   NEW,
   testOf,
   withKind,
-} from '#src/features/connections/form.ts';
-import { rowsWords, stateOf } from '#src/features/connections/status-badge.ts';
+} from '#src/areas/monitoring/connections/form.ts';
+import { rowsText, stateOf } from '#src/areas/monitoring/connections/states.ts';
 
 const part = (
   more: Partial<ConnectionOut['collections'][number]> = {},
@@ -102,23 +102,23 @@ test('CONN-1: the kept secret goes on where nothing about it changes, and is ask
 });
 
 test('CONN-2: a connection is told by the worst of its parts', () => {
-  expect(word([part(), part()])).toBe('Read');
+  expect(word([part(), part()])).toBe('Synced');
   expect(word([part(), part({ status: 'failed', fails: 2 })])).toBe('1 part failed');
-  expect(word([part({ status: 'failed', fails: 2 })])).toBe('Nothing can be read');
+  expect(word([part({ status: 'failed', fails: 2 })])).toBe('All parts failed');
   expect(word([part({ status: 'running', fails: 1 }), part()])).toBe('1 part failed');
-  expect(word([part({ status: 'running' }), part()])).toBe('Reading');
+  expect(word([part({ status: 'running' }), part()])).toBe('Syncing');
   expect(word([part({ succeededAt: null, status: 'waiting' })])).toBe('Waiting');
   expect(word([part({ fails: 3 })], false)).toBe('Off');
   expect([
-    rowsWords(part()),
-    rowsWords(part({ unlinked: 45 })),
-    rowsWords(part({ succeededAt: null })),
-  ]).toEqual(['12,345', '12,345, 45 of no company here', '']);
+    rowsText(part()),
+    rowsText(part({ unlinked: 45 })),
+    rowsText(part({ succeededAt: null })),
+  ]).toEqual(['12,345', '12,345, 45 not linked to a company', '']);
 });
 
 test('CONN-2: what was found is told in a line, and how often in words', () => {
-  expect(detailWords('companies', row({}), null, 'UTC')).toBe('Not linked. Its id there: u-1');
-  expect(detailWords('companies', row({}), 'Ours', 'UTC')).toBe('Linked with Ours');
+  expect(detailWords('companies', row({}), null, 'UTC')).toBe('Not linked. ID in the console: u-1');
+  expect(detailWords('companies', row({}), 'Ours', 'UTC')).toBe('Linked to Ours');
   expect(
     detailWords(
       'alarms',

@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
 import { notifyDefaults } from '#contract/notifications/notifications.ts';
+import { digestWords, isSame, withDay, withTold } from '#src/areas/account/own/notify-draft.ts';
 import {
-  digestWords,
-  isSame,
-  withDay,
-  withTold,
-} from '#src/features/notifications/preferences/draft.ts';
-import {
-  answered,
-  companiesWords,
-  holds,
+  companiesText,
+  eventText,
+  responseText,
   stateOf,
-} from '#src/features/notifications/webhooks/labels.ts';
+} from '#src/areas/monitoring/webhooks/words.ts';
 
 test('NOTIFY-7: an address is told by what it did: not yet, well, failing, switched off by somebody or because it failed', () => {
   const one = { enabled: true, stoppedAt: null, failingSince: null, lastState: null } as const;
@@ -25,21 +20,21 @@ test('NOTIFY-7: an address is told by what it did: not yet, well, failing, switc
     ].map((state) => stateOf(state).word),
   ).toEqual([
     'Nothing delivered yet',
-    'Delivers',
+    'Working',
     'Failing',
     'Off',
-    'Switched off: it failed for too long',
+    'Switched off after too many failures',
   ]);
   expect([
-    holds({ category: 'test', facts: 0 }),
-    holds({ category: 'failed', facts: 1 }),
-    holds({ category: 'missed', facts: 12 }),
-  ]).toEqual(['Test', 'A job failed', 'A job did not run, 12 times']);
+    eventText({ category: 'test', facts: 0 }),
+    eventText({ category: 'failed', facts: 1 }),
+    eventText({ category: 'missed', facts: 12 }),
+  ]).toEqual(['Test', 'Job failed', 'Job did not run, 12 times']);
   expect([
-    answered({ tries: 0, code: null, fault: null }),
-    answered({ tries: 1, code: 204, fault: null }),
-    answered({ tries: 3, code: 500, fault: 'It answered 500.' }),
-  ]).toEqual(['', '1 try, answered 204', '3 tries, It answered 500.']);
+    responseText({ tries: 0, code: null, fault: null }),
+    responseText({ tries: 1, code: 204, fault: null }),
+    responseText({ tries: 3, code: 500, fault: 'It answered 500.' }),
+  ]).toEqual(['', '1 try · response 204', '3 tries · It answered 500.']);
 });
 
 test('NOTIFY-7, NOTIFY-8: of which companies an address is told stands in words: all, two by name, more by number', () => {
@@ -48,16 +43,16 @@ test('NOTIFY-7, NOTIFY-8: of which companies an address is told stands in words:
     [2, 'Drummond & Pike'],
   ]);
   expect([
-    companiesWords(null, names),
-    companiesWords([2], names),
-    companiesWords([1, 2], names),
-    companiesWords([1, 7], names),
-    companiesWords([1, 2, 3], names),
+    companiesText(null, names),
+    companiesText([2], names),
+    companiesText([1, 2], names),
+    companiesText([1, 7], names),
+    companiesText([1, 2, 3], names),
   ]).toEqual([
     'All companies',
     'Drummond & Pike',
     'Calloway Freight and Drummond & Pike',
-    'Calloway Freight and A company that is not there',
+    'Calloway Freight and Unknown company',
     '3 companies',
   ]);
 });

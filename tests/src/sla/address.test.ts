@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SLA_PLACE, slaAddress, slaPlace } from '#src/features/sla/address.ts';
-import { alarmOf, beginning, formOf } from '#src/features/sla/form.ts';
-import { shareText, stateWords } from '#src/features/sla/labels.ts';
+import { SLA_PLACE, slaAddress, slaPlace } from '#src/areas/monitoring/sla/address.ts';
+import { alarmOf, beginning, formOf } from '#src/areas/monitoring/sla/form.ts';
+import { shareText, stateText } from '#src/areas/monitoring/sla/words.ts';
 
 const searchOf = (address: string): string =>
   address.slice(address.indexOf('?') + 1 || address.length);
@@ -58,12 +58,12 @@ test('SLA-5: a share that is just missed is not told as reached', () => {
   expect([shareText(0.9499), shareText(1), shareText(null)]).toEqual([
     '94.9 %',
     '100.0 %',
-    'no results',
+    'No results',
   ]);
-  expect(stateWords({ kept: false, jobs: 20, lateCount: 3, share: 0.9, minSuccessPct: 95 })).toBe(
-    '3 of 20 jobs too old, 90.0 % good',
+  expect(stateText({ kept: false, jobs: 20, lateCount: 3, share: 0.9, minSuccessPct: 95 })).toBe(
+    '3 of 20 jobs too old · 90.0 % good',
   );
-  expect(stateWords({ kept: true, jobs: 0, lateCount: 0, share: null, minSuccessPct: null })).toBe(
-    'no job matches',
+  expect(stateText({ kept: true, jobs: 0, lateCount: 0, share: null, minSuccessPct: null })).toBe(
+    'No matching jobs',
   );
 });

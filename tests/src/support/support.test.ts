@@ -70,7 +70,7 @@ test('SUPPORT-4: an address without its query, sentences that name nobody, and e
     ['faults', `${BASE.noAnswer} | ${MESSAGES.export}`],
     [
       'sync',
-      'up to date, fully synced 2026-03-02 07:30:00 UTC, 0 to load, 2 waiting, 0 not accepted, storage persisted',
+      'up to date, last full sync 2026-03-02 07:30:00 UTC, 0 to load, 2 waiting, 0 rejected, storage persisted',
     ],
     ['version', '2.2.14'],
     ['browser', 'Browser/1'],

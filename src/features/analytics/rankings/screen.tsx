@@ -2,15 +2,15 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { Day } from '#contract/ids.ts';
 import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
-import { useAbility } from '#src/app/session/use-ability.ts';
-import { useNow } from '#src/app/clock.ts';
-import { useWatch } from '#src/app/worker/worker-client.ts';
-import { Notice } from '#src/app/shell/notice-page.tsx';
-import { PageLoading } from '#src/app/shell/page-loading.tsx';
-import { Page } from '#src/app/shell/page.tsx';
-import { useBranding } from '#src/app/session/session.ts';
-import { formatBytes, formatCount, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
-import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { useCan } from '#src/can.ts';
+import { useNow } from '#src/clock.ts';
+import { useWatch } from '#src/door.ts';
+import { Notice } from '#src/frame/notice-page.tsx';
+import { Opening } from '#src/frame/opening.tsx';
+import { Page } from '#src/frame/page.tsx';
+import { useBranding } from '#src/session.ts';
+import { formatBytes, formatCount, formatDuration, formatWhen } from '#src/ui/format.ts';
+import { Late } from '#src/ui/late.tsx';
 import { percentOf } from '#src/ui/percent.ts';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
@@ -25,6 +25,7 @@ import { MEASURES, rankingsAddress, rankingsPlace } from './address.ts';
 import type { Measure, RankingsPlace } from './address.ts';
 import { RANKED, useRanking } from './use-ranking.ts';
 import type { RankedLine } from './use-ranking.ts';
+import { rankingMessages as t } from './messages.en.ts';
 
 /** `/monitoring/rankings`: the jobs that fail most, take longest and transfer most. */
 export function Rankings() {
@@ -38,6 +39,7 @@ const WORDS: Readonly<
     Measure,
     {
       readonly tab: string;
+      readonly caption: string;
       readonly head: string;
       readonly tell: (value: number) => string;
       readonly empty: string;
@@ -45,22 +47,25 @@ const WORDS: Readonly<
   >
 > = {
   failures: {
-    tab: 'Failures',
-    head: 'Failed runs',
+    tab: t.failures,
+    caption: t.captionFailures,
+    head: t.failedRuns,
     tell: formatCount,
-    empty: 'No job failed in this time.',
+    empty: t.noFailures,
   },
   duration: {
-    tab: 'Duration',
-    head: 'Mean duration',
+    tab: t.duration,
+    caption: t.captionDuration,
+    head: t.averageDuration,
     tell: formatDuration,
-    empty: 'No job finished in this time.',
+    empty: t.noDurations,
   },
   transferred: {
-    tab: 'Transferred',
-    head: 'Transferred',
+    tab: t.transferred,
+    caption: t.captionTransferred,
+    head: t.transferred,
     tell: formatBytes,
-    empty: 'No job told what it transferred.',
+    empty: t.noTransfers,
   },
 };
 
@@ -78,7 +83,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const { empty } = WORDS[place.measure];
   const go = (next: RankingsPlace): void => history.push(rankingsAddress(next));
   return (
-    <Page title="Rankings">
+    <Page title={t.title}>
       <div className="min-h-full bg-sheet pb-8">
         <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
         <Choices
@@ -91,11 +96,17 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           said={
             lines === null || tooLong
               ? ''
-              : `${fromWords(from, at === null ? null : formatWhen(at, rule.zone))}. ${lines.length === RANKED ? `The first ${formatCount(RANKED)} jobs` : plural(lines.length, 'job')}`
+              : t.summary({
+                  source: fromWords(from, at === null ? null : formatWhen(at, rule.zone)),
+                  jobs:
+                    lines.length === RANKED
+                      ? t.topJobs({ count: formatCount(RANKED) })
+                      : t.jobs({ count: lines.length }),
+                })
           }
         />
         <Tabs
-          label="What jobs are ranked by"
+          label={t.measure}
           className="px-4 desk:px-6"
           chosen={place.measure}
           onChoose={(measure) => go({ ...place, measure })}
@@ -120,9 +131,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             lines !== null &&
             (lines.length === 0 ? (
               <Notice icon="success" level={2} title={empty}>
-                <p className="m-0">
-                  A longer time, or other companies, sources and types may have some.
-                </p>
+                <p className="m-0">{t.noneHint}</p>
               </Notice>
             ) : (
               <Ranking
@@ -149,24 +158,24 @@ interface RankingProps {
 
 /** Place, job and figure; the bar says how it stands to the first. */
 function Ranking({ lines, measure, place, days, opens }: RankingProps) {
-  const { head, tell, tab } = WORDS[measure];
+  const { head, tell, caption } = WORDS[measure];
   const most = Math.max(1, lines[0]?.value ?? 1);
   return (
     <table className="w-full table-fixed border-collapse">
-      <caption className="sr-only">Jobs by {tab.toLowerCase()}</caption>
+      <caption className="sr-only">{caption}</caption>
       <thead>
         <tr className="text-agate text-ink-3">
           <th scope="col" className="w-12 py-1.5 pr-3 pl-4 text-right font-normal desk:pl-6">
-            Place
+            {t.rank}
           </th>
           <th scope="col" className="px-3 text-left font-normal">
-            Job
+            {t.job}
           </th>
           <th scope="col" className="px-3 text-left font-normal max-tablet:hidden">
-            Company
+            {t.company}
           </th>
           <th scope="col" className="w-[30%] px-3 text-left font-normal max-tablet:hidden">
-            Beside the first
+            {t.comparedWithFirst}
           </th>
           <th scope="col" className="w-32 pr-4 pl-3 text-right font-normal desk:pr-6">
             {head}

@@ -9,6 +9,7 @@ import { ownLines, serverLines } from './sheet.ts';
 import type { SheetHead, SheetLine } from './sheet.ts';
 import { FailedCall } from '../../shared/export/make-file.ts';
 import { askOf, questionOf } from './use-sheet.ts';
+import { spreadsheetMessages as t } from './messages.en.ts';
 
 /** Rows that are asked for at once. */
 const AT_ONCE = 200;
@@ -20,9 +21,9 @@ type PageOf = (
 
 export const titlesOf = (by: SheetPlace['by'], heads: readonly Pick<SheetHead, 'day'>[]): string =>
   csvLine([
-    'Company',
-    ...(by === 'job' ? ['Job', 'Computer'] : ['Jobs']),
-    'Good days',
+    t.company,
+    ...(by === 'job' ? [t.job, t.computer] : [t.jobs]),
+    t.goodDays,
     ...heads.map(({ day }) => day),
   ]);
 
@@ -33,7 +34,7 @@ export const sheetLine = (line: SheetLine): string =>
     ...(line.name === null ? [line.detail] : [line.name, line.detail]),
     shareWords(line.share),
     ...line.cells.map((cell) =>
-      cell === null ? null : cell === 'off' ? 'Disabled' : STATES[cell].word,
+      cell === null ? null : cell === 'off' ? t.disabled : STATES[cell].word,
     ),
   ]);
 
@@ -65,7 +66,7 @@ export function makeSheetFile(
       onShare(rows / Math.max(1, total));
     }
     return {
-      name: csvName('Spreadsheet', now, zone),
+      name: csvName(t.fileName, now, zone),
       rows,
       file: new Blob(parts, { type: 'text/csv;charset=utf-8' }),
     };

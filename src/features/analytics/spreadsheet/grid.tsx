@@ -1,5 +1,6 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows and days are rendered */
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { Day } from '#contract/ids.ts';
 import type { CSSProperties, KeyboardEvent } from 'react';
 import type { CalendarCell } from '#contract/calendar/calendar.ts';
 import { Icon } from '#src/ui/icon.tsx';
@@ -13,6 +14,7 @@ import { shareWords, WEEKDAYS } from '../../calendar/labels.ts';
 import { dayWords } from '../../shared/date-range/day-stretch.ts';
 import { weekday } from '#src/features/shared/date-range/dates.ts';
 import type { SheetHead, SheetLine } from './sheet.ts';
+import { spreadsheetMessages as t } from './messages.en.ts';
 
 export interface GridProps {
   readonly heads: readonly SheetHead[];
@@ -101,7 +103,7 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
       ref={scroller}
       role="grid"
       tabIndex={0}
-      aria-label={by === 'job' ? 'Days of jobs' : 'Days of companies'}
+      aria-label={by === 'job' ? t.daysOfJobs : t.daysOfCompanies}
       aria-rowcount={total + 1}
       aria-colcount={heads.length + (touch ? 1 : 3)}
       {...(here && { 'aria-activedescendant': cellId(here.line, here.day) })}
@@ -124,16 +126,16 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
         <div role="row" aria-rowindex={1} className="sht-head">
           <span className="sht-left" role="presentation">
             <span role="columnheader" aria-colindex={1} className="sht-name">
-              {by === 'job' ? 'Job' : 'Company'}
+              {by === 'job' ? t.job : t.company}
             </span>
             {!touch && (
               <span role="columnheader" aria-colindex={2} className="sht-second">
-                {by === 'job' ? 'Company' : 'Jobs'}
+                {by === 'job' ? t.company : t.jobs}
               </span>
             )}
             {!touch && (
               <span role="columnheader" aria-colindex={3} className="sht-share">
-                Good days
+                {t.goodDays}
               </span>
             )}
           </span>
@@ -148,8 +150,7 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
             >
               <b>{dayWords(head.day)}</b>
               <span>
-                {(WEEKDAYS[weekday(head.day)] ?? '').slice(0, 3)}
-                {head.today ? ', today' : ''}
+                {head.today ? t.todayOf({ weekday: weekdayText(head.day) }) : weekdayText(head.day)}
               </span>
             </span>
           ))}
@@ -179,7 +180,7 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
             >
               <span role="rowheader" className="sht-left">
                 <i aria-hidden className="ml-4 h-2 w-40 rounded-[2px] bg-hair" />
-                <span className="sr-only">Loading</span>
+                <span className="sr-only">{t.loading}</span>
               </span>
             </div>
           );
@@ -279,11 +280,13 @@ const Row = memo(
     (a.line === b.line || JSON.stringify(a.line) === JSON.stringify(b.line)),
 );
 
+const weekdayText = (day: Day): string => (WEEKDAYS[weekday(day)] ?? '').slice(0, 3);
+
 const STANDING_WORDS = {
-  here: 'not due',
-  loading: 'on its way',
-  away: 'not kept here',
-  part: 'kept in part',
+  here: t.cellNotDue,
+  loading: t.cellLoading,
+  away: t.cellAway,
+  part: t.cellPartial,
   ahead: '',
 } as const;
 
@@ -293,9 +296,9 @@ function Cell({ cell, head }: { readonly cell: CalendarCell; readonly head: Shee
     return (
       <span className="truncate text-agate text-ink-3">
         {cell === 'off'
-          ? 'disabled'
+          ? t.cellDisabled
           : head.today && head.standing === 'here'
-            ? 'nothing yet'
+            ? t.cellNothingYet
             : STANDING_WORDS[head.standing]}
       </span>
     );

@@ -13,7 +13,7 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useBranding } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { formatCount, plural } from '#src/ui/format.ts';
+import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -36,6 +36,7 @@ import { Grid } from './grid.tsx';
 import type { SheetFigures } from './sheet.ts';
 import { useSheet } from './use-sheet.ts';
 import './spreadsheet.css';
+import { spreadsheetMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/spreadsheet`: a row for each job or company, a column for each day, and what all of
@@ -93,15 +94,15 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             onShare,
           ),
         ),
-      told: (name, rows) => `${name}: ${plural(rows, 'row')}.`,
+      told: (name, rows) => t.fileRows({ name, count: rows }),
     });
   return (
     <Page
-      title="Spreadsheet report"
+      title={t.title}
       scroll="own"
       search={
         <SearchField
-          label="Search jobs, computers, companies"
+          label={t.search}
           value={place.text}
           focusKey="/"
           onChange={(text) => go({ ...place, text }, 'replace')}
@@ -113,7 +114,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           disabled={total === null || total === 0 || tooLong}
           onClick={download}
         >
-          Download CSV
+          {t.downloadCsv}
         </Button>
       }
     >
@@ -130,20 +131,23 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             said={
               total === null || tooLong
                 ? ''
-                : `${fromWords(from, null)}. ${place.by === 'job' ? plural(total, 'job') : plural(total, 'company', 'companies')}`
+                : (place.by === 'job' ? t.summaryJobs : t.summaryCompanies)({
+                    source: fromWords(from, null),
+                    count: total,
+                  })
             }
           >
             <ChipSelect
-              name="Rows"
+              name={t.rows}
               value={place.by}
               onChoose={(by) => go({ ...place, by: by === 'company' ? 'company' : 'job' })}
               options={[
-                ['job', 'A row for each job'],
-                ['company', 'A row for each company'],
+                ['job', t.rowPerJob],
+                ['company', t.rowPerCompany],
               ]}
             />
             <ChipSelect
-              name="What a day shows"
+              name={t.dayShows}
               value={place.mode}
               onChoose={(mode) =>
                 go({ ...place, mode: CALENDAR_MODES.find((one) => one === mode) ?? 'worst' })
@@ -165,12 +169,8 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             <PageLoading />
           </DelayedFallback>
         ) : total === 0 ? (
-          <Notice icon="sheet" level={2} title={narrowed ? 'Nothing matches' : 'No job yet'}>
-            <p className="m-0">
-              {narrowed
-                ? 'No job has these words, companies, sources and types.'
-                : 'A row stands here for each job as soon as a backup tool reports.'}
-            </p>
+          <Notice icon="sheet" level={2} title={narrowed ? t.noneFound : t.none}>
+            <p className="m-0">{narrowed ? t.noneFoundHint : t.noneHint}</p>
             {narrowed && (
               <p className="m-0 pt-2">
                 <Button
@@ -178,7 +178,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                     go({ ...SHEET_PLACE, span: place.span, by: place.by, mode: place.mode })
                   }
                 >
-                  All jobs
+                  {t.showAll}
                 </Button>
               </p>
             )}
@@ -205,12 +205,10 @@ function Sheet({ branding }: { readonly branding: Branding }) {
 function Figures({ figures: { counts, empty, share } }: { readonly figures: SheetFigures }) {
   return (
     <ul
-      aria-label="What all cells come to"
+      aria-label={t.totals}
       className="m-0 flex list-none flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 desk:px-6"
     >
-      <li className="whitespace-nowrap">
-        <b>{shareWords(share)}</b> <span className="text-ink-2">of days good</span>
-      </li>
+      <li className="whitespace-nowrap">{t.goodDaysShare({ share: shareWords(share) })}</li>
       {RUN_STATES.map((state, i) =>
         (counts[i] ?? 0) === 0 ? null : (
           <li
@@ -222,7 +220,9 @@ function Figures({ figures: { counts, empty, share } }: { readonly figures: Shee
           </li>
         ),
       )}
-      <li className="whitespace-nowrap text-ink-3">not due {formatCount(empty)}</li>
+      <li className="whitespace-nowrap text-ink-3">
+        {t.notDue} {formatCount(empty)}
+      </li>
     </ul>
   );
 }

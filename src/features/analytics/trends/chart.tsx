@@ -1,7 +1,7 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- a range input cannot hold a drawing */
 import { useId, useState } from 'react';
 import type { KeyboardEvent, PointerEvent } from 'react';
-import { formatCount, plural } from '#src/ui/format.ts';
+import { formatCount } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
 import { useWidth } from '#src/ui/use-width.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
@@ -10,6 +10,7 @@ import { Section } from '../../shared/section.tsx';
 import { daysWords, dayWords } from '../../shared/date-range/day-stretch.ts';
 import type { Bucket, Unit } from './buckets.ts';
 import { draw, FLOOR, TALL } from './draw.ts';
+import { trendMessages as t } from './messages.en.ts';
 
 interface ChartProps {
   readonly buckets: readonly Bucket[];
@@ -19,10 +20,15 @@ interface ChartProps {
   readonly onOpen: (href: string) => void;
 }
 
+const SLIDER_NAMES: Readonly<Record<Unit, string>> = {
+  day: t.dayOfChart,
+  week: t.weekOfChart,
+  month: t.monthOfChart,
+};
 const TITLES: Readonly<Record<Unit, string>> = {
-  day: 'Failures and warnings per day',
-  week: 'Failures and warnings per week',
-  month: 'Failures and warnings per month',
+  day: t.perDay,
+  week: t.perWeek,
+  month: t.perMonth,
 };
 
 /**
@@ -69,22 +75,22 @@ export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
             href={href}
             className="text-accent hover:underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
           >
-            Open {daysWords(bucket.days)}
-          </SectionLink>
+            {t.openDays({ days: daysWords(bucket.days) })}
+          </Go>
         )
       }
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
         <Legend
           entries={[
-            { mark: 'failed', word: 'Failed', value: bucket.failures },
-            { mark: 'warning', word: 'Warning', value: bucket.warnings },
+            { mark: 'failed', word: t.failed, value: bucket.failures },
+            { mark: 'warning', word: t.warning, value: bucket.warnings },
           ]}
         />
         {bucket.before !== null && (
           <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-ink-2">
             <i aria-hidden className="h-0.5 w-3 bg-ink" />
-            Both in the time before{' '}
+            {t.previousPeriod}{' '}
             <b className="text-ink">
               {formatCount(bucket.before.failures + bucket.before.warnings)}
             </b>
@@ -95,11 +101,11 @@ export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
         ref={box}
         role="slider"
         tabIndex={0}
-        aria-label={`${unit === 'day' ? 'Day' : unit === 'week' ? 'Week' : 'Month'} of the chart`}
+        aria-label={SLIDER_NAMES[unit]}
         aria-valuemin={1}
         aria-valuemax={count}
         aria-valuenow={at + 1}
-        aria-valuetext={bucketWords(bucket)}
+        aria-valuetext={bucketText(bucket)}
         className={hrefOf ? 'cursor-pointer touch-pan-y' : 'touch-pan-y'}
         onKeyDown={step}
         onPointerMove={(event) => setChosen(under(event))}
@@ -177,7 +183,7 @@ export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
           <caption>{TITLES[unit]}</caption>
           <thead>
             <tr>
-              {['Days', 'Failed', 'Warning', 'Results', 'Both in the time before'].map((word) => (
+              {[t.days, t.failed, t.warning, t.results, t.previousPeriod].map((word) => (
                 <th key={word} scope="col">
                   {word}
                 </th>
@@ -193,7 +199,7 @@ export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
                 <td>{formatCount(one.runs)}</td>
                 <td>
                   {one.before === null
-                    ? 'not known'
+                    ? t.notKnown
                     : formatCount(one.before.failures + one.before.warnings)}
                 </td>
               </tr>
@@ -205,31 +211,39 @@ export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
   );
 }
 
-/** `11/02/26: 38 failed, 16 warnings; 41 of both in the time before`. */
-function bucketWords({ days, failures, warnings, runs, before }: Bucket): string {
-  const told =
-    runs === 0 ? 'no results' : `${formatCount(failures)} failed, ${plural(warnings, 'warning')}`;
-  return `${daysWords(days)}: ${told}${before === null ? '' : `; ${formatCount(before.failures + before.warnings)} of both in the time before`}`;
+/** `11/02/26: 38 failed, 16 warnings; 41 in the previous period`. */
+function bucketText({ days: span, failures, warnings, runs, before }: Bucket): string {
+  const days = daysWords(span);
+  const failed = formatCount(failures);
+  if (before === null)
+    return runs === 0 ? t.bucketNone({ days }) : t.bucket({ days, failed, warnings });
+  const both = formatCount(before.failures + before.warnings);
+  return runs === 0
+    ? t.bucketNoneCompared({ days, before: both })
+    : t.bucketCompared({ days, failed, warnings, before: both });
 }
 
 const MONTHS = [
-  'Jan',
-  'Feb',
-  'Mar',
-  'Apr',
-  'May',
-  'Jun',
-  'Jul',
-  'Aug',
-  'Sep',
-  'Oct',
-  'Nov',
-  'Dec',
+  t.jan,
+  t.feb,
+  t.mar,
+  t.apr,
+  t.may,
+  t.jun,
+  t.jul,
+  t.aug,
+  t.sep,
+  t.oct,
+  t.nov,
+  t.dec,
 ] as const;
 function underWords(bucket: Bucket | undefined, unit: Unit): string {
   if (!bucket) return '';
   const [first] = bucket.days;
   return unit === 'month'
-    ? `${MONTHS[Number(first.slice(5, 7)) - 1] ?? ''} ${first.slice(2, 4)}`
+    ? t.monthOfYear({
+        month: MONTHS[Number(first.slice(5, 7)) - 1] ?? '',
+        year: first.slice(2, 4),
+      })
     : dayWords(bucket.days[1]).slice(0, 5);
 }

@@ -4,13 +4,13 @@ import { JOB_TYPES, SOURCE_NAMES, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { useCompaniesFilter } from '#src/features/shared/companies-filter.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { formatCount } from '#src/ui/format.ts';
-import type { DayRule } from '#src/features/shared/date-range/dates.ts';
-import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
-import { TYPE_WORDS } from '../../shared/runs/labels.ts';
-import { daysWords } from '../../shared/date-range/day-stretch.ts';
-import type { Stretch } from '../../shared/date-range/day-stretch.ts';
+import type { DayRule } from '#src/span/dates.ts';
+import { SpanChoice } from '#src/span/span-choice.tsx';
+import { TYPE_WORDS } from '../daily-checks/words.ts';
+import { daysWords } from '../dashboard/times.ts';
+import type { Stretch } from '../dashboard/times.ts';
 import type { Chosen } from './address.ts';
+import { trendMessages as t } from './messages.en.ts';
 
 interface ChoicesProps<C extends Chosen> {
   readonly chosen: C;
@@ -49,40 +49,40 @@ export function Choices<C extends Chosen>({
       {children}
       {isFiltered && companies.length > 1 && (
         <ChipSelect
-          name="Companies"
+          name={t.companies}
           icon="companies"
           value={chosen.companies.join()}
           onChoose={(value) =>
             onChosen({ ...chosen, companies: value === '' ? [] : value.split(',').map(Number) })
           }
           options={[
-            ['', 'All companies'],
-            ...many(chosen.companies, 'companies'),
+            ['', t.allCompanies],
+            ...several(chosen.companies, t.someCompanies),
             ...sorted.map(({ n, name }) => [String(n), name] as const),
           ]}
         />
       )}
       <ChipSelect
-        name="Sources"
+        name={t.sources}
         value={chosen.sources.join()}
         onChoose={(value) =>
           onChosen({ ...chosen, sources: SOURCES.filter((one) => value.split(',').includes(one)) })
         }
         options={[
-          ['', 'All sources'],
-          ...many(chosen.sources, 'sources'),
+          ['', t.allSources],
+          ...several(chosen.sources, t.someSources),
           ...SOURCES.map((one) => [one, SOURCE_NAMES[one]] as const),
         ]}
       />
       <ChipSelect
-        name="Types"
+        name={t.types}
         value={chosen.types.join()}
         onChoose={(value) =>
           onChosen({ ...chosen, types: JOB_TYPES.filter((one) => value.split(',').includes(one)) })
         }
         options={[
-          ['', 'All types'],
-          ...many(chosen.types, 'types'),
+          ['', t.allTypes],
+          ...several(chosen.types, t.someTypes),
           ...JOB_TYPES.map((one) => [one, TYPE_WORDS[one]] as const),
         ]}
       />
@@ -95,6 +95,9 @@ export function Choices<C extends Chosen>({
 }
 
 /** The choice of several, which only an address can make. */
-const many = (chosen: readonly unknown[], word: string): readonly (readonly [string, string])[] =>
-  chosen.length > 1 ? [[chosen.join(), `${formatCount(chosen.length)} ${word}`]] : [];
+const several = (
+  chosen: readonly unknown[],
+  text: (values: { count: number }) => string,
+): readonly (readonly [string, string])[] =>
+  chosen.length > 1 ? [[chosen.join(), text({ count: chosen.length })]] : [];
 const NAMES = new Intl.Collator('en', { sensitivity: 'base', numeric: true });

@@ -1,5 +1,6 @@
 import type { RunState } from '#contract/runs/query.ts';
 import type { TrendTally } from '#contract/analytics/trends.ts';
+import { trendMessages as t } from './messages.en.ts';
 
 /** Which results a figure counts, as the list names them. */
 export const FAILED: readonly RunState[] = ['Failed', 'Error'];
@@ -7,13 +8,9 @@ export const WARNED: readonly RunState[] = ['Warning'];
 export const MISSED: readonly RunState[] = ['Missed'];
 export const BAD: readonly RunState[] = [...FAILED, ...WARNED];
 
-/** `Told from this device`, `Told by the server at 10:02 AM`. */
+/** `Calculated on this device`, `From the server at 10:02 AM`. */
 export const fromWords = (from: 'device' | 'server', at: string | null): string =>
-  from === 'device'
-    ? 'Told from this device'
-    : at === null
-      ? 'Told by the server'
-      : `Told by the server at ${at}`;
+  from === 'device' ? t.fromDevice : at === null ? t.fromServer : t.fromServerAt({ time: at });
 
 /** Of 0 to 1: failures among what ended or should have run. Null where nothing did. */
 export function failureRate({
@@ -29,4 +26,6 @@ export function failureRate({
 
 /** `3.2 %`; a little is never none. */
 export const rateWords = (rate: number): string =>
-  rate > 0 && rate < 0.001 ? 'under 0.1 %' : `${(rate * 100).toFixed(1)} %`;
+  rate > 0 && rate < 0.001
+    ? t.rateSmall({ percent: '0.1' })
+    : t.rate({ percent: (rate * 100).toFixed(1) });

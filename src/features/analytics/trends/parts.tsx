@@ -3,7 +3,7 @@ import type { Day } from '#contract/ids.ts';
 import type { TrendBy, TrendPart, Trends } from '#contract/analytics/trends.ts';
 import type { JobType } from '#contract/runs/vocabulary.ts';
 import { Button } from '#src/ui/button.tsx';
-import { formatCount, plural } from '#src/ui/format.ts';
+import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Spark } from '#src/ui/spark.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
@@ -13,7 +13,8 @@ import { SectionLink } from '../../shared/section-link.tsx';
 import { BYS, drillAddress } from './address.ts';
 import type { TrendsPlace } from './address.ts';
 import { bucketed } from './buckets.ts';
-import { BAD, FAILED, WARNED } from './labels.ts';
+import { BAD, FAILED, WARNED } from './words.ts';
+import { trendMessages as t } from './messages.en.ts';
 
 interface PartsProps {
   readonly place: TrendsPlace;
@@ -25,9 +26,14 @@ interface PartsProps {
 }
 
 const WORDS: Readonly<Record<TrendBy, string>> = {
-  company: 'By company',
-  type: 'By type',
-  source: 'By source',
+  company: t.byCompany,
+  type: t.byType,
+  source: t.bySource,
+};
+const CAPTIONS: Readonly<Record<TrendBy, string>> = {
+  company: t.captionCompany,
+  type: t.captionType,
+  source: t.captionSource,
 };
 const AT_FIRST = 25;
 const MORE = 200;
@@ -48,7 +54,7 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
   );
   return (
     <Tabs
-      label="What the time is told by"
+      label={t.groupBy}
       chosen={place.by}
       onChoose={(by) => {
         setMost(AT_FIRST);
@@ -58,25 +64,23 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
     >
       <div className="overflow-x-auto">
         <table className="w-full border-collapse">
-          <caption className="sr-only">
-            Failures and warnings {WORDS[place.by].toLowerCase()}
-          </caption>
+          <caption className="sr-only">{CAPTIONS[place.by]}</caption>
           <thead>
             <tr className="text-agate text-ink-3">
               <th scope="col" className="py-1.5 pr-3 text-left font-normal">
-                {place.by === 'company' ? 'Company' : place.by === 'type' ? 'Type' : 'Source'}
+                {place.by === 'company' ? t.company : place.by === 'type' ? t.type : t.source}
               </th>
               <th scope="col" className="w-32 px-3 text-left font-normal max-tablet:hidden">
-                Over the time
+                {t.overTime}
               </th>
               <th scope="col" className="w-28 px-3 text-right font-normal">
-                Failed
+                {t.failed}
               </th>
               <th scope="col" className="w-28 px-3 text-right font-normal">
-                Warning
+                {t.warning}
               </th>
               <th scope="col" className="w-28 pl-3 text-right font-normal max-tablet:hidden">
-                Results
+                {t.results}
               </th>
             </tr>
           </thead>
@@ -105,8 +109,10 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
                       ? drillAddress(place, days, FAILED, { by: place.by, key: part.key })
                       : null
                   }
-                  what="failed"
-                  of={nameOf(part, place.by)}
+                  label={t.failedOf({
+                    name: nameOf(part, place.by),
+                    count: formatCount(part.now.failed),
+                  })}
                 />
                 <Figure
                   count={part.now.warning}
@@ -116,8 +122,10 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
                       ? drillAddress(place, days, WARNED, { by: place.by, key: part.key })
                       : null
                   }
-                  what="warnings"
-                  of={nameOf(part, place.by)}
+                  label={t.warningsOf({
+                    name: nameOf(part, place.by),
+                    count: formatCount(part.now.warning),
+                  })}
                 />
                 <td className="py-1.5 pl-3 text-right tabular-nums text-ink-2 max-tablet:hidden">
                   {formatCount(part.now.runs)}
@@ -130,7 +138,7 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
       {parts.length > most && (
         <div className="py-3">
           <Button onClick={() => setMost(most + MORE)}>
-            Show {plural(Math.min(MORE, parts.length - most), 'more', 'more')}
+            {t.showMore({ count: Math.min(MORE, parts.length - most) })}
           </Button>
         </div>
       )}
@@ -170,12 +178,11 @@ interface FigureProps {
   readonly count: number;
   readonly before: number | null;
   readonly href: string | null;
-  readonly what: string;
-  readonly of: string;
+  readonly label: string;
 }
 
 /** A count that opens what it counts, and its change below. */
-function Figure({ count, before, href, what, of }: FigureProps) {
+function Figure({ count, before, href, label }: FigureProps) {
   const delta = before === null ? null : moreOrFewer(count - before);
   return (
     <td className="px-3 py-1.5 text-right whitespace-nowrap tabular-nums">
@@ -184,7 +191,7 @@ function Figure({ count, before, href, what, of }: FigureProps) {
       ) : (
         <SectionLink
           href={href}
-          aria-label={`${of}, ${formatCount(count)} ${what}`}
+          aria-label={label}
           className="font-semibold hover:underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
         >
           {formatCount(count)}

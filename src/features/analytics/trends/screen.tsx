@@ -5,15 +5,15 @@ import type { Branding } from '#contract/branding/branding.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
 import type { Trends as TrendsView } from '#contract/analytics/trends.ts';
-import { prefetch } from '#src/app/prefetch.ts';
-import { useAbility } from '#src/app/session/use-ability.ts';
-import { useNow } from '#src/app/clock.ts';
-import { useCompaniesFilter, withoutCompanies } from '#src/features/shared/companies-filter.ts';
-import { useWatch } from '#src/app/worker/worker-client.ts';
-import { PageLoading } from '#src/app/shell/page-loading.tsx';
-import { Page } from '#src/app/shell/page.tsx';
-import { useBranding } from '#src/app/session/session.ts';
-import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { bringAhead } from '#src/ahead.ts';
+import { useCan } from '#src/can.ts';
+import { useNow } from '#src/clock.ts';
+import { useCompaniesFilter, withoutCompanies } from '#src/companies-filter.ts';
+import { useWatch } from '#src/door.ts';
+import { Opening } from '#src/frame/opening.tsx';
+import { Page } from '#src/frame/page.tsx';
+import { useBranding } from '#src/session.ts';
+import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { bringSpark } from '#src/ui/spark.tsx';
@@ -32,8 +32,9 @@ import { Choices } from './choices.tsx';
 import { Parts } from './parts.tsx';
 import { NoResults, Refused, TooLong } from '../../shared/query-states.tsx';
 import { useTrends } from './use-trends.ts';
-import { BAD, FAILED, failureRate, fromWords, MISSED, rateWords, WARNED } from './labels.ts';
-import '../../../styles/sections.css';
+import { BAD, FAILED, failureRate, fromWords, MISSED, rateWords, WARNED } from './words.ts';
+import '../dashboard/dashboard.css';
+import { trendMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/analytics/trends`: failures and warnings over time, beside the equal time before.
@@ -72,12 +73,16 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   useEffect(() => prefetch(bringSpark), []);
   const go = (next: TrendsPlace): void => history.push(trendsAddress(next));
   const narrowed = place.companies.length + place.sources.length + place.types.length > 0;
+  const source = fromWords(from, at === null ? null : formatWhen(at, rule.zone));
+  const days = stretch.count;
   const said =
     trends === null
       ? ''
-      : `${fromWords(from, at === null ? null : formatWhen(at, rule.zone))}. ${known ? `${compared ? 'Against' : 'Nothing ran in'} the ${stretch.count === 1 ? 'day' : plural(stretch.count, 'day')} before` : asking ? 'The time before is being asked for' : 'The time before is not known here'}`;
+      : known
+        ? (compared ? t.summaryCompared : t.summaryNoResults)({ source, days })
+        : (asking ? t.summaryLoading : t.summaryUnknown)({ source });
   return (
-    <Page title="Trends">
+    <Page title={t.title}>
       <div className="min-h-full bg-sheet pb-8">
         <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
         <Choices
@@ -162,23 +167,23 @@ function Figures({ place, trends: { now, before }, stretch, compared, opens }: F
   const by = (count: number): Delta | null => (compared ? moreOrFewer(count) : null);
   return (
     <ul className="m-0 grid list-none grid-cols-2 p-0 desk:grid-cols-4">
-      <Figure title="Failed" href={href(FAILED)} delta={by(now.failed - before.failed)}>
-        {formatCount(now.failed)} <Unit of={now.failed === 1 ? 'run' : 'runs'} />
+      <Figure title={t.failed} href={href(FAILED)} delta={by(now.failed - before.failed)}>
+        {formatCount(now.failed)} <Unit of={t.runs({ count: now.failed })} />
       </Figure>
-      <Figure title="Warnings" href={href(WARNED)} delta={by(now.warning - before.warning)}>
-        {formatCount(now.warning)} <Unit of={now.warning === 1 ? 'run' : 'runs'} />
+      <Figure title={t.warnings} href={href(WARNED)} delta={by(now.warning - before.warning)}>
+        {formatCount(now.warning)} <Unit of={t.runs({ count: now.warning })} />
       </Figure>
-      <Figure title="Did not run" href={href(MISSED)} delta={by(now.missed - before.missed)}>
-        {formatCount(now.missed)} <Unit of={now.missed === 1 ? 'time' : 'times'} />
+      <Figure title={t.missed} href={href(MISSED)} delta={by(now.missed - before.missed)}>
+        {formatCount(now.missed)} <Unit of={t.times({ count: now.missed })} />
       </Figure>
       <Figure
-        title="Failure rate"
+        title={t.failureRate}
         href={href([])}
         delta={null}
-        words={compared && was !== null ? `${rateWords(was)} in the time before` : ''}
+        words={compared && was !== null ? t.ratePrevious({ rate: rateWords(was) }) : ''}
       >
-        {rate === null ? <Unit of="no results" /> : rateWords(rate)}{' '}
-        <Unit of={`of ${plural(now.runs, 'result')}`} />
+        {rate === null ? <Unit of={t.noResults} /> : rateWords(rate)}{' '}
+        <Unit of={t.ofResults({ count: now.runs })} />
       </Figure>
     </ul>
   );

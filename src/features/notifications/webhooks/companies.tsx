@@ -2,6 +2,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Choice } from '#src/ui/choice.tsx';
 import { Chosen } from '#src/ui/chosen.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
+import { webhookMessages as t } from './messages.en.ts';
 
 export interface CompaniesProps {
   readonly chosen: readonly number[] | null;
@@ -15,27 +16,27 @@ export function Companies({ chosen, fault, onChange }: CompaniesProps) {
   const word = (n: number): string => known.find((one) => one.n === n)?.name ?? GONE;
   return (
     <fieldset className="m-0 min-w-0 border-0 p-0">
-      <legend className="pb-1 font-semibold">Of which companies</legend>
+      <legend className="pb-1 font-semibold">{t.companies}</legend>
       <Choice
         name="companies"
         checked={chosen === null}
-        title="All companies"
-        detail="Those that come later as well, and what is of the provider as a whole"
+        title={t.allCompanies}
+        detail={t.allCompaniesHint}
         onChoose={() => onChange(null)}
       />
       <Choice
         name="companies"
         checked={chosen !== null}
-        title="Some companies"
-        detail="Nothing of any other company goes there"
+        title={t.someCompanies}
+        detail={t.someCompaniesHint}
         onChoose={() => onChange(chosen ?? [])}
       />
       {chosen !== null && (
         <div className="grid gap-2 pt-3">
           <Combobox
-            label="Add a company"
+            label={t.addCompany}
             value=""
-            placeholder="Type a part of the name"
+            placeholder={t.typeName}
             fault={fault ?? null}
             onChange={(n) => onChange([...chosen, Number(n)])}
             options={known
@@ -44,8 +45,8 @@ export function Companies({ chosen, fault, onChange }: CompaniesProps) {
               .toSorted((a, b) => a.word.localeCompare(b.word))}
           />
           <Chosen
-            label="Companies"
-            none="None chosen yet."
+            label={t.companies}
+            none={t.noCompanies}
             items={chosen.map((n) => ({ key: n, word: word(n) }))}
             onRemove={(n) => onChange(chosen.filter((one) => one !== n))}
           />
@@ -56,4 +57,4 @@ export function Companies({ chosen, fault, onChange }: CompaniesProps) {
 }
 
 const NOTHING = {};
-const GONE = 'A company that is not there';
+const GONE = t.unknownCompany;

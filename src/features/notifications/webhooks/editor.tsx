@@ -20,7 +20,9 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { Companies } from './companies.tsx';
-import { CATEGORY_NAMES, FAULT_WORDS, idOf } from './labels.ts';
+import { CATEGORY_NAMES, FAULT_WORDS, idOf } from './words.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { webhookMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
   /** Null: a new one. */
@@ -85,7 +87,7 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
       wrong(refusal.faults);
       return;
     }
-    if (kept !== null) tell('Webhook saved');
+    if (kept !== null) tell(t.saved);
     onSaved(
       draft.name,
       'secret' in answer.value && typeof answer.value.secret === 'string'
@@ -98,7 +100,7 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
   const none = faults['webhook.categories'];
   return (
     <Dialog
-      title={kept === null ? 'New webhook' : `Edit ${kept.name}`}
+      title={kept === null ? t.newWebhook : t.editNamed({ name: kept.name })}
       onClose={onClose}
       first={first}
       footer={
@@ -111,10 +113,10 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
             disabled={offline}
             {...why}
           >
-            Save
+            {ui.save}
           </Button>
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {ui.cancel}
           </Button>
         </>
       }
@@ -129,7 +131,7 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
         <RequiredNote />
         <TextField
           ref={first}
-          label="Name"
+          label={t.name}
           required
           value={draft.name}
           maxLength={LIMITS.nameChars}
@@ -138,14 +140,14 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
           onChange={({ target }) => change({ name: target.value })}
         />
         <TextField
-          label="Address"
+          label={t.url}
           required
           value={draft.url}
           maxLength={LIMITS.addressChars}
           autoComplete="off"
           spellCheck={false}
           inputMode="url"
-          placeholder="https://automation.example.com/hooks/backup"
+          placeholder={t.urlExample}
           fault={faults['webhook.url'] ?? null}
           onChange={({ target }) => change({ url: target.value })}
         />
@@ -153,7 +155,7 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
           className="m-0 min-w-0 border-0 p-0"
           {...(none !== undefined && { 'data-fault': true })}
         >
-          <legend className="pb-1 font-semibold">It is told when</legend>
+          <legend className="pb-1 font-semibold">{t.events}</legend>
           {NOTIFY_CATEGORIES.map((category) => (
             <Check
               key={category}
@@ -175,8 +177,8 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
           onChange={(companies) => change({ companies: companies && [...companies] })}
         />
         <Switch
-          label="On"
-          detail="At once and at any hour: quiet hours are for people."
+          label={t.on}
+          detail={t.onHint}
           on={draft.enabled}
           onChange={(enabled) => change({ enabled })}
         />

@@ -10,7 +10,9 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
-import { answered, DELIVERY_STATES, holds, idOf } from './labels.ts';
+import { DELIVERY_STATES, eventText, idOf, responseText } from './words.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { webhookMessages as t } from './messages.en.ts';
 
 export interface HistoryProps {
   readonly id: string;
@@ -28,44 +30,44 @@ export function History({ id, name, enabled, zone, now, offline, onClose }: Hist
   const rows = asked.value?.deliveries ?? null;
   const [shown, setShown] = useState<string | null>(null);
   async function again(one: DeliveryOut): Promise<void> {
-    const told = await client().ask('redeliver', { id, delivery: idOf(one) });
-    if (told.ok) tell('It is sent again');
+    const told = await door().ask('redeliver', { id, delivery: idOf(one) });
+    if (told.ok) tell(t.sentAgain);
     else tellFailure(told.failure.message);
     asked.again();
   }
   return (
     <Dialog
-      title={`History of ${name}`}
+      title={t.historyNamed({ name })}
       wide
       onClose={onClose}
-      footer={<Button onClick={onClose}>Close</Button>}
+      footer={<Button onClick={onClose}>{ui.close}</Button>}
     >
       {rows === null ? (
         <p className="m-0 px-5 py-4 text-ink-2">
           {asked.failure === null
-            ? 'Opening…'
+            ? t.loading
             : offline
               ? MESSAGES.needsNetwork
               : asked.failure.message}
         </p>
       ) : rows.length === 0 ? (
-        <p className="m-0 px-5 py-4 text-ink-2">
-          Nothing was delivered yet. Send a test to see how the address answers.
-        </p>
+        <p className="m-0 px-5 py-4 text-ink-2">{t.noDeliveries}</p>
       ) : (
         <>
           {asked.failure !== null && (
             <div className="px-5 pt-3">
               <Callout tone="warning">
-                {asked.at === null ? MESSAGES.needsNetwork : `As of ${formatWhen(asked.at, zone)}.`}
+                {asked.at === null
+                  ? MESSAGES.needsNetwork
+                  : t.deliveriesFrom({ when: formatWhen(asked.at, zone) })}
               </Callout>
             </div>
           )}
-          <ul aria-label="Deliveries" className="m-0 list-none px-5 py-2">
+          <ul aria-label={t.deliveries} className="m-0 list-none px-5 py-2">
             {rows.map((one) => {
               const { word, icon, text } = DELIVERY_STATES[one.state];
               const key = idOf(one);
-              const what = holds(one);
+              const what = eventText(one);
               const when = formatWhen(one.madeAt, zone);
               return (
                 <li key={key} className="border-b border-hair py-2 last:border-0">
@@ -78,30 +80,30 @@ export function History({ id, name, enabled, zone, now, offline, onClose }: Hist
                       </span>
                       <span className="block text-agate break-words text-ink-3">
                         <time data-tip={formatUtc(one.madeAt)}>{when}</time>
-                        {answered(one) !== '' && `, ${answered(one)}`}
+                        {responseText(one) !== '' && ` · ${responseText(one)}`}
                         {one.nextAt !== null &&
                           one.nextAt > now &&
-                          ` Next try at ${formatTime(one.nextAt, zone)}.`}
+                          ` · ${t.nextTry({ time: formatTime(one.nextAt, zone) })}`}
                       </span>
                     </span>
                     <Button
                       size="sm"
                       variant="quiet"
                       aria-expanded={shown === key}
-                      aria-label={`What was sent: ${what}, ${when}`}
+                      aria-label={t.showMessageNamed({ event: what, when })}
                       onClick={() => setShown(shown === key ? null : key)}
                     >
-                      What was sent
+                      {t.showMessage}
                     </Button>
                     {one.category !== 'test' && one.state !== 'waiting' && (
                       <Button
                         size="sm"
                         disabled={offline || !enabled}
                         {...(!enabled && { 'data-tip': MESSAGES.webhookOff })}
-                        aria-label={`Send again: ${what}, ${when}`}
+                        aria-label={t.sendAgainNamed({ event: what, when })}
                         onClick={() => void again(one)}
                       >
-                        Send again
+                        {t.sendAgain}
                       </Button>
                     )}
                   </div>

@@ -1,16 +1,17 @@
+import { formatList } from '#contract/i18n/list.ts';
 import type { DeliveryOut, WebhookOut } from '#contract/notifications/calls.ts';
 import type { DeliveryState, NotifyCategory } from '#contract/notifications/notifications.ts';
-import type { ErrorLabels } from '#src/ui/form-errors.ts';
-import { plural } from '#src/ui/format.ts';
+import type { FaultWords } from '#src/form-faults.ts';
 import type { IconName } from '#src/ui/icon.tsx';
+import { webhookMessages as t } from './messages.en.ts';
 
 export const CATEGORY_NAMES: Readonly<Record<NotifyCategory, string>> = {
-  failed: 'A job failed',
-  missed: 'A job did not run',
-  sla: 'An SLA alarm is broken',
-  repository: 'A repository fills up',
-  source: 'A source stopped reporting',
-  ticket: 'A ticket was closed elsewhere',
+  failed: t.eventFailed,
+  missed: t.eventMissed,
+  sla: t.eventSla,
+  repository: t.eventRepository,
+  source: t.eventSource,
+  ticket: t.eventTicket,
 };
 
 export interface Shown {
@@ -19,10 +20,10 @@ export interface Shown {
   readonly text: string;
 }
 export const DELIVERY_STATES: Readonly<Record<DeliveryState, Shown>> = {
-  waiting: { word: 'Waiting', icon: 'clock', text: 'text-ink-2' },
-  sent: { word: 'Delivered', icon: 'success', text: 'text-success' },
-  failed: { word: 'Not delivered', icon: 'failed', text: 'text-failed font-semibold' },
-  dropped: { word: 'Dropped', icon: 'minus', text: 'text-warning' },
+  waiting: { word: t.waiting, icon: 'clock', text: 'text-ink-2' },
+  sent: { word: t.delivered, icon: 'success', text: 'text-success' },
+  failed: { word: t.notDelivered, icon: 'failed', text: 'text-failed font-semibold' },
+  dropped: { word: t.dropped, icon: 'minus', text: 'text-warning' },
 };
 
 /** An address in one word. */
@@ -34,51 +35,56 @@ export function stateOf({
 }: Pick<WebhookOut, 'enabled' | 'stoppedAt' | 'failingSince' | 'lastState'>): Shown {
   if (!enabled)
     return stoppedAt === null
-      ? { word: 'Off', icon: 'minus', text: 'text-ink-3' }
+      ? { word: t.off, icon: 'minus', text: 'text-ink-3' }
       : {
-          word: 'Switched off: it failed for too long',
+          word: t.stopped,
           icon: 'failed',
           text: 'text-failed font-semibold',
         };
   if (failingSince !== null)
-    return { word: 'Failing', icon: 'warning', text: 'text-warning font-semibold' };
+    return { word: t.failing, icon: 'warning', text: 'text-warning font-semibold' };
   return lastState === null
-    ? { word: 'Nothing delivered yet', icon: 'clock', text: 'text-ink-2' }
-    : { word: 'Delivers', icon: 'success', text: 'text-success' };
+    ? { word: t.notUsed, icon: 'clock', text: 'text-ink-2' }
+    : { word: t.working, icon: 'success', text: 'text-success' };
 }
 
-/** What a delivery holds. */
-export const holds = ({ category, facts }: Pick<DeliveryOut, 'category' | 'facts'>): string =>
+/** The event of a delivery. */
+export const eventText = ({ category, facts }: Pick<DeliveryOut, 'category' | 'facts'>): string =>
   category === 'test'
-    ? 'Test'
-    : `${CATEGORY_NAMES[category]}${facts > 1 ? `, ${plural(facts, 'time')}` : ''}`;
+    ? t.test
+    : facts > 1
+      ? t.eventTimes({ event: CATEGORY_NAMES[category], count: facts })
+      : CATEGORY_NAMES[category];
 
-/** What came back, in a line. */
-export const answered = ({
+/** How the URL responded. */
+export const responseText = ({
   tries,
   code,
   fault,
 }: Pick<DeliveryOut, 'tries' | 'code' | 'fault'>): string =>
   [
-    ...(tries === 0 ? [] : [plural(tries, 'try', 'tries')]),
-    ...(fault === null ? (code === null ? [] : [`answered ${code}`]) : [fault]),
-  ].join(', ');
+    ...(tries === 0 ? [] : [t.tries({ count: tries })]),
+    ...(fault === null ? (code === null ? [] : [t.response({ code })]) : [fault]),
+  ].join(' · ');
 
-export const FAULT_WORDS: ErrorLabels = {
-  'webhook.name': 'Give it a name.',
-  'webhook.url': 'Give an address that begins with https://, without a user name.',
-  'webhook.categories': 'Choose at least one.',
-  'webhook.companies': 'Choose at least one company, and only ones that are there.',
+export const FAULT_WORDS: FaultWords = {
+  'webhook.name': t.nameMissing,
+  'webhook.url': t.urlInvalid,
+  'webhook.categories': t.eventMissing,
+  'webhook.companies': t.companyMissing,
 };
 
 /** `All companies`, two by their names, more by their number. */
-export function companiesWords(
+export function companiesText(
   companies: readonly number[] | null,
   names: ReadonlyMap<number, string>,
 ): string {
-  if (companies === null) return 'All companies';
+  if (companies === null) return t.allCompanies;
   return companies.length <= 2
-    ? companies.map((n) => names.get(n) ?? 'A company that is not there').join(' and ')
-    : plural(companies.length, 'company', 'companies');
+    ? formatList(
+        companies.map((n) => names.get(n) ?? t.unknownCompany),
+        'and',
+      )
+    : t.companyCount({ count: companies.length });
 }
 export const idOf = ({ _id }: { readonly _id: string }): string => _id;

@@ -20,7 +20,9 @@ import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { Editor } from './editor.tsx';
 import { History } from './history.tsx';
 import { Webhook } from './webhook.tsx';
-import { idOf } from './labels.ts';
+import { idOf } from './words.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { webhookMessages as t } from './messages.en.ts';
 
 type Open =
   | { readonly is: 'new' }
@@ -52,14 +54,14 @@ export function Webhooks() {
     const result = await client().ask('testWebhook', { id: idOf(one) });
     setBusy(null);
     if (!result.ok) tellFailure(result.failure.message);
-    else if (result.value.ok) tell(`${one.name} answered ${result.value.code ?? ''}`);
+    else if (result.value.ok) tell(t.tested({ name: one.name, code: result.value.code ?? '' }));
     else tellFailure(result.value.says);
     asked.again();
   }
   async function remove(one: WebhookOut): Promise<void> {
     const result = await client().ask('removeWebhook', { id: idOf(one) });
     close();
-    if (result.ok) tell('Webhook removed');
+    if (result.ok) tell(t.removed);
     else tellFailure(result.failure.message);
     asked.again();
   }
@@ -81,18 +83,17 @@ export function Webhooks() {
       {...why}
       onClick={() => setOpen({ is: 'new' })}
     >
-      New webhook
+      {t.newWebhook}
     </CallButton>
   );
 
   return (
-    <Page title="Webhooks" {...(all !== null && all.length > 0 && { action: begin })}>
+    <Page title={t.title} {...(all !== null && all.length > 0 && { action: begin })}>
       <div className="min-h-full bg-sheet">
         {offline && (
           <div className="px-5 py-3">
             <Callout tone="warning">
-              A webhook can be made or changed with the network only.
-              {asked.at !== null && ` What stands here is from ${formatWhen(asked.at, zone)}.`}
+              {asked.at === null ? t.offline : t.offlineSince({ when: formatWhen(asked.at, zone) })}
             </Callout>
           </div>
         )}
@@ -103,7 +104,7 @@ export function Webhooks() {
               alert
               action={
                 <Button size="sm" onClick={asked.again}>
-                  Try again
+                  {ui.tryAgain}
                 </Button>
               }
             >
@@ -120,25 +121,17 @@ export function Webhooks() {
             <Notice
               icon="external"
               level={2}
-              title="The webhooks are not here"
-              actions={<Button onClick={asked.again}>Try again</Button>}
+              title={t.notLoaded}
+              actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
             </Notice>
           )
         ) : all.length === 0 ? (
-          <Notice
-            icon="external"
-            level={2}
-            title="Nothing is told to another system yet"
-            actions={begin}
-          >
-            <p className="m-0">
-              A webhook is an address of yours that is told as soon as a job fails, does not run, or
-              something else goes wrong. Each message is signed, so that your side can tell that it
-              comes from here. It is for who sees all companies.
-            </p>
-            {offline && <p className="m-0">A new webhook needs the network.</p>}
+          <Notice icon="external" level={2} title={t.none} actions={begin}>
+            <p className="m-0">{t.noneHint}</p>
+            <p className="m-0">{t.noneAccess}</p>
+            {offline && <p className="m-0">{t.noneOffline}</p>}
           </Notice>
         ) : (
           all.map((one) => (
@@ -187,22 +180,21 @@ export function Webhooks() {
           wide
           stays
           onClose={close}
-          footer={<Button onClick={close}>I have kept the secret</Button>}
+          footer={<Button onClick={close}>{ui.done}</Button>}
         >
           <section className="grid grid-cols-1 gap-2 px-5 py-4">
-            <h3 className="m-0">Secret</h3>
-            <CopyText text={open.secret} copied="Secret copied" label="Copy the secret" />
+            <h3 className="m-0">{t.secret}</h3>
+            <CopyText text={open.secret} copied={t.copiedSecret} label={t.copySecret} />
+            <p className="m-0">{t.secretHint}</p>
             <p className="m-0 text-ink-2">
-              Shown this once, and kept sealed. Your side checks each message with it, as Standard
-              Webhooks describe: HMAC-SHA256 over webhook-id, webhook-timestamp and the body, in
-              webhook-signature.{open.again && ' The secret before is good for another day.'}
+              {t.secretUse} {open.again && t.secretPrevious}
             </p>
           </section>
         </Dialog>
       )}
       {open?.is === 'renew' && (
         <Dialog
-          title="Make a new secret?"
+          title={t.renewTitle}
           onClose={close}
           footer={
             <>
@@ -212,21 +204,23 @@ export function Webhooks() {
                 {...why}
                 onClick={() => void renew(open.one)}
               >
-                Make a new secret
+                {t.renew}
               </Button>
-              <Button onClick={close}>Cancel</Button>
+              <Button onClick={close}>{ui.cancel}</Button>
             </>
           }
         >
-          <p className="m-0 px-5 py-4 break-words">
-            <b>{open.one.name}</b>: messages are signed with both secrets for a day, so that nothing
-            is lost while you change it on your side.
-          </p>
+          <div className="grid grid-cols-1 gap-2 px-5 py-4">
+            <p className="m-0 break-words">
+              <b>{open.one.name}</b>
+            </p>
+            <p className="m-0 text-ink-2">{t.renewHint}</p>
+          </div>
         </Dialog>
       )}
       {open?.is === 'remove' && (
         <Dialog
-          title="Remove this webhook?"
+          title={t.removeTitle}
           onClose={close}
           footer={
             <>
@@ -236,9 +230,9 @@ export function Webhooks() {
                 {...why}
                 onClick={() => void remove(open.one)}
               >
-                Remove the webhook
+                {t.removeWebhook}
               </Button>
-              <Button onClick={close}>Cancel</Button>
+              <Button onClick={close}>{ui.cancel}</Button>
             </>
           }
         >
@@ -246,10 +240,7 @@ export function Webhooks() {
             <p className="m-0 break-words">
               <b>{open.one.name}</b>, {open.one.url}
             </p>
-            <p className="m-0 text-ink-2">
-              Nothing is told there any more. Its secret, its history and what waits for it are
-              destroyed. This cannot be undone.
-            </p>
+            <p className="m-0 text-ink-2">{t.removeHint}</p>
           </div>
         </Dialog>
       )}

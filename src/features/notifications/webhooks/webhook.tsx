@@ -3,9 +3,11 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { WebhookOut } from '#contract/notifications/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { formatAge, formatUtc, formatWhen, plural } from '#src/ui/format.ts';
+import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { CATEGORY_NAMES, companiesWords, idOf, stateOf } from './labels.ts';
+import { CATEGORY_NAMES, companiesText, idOf, stateOf } from './words.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { webhookMessages as t } from './messages.en.ts';
 
 export interface WebhookProps {
   readonly one: WebhookOut;
@@ -58,23 +60,22 @@ export function Webhook({
             <span className="text-agate text-ink-3">
               {one.lastAt !== null && (
                 <time data-tip={`${formatWhen(one.lastAt, zone)}, ${formatUtc(one.lastAt)}`}>
-                  last {formatAge(one.lastAt, now)}
-                  {one.lastCode === null ? '' : `, answered ${one.lastCode}`}
+                  {one.lastCode === null
+                    ? t.lastDelivery({ age: formatAge(one.lastAt, now) })
+                    : t.lastDeliveryCode({ age: formatAge(one.lastAt, now), code: one.lastCode })}
                 </time>
               )}
-              {one.waiting > 0 && ` · ${plural(one.waiting, 'delivery', 'deliveries')} waiting`}
+              {one.waiting > 0 && ` · ${t.waitingCount({ count: one.waiting })}`}
             </span>
           </p>
           {one.stoppedAt !== null && !one.enabled && (
             <p className="m-0 text-ink-2">
-              Since {formatWhen(one.stoppedAt, zone)} nothing goes there. Edit it and switch it on
-              when the address answers again.
+              {t.stoppedSince({ when: formatWhen(one.stoppedAt, zone) })}
             </p>
           )}
           {one.enabled && one.failingSince !== null && (
             <p className="m-0 text-ink-2">
-              Since {formatWhen(one.failingSince, zone)}. What waits is tried again; after five days
-              it is switched off, and who made it is told by mail.
+              {t.failingSince({ when: formatWhen(one.failingSince, zone) })}
             </p>
           )}
           <p className="m-0 text-agate break-words text-ink-3">
@@ -82,7 +83,7 @@ export function Webhook({
           </p>
           <p className="m-0 flex items-center gap-1.5 text-agate text-ink-3">
             <Icon name="companies" size={12} />
-            <span className="min-w-0 break-words">{companiesWords(one.companies, names)}</span>
+            <span className="min-w-0 break-words">{companiesText(one.companies, names)}</span>
           </p>
         </div>
         <span className="flex flex-wrap gap-1">
@@ -91,42 +92,42 @@ export function Webhook({
             size="sm"
             busy={busy}
             {...net}
-            aria-label={`Send a test to ${one.name}`}
+            aria-label={t.sendTestNamed({ name: one.name })}
             onClick={onTest}
           >
-            Send a test
+            {t.sendTest}
           </CallButton>
-          <Button size="sm" aria-label={`History of ${one.name}`} onClick={onHistory}>
-            History
+          <Button size="sm" aria-label={t.historyNamed({ name: one.name })} onClick={onHistory}>
+            {t.history}
           </Button>
           <CallButton
             call="changeWebhook"
             size="sm"
             variant="quiet"
             {...net}
-            aria-label={`Edit ${one.name}`}
+            aria-label={t.editNamed({ name: one.name })}
             onClick={onEdit}
           >
-            Edit
+            {ui.edit}
           </CallButton>
           <CallButton
             call="renewWebhookSecret"
             size="sm"
             variant="quiet"
             {...net}
-            aria-label={`New secret for ${one.name}`}
+            aria-label={t.newSecretNamed({ name: one.name })}
             onClick={onRenew}
           >
-            New secret
+            {t.newSecret}
           </CallButton>
           <Button
             size="sm"
             variant="quiet"
             {...net}
-            aria-label={`Remove ${one.name}`}
+            aria-label={t.removeNamed({ name: one.name })}
             onClick={onRemove}
           >
-            Remove
+            {ui.remove}
           </Button>
         </span>
       </div>

@@ -1,21 +1,28 @@
 import type { RunView } from '#contract/runs/query.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { STATES } from '#src/ui/states.ts';
+import { ticketMessages as t } from './messages.en.ts';
 
 const cut = (text: string): string =>
   text.length <= LIMITS.subjectChars
     ? text
     : `${text.slice(0, LIMITS.subjectChars - 1).trimEnd()}…`;
 
-/** What a new ticket is called until somebody calls it otherwise. */
+/** The suggested subject of a new ticket. */
 export const subjectOf = (
   row: Pick<RunView, 'state' | 'jobName' | 'computer'> | null,
   results: number,
 ): string =>
   cut(
     row === null
-      ? `${results} backups need attention`
-      : `${STATES[row.state].word}: ${row.jobName}${row.computer === '' ? '' : ` on ${row.computer}`}`,
+      ? t.newSubjectMany({ count: results })
+      : row.computer === ''
+        ? t.newSubject({ state: STATES[row.state].word, job: row.jobName })
+        : t.newSubjectComputer({
+            state: STATES[row.state].word,
+            job: row.jobName,
+            computer: row.computer,
+          }),
   );
 export const descriptionOf = (row: Pick<RunView, 'message' | 'companyName'> | null): string =>
   row === null ? '' : [row.companyName, row.message ?? ''].filter((line) => line !== '').join('\n');

@@ -7,6 +7,7 @@ import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
+import { ticketMessages as t } from './messages.en.ts';
 
 export interface TicketDraft {
   readonly subject: string;
@@ -50,7 +51,7 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
     <>
       <RequiredNote />
       <TextField
-        label="Subject"
+        label={t.subject}
         required
         {...(first && { ref: first })}
         value={draft.subject}
@@ -59,7 +60,7 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
         onChange={({ target }) => onChange({ subject: target.value })}
       />
       <TextArea
-        label="Description"
+        label={t.description}
         rows={5}
         value={draft.description}
         maxLength={LIMITS.descriptionChars}
@@ -69,7 +70,7 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
         {statuses.length > 0 && (
           <Select
             block
-            label="Status"
+            label={t.status}
             value={draft.status}
             options={statuses.map(({ id, name }) => ({ value: id, word: name }))}
             onChange={(status) => onChange({ status })}
@@ -78,10 +79,10 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
         {(form?.priorities.length ?? 0) > 0 && (
           <Select
             block
-            label="Priority"
+            label={t.priority}
             value={draft.priority}
             options={[
-              { value: '', word: 'None' },
+              { value: '', word: t.noPriorityOption },
               ...(form?.priorities ?? []).map(({ id, name }) => ({ value: id, word: name })),
             ]}
             onChange={(priority) => onChange({ priority })}
@@ -90,10 +91,10 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
         {form !== null && (
           <Select
             block
-            label="Owner"
+            label={t.owner}
             value={draft.owner?.id ?? NOBODY}
             options={[
-              { value: NOBODY, word: 'Nobody' },
+              { value: NOBODY, word: t.nobody },
               ...owners.map(({ id, name }) => ({ value: id, word: name })),
             ]}
             onChange={(id) =>

@@ -17,6 +17,8 @@ import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ticketingMessages as t } from './messages.en.ts';
 
 export interface ConnectionProps {
   readonly kept: TicketingKept;
@@ -75,7 +77,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
         after = answer.value.kept;
         setTested({ ok: answer.value.ok, says: answer.value.says });
       } else setFault(answer.failure.message);
-    } else tell('Ticketing saved');
+    } else tell(t.saved);
     setBusy(false);
     // What was chosen while it was on its way stays chosen.
     setDraft((now) => ({ ...after.settings, ...changedSince(next, now) }));
@@ -88,14 +90,11 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
 
   return (
     <form onSubmit={submit}>
-      <FormSection
-        title="Ticketing system"
-        says="Where tickets are opened. Without one they are kept here alone, or named by a number."
-      >
+      <FormSection title={t.systemSection} says={t.systemSectionHint}>
         <RequiredNote />
         <Select
           block
-          label="System"
+          label={t.system}
           value={system}
           options={SYSTEMS}
           onChange={(next) =>
@@ -113,29 +112,29 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
         {system === 'connectwise' && (
           <>
             <TextField
-              label="Address"
+              label={t.address}
               required
               value={cw.url}
-              hint="Of the cloud, such as https://api-eu.myconnectwise.net, or of your own server."
+              hint={t.addressHint}
               onChange={({ target }) => set({ connectwise: { ...cw, url: target.value.trim() } })}
             />
             <TextField
-              label="Company"
+              label={t.company}
               required
               value={cw.company}
-              hint="The one with which you sign in."
+              hint={t.companyHint}
               autoComplete="off"
               onChange={({ target }) => set({ connectwise: { ...cw, company: target.value } })}
             />
             <TextField
-              label="Public key"
+              label={t.publicKey}
               required
               value={cw.publicKey}
               autoComplete="off"
               onChange={({ target }) => set({ connectwise: { ...cw, publicKey: target.value } })}
             />
             <TextField
-              label="Private key"
+              label={t.privateKey}
               required={!kept.secret || other}
               type="password"
               value={secret}
@@ -144,11 +143,11 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
               onChange={({ target }) => setSecret(target.value)}
             />
             <TextField
-              label="Client ID"
+              label={t.clientId}
               required
               value={cw.clientId}
               autoComplete="off"
-              hint="From developer.connectwise.com."
+              hint={t.clientIdHint}
               onChange={({ target }) => set({ connectwise: { ...cw, clientId: target.value } })}
             />
           </>
@@ -156,21 +155,21 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
         {system === 'autotask' && (
           <>
             <TextField
-              label="Address"
+              label={t.address}
               required
               value={at.url}
-              hint="Where the zone of the user is told."
+              hint={t.zoneHint}
               onChange={({ target }) => set({ autotask: { ...at, url: target.value.trim() } })}
             />
             <TextField
-              label="API user"
+              label={t.apiUser}
               required
               value={at.username}
               autoComplete="off"
               onChange={({ target }) => set({ autotask: { ...at, username: target.value } })}
             />
             <TextField
-              label="Secret"
+              label={t.secret}
               required={!kept.secret || other}
               type="password"
               value={secret}
@@ -179,7 +178,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
               onChange={({ target }) => setSecret(target.value)}
             />
             <TextField
-              label="Integration code"
+              label={t.integrationCode}
               required
               value={at.integrationCode}
               autoComplete="off"
@@ -190,17 +189,17 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
       </FormSection>
       {system !== 'own' && (
         <FormSection
-          title="New tickets"
+          title={t.newTickets}
           says={
             choices.boards.length === 0 || other
-              ? 'Save and test first: then there is something to choose from.'
-              : `As ${SYSTEM_NAMES[system]} offered it at the last test.`
+              ? t.newTicketsTestFirst
+              : t.newTicketsHint({ system: SYSTEM_NAMES[system] })
           }
         >
           {choices.boards.length > 0 && !other && (
             <>
               {pick(
-                system === 'autotask' ? 'Queue' : 'Board',
+                system === 'autotask' ? t.queue : t.board,
                 draft.board,
                 choices.boards,
                 (board) => {
@@ -216,7 +215,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
               {draft.board === kept.settings.board &&
                 draft.board !== null &&
                 pick(
-                  'Status of a new one',
+                  t.openStatus,
                   draft.openStatus,
                   choices.statuses.filter(({ closed, id }) => !closed && id !== draft.closeStatus),
                   (openStatus) => set({ openStatus }),
@@ -224,7 +223,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
               {draft.board === kept.settings.board &&
                 draft.board !== null &&
                 pick(
-                  'Status of a closed one',
+                  t.closedStatus,
                   draft.closeStatus,
                   system === 'autotask'
                     ? choices.statuses
@@ -232,33 +231,33 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
                   (closeStatus) => set({ closeStatus }),
                 )}
               {draft.board !== null &&
-                pick('Priority', draft.priority, choices.priorities, (priority) =>
+                pick(t.priority, draft.priority, choices.priorities, (priority) =>
                   set({ priority }),
                 )}
             </>
           )}
         </FormSection>
       )}
-      <FormSection title="By itself" says="Off, tickets are closed and opened by people alone.">
+      <FormSection title={t.automation} says={t.automationHint}>
         <Switch
-          label="Close after a success"
-          detail="When all jobs of a ticket have no problem any more"
+          label={t.closeOnSuccess}
+          detail={t.closeOnSuccessHint}
           on={draft.resolveOnSuccess}
           onChange={(resolveOnSuccess) => set({ resolveOnSuccess })}
         />
         <Switch
-          label="Open again"
-          detail="When the same failure comes back within some days"
+          label={t.reopen}
+          detail={t.reopenHint}
           on={draft.reopenDays > 0}
           onChange={(on) => set({ reopenDays: on ? 7 : 0 })}
         />
         {draft.reopenDays > 0 && (
           <TextField
-            label="Days"
+            label={t.days}
             inputMode="numeric"
             value={days}
             maxLength={3}
-            fault={daysOf(days) === null ? 'A number from 1 to 365.' : null}
+            fault={daysOf(days) === null ? t.daysInvalid : null}
             onChange={({ target }) => setDays(target.value.replaceAll(/\D/g, ''))}
           />
         )}
@@ -275,7 +274,9 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
           </Callout>
         )}
         {tested === null && kept.fault !== null && system === kept.settings.system && (
-          <Callout tone="warning">{kept.fault} It is tried again by itself.</Callout>
+          <Callout tone="warning">
+            {kept.fault} {t.retrying}
+          </Callout>
         )}
         <div className="flex flex-wrap items-center gap-3">
           <CallButton
@@ -286,28 +287,21 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
             disabled={offline || (draft.reopenDays > 0 && daysOf(days) === null)}
             {...why}
           >
-            {system === 'own' ? 'Save' : 'Save and test'}
+            {system === 'own' ? ui.save : t.saveAndTest}
           </CallButton>
           {kept.settings.system !== 'own' && (
             <span className="text-agate text-ink-3">
               {kept.polledAt === null
-                ? 'Not heard yet.'
-                : `Last heard ${formatWhen(kept.polledAt, zone)}.`}
-              {kept.waiting > 0 && ` ${kept.waiting} to be sent.`}
+                ? t.notReadYet
+                : t.lastRead({ when: formatWhen(kept.polledAt, zone) })}{' '}
+              {kept.waiting > 0 && t.waiting({ count: kept.waiting })}
             </span>
           )}
         </div>
         {system === 'connectwise' && kept.settings.system === 'connectwise' && (
           <div className="grid gap-1 text-ink-2">
-            <span>
-              Changes come within a minute. They come at once where ConnectWise posts ticket
-              callbacks to this address:
-            </span>
-            <CopyText
-              text={kept.callback}
-              label="Copy the address for callbacks"
-              copied="Address copied"
-            />
+            <span>{t.callbackHint}</span>
+            <CopyText text={kept.callback} label={t.copyCallback} copied={t.copiedCallback} />
           </div>
         )}
       </div>
@@ -325,7 +319,7 @@ const pick = (
     block
     label={label}
     value={value ?? ''}
-    placeholder="Choose one"
+    placeholder={t.choose}
     options={options.map(({ id, name }) => ({ value: id, word: name }))}
     onChange={on}
   />
@@ -338,12 +332,11 @@ const changedSince = (sent: Ticketing, now: Ticketing): Partial<Ticketing> =>
     ),
   );
 const SYSTEMS: readonly { readonly value: TicketSystem; readonly word: string }[] = [
-  { value: 'own', word: 'None: tickets are kept here' },
-  { value: 'connectwise', word: 'ConnectWise PSA' },
-  { value: 'autotask', word: 'Autotask PSA' },
+  { value: 'own', word: t.systemNone },
+  { value: 'connectwise', word: t.connectwisePsa },
+  { value: 'autotask', word: t.autotaskPsa },
 ];
-const secretWords = (kept: boolean): string =>
-  kept ? 'One is kept. Leave it empty to go on with it.' : 'It is kept sealed and shown to nobody.';
+const secretWords = (kept: boolean): string => (kept ? t.secretStored : t.secretNew);
 const daysOf = (text: string): number | null =>
   Number(text) >= 1 && Number(text) <= 365 ? Number(text) : null;
 const wholeOf = (

@@ -9,12 +9,14 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { formatWhen, plural } from '#src/ui/format.ts';
+import { formatWhen } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ticketingMessages as t } from './messages.en.ts';
 
 export interface MappingsProps {
   readonly system: Exclude<TicketSystem, 'own'>;
@@ -31,10 +33,10 @@ interface Pair {
 const HEALTH: Readonly<
   Record<MappingHealth, { readonly word: string; readonly icon: IconName; readonly text: string }>
 > = {
-  'ok': { word: 'OK', icon: 'success', text: 'text-success' },
-  'renamed': { word: 'Renamed', icon: 'warning', text: 'text-warning' },
-  'missing': { word: 'Missing', icon: 'failed', text: 'text-failed' },
-  'not mapped': { word: 'Not mapped', icon: 'missed', text: 'text-missed' },
+  'ok': { word: t.healthOk, icon: 'success', text: 'text-success' },
+  'renamed': { word: t.renamed, icon: 'warning', text: 'text-warning' },
+  'missing': { word: t.missing, icon: 'failed', text: 'text-failed' },
+  'not mapped': { word: t.notMapped, icon: 'missed', text: 'text-missed' },
 };
 /** As many as are drawn; the rest is found by its name. */
 const MOST = 200;
@@ -83,14 +85,14 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
   return (
     <FormSection
       wide
-      title="Companies"
+      title={t.companies}
       place="companies"
       says={
         <>
-          No ticket is opened for a company that is not mapped, or missing there.
+          {t.companiesHint}
           {checked > 0 && (
             <span className="block text-agate text-ink-3">
-              Checked {formatWhen(checked, zone)}.
+              {t.checkedAt({ when: formatWhen(checked, zone) })}
             </span>
           )}
         </>
@@ -98,10 +100,10 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
     >
       <div className="flex flex-wrap items-center gap-2">
         <div className="min-w-0 grow">
-          <SearchField label="Search companies" value={text} onChange={setText} />
+          <SearchField label={t.searchCompanies} value={text} onChange={setText} />
         </div>
         <Button busy={busy} disabled={offline} {...why} onClick={() => void check()}>
-          Check and match by name
+          {t.match}
         </Button>
       </div>
       {fault !== null && (
@@ -112,7 +114,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
       {found !== null &&
         (found.length === 0 ? (
           <Callout tone="success" alert>
-            Checked. No other company has exactly one of these names in {name}.
+            {t.noMatches({ system: name })}
           </Callout>
         ) : (
           <Callout
@@ -124,29 +126,20 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
                   size="sm"
                   variant="primary"
                   busy={busy}
-                  onClick={() =>
-                    void put(found, `${plural(found.length, 'company', 'companies')} mapped`)
-                  }
+                  onClick={() => void put(found, t.mapped({ count: found.length }))}
                 >
-                  Map {found.length === 1 ? 'it' : `all ${found.length}`}
+                  {t.mapMatches({ count: found.length })}
                 </Button>
                 <Button size="sm" onClick={() => setFound(null)}>
-                  Leave
+                  {t.dismiss}
                 </Button>
               </span>
             }
           >
-            {plural(found.length, 'company', 'companies')} of exactly the same name in {name}:{' '}
-            {found
-              .slice(0, 5)
-              .map(({ remote }) => remote?.name)
-              .join(', ')}
-            {found.length > 5 && `, and ${found.length - 5} more`}.
+            {matchesText(found, name)}
           </Callout>
         ))}
-      {rows !== null && rows.length === 0 && (
-        <p className="m-0 text-ink-2">There is no company yet.</p>
-      )}
+      {rows !== null && rows.length === 0 && <p className="m-0 text-ink-2">{t.none}</p>}
       <ul className="m-0 list-none border-t border-rule p-0" aria-busy={rows === null}>
         {shown.slice(0, MOST).map((one) => {
           const { word, icon, text: colour } = HEALTH[one.health];
@@ -173,24 +166,22 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
               <Button
                 size="sm"
                 className="col-start-2 row-span-3 row-start-1 tablet:col-start-4 tablet:row-span-1"
-                aria-label={`Map ${one.name}`}
+                aria-label={t.mapCompany({ name: one.name })}
                 disabled={offline}
                 {...why}
                 onClick={() => setChoosing(one)}
               >
-                Map
+                {t.map}
               </Button>
             </li>
           );
         })}
       </ul>
       {shown.length > MOST && (
-        <p className="m-0 text-agate text-ink-3">
-          {shown.length - MOST} more: search for one by its name.
-        </p>
+        <p className="m-0 text-agate text-ink-3">{t.more({ count: shown.length - MOST })}</p>
       )}
       {rows !== null && rows.length > 0 && shown.length === 0 && (
-        <p className="m-0 text-ink-2">No company has these words in its name.</p>
+        <p className="m-0 text-ink-2">{t.noneFound}</p>
       )}
       {choosing !== null && (
         <Choose
@@ -201,13 +192,24 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
           onChosen={(remote) =>
             void put(
               [{ company: choosing.company, remote }],
-              remote === null ? 'Mapping taken away' : 'Company mapped',
+              remote === null ? t.unmapped : t.mapped({ count: 1 }),
             )
           }
         />
       )}
     </FormSection>
   );
+}
+
+function matchesText(found: readonly Pair[], system: string): string {
+  const names = found
+    .slice(0, 5)
+    .map(({ remote }) => remote?.name ?? '')
+    .join(', ');
+  const more = found.length - 5;
+  return more > 0
+    ? t.matchesMore({ count: found.length, system, names, more })
+    : t.matches({ count: found.length, system, names });
 }
 
 const RANK: Readonly<Record<MappingHealth, number>> = {
@@ -256,7 +258,7 @@ function Choose({
     chosen !== null && !rows.some(({ id }) => id === chosen.id) ? [chosen, ...rows] : rows;
   return (
     <Dialog
-      title={`Map ${one.name}`}
+      title={t.mapCompany({ name: one.name })}
       onClose={onClose}
       footer={
         <>
@@ -266,34 +268,30 @@ function Choose({
             disabled={chosen === null}
             onClick={() => onChosen(chosen)}
           >
-            Map
+            {t.map}
           </Button>
           {one.remote !== null && (
             <Button disabled={busy} onClick={() => onChosen(null)}>
-              Take the mapping away
+              {t.unmap}
             </Button>
           )}
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {ui.cancel}
           </Button>
         </>
       }
     >
       <div className="grid min-h-64 content-start gap-3 px-5 py-4">
         <Combobox
-          label={`Company in ${SYSTEM_NAMES[system]}`}
+          label={t.companyIn({ system: SYSTEM_NAMES[system] })}
           value={chosen?.id ?? ''}
-          placeholder="Type a part of its name"
+          placeholder={t.typeName}
           options={options.map(({ id, name }) => ({ value: id, word: name }))}
           fault={fault}
           onType={setTyped}
           onChange={(id) => setChosen(options.find((each) => each.id === id) ?? null)}
         />
-        {one.health === 'renamed' && (
-          <p className="m-0 text-ink-2">
-            It has another name there now. Map it anew if it is still the same company.
-          </p>
-        )}
+        {one.health === 'renamed' && <p className="m-0 text-ink-2">{t.renamedHint}</p>}
       </div>
     </Dialog>
   );

@@ -13,6 +13,8 @@ import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Connection } from './connection.tsx';
 import { Mappings } from './mappings.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ticketingMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/ticketing`: the ticketing system of the provider, and whose company stands for which
@@ -29,18 +31,17 @@ export function Ticketing() {
   const kept = saved ?? asked.value;
   const companies = changed ?? mapped.value;
   return (
-    <Page title="Ticketing">
+    <Page title={t.title}>
       <div className="min-h-full bg-sheet px-4 pb-10 tablet:px-5">
         {offline && (
           <div className="py-3">
             <Callout tone="warning">
-              The connection is changed and tested with the network only.
-              {asked.at !== null && ` It is told as of ${formatWhen(asked.at, zone)}.`}
+              {asked.at === null ? t.offline : t.offlineSince({ when: formatWhen(asked.at, zone) })}
             </Callout>
           </div>
         )}
         {!all ? (
-          <Notice icon="lock" level={2} title="Set by somebody who sees all companies">
+          <Notice icon="lock" level={2} title={t.noAccess}>
             <p className="m-0">{MESSAGES.ticketingNotYours}</p>
           </Notice>
         ) : kept === null ? (
@@ -52,8 +53,8 @@ export function Ticketing() {
             <Notice
               icon="ticket"
               level={2}
-              title="The connection is not here"
-              actions={<Button onClick={asked.again}>Try again</Button>}
+              title={t.notLoaded}
+              actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
             </Notice>

@@ -1,0 +1,25 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+export const rankingMessages = defineMessages('rankings', {
+  title: 'Rankings',
+  measure: 'Measure',
+  failures: 'Failures',
+  failedRuns: 'Failed runs',
+  noFailures: 'No failed jobs in this period',
+  duration: 'Duration',
+  averageDuration: 'Average duration',
+  noDurations: 'No finished jobs in this period',
+  transferred: 'Transferred',
+  noTransfers: 'No transferred data in this period',
+  noneHint: 'Try a longer period or other filters.',
+  topJobs: 'Top {count} jobs',
+  jobs: '{count, plural, one {# job} other {# jobs}}',
+  summary: '{source} · {jobs}',
+  captionFailures: 'Jobs by failures',
+  captionDuration: 'Jobs by duration',
+  captionTransferred: 'Jobs by transferred data',
+  rank: 'Rank',
+  job: 'Job',
+  company: 'Company',
+  comparedWithFirst: 'Compared with first',
+});
