@@ -57,7 +57,7 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
     page.getByRole('region', { name: 'Automation' }).getByText('First company'),
   ).toBeVisible();
   await page.getByRole('button', { name: 'Send test to Automation' }).click();
-  await expect(page.getByText('Automation answered 200')).toBeVisible();
+  await expect(page.getByText('Automation responded with 200')).toBeVisible();
 
   await post(portal.url, await keyOf(portal), [
     {
