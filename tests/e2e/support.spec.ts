@@ -79,7 +79,7 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of its
     'href',
     'tel:+441134960155',
   );
-  await expect(page.getByRole('link', { name: /Open the chat/ })).toHaveAttribute(
+  await expect(page.getByRole('link', { name: /Open chat/ })).toHaveAttribute(
     'href',
     'https://chat.example.com/',
   );
