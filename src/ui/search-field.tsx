@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { Kbd } from './kbd.tsx';
-import { typing } from './keys.ts';
+import { isTyping } from './is-typing.ts';
 import { uiMessages as t } from './messages.en.ts';
 
 export interface SearchFieldProps {

@@ -12,7 +12,7 @@ import { useBranding, useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
-import { Late } from '#src/ui/late.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager, pagesOf } from '#src/ui/pager.tsx';
 import { monthWords } from './licensing/address.ts';
 import { Questions } from './questions.tsx';

@@ -9,7 +9,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { FoundEntity } from './found.tsx';
 import { everyChoices, idOf } from './form.ts';
-import { COLLECTION_STATES, rowsText, stateOf } from './states.ts';
+import { COLLECTION_STATES, rowsText, stateOf } from './status-badge.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { connectionMessages as t } from './messages.en.ts';
 
@@ -122,9 +122,9 @@ export function Connection({
           >
             {t.showUnlinked}
           </Button>
-          <Go href="/monitoring/companies" className="text-accent underline">
+          <SectionLink href="/monitoring/companies" className="text-accent underline">
             {t.linkCompanies}
-          </Go>
+          </SectionLink>
         </p>
       )}
       <table className="mt-3 block w-full tablet:table tablet:table-fixed tablet:border-collapse">

@@ -11,7 +11,7 @@ import {
   type ConnectionOut,
   type Credentials,
 } from '#contract/connections/calls.ts';
-import { type Faults, faultsOf, type FaultWords } from '#src/form-faults.ts';
+import { type FormErrors, findFormErrors, type ErrorLabels } from '#src/ui/form-errors.ts';
 import { connectionMessages as t } from './messages.en.ts';
 
 /**
@@ -123,7 +123,7 @@ export const withKind = (draft: Draft, kind: CollectorKind): Draft => ({
   companyN: kind === 'vspc' ? null : draft.companyN,
 });
 
-const WORDS: FaultWords = {
+const WORDS: ErrorLabels = {
   'name': t.nameMissing,
   'address': t.urlInvalid,
   'credentials.name': t.usernameMissing,

@@ -5,7 +5,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
-import { Late } from '#src/ui/late.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { connectionMessages as t } from './messages.en.ts';
 
@@ -65,9 +65,9 @@ export function FoundDialog({
       <div className="px-5 py-3">
         {value === null ? (
           asked.failure === null ? (
-            <Late>
+            <DelayedFallback>
               <p className="m-0 text-ink-2">{t.loading}</p>
-            </Late>
+            </DelayedFallback>
           ) : (
             <p role="alert" className="m-0 text-failed">
               {asked.failure.message}

@@ -3,8 +3,8 @@ import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
-import { TYPE_WORDS } from '../daily-checks/words.ts';
-import { ACTION_NAMES, stateOf, stateWord } from './words.ts';
+import { TYPE_WORDS } from '#src/features/shared/runs/labels.ts';
+import { ACTION_NAMES, stateOf, stateWord } from './labels.ts';
 import { evidenceMessages as t } from './messages.en.ts';
 
 /** One ruled entry a deed: two lines on a wide page, a card on a phone. */

@@ -3,8 +3,8 @@ import { BOM, csvLine, csvName, utcText, wallText } from '#contract/runs/csv.ts'
 import type { Cell } from '#contract/runs/csv.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
-import { TYPE_WORDS } from '../daily-checks/words.ts';
-import { ACTION_NAMES, stateWord } from './words.ts';
+import { TYPE_WORDS } from '#src/features/shared/runs/labels.ts';
+import { ACTION_NAMES, stateWord } from './labels.ts';
 import { evidenceMessages as t } from './messages.en.ts';
 
 const TITLES = [

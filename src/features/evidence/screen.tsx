@@ -10,7 +10,7 @@ import { useBranding } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { Late } from '#src/ui/late.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
 import { ExportLine } from '../shared/export/export-progress.tsx';

@@ -16,7 +16,7 @@ import { Many } from '../shared/forms/multi-select.tsx';
 import { HintBody } from '../shared/hint-body.tsx';
 import { hintOf } from './form.ts';
 import type { Faults, Form, LinkForm } from './form.ts';
-import { conditionsText } from './words.ts';
+import { conditionsText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { hintMessages as t } from './messages.en.ts';
 
@@ -50,8 +50,8 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
     async keep(hint) {
       const told =
         id === null
-          ? await door().ask('makeHint', { hint })
-          : await door().ask('changeHint', { id, hint });
+          ? await client().ask('makeHint', { hint })
+          : await client().ask('changeHint', { id, hint });
       if (told.ok) tell(id === null ? t.created : t.saved);
       return told.ok ? null : told.failure.message;
     },

@@ -1,6 +1,6 @@
 import { formatList } from '#contract/i18n/list.ts';
 import type { HintWhen } from '#contract/hints/hints.ts';
-import { KIND_WORDS, SOURCE_WORDS } from '../daily-checks/words.ts';
+import { KIND_WORDS, SOURCE_WORDS } from '#src/features/shared/runs/labels.ts';
 import { hintMessages as t } from './messages.en.ts';
 
 /** `When the message contains “disk full” and the source is restic.`; empty without conditions. */

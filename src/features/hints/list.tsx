@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { HintOut } from '#contract/hints/calls.ts';
 import { formatAge } from '#src/ui/format.ts';
 import { Badge } from '#src/ui/badge.tsx';
-import { conditionsText } from './words.ts';
+import { conditionsText } from './labels.ts';
 import { hintMessages as t } from './messages.en.ts';
 
 /** The hints by name: for which results, how many of them there are, how often it helped. */

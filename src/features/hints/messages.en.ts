@@ -57,7 +57,6 @@ export const hintMessages = defineMessages('hints', {
   removeLink: 'Remove link {n}',
   addressInvalid: 'Enter a URL that starts with https:// or http://.',
   linkNameMissing: 'Enter a name for the link.',
-  opensInNewTab: '(opens in a new tab)',
   preview: 'Preview',
   previewHint: 'Add instructions to see a preview.',
   when: 'When {conditions}.',

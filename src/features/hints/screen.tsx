@@ -21,7 +21,7 @@ import { hintsAddress } from '../shared/page-links/hints.ts';
 import { Editor } from './editor.tsx';
 import { formOf, hintsPlace } from './form.ts';
 import { HintList } from './list.tsx';
-import { conditionsText } from './words.ts';
+import { conditionsText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { hintMessages as t } from './messages.en.ts';
 

@@ -4,10 +4,10 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import type { SourceRow } from './sources-rows.ts';
-import type { Shown } from './sources-secret.tsx';
+import type { SourceRow } from './source-rows.ts';
+import type { Shown } from './secret-dialog.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { sourceMessages as t } from './sources.messages.en.ts';
+import { sourceMessages as t } from './messages.en.ts';
 
 /** What cannot be undone: the old secret ends at once. */
 export interface Ending {

@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
-import { sourceMessages as t } from './sources.messages.en.ts';
+import { sourceMessages as t } from './messages.en.ts';
 
 /** What to run or to write down so that a tool reports here, ready to be copied. */
 export interface Recipe {

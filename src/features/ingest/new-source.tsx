@@ -12,10 +12,10 @@ import { Combobox } from '#src/ui/combobox.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { TOOL_CHOICES } from './sources-commands.ts';
-import type { Shown } from './sources-secret.tsx';
+import { TOOL_CHOICES } from './install-commands.ts';
+import type { Shown } from './secret-dialog.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { sourceMessages as t } from './sources.messages.en.ts';
+import { sourceMessages as t } from './messages.en.ts';
 
 export interface NewSourceProps {
   readonly companies: readonly CompanyRow[];

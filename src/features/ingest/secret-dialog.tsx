@@ -9,9 +9,9 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatTime } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Select } from '#src/ui/select.tsx';
-import { TOOL_CHOICES, recipeOf } from './sources-commands.ts';
+import { TOOL_CHOICES, recipeOf } from './install-commands.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { sourceMessages as t } from './sources.messages.en.ts';
+import { sourceMessages as t } from './messages.en.ts';
 
 /**
  * A key with its secret in clear, which lives as long as this dialog does. `since` is set where it

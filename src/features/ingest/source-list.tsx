@@ -5,10 +5,10 @@ import { Button } from '#src/ui/button.tsx';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatAge, formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { toolWord } from './sources-commands.ts';
-import { SOURCE_STATES } from './sources-rows.ts';
-import type { SourceRow } from './sources-rows.ts';
-import { sourceMessages as t } from './sources.messages.en.ts';
+import { toolWord } from './install-commands.ts';
+import { SOURCE_STATES } from './source-rows.ts';
+import type { SourceRow } from './source-rows.ts';
+import { sourceMessages as t } from './messages.en.ts';
 
 export interface SourceListProps {
   readonly rows: readonly SourceRow[];

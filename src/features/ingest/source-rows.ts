@@ -3,7 +3,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { IconName } from '#src/ui/icon.tsx';
-import { sourceMessages as t } from './sources.messages.en.ts';
+import { sourceMessages as t } from './messages.en.ts';
 
 /**
  * A key as the list shows it. `heardAt` undefined: not known here, the server has not been asked.

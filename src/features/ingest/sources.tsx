@@ -12,18 +12,18 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { richText } from '#src/ui/rich-text.tsx';
-import { Late } from '#src/ui/late.tsx';
-import { Go } from './dashboard/go.tsx';
-import { SourceConfirm } from './sources-confirm.tsx';
-import type { Ending } from './sources-confirm.tsx';
-import { SourceList } from './sources-list.tsx';
-import { NewSource } from './sources-new.tsx';
-import { sourceRows } from './sources-rows.ts';
-import { SecretDialog } from './sources-secret.tsx';
-import type { Shown } from './sources-secret.tsx';
-import { useHeard } from './sources-heard.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { SectionLink } from '#src/features/shared/section-link.tsx';
+import { SourceConfirm } from './confirm-dialog.tsx';
+import type { Ending } from './confirm-dialog.tsx';
+import { SourceList } from './source-list.tsx';
+import { NewSource } from './new-source.tsx';
+import { sourceRows } from './source-rows.ts';
+import { SecretDialog } from './secret-dialog.tsx';
+import type { Shown } from './secret-dialog.tsx';
+import { useHeard } from './use-last-heard.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { sourceMessages as t } from './sources.messages.en.ts';
+import { sourceMessages as t } from './messages.en.ts';
 
 /** The keys by which tools report, and the way to a new one. */
 export function Sources() {
@@ -62,9 +62,9 @@ export function Sources() {
           <Notice icon="source" level={2} title={t.none} actions={begin}>
             <p className="m-0">
               {t.noneHint}{' '}
-              <Go href="/monitoring/connections" className="text-accent underline">
+              <SectionLink href="/monitoring/connections" className="text-accent underline">
                 {t.toConnections}
-              </Go>
+              </SectionLink>
             </p>
             {offline && <p className="m-0">{t.noneOffline}</p>}
           </Notice>
@@ -113,9 +113,9 @@ export function Sources() {
             {richText(t.activeKeys, {
               count: keys.filter((key) => key.revokedAt === null).length,
               connections: (
-                <Go href="/monitoring/connections" className="text-accent underline">
+                <SectionLink href="/monitoring/connections" className="text-accent underline">
                   {t.connections}
-                </Go>
+                </SectionLink>
               ),
             })}
           </p>

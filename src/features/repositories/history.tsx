@@ -4,14 +4,14 @@ import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
 import { formatBytes } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
 import { useWidth } from '#src/ui/use-width.ts';
-import { dayAt } from '#src/span/dates.ts';
-import type { DayRule, Span } from '#src/span/dates.ts';
-import { SpanChoice } from '#src/span/span-choice.tsx';
-import { CHART } from '../dashboard/scales.ts';
-import { FromServer } from '../dashboard/section.tsx';
-import { dayWords, stretchOf } from '../dashboard/times.ts';
-import { useAsked } from '../dashboard/use-asked.ts';
-import { TooLong } from '../trends/states.tsx';
+import { dayAt } from '#src/features/shared/date-range/dates.ts';
+import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
+import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
+import { CHART } from '#src/features/shared/charts/scales.ts';
+import { FromServer } from '#src/features/shared/section.tsx';
+import { dayWords, stretchOf } from '#src/features/shared/date-range/day-stretch.ts';
+import { usePolledQuery } from '#src/features/shared/queries/use-polled-query.ts';
+import { TooLong } from '#src/features/shared/query-states.tsx';
 import { repositoryMessages as t } from './messages.en.ts';
 
 interface HistoryProps {

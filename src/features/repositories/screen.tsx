@@ -25,7 +25,7 @@ import type { RepositoriesPlace } from './address.ts';
 import { History } from './history.tsx';
 import { ORDERS, rowsOf, shownRows } from './rows.ts';
 import type { Order, Row } from './rows.ts';
-import '../dashboard/dashboard.css';
+import '#src/styles/sections.css';
 import { repositoryMessages as t } from './messages.en.ts';
 
 /**

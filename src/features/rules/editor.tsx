@@ -14,7 +14,7 @@ import type { FieldsProps } from './fields.tsx';
 import { type Form, ruleOf, triedOf } from './form.ts';
 import { Tested } from './test-result.tsx';
 import { useTest } from './use-test.ts';
-import { ruleText } from './words.ts';
+import { ruleText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ruleMessages as t } from './messages.en.ts';
 

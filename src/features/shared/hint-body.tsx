@@ -1,6 +1,6 @@
 import type { HintFields } from '#contract/hints/hints.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { hintMessages as t } from './messages.en.ts';
+import { hintBodyMessages as t } from './hint-body.messages.en.ts';
 
 /** What a hint tells: a few words, steps in their order, links that open beside the portal. */
 export function HintBody({ says, steps, links }: Pick<HintFields, 'says' | 'steps' | 'links'>) {

@@ -5,7 +5,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { trendMessages as t } from './messages.en.ts';
+import { queryStateMessages as t } from './query-states.messages.en.ts';
 
 interface RefusedProps {
   readonly fault: string;

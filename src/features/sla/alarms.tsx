@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { SlaOut } from '#contract/sla/calls.ts';
 import { formatAge, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { scopeText, stateText, targetText } from './words.ts';
+import { scopeText, stateText, targetText } from './labels.ts';
 import { slaMessages as t } from './messages.en.ts';
 
 export interface AlarmListProps {

@@ -1,6 +1,6 @@
 import { formatList } from '#contract/i18n/list.ts';
 import type { SlaOut } from '#contract/sla/calls.ts';
-import { ENTITY_GROUP_WORDS, SOURCE_WORDS, TYPE_WORDS } from '../daily-checks/words.ts';
+import { ENTITY_GROUP_WORDS, SOURCE_WORDS, TYPE_WORDS } from '#src/features/shared/runs/labels.ts';
 import { slaMessages as t } from './messages.en.ts';
 
 /** `97.3 %`, rounded down so that a target just missed doesn't look reached. */

@@ -23,7 +23,7 @@ import { getExportFailureText } from '../shared/export/make-file.ts';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { SlaPlace } from './address.ts';
-import { shareText } from './words.ts';
+import { shareText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { slaMessages as t } from './messages.en.ts';
 

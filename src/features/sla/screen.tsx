@@ -25,7 +25,7 @@ import { AlarmList } from './alarms.tsx';
 import { Editor } from './editor.tsx';
 import { beginning, formOf } from './form.ts';
 import { Report } from './report.tsx';
-import { scopeText } from './words.ts';
+import { scopeText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { slaMessages as t } from './messages.en.ts';
 

@@ -19,7 +19,7 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { lastFailures, tellInfo } from '#src/ui/toasts.ts';
 import { contextOf, contextParts } from './context.ts';
-import { SentRequests } from './sent.tsx';
+import { SentRequests } from './sent-requests.tsx';
 import { supportMessages as t } from './messages.en.ts';
 
 /**

@@ -175,7 +175,7 @@ export function TicketDetails({
                 className="block min-w-0 font-semibold break-words text-accent underline pointer-coarse:min-h-11"
               >
                 {problem.computer === '' ? problem.job : t.jobOnComputer(problem)}
-              </Go>
+              </SectionLink>
               <span className="flex flex-wrap items-center gap-x-2 text-ink-2">
                 {problem.closedAt === null ? (
                   <span className={`inline-flex items-center gap-1.5 ${state.text}`}>

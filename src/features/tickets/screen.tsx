@@ -16,7 +16,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
-import { Late } from '#src/ui/late.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
@@ -135,7 +135,7 @@ export function Tickets() {
                 className="ml-auto text-accent underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
               >
                 {t.ticketingSystem}
-              </Go>
+              </SectionLink>
             )}
           </div>
           {offline && (
@@ -187,12 +187,12 @@ export function Tickets() {
                 level={2}
                 title={t.none}
                 actions={
-                  <Go
+                  <SectionLink
                     href="/monitoring/daily-checks?review=pending"
                     className="text-accent underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
                   >
                     {t.goToDailyChecks}
-                  </Go>
+                  </SectionLink>
                 }
               >
                 <p className="m-0">{t.noneHint}</p>

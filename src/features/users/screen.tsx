@@ -33,7 +33,7 @@ import {
 import type { UsersPlace, UserSort } from './address.ts';
 import { Details } from './details.tsx';
 import { UserList } from './list.tsx';
-import { ROLE_WORDS } from './words.ts';
+import { ROLE_WORDS } from './labels.ts';
 import { plural } from '#src/ui/format.ts';
 
 /** `/monitoring/users`: who may sign in, and to what. */

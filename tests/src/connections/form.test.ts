@@ -9,8 +9,8 @@ import {
   NEW,
   testOf,
   withKind,
-} from '#src/areas/monitoring/connections/form.ts';
-import { rowsText, stateOf } from '#src/areas/monitoring/connections/states.ts';
+} from '#src/features/connections/form.ts';
+import { rowsText, stateOf } from '#src/features/connections/status-badge.ts';
 
 const part = (
   more: Partial<ConnectionOut['collections'][number]> = {},

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
 import { notifyDefaults } from '#contract/notifications/notifications.ts';
-import { digestWords, isSame, withDay, withTold } from '#src/areas/account/own/notify-draft.ts';
+import {
+  digestWords,
+  isSame,
+  withDay,
+  withTold,
+} from '#src/features/notifications/preferences/draft.ts';
 import {
   companiesText,
   eventText,
   responseText,
   stateOf,
-} from '#src/areas/monitoring/webhooks/words.ts';
+} from '#src/features/notifications/webhooks/labels.ts';
 
 test('NOTIFY-7: an address is told by what it did: not yet, well, failing, switched off by somebody or because it failed', () => {
   const one = { enabled: true, stoppedAt: null, failingSince: null, lastState: null } as const;

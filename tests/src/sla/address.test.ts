@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SLA_PLACE, slaAddress, slaPlace } from '#src/areas/monitoring/sla/address.ts';
-import { alarmOf, beginning, formOf } from '#src/areas/monitoring/sla/form.ts';
-import { shareText, stateText } from '#src/areas/monitoring/sla/words.ts';
+import { SLA_PLACE, slaAddress, slaPlace } from '#src/features/sla/address.ts';
+import { alarmOf, beginning, formOf } from '#src/features/sla/form.ts';
+import { shareText, stateText } from '#src/features/sla/labels.ts';
 
 const searchOf = (address: string): string =>
   address.slice(address.indexOf('?') + 1 || address.length);

@@ -76,7 +76,7 @@ export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
             className="text-accent hover:underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
           >
             {t.openDays({ days: daysWords(bucket.days) })}
-          </Go>
+          </SectionLink>
         )
       }
     >

@@ -4,11 +4,11 @@ import { JOB_TYPES, SOURCE_NAMES, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { useCompaniesFilter } from '#src/features/shared/companies-filter.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import type { DayRule } from '#src/span/dates.ts';
-import { SpanChoice } from '#src/span/span-choice.tsx';
-import { TYPE_WORDS } from '../daily-checks/words.ts';
-import { daysWords } from '../dashboard/times.ts';
-import type { Stretch } from '../dashboard/times.ts';
+import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
+import { TYPE_WORDS } from '#src/features/shared/runs/labels.ts';
+import { daysWords } from '#src/features/shared/date-range/day-stretch.ts';
+import type { Stretch } from '#src/features/shared/date-range/day-stretch.ts';
 import type { Chosen } from './address.ts';
 import { trendMessages as t } from './messages.en.ts';
 

@@ -13,7 +13,7 @@ import { SectionLink } from '../../shared/section-link.tsx';
 import { BYS, drillAddress } from './address.ts';
 import type { TrendsPlace } from './address.ts';
 import { bucketed } from './buckets.ts';
-import { BAD, FAILED, WARNED } from './words.ts';
+import { BAD, FAILED, WARNED } from './labels.ts';
 import { trendMessages as t } from './messages.en.ts';
 
 interface PartsProps {

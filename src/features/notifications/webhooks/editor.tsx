@@ -20,7 +20,7 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { Companies } from './companies.tsx';
-import { CATEGORY_NAMES, FAULT_WORDS, idOf } from './words.ts';
+import { CATEGORY_NAMES, FAULT_WORDS, idOf } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
 

@@ -10,7 +10,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
-import { DELIVERY_STATES, eventText, idOf, responseText } from './words.ts';
+import { DELIVERY_STATES, eventText, idOf, responseText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
 
@@ -30,7 +30,7 @@ export function History({ id, name, enabled, zone, now, offline, onClose }: Hist
   const rows = asked.value?.deliveries ?? null;
   const [shown, setShown] = useState<string | null>(null);
   async function again(one: DeliveryOut): Promise<void> {
-    const told = await door().ask('redeliver', { id, delivery: idOf(one) });
+    const told = await client().ask('redeliver', { id, delivery: idOf(one) });
     if (told.ok) tell(t.sentAgain);
     else tellFailure(told.failure.message);
     asked.again();

@@ -1,7 +1,7 @@
 import { formatList } from '#contract/i18n/list.ts';
 import type { DeliveryOut, WebhookOut } from '#contract/notifications/calls.ts';
 import type { DeliveryState, NotifyCategory } from '#contract/notifications/notifications.ts';
-import type { FaultWords } from '#src/form-faults.ts';
+import type { ErrorLabels } from '#src/ui/form-errors.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { webhookMessages as t } from './messages.en.ts';
 
@@ -67,7 +67,7 @@ export const responseText = ({
     ...(fault === null ? (code === null ? [] : [t.response({ code })]) : [fault]),
   ].join(' · ');
 
-export const FAULT_WORDS: FaultWords = {
+export const FAULT_WORDS: ErrorLabels = {
   'webhook.name': t.nameMissing,
   'webhook.url': t.urlInvalid,
   'webhook.categories': t.eventMissing,

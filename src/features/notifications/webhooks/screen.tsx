@@ -20,7 +20,7 @@ import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { Editor } from './editor.tsx';
 import { History } from './history.tsx';
 import { Webhook } from './webhook.tsx';
-import { idOf } from './words.ts';
+import { idOf } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
 

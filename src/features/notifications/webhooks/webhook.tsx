@@ -5,7 +5,7 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { CATEGORY_NAMES, companiesText, idOf, stateOf } from './words.ts';
+import { CATEGORY_NAMES, companiesText, idOf, stateOf } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
 

@@ -1,7 +1,7 @@
 import type { RunView } from '#contract/runs/query.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { STATES } from '#src/ui/states.ts';
-import { ticketMessages as t } from './messages.en.ts';
+import { ticketFieldMessages as t } from './messages.en.ts';
 
 const cut = (text: string): string =>
   text.length <= LIMITS.subjectChars

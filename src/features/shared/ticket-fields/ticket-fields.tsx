@@ -7,7 +7,7 @@ import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { ticketMessages as t } from './messages.en.ts';
+import { ticketFieldMessages as t } from './messages.en.ts';
 
 export interface TicketDraft {
   readonly subject: string;
