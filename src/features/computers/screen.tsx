@@ -23,7 +23,7 @@ import { daysWords, stretchOf } from '../shared/date-range/day-stretch.ts';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
 import { computersAddress, computersPlace, SHOWS, shownComputers, standingOf } from './rows.ts';
 import type { Computer, ComputersPlace, Show, Standing } from './rows.ts';
-import { computerMessages as t } from './messages.en.ts';
+import { computerMessages as t } from './computers.messages.en.ts';
 
 /**
  * `/monitoring/computers`: every computer that sources saw in a time, and whether something backs
