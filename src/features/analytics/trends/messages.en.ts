@@ -19,7 +19,7 @@ export const trendMessages = defineMessages('trends', {
   times: '{count, plural, one {time} other {times}}',
   noResults: 'no results',
   ofResults: 'of {count, plural, one {# result} other {# results}}',
-  ratePrevious: 'vs. {rate} in the previous period',
+  ratePrevious: 'Previously {rate}',
   rateSmall: 'under {percent} %',
   rate: '{percent} %',
   perDay: 'Failures and warnings per day',
