@@ -34,9 +34,13 @@ export async function readInput(
     return failed(bad('', 'This call takes no query.'));
   const sent = inQuery ? query : await readBody(call, request, clock);
   if (!sent.ok) return sent;
-  const twice = Object.keys(params).find((name) => Object.hasOwn(sent.value, name));
-  if (twice !== undefined) return failed(bad(twice, 'Given in the address already.'));
-  const raw = { ...sent.value, ...params };
+  const other = otherId(sent.value, params);
+  if (other !== undefined)
+    return failed(bad(other, 'Must equal the value in the address, or be left out.'));
+  const rest = Object.entries(sent.value).filter(
+    ([name]) => name !== '_id' || params['id'] === undefined,
+  );
+  const raw = { ...Object.fromEntries(rest), ...params };
   const parsed = v.safeParse(call.input, raw);
   if (parsed.success) return ok({ raw, taken: parsed.output });
   return failed({
@@ -44,6 +48,21 @@ export async function readInput(
     message: MESSAGES.badInput,
     issues: parsed.issues.slice(0, MOST_ISSUES).map(issueOf),
   });
+}
+
+/**
+ * The field that names another row than the address (HTTP-24): a row that was fetched may be sent
+ * back with its own `id` or `_id`.
+ */
+function otherId(
+  sent: Readonly<Record<string, unknown>>,
+  params: Readonly<Record<string, string>>,
+): string | undefined {
+  const repeatable = { ...params, ...(params['id'] !== undefined && { _id: params['id'] }) };
+  return Object.entries(repeatable).find(([name, value]) => {
+    const again = Object.hasOwn(sent, name) ? sent[name] : value;
+    return (typeof again !== 'string' && typeof again !== 'number') || String(again) !== value;
+  })?.[0];
 }
 
 /** Of a stranger less is read, and not for long. */

@@ -33,5 +33,5 @@ export const DESCRIPTION = [
   'JSON answers stand in an envelope: `{"success":true,"data":…}`, or `{"success":false,"message":…,"error":{"kind":…}}` with the status of the kind. Go by the kind; the message is a sentence for a person.',
   `With a key: ${LIMITS.apiKeyPerMinute} calls a minute for each key, ${LIMITS.apiAddressPerMinute} for each address, ${LIMITS.apiKeyAtOnce} at once for each key. Every answer tells them in RateLimit-Policy and RateLimit; 429 comes with Retry-After.`,
   'Lists come in pages: `page` from 1, `pageSize` up to 200, and `count` of all in the answer.',
-  'Unknown fields are refused. Times are milliseconds since 1970 in UTC, or ISO 8601 where a field says so.',
+  'Unknown fields are refused. A body may repeat the id in the address as `id` or `_id`; a different one is refused. Times are milliseconds since 1970 in UTC, or ISO 8601 where a field says so.',
 ].join('\n\n');

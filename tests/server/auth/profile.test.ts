@@ -276,7 +276,7 @@ eachDatabase((_name, open) => {
       { auth: 'ad' },
       { passwordReset: false },
       { password_hash: 'x' },
-      { id: kate.id },
+      { id: '00000000-0000-4000-8000-000000000000' },
       { serviceProviderId: 'x' },
       { sso: {} },
       { landingPage: '/x' },

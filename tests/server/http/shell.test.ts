@@ -226,7 +226,7 @@ test('G53: a parameter that is given twice is refused, in the query and beside t
   const id = '/api/v1/monitoring/backoffice/jobExecutions/7';
   expect(
     (await ask(app, id, { method: 'PUT', host, token, body: { id: 8, change } })).body.error.issues,
-  ).toEqual([{ path: 'id', message: 'Given in the address already.' }]);
+  ).toEqual([{ path: 'id', message: 'Must equal the value in the address, or be left out.' }]);
   expect((await post(`${bulk}?ids=1`, { ids: [1], change })).status).toBe(400);
 });
 

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allHandlers } from '#server/handlers.ts';
+import { listen } from '#server/http/listen.ts';
+import type { Listening } from '#server/http/listen.ts';
+import { openApi } from '#server/http/openapi.ts';
+import { makeCompany } from '#server/people/people.ts';
+import { appOf, login, makeGround, provider, user } from './ground.ts';
+
+let server: Listening;
+let base: string;
+let token: string;
+let admin: string;
+
+beforeAll(async () => {
+  const ground = await makeGround();
+  const app = appOf(ground.world, allHandlers(ground.world));
+  server = await listen(app, 0, '127.0.0.1');
+  base = `http://127.0.0.1:${server.port}/api/v1`;
+  const { tenant, host } = await provider(ground, '127.0.0.1');
+  await makeCompany(ground.world, tenant, 'Calloway Freight');
+  admin = await user(ground, tenant, { roles: ['admin', 'operator'] });
+  ({ token } = (await login(app, host)).body.data);
+});
+afterAll(() => server.stop(0));
+
+interface Sent {
+  readonly status: number;
+  readonly issues: readonly { path: string; message: string }[] | undefined;
+  readonly data: Record<string, unknown>;
+}
+async function send(method: string, path: string, body?: object): Promise<Sent> {
+  const answer = await fetch(`${base}/${path}`, {
+    method,
+    headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = (await answer.json()) as {
+    data: Record<string, unknown>;
+    error?: { issues?: { path: string; message: string }[] };
+  };
+  return { status: answer.status, issues: text.error?.issues, data: text.data };
+}
+
+const OTHER = '00000000-0000-4000-8000-000000000000';
+const SENTENCE = 'Must equal the value in the address, or be left out.';
+const ALARM = {
+  name: 'Nightly',
+  enabled: true,
+  job: null,
+  group: { companyIds: [], source: [], type: [], entityGroup: [] },
+  maxAgeHours: 26,
+  minSuccessPct: null,
+  windowDays: 7,
+  recipients: [],
+};
+
+test('HTTP-24: a body may repeat the id in the address as id or _id; another id is refused at its field and changes nothing', async () => {
+  const companies = (await send('GET', 'companies')).data as unknown as readonly { _id: string }[];
+  const company = companies.map(({ _id: id }) => id)[0] ?? 'none';
+  const alarm = String(
+    (await send('POST', 'monitoring/reporting/save-sla-alarm', { alarm: ALARM })).data['_id'],
+  );
+  const calls = [
+    ['PUT', `profile/${admin}`, admin, { name: 'Kate Two' }],
+    ['PUT', `companies/${company}`, company, { name: 'Calloway Two' }],
+    ['PUT', `monitoring/reporting/save-sla-alarm/${alarm}`, alarm, { alarm: ALARM }],
+  ] as const;
+  for (const [method, path, id, body] of calls) {
+    for (const own of [{ id }, { _id: id }, { id, _id: id }]) {
+      const { status, issues } = await send(method, path, { ...body, ...own });
+      expect([path, Object.keys(own), status, issues]).toEqual([
+        path,
+        Object.keys(own),
+        200,
+        undefined,
+      ]);
+    }
+    for (const [field, value] of [
+      ['id', OTHER],
+      ['_id', OTHER],
+      ['_id', null],
+      ['id', [id]],
+      ['id', `${id} `],
+    ] as const) {
+      const { status, issues } = await send(method, path, { ...body, name: 'No', [field]: value });
+      expect([path, field, status, issues]).toEqual([
+        path,
+        field,
+        400,
+        [{ path: field, message: SENTENCE }],
+      ]);
+    }
+  }
+  expect((await send('GET', `profile/${admin}`)).data['name']).toBe('Kate Two');
+  expect((await send('GET', `companies/${company}`)).data['name']).toBe('Calloway Two');
+});
+
+test('HTTP-24: where the address has no id, a body with one is refused as before', async () => {
+  const { status, issues } = await send('POST', 'monitoring/reporting/save-sla-alarm', {
+    alarm: ALARM,
+    _id: OTHER,
+  });
+  expect([status, issues]).toEqual([400, [{ path: '_id', message: 'Unknown field.' }]]);
+});
+
+test('HTTP-24, HTTP-13: the OpenAPI description says that a body may repeat the id', () => {
+  const { description } = openApi()['info'] as { description: string };
+  expect(description).toContain(
+    'A body may repeat the id in the address as `id` or `_id`; a different one is refused.',
+  );
+});
