@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { RoleSchema } from '../role-schema.ts';
+import { ProfileSchema } from './profile-calls.ts';
+import { SSO_PROVIDERS } from './profile.ts';
 
 /** Somebody else who acts as the user: who, under which number, until when (ms). */
 export const ActingSchema = v.object({
@@ -41,6 +43,36 @@ export const MeSchema = v.object({
 });
 export type Me = v.InferOutput<typeof MeSchema>;
 
+const { sso: _systems, ...ofDevice } = MeSchema.entries;
+/**
+ * The user in the answer to a sign-in: the whole profile, and what a device needs besides. A device
+ * keeps only `deviceUser` of it.
+ */
+export const SignedInUserSchema = v.object({ ...ofDevice, ...ProfileSchema.entries });
+export type SignedInUser = v.InferOutput<typeof SignedInUserSchema>;
+
+/** What a device keeps of its user: no phone numbers, accounts or notifications. */
+export const deviceUser = (user: SignedInUser): Me => ({
+  id: user.id,
+  username: user.username,
+  name: user.name,
+  email: user.email,
+  roles: user.roles,
+  companies: user.companies,
+  serviceProviderId: user.serviceProviderId,
+  masterServiceProviderId: user.masterServiceProviderId,
+  auth: user.auth,
+  passwordReset: user.passwordReset,
+  forceSecurityQuestions: user.forceSecurityQuestions,
+  acceptedTerms: user.acceptedTerms,
+  landingPage: user.landingPage,
+  managedFilterType: user.managedFilterType ?? null,
+  sso: SSO_PROVIDERS.filter((provider) => user.sso?.[provider]?.enabled === true),
+  language: user.language,
+  timeZone: user.timeZone,
+  acting: user.acting,
+});
+
 /**
  * `token` is the access token: 10 minutes, kept in a worker's memory only. `offlineUntil`: ms, how
  * long this device may open without a network.
@@ -49,7 +81,7 @@ export const SessionSchema = v.object({
   token: v.string(),
   tokenExpiresAt: v.number(),
   userId: v.string(),
-  user: MeSchema,
+  user: SignedInUserSchema,
   offlineUntil: v.number(),
   /** Once, where a second factor was set up on the way in. */
   recoveryCodes: v.optional(v.array(v.string())),

@@ -1,4 +1,4 @@
-import { PLAIN } from '#tests/me.ts';
+import { PLAIN, signedInAs } from '#tests/me.ts';
 import type { Me } from '#contract/auth/current-user.ts';
 import type { Event, Logged } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
@@ -217,7 +217,7 @@ export class SimServer {
       token,
       tokenExpiresAt: this.#now() + this.tokenMs,
       userId: user.me.id,
-      user: user.me,
+      user: signedInAs(user.me),
       offlineUntil: this.#now() + this.offlineMs,
     };
   }

@@ -1,3 +1,4 @@
+import { deviceUser } from '#contract/auth/current-user.ts';
 import type { Me, Session as Granted } from '#contract/auth/current-user.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
@@ -131,7 +132,7 @@ export class Session {
     await this.#enter(answer.value);
     return ok({
       is: 'in',
-      me: answer.value.user,
+      me: deviceUser(answer.value.user),
       recoveryCodes: answer.value.recoveryCodes ?? null,
     });
   }
@@ -142,7 +143,7 @@ export class Session {
     if ('url' in answer.value) return ok({ is: 'elsewhere', url: answer.value.url });
     this.#tellOut('ended');
     await this.#enter(answer.value);
-    return ok({ is: 'in', me: answer.value.user });
+    return ok({ is: 'in', me: deviceUser(answer.value.user) });
   }
 
   async stopActing(unsent: 'ask' | 'discard'): Promise<Result<Acted>> {
@@ -162,7 +163,7 @@ export class Session {
       return ok({ is: 'elsewhere', url: answer.value.url });
     }
     await this.#enter(answer.value);
-    return ok({ is: 'in', me: answer.value.user });
+    return ok({ is: 'in', me: deviceUser(answer.value.user) });
   }
 
   async #byCookie(): Promise<Result<Granted>> {
@@ -181,7 +182,7 @@ export class Session {
       (await this.#register?.enter(owner, granted.offlineUntil).catch(unlessDisk)) ?? null;
     await this.#begin(
       held ?? owner,
-      branding && { me: granted.user, branding },
+      branding && { me: deviceUser(granted.user), branding },
       granted.offlineUntil,
     );
     this.#tabs.post({ is: 'in' } satisfies TabMessage);
@@ -286,7 +287,7 @@ export class Session {
       void this.#enter(granted);
       return;
     }
-    if (this.who.is === 'in') this.who = { ...this.who, me: user, offlineUntil };
+    if (this.who.is === 'in') this.who = { ...this.who, me: deviceUser(user), offlineUntil };
     if (this.#held) void this.#register?.extend(this.#held, offlineUntil).catch(unlessDisk);
     this.#limit(offlineUntil);
     this.#changed();
@@ -415,7 +416,7 @@ export class Session {
 
 // An impersonation has its own data and outbox: changes of one user are never sent as the other
 // (A10).
-const ownerOf = (me: Me): Owner => ({
+const ownerOf = (me: Pick<Me, 'id' | 'serviceProviderId' | 'acting'>): Owner => ({
   tenant: me.serviceProviderId,
   user: me.id,
   actor: me.acting?.id ?? me.id,

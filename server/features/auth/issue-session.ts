@@ -5,12 +5,12 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { RequestContext } from '../../platform/http/handler.ts';
-import { meOf } from '../../platform/auth/current-user.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { noCookie, refreshCookie } from '../../platform/auth/cookie.ts';
 import { readSession } from '../../platform/auth/sessions.ts';
 import type { Opened } from '../../platform/auth/sessions.ts';
+import { signedInUser } from './profile-read.ts';
 
 const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 
@@ -56,7 +56,7 @@ async function sessionOf(
     token: pair.access,
     tokenExpiresAt: accessUntil,
     userId,
-    user: await meOf(tx, found.session),
+    user: await signedInUser(tx, found.session, now),
     offlineUntil,
   };
 }

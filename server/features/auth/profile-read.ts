@@ -2,12 +2,27 @@ import { sql as raw } from 'kysely';
 import * as v from 'valibot';
 import { preferenceId, ThemeSchema } from '#contract/auth/preferences.ts';
 import type { Theme } from '#contract/auth/preferences.ts';
+import type { SignedInUser } from '#contract/auth/current-user.ts';
 import type { Profile } from '#contract/auth/profile-calls.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import type { Principal } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
+import { meOf } from '../../platform/auth/current-user.ts';
 import { emailLinkUntil } from '../../platform/auth/email-confirmation.ts';
 import { openNotifications } from '../notifications/notices.ts';
+
+/**
+ * The user in the answer to a sign-in (ROW-1): the profile as `readProfile` gives it, and what a
+ * device needs besides. Throws where there is none.
+ */
+export async function signedInUser(
+  tx: TenantTx,
+  session: Principal,
+  now: Ms,
+): Promise<SignedInUser> {
+  const { sso: _systems, ...me } = await meOf(tx, session);
+  return { ...me, ...(await profileOf(tx, session, now)) };
+}
 
 /** The user of a session in full. Throws where there is none. */
 export async function profileOf(tx: TenantTx, session: Principal, now: Ms): Promise<Profile> {
@@ -75,8 +90,8 @@ export async function profileOf(tx: TenantTx, session: Principal, now: Ms): Prom
     features: settings.features ?? [],
     notices: { security: true, reports: true, product: true, ...settings.notices },
     wizardPromptDismissed: settings.wizardPromptDismissed ?? false,
-    passwordReset: person.password_reset,
-    forceSecurityQuestions: person.force_questions,
+    passwordReset: person.password_reset && session.impersonation === null,
+    forceSecurityQuestions: person.force_questions && session.impersonation === null,
     theme: await themeOf(tx, id),
     mobilePhone: person.mobile_phone,
     officePhone: person.office_phone,

@@ -66,6 +66,7 @@ eachDatabase((_name, open) => {
         companies: null,
         serviceProviderId: tenant,
         ...PLAIN,
+        sso: {},
       },
     });
     expect(
