@@ -52,6 +52,21 @@ export async function tellOfNewAddress(tx: TenantTx, world: AppContext, to: stri
   });
 }
 
+export async function tellOfNewUsername(
+  tx: TenantTx,
+  world: AppContext,
+  to: string,
+  username: string,
+): Promise<void> {
+  const title = await titleOf(tx);
+  await post(tx, world, {
+    kind: 'mail',
+    to,
+    subject: `Your user name at ${title} was changed`,
+    text: `An administrator has changed the user name of your account at ${title}. Sign in as ${username} from now on.\n\nIf this was not meant, tell your administrator.\n`,
+  });
+}
+
 export async function tellOfPassword(tx: TenantTx, world: AppContext, to: string): Promise<void> {
   const title = await titleOf(tx);
   await post(tx, world, {

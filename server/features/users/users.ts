@@ -36,7 +36,7 @@ import {
   USERNAME_TAKEN,
   usernameNotPlain,
 } from '../../platform/auth/guards.ts';
-import { invite, tellOfNewAddress, tellOfSms } from './invite.ts';
+import { invite, tellOfNewAddress, tellOfNewUsername, tellOfSms } from './invite.ts';
 import { userListed } from './user-list.ts';
 
 type Fields = Omit<ParsedInputOf<'editUser'>, 'id' | 'email'> & { readonly email?: string };
@@ -208,6 +208,8 @@ export const userHandlers = (
       }
       if (changed.includes('sms') && person.email !== null)
         await tellOfSms(tx, world, person.email, fields.sms === true);
+      if (changed.includes('username') && username !== undefined && person.email !== null)
+        await tellOfNewUsername(tx, world, person.email, username);
       if (changed.includes('email')) {
         if (person.email !== null) await tellOfNewAddress(tx, world, person.email);
         // A link that went to the address from before is somebody else's by now.

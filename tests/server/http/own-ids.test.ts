@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allHandlers } from '#server/handlers.ts';
-import { listen } from '#server/http/listen.ts';
-import type { Listening } from '#server/http/listen.ts';
-import { openApi } from '#server/http/openapi.ts';
-import { makeCompany } from '#server/people/people.ts';
-import { appOf, login, makeGround, provider, user } from './ground.ts';
+import { listen } from '#server/platform/http/listen.ts';
+import type { Listening } from '#server/platform/http/listen.ts';
+import { openApi } from '#server/platform/http/openapi.ts';
+import { makeCompany } from '#server/features/users/create-user.ts';
+import { appOf, login, makeGround, provider, user } from './fixtures.ts';
 
 let server: Listening;
 let base: string;

@@ -368,6 +368,28 @@ eachDatabase((_name, open) => {
     expect((await people.logged()).slice(-1)).toEqual(['user.changed@1']);
   });
 
+  test('USER-7: an email tells a user which new user name an administrator set, and an edit without a new one sends nothing', async () => {
+    const people = await thePeople(ground);
+    const { root, idOf } = people;
+    await make(root, 'eva');
+    const id = await idOf('eva');
+    expect((await root('PUT', `users/${id}`, { username: 'eva', name: 'Eva B.' })).status).toBe(
+      200,
+    );
+    expect(await people.posted()).toEqual([]);
+    // The address from before gets it, also where both change at once.
+    expect(
+      (await root('PUT', `users/${id}`, { username: 'eve', email: 'eve@example.org' })).status,
+    ).toBe(200);
+    const mails = (await people.posted()).filter(({ kind }) => kind === 'mail');
+    const told = mails.find((mail) => 'subject' in mail && mail.subject.includes('user name'));
+    expect(told).toMatchObject({
+      to: 'eva@example.net',
+      subject: expect.stringMatching(/^Your user name at .+ was changed$/) as string,
+      text: expect.stringContaining('Sign in as eve from now on.') as string,
+    });
+  });
+
   test('USER-13: who keeps a user has it asked for codes by SMS, where there is a number for them; it is told, and asked from then on', async () => {
     const people = await thePeople(ground);
     const { root, idOf, app, host } = people;
