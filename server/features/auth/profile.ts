@@ -15,7 +15,7 @@ import type { RequestContext, Handlers, Principal } from '../../platform/http/ha
 import { endLinks } from '../../platform/crypto/one-time-secrets.ts';
 import type { PersonTable } from '../../platform/db/database-account.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { isPlainUsername, usernameKey } from '../../platform/auth/usernames.ts';
+import { isPlainUsername, isUsernameTaken, usernameKey } from '../../platform/auth/usernames.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { endEmailLinks, sendEmailLink } from '../../platform/auth/email-confirmation.ts';
 import { tellChange } from './mails.ts';
@@ -54,7 +54,10 @@ export function profileHandlers(
         const needsFactor = changed.some((field) => SENSITIVE.has(field));
         if (needsFactor && ctx.now - session.authenticatedAt > LIMITS.freshMs)
           return failed({ kind: 'reauth_required', message: MESSAGES.reauth });
-        if (change.username !== undefined && (await isTaken(tx, session, change.username)))
+        if (
+          change.username !== undefined &&
+          (await isUsernameTaken(tx, change.username, session.userId))
+        )
           return failed({ kind: 'conflict', message: MESSAGES.usernameTaken });
         const { email } = await tx.sql
           .selectFrom('person')
@@ -162,22 +165,6 @@ const refused = (path: string, message: string): Failure => ({
   message: MESSAGES.editProfile,
   issues: [{ path, message }],
 });
-
-async function isTaken(
-  { tenant, sql }: TenantTx,
-  { userId }: Principal,
-  username: string,
-): Promise<boolean> {
-  return (
-    (await sql
-      .selectFrom('person')
-      .select('id')
-      .where('tenant_id', '=', tenant)
-      .where('username_key', '=', usernameKey(username))
-      .where('id', '!=', userId)
-      .executeTakeFirst()) !== undefined
-  );
-}
 
 /** Only the names of the fields that changed are recorded, never what is in them. */
 function aboutUser({ userId }: Principal, changed: readonly string[]): NewEvent[] {

@@ -1,8 +1,9 @@
 import type { Role } from '#contract/abilities.ts';
 import type { CompanyN, TenantId, UserId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
 import type { By } from '../../platform/db/store.ts';
-import { usernameKey } from '../../platform/auth/usernames.ts';
+import { isPlainUsername, isUsernameTaken, usernameKey } from '../../platform/auth/usernames.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 
 export interface NewUser {
@@ -33,19 +34,21 @@ export const makeCompany = (world: AppContext, tenant: TenantId, name: string): 
 
 /**
  * The event and, outside the log, the name and the password's hash: both or neither (LOG-4). Throws
- * where the user name is taken.
+ * where the user name is taken, or may pass for another (USER-15).
  */
 export async function makeUser(
   world: AppContext,
   tenant: TenantId,
   user: NewUser,
 ): Promise<UserId> {
+  if (!isPlainUsername(user.username)) throw new Error(MESSAGES.usernameNotPlain);
   const hashing = hashPassword(user.password);
   if (!hashing) throw new Error('Too many passwords are being hashed.');
   const password_hash = await hashing;
   const id = world.chance.uuid();
   await world.store.tenant(tenant, async (tx) => {
     const { username, name, email } = user;
+    if (await isUsernameTaken(tx, username, null)) throw new Error(MESSAGES.usernameTaken);
     const companies = user.companies === null ? null : [...user.companies];
     await tx.append(
       [

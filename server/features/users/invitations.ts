@@ -22,7 +22,7 @@ import { hashPassword } from '../../platform/crypto/passwords.ts';
 import { portalAddress, portalAddressOf } from '../../platform/tenancy/portal-address.ts';
 import { keepsProvider } from '../../platform/tenancy/providers.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { isPlainUsername, usernameKey } from '../../platform/auth/usernames.ts';
+import { isPlainUsername, isUsernameTaken, usernameKey } from '../../platform/auth/usernames.ts';
 import { seal, unseal } from '../../platform/crypto/vault.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import {
@@ -118,14 +118,8 @@ export const invitationHandlers = (
     const password_hash = await hashing;
     return world.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
-      const taken = await tx.sql
-        .selectFrom('person')
-        .select('id')
-        .where('tenant_id', '=', tx.tenant)
-        .where('username_key', '=', usernameKey(username))
-        .executeTakeFirst();
       // Before the link is used up: another name may be tried.
-      if (taken) return USERNAME_TAKEN;
+      if (await isUsernameTaken(tx, username, null)) return USERNAME_TAKEN;
       const used = await useOneTime(tx, KIND, token, ctx.now);
       if (!used) return LINK_OVER;
       const id = world.chance.uuid();

@@ -21,7 +21,7 @@ import {
 } from '../../platform/crypto/password-rules.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { isPlainUsername, usernameKey } from '../../platform/auth/usernames.ts';
+import { isPlainUsername, isUsernameTaken, usernameKey } from '../../platform/auth/usernames.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import {
   badField,
@@ -76,7 +76,7 @@ export const userHandlers = (
     return world.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
       if (!(await areCompanies(tx, fields.companies))) return NOT_FOUND;
-      if (await isTaken(tx, fields.username, null)) return USERNAME_TAKEN;
+      if (await isUsernameTaken(tx, fields.username, null)) return USERNAME_TAKEN;
       const id = world.chance.uuid();
       const { username, name, email, auth, roles, companies } = fields;
       await tx.append(
@@ -154,7 +154,7 @@ export const userHandlers = (
         (fields.mobilePhone === undefined ? person.mobile_phone : fields.mobilePhone) === null
       )
         return badField('sms', NO_NUMBER);
-      if (fields.username !== undefined && (await isTaken(tx, fields.username, id)))
+      if (changed.includes('username') && (await isUsernameTaken(tx, fields.username ?? '', id)))
         return USERNAME_TAKEN;
       if (!moved && changed.length === 0) return await shown(tx, ctx, id);
 
@@ -310,16 +310,6 @@ const isLast = async (tx: TenantTx, but: UserId): Promise<boolean> =>
 async function shown(tx: TenantTx, ctx: RequestContext, id: UserId): Promise<Result<UserListed>> {
   const one = await userListed(tx, signedOf(ctx), id, ctx.now);
   return one ? ok(one) : NOT_FOUND;
-}
-
-async function isTaken(tx: TenantTx, username: string, by: UserId | null): Promise<boolean> {
-  const there = await tx.sql
-    .selectFrom('person')
-    .select('id')
-    .where('tenant_id', '=', tx.tenant)
-    .where('username_key', '=', usernameKey(username))
-    .executeTakeFirst();
-  return there !== undefined && there.id !== by;
 }
 
 async function areCompanies(tx: TenantTx, companies: readonly CompanyN[] | null): Promise<boolean> {

@@ -25,6 +25,17 @@ const REFUSED = [
   '\u0430dmin',
   'adm\u0456n',
   '\u03BFscar',
+  // Full-width, mathematical and other forms of Latin letters.
+  '\uFF41\uFF44\uFF4D\uFF49\uFF4E',
+  '\u{1D41A}dmin',
+  'o\uFB03ce',
+  // Cyrillic and Greek together, without a Latin letter.
+  '\u0430\u03BF\u0440',
+  '\u0435\u03BD\u0430',
+  // Latin with Armenian, Cherokee and Coptic.
+  'a\u0564min',
+  '\u13AAdmin',
+  '\u2C9Fscar',
   '../..',
   'a/b',
   String.raw`EXAMPLE\kate`,
@@ -97,10 +108,63 @@ test('USER-15: a user name that hides characters, mixes alphabets or has a slash
   expect((await accept('борис-2')).status).toBe(200);
 });
 
+test('USER-15: a user name that looks like that of another user is taken, however a user is made or renamed', async () => {
+  const { root, app, host, tenant, idOf } = await thePeople(ground);
+  const own = (await root<Bootstrap>('GET', 'sync/bootstrap')).body.data.me.id;
+  await root('POST', 'users', aUser('scope'));
+  await root('POST', 'users', aUser('mary'));
+  const mary = await idOf('mary');
+  const { url } = (
+    await root<{ url: string }>('POST', `service-providers/${tenant}/invitations`, {})
+  ).body.data;
+  // By hand: all Cyrillic, all Greek beside a Latin name, and with a dotless i.
+  await root('POST', 'users', { ...aUser('rin'), username: '\u03C1\u03B9\u03BD' });
+  await root('POST', 'users', aUser('mia'));
+  for (const username of [
+    '\u0455\u0441\u043E\u0440\u0435',
+    '\u0405\u0421\u041E\u0420\u0415',
+    'piv',
+    'm\u0131a',
+  ]) {
+    const answers = [
+      await root('PUT', `profile/${own}`, { username }),
+      await root('PUT', `users/${mary}`, { username }),
+      await root('POST', 'users', { ...aUser('new'), username }),
+      await ask(app, '/api/v1/auth/invitation', {
+        method: 'POST',
+        host,
+        body: { token: url.split('#')[1] ?? '', username, name: 'New', password: LONG },
+      }),
+    ];
+    for (const { status, body } of answers)
+      expect([username, status, body.message]).toEqual([
+        username,
+        409,
+        'The username already exists.',
+      ]);
+    await expect(user(ground, tenant, { username })).rejects.toThrow('already exists');
+  }
+  await expect(user(ground, tenant, { username: '\u0430dmin' })).rejects.toThrow('one alphabet');
+  // One's own name in another alphabet is nobody else's.
+  const scope = await idOf('scope');
+  const renamed = await root('PUT', `users/${scope}`, {
+    username: '\u0455\u0441\u043E\u0440\u0435',
+  });
+  expect(renamed.status).toBe(200);
+});
+
 test('USER-15: a user whose name is from before the rule signs in, and is edited without a new name', async () => {
   const { root, app, host, tenant } = await thePeople(ground);
   const username = '\u0430dmin\u200B';
-  const id = await user(ground, tenant, { username });
+  const id = await user(ground, tenant, { username: 'from-before' });
+  await ground.world.store.tenant(tenant, ({ sql }) =>
+    sql
+      .updateTable('person')
+      .set({ username, username_key: username })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute(),
+  );
   const { status, body } = await login(app, host, username, PASSWORD);
   expect(status).toBe(200);
   expect((await root('PUT', `users/${id}`, { username, name: 'Renamed' })).status).toBe(200);
