@@ -1,3 +1,4 @@
+import { keyQuotaFault } from '#contract/branding/quota.ts';
 import type { KeptSettings, settingsCalls } from '#contract/branding/settings-calls.ts';
 import { SECRET_NAMES } from '#contract/branding/settings.ts';
 import type { ProviderSettings, SecretName } from '#contract/branding/settings.ts';
@@ -25,8 +26,10 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
   return {
     getProviderSettings: ({ id }, ctx) => forOne(world, ctx, id, keptOf, { readOnly: true }),
 
-    setProviderSettings: ({ id, ...changes }, ctx) =>
-      changeOne(
+    async setProviderSettings({ id, ...changes }, ctx) {
+      const fault = changes.ingestQuota ? keyQuotaFault(changes.ingestQuota) : null;
+      if (fault !== null) return badQuota(fault);
+      return changeOne(
         world,
         ctx,
         id,
@@ -48,7 +51,8 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
               await storeSecret(tx, world, name, null);
           return keptOf(tx);
         },
-      ),
+      );
+    },
 
     setProviderSecret: ({ id, name, value }, ctx) =>
       changeOne(
@@ -73,6 +77,13 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
     },
   };
 }
+
+const badQuota = (message: string): Result<never> =>
+  failed({
+    kind: 'bad-input',
+    message,
+    issues: [{ path: 'ingestQuota.keyBytes', message }],
+  });
 
 /**
  * Within a provider that the caller keeps: the own one or one below it, for who sees the whole of

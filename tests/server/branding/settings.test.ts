@@ -201,6 +201,27 @@ eachDatabase((_name, open) => {
     expect((await get(one, one.tenant)).body.data).toEqual({ settings: {}, secrets: [] });
   });
 
+  test('SET-4: the storage limit of one key is refused at its field if it exceeds the limit of all keys together', async () => {
+    const one = await portal();
+    const quota = (keyBytes: number, providerBytes: number): Promise<Answer<KeptSettings>> =>
+      put(one, one.tenant, { ingestQuota: { keyBytes, providerBytes } });
+    const refused = await quota(5_000_000, 4_000_000);
+    expect([refused.status, refused.body.error.kind, refused.body.error.issues]).toEqual([
+      400,
+      'bad-input',
+      [
+        {
+          path: 'ingestQuota.keyBytes',
+          message: "One key can't store more than all keys together.",
+        },
+      ],
+    ]);
+    expect((await get(one, one.tenant)).body.data.settings).toEqual({});
+    expect((await quota(4_000_000, 4_000_000)).status).toBe(200);
+    expect((await quota(1_000_000, 9_000_000)).status).toBe(200);
+    expect((await put(one, one.tenant, { ingestQuota: null })).status).toBe(200);
+  });
+
   test('SET-2: a secret is never given back, and is gone with the address that it was for', async () => {
     const one = await portal();
     const { tenant } = one;

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react';
+import { keyQuotaFault } from '#contract/branding/quota.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { CallButton } from '#src/app/call-button.tsx';
@@ -23,6 +24,10 @@ const draftOf = ({ ingestQuota }: ProviderSettings): Draft => ({
 });
 const isWhole = (text: string): boolean =>
   /^[1-9]\d{0,6}$/.test(text.trim()) && Number(text) <= MAX_MB;
+const bytesOf = ({ key, provider }: Draft): { keyBytes: number; providerBytes: number } => ({
+  keyBytes: Number(key) * MB,
+  providerBytes: Number(provider) * MB,
+});
 const FAULT = 'Enter a whole number from 1 to 1,000,000.';
 
 /** How much sources may store on a day (ING-17). */
@@ -32,7 +37,12 @@ export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: 
   const [busy, setBusy] = useState(false);
   const [above, setAbove] = useState<string | null>(null);
   const dirty = draft.key !== before.key || draft.provider !== before.provider;
-  const isValid = isWhole(draft.key) && isWhole(draft.provider);
+  const providerFault = isWhole(draft.provider) ? null : FAULT;
+  const keyFault = !isWhole(draft.key)
+    ? FAULT
+    : providerFault === null
+      ? keyQuotaFault(bytesOf(draft))
+      : null;
   const tellDirty = useEffectEvent(onDirty);
   useEffect(() => tellDirty(dirty), [dirty]);
   const put = (next: Partial<Draft>): void => {
@@ -45,10 +55,7 @@ export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: 
     const answer = await withReauth(() =>
       client().ask('setProviderSettings', {
         id,
-        ingestQuota: {
-          keyBytes: Number(draft.key) * MB,
-          providerBytes: Number(draft.provider) * MB,
-        },
+        ingestQuota: bytesOf(draft),
       }),
     );
     setBusy(false);
@@ -68,14 +75,14 @@ export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: 
         label="Per ingest key (MB)"
         inputMode="numeric"
         value={draft.key}
-        fault={isWhole(draft.key) ? null : FAULT}
+        fault={keyFault}
         onChange={(event) => put({ key: event.currentTarget.value })}
       />
       <TextField
         label="All ingest keys together (MB)"
         inputMode="numeric"
         value={draft.provider}
-        fault={isWhole(draft.provider) ? null : FAULT}
+        fault={providerFault}
         onChange={(event) => put({ provider: event.currentTarget.value })}
       />
       {above !== null && (
@@ -88,7 +95,7 @@ export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: 
           call="setProviderSettings"
           variant={dirty ? 'primary' : 'default'}
           busy={busy}
-          disabled={offline || !dirty || !isValid}
+          disabled={offline || !dirty || keyFault !== null || providerFault !== null}
           aria-label="Save storage limits"
           onClick={() => void save()}
         >
