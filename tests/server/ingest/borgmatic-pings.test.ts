@@ -60,3 +60,21 @@ test('PING-9: the last 100,000 characters of a long log, with dots before them, 
     ],
   ]);
 });
+
+test('PING-10: of a log with very many lines, warnings in the first and last 5,000 are found', async () => {
+  const matic = await aPlace(store, 'borgmatic');
+  const warning = "/srv/a: open: [Errno 13] Permission denied: 'a'\n";
+  const logs = {
+    early: `${'a\n'.repeat(4_990)}${warning}${'a\n'.repeat(30_000)}`,
+    middle: `${'a\n'.repeat(15_000)}${warning}${'a\n'.repeat(15_000)}`,
+    late: `${'a\n'.repeat(30_000)}${warning}${'a\n'.repeat(4_990)}`,
+    short: `${'a\n'.repeat(4_990)}${warning}${'a\n'.repeat(4_990)}`,
+  };
+  for (const [slug, body] of Object.entries(logs)) await matic.ping(`/${slug}`, { body });
+  expect((await matic.all('run')).map(({ status }) => status)).toEqual([
+    'Warning',
+    'Success',
+    'Warning',
+    'Warning',
+  ]);
+});

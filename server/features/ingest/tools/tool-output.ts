@@ -106,18 +106,18 @@ export function readLines(body: string): { readonly objects: Json[]; readonly te
  */
 const MOST_LINES = 100_000;
 
-/** The first and the last half of `MOST_LINES` lines; the lines between them are not looked at. */
-function withoutMiddle(body: string): string {
+/** The first and the last half of `most` lines; the lines between them are not looked at. */
+export function withoutMiddle(body: string, most = MOST_LINES): string {
   let head = 0;
   let tail = body.length;
-  for (let n = 0; n < MOST_LINES / 2; n += 1) {
+  for (let n = 0; n < most / 2; n += 1) {
     const end = body.indexOf('\n', head);
     if (end === -1) return body;
     head = end + 1;
   }
   // A line break at the end closes the last line and begins no other.
   if (body.endsWith('\n')) tail -= 1;
-  for (let n = 0; n < MOST_LINES / 2; n += 1) {
+  for (let n = 0; n < most / 2; n += 1) {
     const start = body.lastIndexOf('\n', tail - 1);
     if (start < head) return body;
     tail = start;
