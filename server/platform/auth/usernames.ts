@@ -35,12 +35,14 @@ const LOOKS_LIKE: ReadonlyMap<string, string> = new Map(
     ['аеорсухѕіјһԁԛԝӏѵ', 'aeopcyxsijhdqwlv'],
     ['αγινορσυ', 'ayivopou'],
     ['ɑɡı', 'agi'],
-  ].flatMap(([from = '', to = '']) => [...from].map((letter, i) => [letter, to[i] ?? ''] as const)),
+  ].flatMap(([from = '', to = '']) =>
+    Array.from(from).map((letter, i) => [letter, to[i] ?? ''] as const),
+  ),
 );
 
 /** Equal for names that look the same although their letters are of different alphabets. */
 export const usernameSkeleton = (username: string): string =>
-  [...usernameKey(username.normalize('NFKC'))]
+  Array.from(usernameKey(username.normalize('NFKC')))
     .map((letter) => LOOKS_LIKE.get(letter) ?? letter)
     .join('');
 
@@ -55,7 +57,7 @@ export async function isUsernameTaken(
     .selectFrom('person')
     .select(['id', 'username'])
     .where('tenant_id', '=', tx.tenant)
-    .where(sql<boolean>`char_length(username_key) = ${[...key].length}`)
+    .where(sql<boolean>`char_length(username_key) = ${Array.from(key).length}`)
     .execute();
   const skeleton = usernameSkeleton(username);
   return people.some((one) => one.id !== but && usernameSkeleton(one.username) === skeleton);
