@@ -6,7 +6,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { build, defineConfig } from 'vite';
 import type { Plugin } from 'vite';
 import { CSP } from './server/platform/http/security-headers.ts';
-import type { Build, BuiltFile } from './src/sw/build.ts';
+import type { Build, BuiltFile } from './src/service-worker/build.ts';
 import { messageCatalogs } from './scripts/vite-messages.ts';
 import { WORKER_CHUNKS } from './workers/chunks.ts';
 
@@ -128,7 +128,7 @@ function serviceWorker(): Plugin {
         };
         await build({
           configFile: false,
-          root: resolve('src/sw'),
+          root: resolve('src/service-worker'),
           publicDir: false,
           logLevel: 'warn',
           define: { BUILD: JSON.stringify(made) },
@@ -138,7 +138,7 @@ function serviceWorker(): Plugin {
             target: 'es2023',
             copyPublicDir: false,
             rolldownOptions: {
-              input: resolve('src/sw/sw.ts'),
+              input: resolve('src/service-worker/service-worker.ts'),
               output: { format: 'iife', entryFileNames: 'sw.js' },
             },
           },

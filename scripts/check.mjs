@@ -1,7 +1,7 @@
 // Everything that is wrong with the text of the project and can be told without running it.
 import { run } from './node.mjs';
 
-const ROOMS = ['contract', 'machines', 'workers', 'server', 'src', 'src/sw', 'tests'];
+const ROOMS = ['contract', 'machines', 'workers', 'server', 'src', 'src/service-worker', 'tests'];
 
 /** Formats every file, or with `--check` only names the files that are not formatted. */
 export const format = (node, options = []) =>

@@ -5,9 +5,16 @@ import { expect, test } from 'vitest';
 // The table of who may import whom: the wall that reads every import. The other wall is each room's
 // tsconfig.
 
-type Room = 'contract' | 'machines' | 'workers' | 'src' | 'src/sw' | 'server';
+type Room = 'contract' | 'machines' | 'workers' | 'src' | 'src/service-worker' | 'server';
 
-const ROOMS: readonly Room[] = ['contract', 'machines', 'workers', 'src', 'src/sw', 'server'];
+const ROOMS: readonly Room[] = [
+  'contract',
+  'machines',
+  'workers',
+  'src',
+  'src/service-worker',
+  'server',
+];
 const FEATURES = [
   'analytics',
   'auth',
@@ -76,7 +83,7 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
       /^(react|react-dom|react\/jsx-runtime|react-dom\/client|@tanstack\/react-(router|virtual)|@headlessui\/react|@tremor\/react|comlink|valibot|luxon|xstate|@xstate\/react|@simplewebauthn\/browser|uqr)$/,
   },
   // The service worker is one file of its own beside the page: it shares nothing with it.
-  'src/sw': { rooms: ['src/sw'], packages: /^$/ },
+  'src/service-worker': { rooms: ['src/service-worker'], packages: /^$/ },
   'server': {
     rooms: ['contract', 'server'],
     packages:

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Build } from '#src/sw/build.ts';
+import type { Build } from '#src/service-worker/build.ts';
 
 /** A browser's caches in memory, in the order in which they were made. */
 export function makeCaches(): CacheStorage {

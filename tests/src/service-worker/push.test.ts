@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openOf, shownOf } from '#src/sw/push.ts';
+import { openOf, shownOf } from '#src/service-worker/push.ts';
 
 test('NOTIFY-5: what is pushed is shown, also where it cannot be read, and a click leads to a page of this portal and nowhere else', () => {
   const said = {

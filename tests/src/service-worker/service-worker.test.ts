@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answerPage } from '#src/sw/answer.ts';
-import { isFixed, isServers } from '#src/sw/build.ts';
-import { dropOthers, keepBuild, keptFile, keptShell } from '#src/sw/keep.ts';
+import { answerPage } from '#src/service-worker/answer.ts';
+import { isFixed, isServers } from '#src/service-worker/build.ts';
+import { dropOthers, keepBuild, keptFile, keptShell } from '#src/service-worker/build-cache.ts';
 import { buildOf, makeCaches, makeSite } from './fixtures.ts';
 
 const OLD = {

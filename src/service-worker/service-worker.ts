@@ -1,7 +1,7 @@
 import { answerPage } from './answer.ts';
 import { cacheOf, isFixed, isServers } from './build.ts';
 import type { Build } from './build.ts';
-import { dropOthers, keepBuild, keptFile, keptShell } from './keep.ts';
+import { dropOthers, keepBuild, keptFile, keptShell } from './build-cache.ts';
 import { openOf, shownOf } from './push.ts';
 
 /**
