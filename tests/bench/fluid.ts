@@ -177,9 +177,9 @@ function stepsOf(origin: string, keys: readonly string[]): readonly Step[] {
     {
       what: 'ordering by company, and back',
       async does(page) {
-        await page.getByLabel('Order', { exact: true }).selectOption('company');
+        await page.getByLabel('Sort by', { exact: true }).selectOption('company');
         await rested(page);
-        await page.getByLabel('Order', { exact: true }).selectOption('worst');
+        await page.getByLabel('Sort by', { exact: true }).selectOption('worst');
         await rested(page);
       },
     },

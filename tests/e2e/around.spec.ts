@@ -55,7 +55,7 @@ test("VIEW-1, VIEW-2, VIEW-3: a view saved in one browser stands in another one'
   await mine.goto(`${portal.url}/monitoring/daily-checks?state=Failed&group=company`);
   await expect(rowOf(mine, 'SQL nightly')).toBeVisible();
   await mine.getByRole('button', { name: 'View not saved' }).click();
-  await mine.getByLabel('Save this list as').fill('Failures by company');
+  await mine.getByLabel('Save this view as').fill('Failures by company');
   await mine.getByRole('switch', { name: 'Share with colleagues' }).click();
   await mine.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(mine.getByRole('button', { name: 'View Failures by company' })).toBeVisible();
@@ -63,22 +63,22 @@ test("VIEW-1, VIEW-2, VIEW-3: a view saved in one browser stands in another one'
   await expect(rowOf(theirs, '=SUM(A1) mail')).toBeVisible();
   await theirs.getByRole('button', { name: /^View/ }).click();
   await theirs
-    .getByRole('list', { name: 'Shared by colleagues' })
+    .getByRole('list', { name: 'Shared with you' })
     .getByRole('button', { name: 'Failures by company by Administrator' })
     .click();
   await expect(theirs).toHaveURL(/state=Failed&group=company/);
   await expect(rowOf(theirs, 'SQL nightly')).toBeVisible();
   await expect(rowOf(theirs, '=SUM(A1) mail')).toBeHidden();
   await theirs.getByRole('button', { name: 'View Failures by company' }).click();
-  await expect(theirs.getByRole('button', { name: 'Change Failures by company' })).toHaveCount(0);
+  await expect(theirs.getByRole('button', { name: 'Edit Failures by company' })).toHaveCount(0);
 
   await mine.getByRole('button', { name: 'View Failures by company' }).click();
-  await mine.getByRole('button', { name: 'Change Failures by company' }).click();
+  await mine.getByRole('button', { name: 'Edit Failures by company' }).click();
   await mine.getByRole('button', { name: 'Remove' }).click();
-  await expect(theirs.getByText('Shared by colleagues')).toBeHidden();
+  await expect(theirs.getByText('Shared with you')).toBeHidden();
   await mine.keyboard.press('Escape');
   await mine.getByRole('button', { name: 'Undo' }).click();
-  await expect(theirs.getByRole('list', { name: 'Shared by colleagues' })).toBeVisible();
+  await expect(theirs.getByRole('list', { name: 'Shared with you' })).toBeVisible();
   for (const page of [mine, theirs]) await page.context().close();
 });
 
@@ -105,7 +105,7 @@ test('EXP-1, EXP-2, CSV-2: the list is taken along as a file with the columns th
   await expect(page.getByText(/^DailyChecks_.*: 2 rows\.$/)).toBeVisible();
   await goOffline(page);
   expect((await take()).split('\r\n')).toHaveLength(4);
-  await expect(page.getByText(/: 2 rows\. Made offline: results up to/)).toBeVisible();
+  await expect(page.getByText(/: 2 rows\. Created offline with results up to/)).toBeVisible();
   await page.context().close();
 });
 
@@ -120,7 +120,7 @@ test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over with no network arrives
   await mine.getByRole('button', { name: 'Hand over' }).click();
   const dialog = mine.getByRole('dialog', { name: 'Hand over' });
   await expect(dialog.getByText('2 problems')).toBeVisible();
-  await dialog.getByLabel('Comment for whoever is next').fill('Watch the SQL host');
+  await dialog.getByLabel('Comment for the next shift').fill('Watch the SQL host');
   await dialog.getByRole('button', { name: 'Hand over' }).click();
   await expect(
     mine.getByText('Handed over. It will be sent when you’re back online.'),
@@ -145,7 +145,7 @@ test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over with no network arrives
     },
   ]);
   await expect(line).toContainText('1 new, 2 still open.');
-  await line.getByRole('button', { name: 'Put the hand-over away' }).click();
+  await line.getByRole('button', { name: 'Dismiss hand-over' }).click();
   await expect(line).toBeHidden();
   await theirs.goto(`${portal.url}/monitoring/evidence?show=hand-overs`);
   await expect(theirs.getByRole('list', { name: 'Hand-overs' })).toContainText(
@@ -165,7 +165,7 @@ test('LIST-1, LIST-2, LIST-4, DESK-4, DESK-6: a disabled job and a lonely comput
   await expect(page.getByRole('button', { name: /^Ignore Old archive/ })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('tab', { name: 'Disabled jobs 0' })).toBeVisible();
-  await expect(page.getByText('No disabled job')).toBeVisible();
+  await expect(page.getByText('No disabled jobs')).toBeVisible();
   await page.getByRole('switch', { name: 'Show ignored, 1' }).click();
   await expect(rowOf(page, 'Old archive')).toContainText('Ignored by Dana Reyes');
   await page.keyboard.press('u');
@@ -174,17 +174,17 @@ test('LIST-1, LIST-2, LIST-4, DESK-4, DESK-6: a disabled job and a lonely comput
   await page.getByRole('tab', { name: 'Computers without a job 1' }).click();
   await page.getByRole('button', { name: 'Note on LONELY-PC' }).click();
   await page.getByRole('textbox', { name: 'Note' }).fill('A kiosk');
-  await page.getByRole('button', { name: 'Keep the note' }).click();
+  await page.getByRole('button', { name: 'Save note' }).click();
   await expect(rowOf(page, 'LONELY-PC')).toContainText('A kiosk');
   await page.getByRole('button', { name: 'Ignore LONELY-PC' }).click();
-  await page.getByRole('radio', { name: 'For good' }).check();
-  await page.getByRole('button', { name: 'Ignore for good' }).click();
+  await page.getByRole('radio', { name: 'Permanently' }).check();
+  await page.getByRole('button', { name: 'Ignore permanently' }).click();
   await expect(page.getByText('Every computer has a job')).toBeVisible();
   await page.goto(`${portal.url}/monitoring/daily-checks/computers?ignored=yes`);
-  await expect(rowOf(page, 'LONELY-PC')).toContainText('Ignored for good');
+  await expect(rowOf(page, 'LONELY-PC')).toContainText('Ignored');
   await goOffline(page);
-  await expect(page.getByText('Computers are asked for from the server.')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Take back LONELY-PC' })).toBeDisabled();
+  await expect(page.getByText('The list of computers comes from the server.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Stop ignoring LONELY-PC' })).toBeDisabled();
   await page.context().close();
 });
 
@@ -235,7 +235,7 @@ test('E2E-7: axe finds nothing around the list, light or dark, and nothing is wi
   await axe('views');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Hand over' }).click();
-  await expect(page.getByLabel('Comment for whoever is next')).toBeFocused();
+  await expect(page.getByLabel('Comment for the next shift')).toBeFocused();
   await axe('hand over');
   await page.keyboard.press('Escape');
   for (const width of [1440, 390]) {

@@ -30,7 +30,7 @@ const section = (page: Page, title: string | RegExp) => page.getByRole('region',
 test('DASH-9: with no result at all it says why and what to do', async ({ page }) => {
   await begin(page, 'dana');
   await expect(page.getByRole('heading', { name: 'No results yet' })).toBeVisible();
-  await expect(page.getByText('An administrator connects the backup tools.')).toBeVisible();
+  await expect(page.getByText('Ask an administrator to connect the backup tools.')).toBeVisible();
   await axe(page, 'empty');
   await page.getByRole('button', { name: 'Log out' }).click();
   await begin(page);

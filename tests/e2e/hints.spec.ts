@@ -67,7 +67,7 @@ test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician
     'noopener noreferrer',
   );
   await panel.getByRole('button', { name: 'This helped' }).click();
-  await expect(panel.getByRole('button', { name: 'It helped' })).toHaveAttribute(
+  await expect(panel.getByRole('button', { name: 'Helped' })).toHaveAttribute(
     'aria-pressed',
     'true',
   );
@@ -93,7 +93,7 @@ test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician
   await expect(panel.getByRole('heading', { level: 3, name: 'Hint' })).toBeHidden();
   await rowOf(dana, 'Files nightly').click();
   await expect(panel.getByText('Old restore points were not removed.')).toBeVisible();
-  await expect(panel.getByRole('button', { name: 'It helped' })).toBeDisabled({ timeout: 45_000 });
+  await expect(panel.getByRole('button', { name: 'Helped' })).toBeDisabled({ timeout: 45_000 });
 
   await Promise.all([ann.context().close(), context.close()]);
 });

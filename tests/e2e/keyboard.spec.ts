@@ -34,7 +34,7 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
       await hannah.presses('k', 'ArrowUp');
       await expect.poll(line).toBe(0);
     },
-    async 'A page up and down'() {
+    async 'Page up and down'() {
       await hannah.presses('PageDown');
       await expect.poll(line).toBeGreaterThan(5);
       await hannah.presses('PageUp');
@@ -46,19 +46,19 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
       await hannah.presses('Home');
       await expect.poll(line).toBe(0);
     },
-    async 'Select the row'() {
+    async 'Select row'() {
       await hannah.presses('x');
       await expect(selection).toContainText('1 selected');
       await hannah.presses('Space');
       await expect(selection).toBeHidden();
     },
-    async 'Extend the selection'() {
+    async 'Extend selection'() {
       await hannah.presses('Shift+J', 'Shift+J');
       await expect(selection).toContainText('3 selected');
       await hannah.presses('Home', 'j', 'j', 'j', 'j', 'Shift+K');
       await expect(selection).toContainText('5 selected');
     },
-    async 'Back: close, then clear the selection'() {
+    async 'Close, then clear the selection'() {
       await hannah.presses('Enter');
       await expect(page).toHaveURL(/run=\d/);
       await hannah.presses('Escape');
@@ -67,13 +67,13 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
       await hannah.presses('Escape');
       await expect(selection).toBeHidden();
     },
-    async 'Select all that match'() {
+    async 'Select all matching results'() {
       await hannah.presses('Control+a');
       await expect(selection).toContainText(/\d\d selected/);
       await hannah.presses('Control+a');
       await expect(selection).toBeHidden();
     },
-    async 'Open the result, or fold a group'() {
+    async 'Open a result, or collapse a group'() {
       await hannah.presses('Home', 'Enter');
       await expect(
         page
@@ -85,20 +85,20 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
       await page.goto(`${list}?group=cause`);
       await expect(hannah.heads.first()).toBeVisible();
       await hannah.presses('j', 'Enter');
-      await expect(hannah.at).toHaveAttribute('aria-label', /, folded$/);
+      await expect(hannah.at).toHaveAttribute('aria-label', /, collapsed$/);
     },
-    async 'Fold and unfold a group'() {
+    async 'Collapse and expand a group'() {
       await hannah.presses('ArrowRight');
-      await expect(hannah.at).toHaveAttribute('aria-label', /, open$/);
+      await expect(hannah.at).toHaveAttribute('aria-label', /, expanded$/);
       await hannah.presses('ArrowLeft');
-      await expect(hannah.at).toHaveAttribute('aria-label', /, folded$/);
+      await expect(hannah.at).toHaveAttribute('aria-label', /, collapsed$/);
       await page.goto(list);
       await expect(page.locator('[data-run]').first()).toBeVisible();
     },
     async 'Review'() {
       await does('e', /Reviewed .* by you/);
     },
-    async 'Undo, for 10 seconds'() {
+    async 'Undo (for 10 seconds)'() {
       const first = run;
       await does('e', /Reviewed .* by you/);
       await expect(
@@ -118,8 +118,8 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
     async 'Note'() {
       await asks('n', /^Note on /);
     },
-    async 'Tie to a ticket'() {
-      await asks('t', /^Ticket of /);
+    async 'Open or link a ticket'() {
+      await asks('t', /^Ticket for /);
     },
     async 'Search'() {
       await hannah.presses('/');
@@ -137,7 +137,7 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
         page.getByRole('complementary', { name: 'Filters' }).locator(':focus'),
       ).toBeVisible();
     },
-    async 'Take in new results'() {
+    async 'Show new results'() {
       const first = await hannah.nextRow();
       await hannah.presses('e');
       await expect(hannah.row(first)).toContainText('Reviewed');
@@ -162,7 +162,7 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
       }
       await hannah.nextRow();
     },
-    async 'Dashboard, calendar view, daily checks'() {
+    async 'Go to the dashboard, calendar view or daily checks'() {
       for (const [letter, path] of [
         ['d', 'dashboard'],
         ['c', 'calendar-report'],
@@ -174,7 +174,7 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
       }
       await expect(page.locator('[data-run]').first()).toBeVisible();
     },
-    async 'Go to a page, a company or a job'() {
+    async 'Go to a page, company or job'() {
       await hannah.hasPalette();
       await hannah.types('connection');
       await hannah.presses('Escape');
@@ -185,8 +185,8 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
       await hannah.presses('ArrowDown', 'ArrowUp', 'Enter');
       await expect(page).toHaveURL(/state=Failed,Error/);
     },
-    async 'This sheet'() {
-      await asks('?', /^Keys$/);
+    async 'Show these shortcuts'() {
+      await asks('?', /^Keyboard shortcuts$/);
     },
   };
   let run = '';
@@ -205,7 +205,7 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
   };
 
   await hannah.presses('?');
-  await hannah.hasDialog(/^Keys$/);
+  await hannah.hasDialog(/^Keyboard shortcuts$/);
   const sheet = await dialog.locator('dd').allInnerTexts();
   await hannah.presses('Escape');
   expect([...sheet].sort()).toEqual(Object.keys(keys).sort());

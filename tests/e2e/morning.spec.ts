@@ -89,9 +89,9 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await expect(dev.row(job).getByLabel('Has a note')).toBeVisible();
     await dev.goesBackTo(job);
     await dev.presses('t');
-    await dev.hasDialog(/^Ticket of /);
+    await dev.hasDialog(/^Ticket for /);
     // It is one of another system, which is not connected.
-    await page.getByRole('button', { name: 'Tie to a number instead' }).press('Enter');
+    await page.getByRole('button', { name: 'Link an existing ticket' }).press('Enter');
     await expect(page.getByLabel('Ticket number')).toBeFocused();
     await dev.types('T2026-4711');
     await pictureOf(page, 'ticket');

@@ -125,7 +125,7 @@ export function personAt(page: Page): Person {
     },
     async isLive() {
       await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 60_000 });
-      await expect(page.getByText(/ days here$/)).toBeHidden();
+      await expect(page.getByText(/ days loaded$/)).toBeHidden();
     },
   };
 }

@@ -54,7 +54,7 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
 
   await page.goto(`${portal.url}/monitoring/daily-checks?q=Ledger`);
   await rowOf(page, JOB).click();
-  await page.getByRole('link', { name: 'Make a rule from this' }).click();
+  await page.getByRole('link', { name: 'Create rule from this result' }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'New rule' })).toBeFocused();
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue(`${JOB}: known`);
   await expect(page.getByText('1 result matches')).toBeVisible();
@@ -73,7 +73,7 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   const row = rowOf(page, JOB);
   await expect(row).toContainText(`Exception: known by rule “${JOB}: known”`);
   await expect(
-    row.getByRole('button', { name: /^Exception, open again/, includeHidden: true }),
+    row.getByRole('button', { name: /^Exception, reopen/, includeHidden: true }),
   ).toBeAttached();
   await expect(rowOf(page, 'Another of open files')).not.toContainText('Exception');
   await row.click();

@@ -89,7 +89,7 @@ test('TASK-1, PANEL-1, E2E-7: a run tells what became of its objects, the worst 
   await expect
     .poll(() => panel(page).evaluate((at) => at.scrollWidth <= at.clientWidth))
     .toBe(true);
-  await panel(page).getByRole('button', { name: 'All 12 objects' }).click();
+  await panel(page).getByRole('button', { name: 'Show all 12 objects' }).click();
   await expect(list).toHaveCount(12);
   await axeInBoth(page, 'objects', PANEL);
   await panel(page).getByRole('button', { name: 'As a table' }).click();
@@ -164,11 +164,11 @@ test("PANEL-3, PANEL-5, RUN-6: who did what and when stands in words, and tomorr
   await expect(panel(page).getByRole('definition').filter({ hasText: '#48213' })).toBeVisible();
   const history = panel(page)
     .getByRole('listitem')
-    .filter({ hasText: /Dana Reyes|It began/ });
+    .filter({ hasText: /Dana Reyes|Problem started/ });
   await expect(history).toContainText([
     /^Dana Reyes reviewed it.*the host is being moved$/,
-    /^Dana Reyes tied it to ticket #48213/,
-    /^It began/,
+    /^Dana Reyes linked ticket #48213/,
+    /^Problem started/,
   ]);
   await axe(page, 'history', PANEL);
 });
@@ -186,9 +186,11 @@ test('PANEL-2, OFF-5: the same cause is told over the days of the list; what nee
     panel(page).getByText('This needs the network. Connect and try again.'),
   ).toBeVisible();
   await expect(
-    panel(page).getByText('What became of each object needs the network.'),
+    panel(page).getByText("You're offline. Reconnect to see the objects."),
   ).toBeVisible();
-  await expect(panel(page).getByText('Who did what and when needs the network.')).toBeVisible();
+  await expect(
+    panel(page).getByText("You're offline. Reconnect to see the history."),
+  ).toBeVisible();
   // Its other runs are on this device.
   await panel(page)
     .getByRole('slider', { name: /^Duration/ })
@@ -201,7 +203,7 @@ test('PANEL-2, OFF-5: the same cause is told over the days of the list; what nee
   await rowOf(page, 'Plain files').click();
   await expect(panel(page).getByText('error: refused')).toBeVisible();
   await expect(
-    panel(page).getByText(/^What follows is as of .*This needs the network/),
+    panel(page).getByText(/^The details below are from .*This needs the network/),
   ).toBeVisible();
   await rowOf(page, 'VM farm').click();
   await expect(
@@ -224,9 +226,9 @@ test('PANEL-1, E2E-7: on a phone the sheet holds objects, chart and table, and e
   await signIn(page, portal.url, 'admin', portal.password);
   await rowOf(page, 'VM farm').click();
   const sheet = page.getByRole('dialog');
-  await sheet.getByRole('button', { name: 'All 12 objects' }).tap();
+  await sheet.getByRole('button', { name: 'Show all 12 objects' }).tap();
   await expect(sheet.getByText(LONG)).toBeVisible();
-  for (const name of ['Fewer', 'As a table'])
+  for (const name of ['Show fewer', 'As a table'])
     expect(
       (await sheet.getByRole('button', { name }).boundingBox())?.height,
       name,
@@ -293,7 +295,7 @@ test('DAY-24: where a ticket has no room, its end is shown and not its beginning
   await panel(page)
     .getByRole('button', { name: /^Ticket/ })
     .click();
-  await page.getByRole('button', { name: 'Tie to a number instead' }).click();
+  await page.getByRole('button', { name: 'Link an existing ticket' }).click();
   await page.getByLabel('Ticket number').fill('T20261119.0107');
   await page.keyboard.press('Enter');
   const cell = rowOf(page, 'Plain files').locator('.dc-tk');

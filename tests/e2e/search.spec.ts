@@ -108,7 +108,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   await expect(around.locator('[aria-current=true]')).toContainText('Failed');
   // The list beside it has nothing of that job, and says why and where there is more.
   await expect(
-    page.getByRole('heading', { level: 2, name: 'Nothing matches in 30 days' }),
+    page.getByRole('heading', { level: 2, name: 'No matching results in 30 days' }),
   ).toBeVisible();
   await expect(
     page.getByText('This device keeps the results of 30 days. Older ones are on the server', {

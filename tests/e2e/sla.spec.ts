@@ -39,7 +39,7 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
 }) => {
   await signIn(page, portal.url, 'dana', portal.password);
   await rowOf(page, 'Files nightly').click();
-  await page.getByRole('link', { name: 'Make an SLA alarm for this job' }).click();
+  await page.getByRole('link', { name: 'Create SLA alarm for this job' }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'New alarm' })).toBeFocused();
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue(
     'Files nightly, First company',

@@ -129,7 +129,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
       panel.getByText('Restore points of the old server are still there.'),
     ).toBeVisible();
     await panel.getByRole('button', { name: 'This helped' }).click();
-    await expect(panel.getByRole('button', { name: 'It helped' })).toHaveAttribute(
+    await expect(panel.getByRole('button', { name: 'Helped' })).toHaveAttribute(
       'aria-pressed',
       'true',
     );
@@ -146,7 +146,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
 
   await test.step('The laptop stands open at the baker’s every night. Dana makes a rule of it', async () => {
     await rowOf(page, 'Laptop of the baker').click();
-    await panel.getByRole('link', { name: 'Make a rule from this' }).click();
+    await panel.getByRole('link', { name: 'Create rule from this result' }).click();
     await expect(page.getByLabel('Name', { exact: true })).toHaveValue(
       'Laptop of the baker: known',
     );
@@ -174,7 +174,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
       await rowOf(page, job).locator('[data-do="select"]').click();
     await dana.presses('t');
     await page.getByRole('textbox', { name: 'Subject' }).fill('The line of the bakery is down');
-    await page.getByRole('button', { name: 'Open a ticket' }).click();
+    await page.getByRole('button', { name: 'Open ticket' }).click();
     await expect(page.getByText('Ticket D-1 opened')).toBeVisible();
     for (const job of ['Cash desk', 'Cameras']) await expect(rowOf(page, job)).toContainText('D-1');
   });

@@ -71,9 +71,9 @@ test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a t
   for (const job of ['Files', 'Sql']) await rowOf(page, job).locator('[data-do="select"]').click();
   await page.keyboard.press('t');
   await page.getByRole('textbox', { name: 'Subject' }).fill('Since the night');
-  await page.getByRole('button', { name: 'Open a ticket' }).click();
+  await page.getByRole('button', { name: 'Open ticket' }).click();
   await expect(page.getByRole('alert')).toContainText('these are of several');
-  await page.getByRole('button', { name: 'Open one for each company' }).press('Enter');
+  await page.getByRole('button', { name: 'Open one per company' }).press('Enter');
   await expect(page.getByText('2 tickets opened, one for each company')).toBeVisible();
   expect(cw.tickets.map(({ company }) => company)).toEqual(
     expect.arrayContaining([{ id: 101 }, { id: 102 }]),
@@ -87,9 +87,9 @@ test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a t
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   await rowOf(page, 'Mail').click();
   await page.keyboard.press('t');
-  await page.getByRole('button', { name: 'Use an existing ticket' }).press('Enter');
+  await page.getByRole('button', { name: 'Link an existing ticket' }).press('Enter');
   const number = page.getByRole('textbox', {
-    name: 'Number or address of the ticket in ConnectWise',
+    name: 'Ticket number or URL in ConnectWise',
   });
   await expect(number).toBeFocused();
   await axeInBoth(page, 'existing ticket');
@@ -98,7 +98,7 @@ test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a t
   await expect(page.getByRole('alert')).toContainText('ConnectWise has no such ticket');
   await number.fill('7001');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Ticket 7001 is used')).toBeVisible();
+  await expect(page.getByText('Ticket 7001 linked')).toBeVisible();
   await expect(rowOf(page, 'Mail')).toContainText('7001');
   expect(faults).toEqual([]);
 });

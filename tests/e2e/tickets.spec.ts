@@ -54,7 +54,7 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
     'Failed: Sql on Sql server',
   );
   await axeInBoth(dana, 'new ticket');
-  await dana.getByRole('button', { name: 'Tie to a number instead' }).press('Enter');
+  await dana.getByRole('button', { name: 'Link an existing ticket' }).press('Enter');
   await expect(dana.getByLabel('Ticket number')).toBeFocused();
   await dana.getByLabel('Ticket number').fill('T-77');
   await dana.keyboard.press('Enter');
@@ -120,7 +120,7 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await dana.getByRole('textbox', { name: 'Subject' }).fill('Two hosts cannot be reached');
   await expect(dana.getByText('It is opened in ConnectWise for')).toBeVisible();
   await shot(dana, 'new-ticket');
-  await dana.getByRole('button', { name: 'Open a ticket' }).click();
+  await dana.getByRole('button', { name: 'Open ticket' }).click();
   await expect(dana.getByText('Ticket 5001 opened')).toBeVisible();
   expect(cw.tickets).toMatchObject([
     {

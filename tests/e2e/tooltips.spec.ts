@@ -80,15 +80,15 @@ test('TIP-1: keyboard focus opens it at once, it describes its element, and clos
   )
     await page.keyboard.press('Tab');
   await expect(sync).toBeFocused();
-  await expect(tip).toHaveText('What is synced, and what waits');
-  await expect(sync).toHaveAccessibleDescription('What is synced, and what waits');
+  await expect(tip).toHaveText('Sync status and unsent changes');
+  await expect(sync).toHaveAccessibleDescription('Sync status and unsent changes');
   await pictureOf(page, 'tooltip');
   await page.keyboard.press('Escape');
   await expect(tip).toHaveCount(0);
   await expect(sync).toHaveAccessibleDescription('');
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Tab');
-  await expect(tip).toHaveText('What is synced, and what waits');
+  await expect(tip).toHaveText('Sync status and unsent changes');
   await page.keyboard.press('Tab');
   await expect(tip.filter({ hasText: 'What is synced' })).toHaveCount(0);
   await page.clock.resume();

@@ -136,7 +136,7 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     assert.equal(await page.inputValue('input[type=search] >> nth=0'), '');
     await press(page, '?');
     await page.waitForSelector('[role=dialog] h2');
-    assert.match(await page.locator('[role=dialog]').innerText(), /Take in new results/);
+    assert.match(await page.locator('[role=dialog]').innerText(), /Show new results/);
     await press(page, 'Escape');
     await page.waitForSelector('[role=dialog]', { state: 'detached' });
     await press(page, 'f');
@@ -220,7 +220,7 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     await press(page, 'j', 'e', 'e');
     assert.match(
       await page.locator('.dc-list').innerText(),
-      /Offline since 07:40 AM[\s\S]*Showing results up to 07:34 AM[\s\S]*2 changes wait/,
+      /Offline since 07:40 AM[\s\S]*Showing results up to 07:34 AM[\s\S]*2 unsent changes/,
     );
     assert.match(await page.locator('[data-index="0"]').innerText(), /not sent yet/);
     await press(page, 'Enter');
@@ -245,8 +245,8 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
       [{ checks: { cleared: 'all' } }, /All clear since 07:44 AM/],
       [{ checks: { runs: 0 } }, /No results yet[\s\S]*Connect a source/],
       [{ checks: { runs: 0 }, scene: { roles: ['operator'] } }, /An administrator connects/],
-      [{ query: '?q=zzzz' }, /Nothing matches[\s\S]*Clear/],
-      [{ checks: { loadedDays: 12 } }, /12 of 30 days here/],
+      [{ query: '?q=zzzz' }, /No matching results[\s\S]*Clear/],
+      [{ checks: { loadedDays: 12 } }, /12 of 30 days loaded/],
     ] as const) {
       const { page, context } = await open(at);
       await page.waitForTimeout(300);

@@ -21,6 +21,8 @@ import { heedComputer, ignoreComputer, noteComputer } from '../shared/lists/acti
 import { IgnoreForm } from '../shared/lists/ignore-form.tsx';
 import { computersShown, isIgnored } from '../shared/lists/rows.ts';
 import type { Computer } from '../shared/lists/rows.ts';
+import { otherListsMessages as t } from '#src/features/shared/lists/messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 /**
  * `/monitoring/daily-checks/computers`: computers that were seen and that nothing backs up, as the
@@ -55,14 +57,14 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
         me={me}
         branding={branding}
         list="computers"
-        search="Search computers"
+        search={t.searchComputers}
         count={shown?.length ?? null}
         ignored={(rows ?? []).filter((one) => one.jobs === 0 && isIgnored(one.ignored, now)).length}
         heads={[
-          { word: 'Computer', className: 'w-[26%] pl-5' },
-          { word: 'Company', className: 'w-[20%]' },
-          { word: 'Seen', className: 'w-40' },
-          { word: 'Note', className: '' },
+          { word: t.computer, className: 'w-[26%] pl-5' },
+          { word: t.company, className: 'w-[20%]' },
+          { word: t.seen, className: 'w-40' },
+          { word: t.note, className: '' },
         ]}
         notice={
           said === null ? null : (
@@ -72,14 +74,14 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
                 alert={!offline}
                 action={
                   <Button size="sm" onClick={again}>
-                    Try again
+                    {uiMessages.tryAgain}
                   </Button>
                 }
               >
-                {offline ? `Computers are asked for from the server. ${said}` : said}
+                {offline ? `${t.needsServer} ${said}` : said}
                 {at !== null && (
                   <span className="block text-agate text-ink-3">
-                    The list below is from {formatWhen(at, zone)}.
+                    {t.listFrom({ time: formatWhen(at, zone) })}
                   </span>
                 )}
               </Callout>
@@ -97,12 +99,10 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
             <Notice
               icon="computer"
               level={2}
-              title={state.place.text === '' ? 'Every computer has a job' : 'Nothing matches'}
+              title={state.place.text === '' ? t.noComputers : t.noMatches}
             >
               <p className="m-0">
-                {state.place.text === ''
-                  ? 'No computer that was seen within the last seven days is without a job. Sources tell of computers by the inventory call.'
-                  : 'No computer without a job has these words.'}
+                {state.place.text === '' ? t.noComputersHint : t.noComputerMatches}
               </p>
             </Notice>
           )
@@ -135,8 +135,8 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
       )}
       {asking?.is === 'ignore' && (
         <IgnoreForm
-          title={`Ignore ${asking.of.hostName}`}
-          says="It is meant that this computer has no job, and it is not listed."
+          title={t.ignoreItem({ name: asking.of.hostName })}
+          says={t.ignoreComputerHint}
           forGood
           zone={zone}
           now={now}
@@ -193,7 +193,7 @@ function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onHeed 
           {formatAge(one.seenAt, now)}
         </span>
         <span className="block text-agate text-ink-3" data-tip={formatWhen(one.firstSeenAt, zone)}>
-          first {formatDate(one.firstSeenAt, zone)}
+          {t.firstSeen({ date: formatDate(one.firstSeenAt, zone) })}
         </span>
       </td>
       <td className="col-span-2 row-start-3 min-w-0 text-ink-2 tablet:pr-3">
@@ -203,8 +203,8 @@ function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onHeed 
         {ignored && one.ignored !== null && (
           <span className="block text-agate text-ink-3">
             {one.ignored.until === null
-              ? 'Ignored for good'
-              : `Ignored until ${formatWhen(one.ignored.until, zone)}`}
+              ? t.ignoredForever
+              : t.ignoredUntil({ time: formatWhen(one.ignored.until, zone) })}
           </span>
         )}
       </td>
@@ -215,28 +215,28 @@ function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onHeed 
               size="sm"
               variant="quiet"
               {...blocked}
-              aria-label={`Note on ${one.hostName}`}
+              aria-label={t.noteOn({ name: one.hostName })}
               onClick={onNote}
             >
-              Note
+              {t.note}
             </Button>
             {ignored ? (
               <Button
                 size="sm"
                 {...blocked}
-                aria-label={`Take back ${one.hostName}`}
+                aria-label={t.stopIgnoringItem({ name: one.hostName })}
                 onClick={onHeed}
               >
-                Take back
+                {t.stopIgnoring}
               </Button>
             ) : (
               <Button
                 size="sm"
                 {...blocked}
-                aria-label={`Ignore ${one.hostName}`}
+                aria-label={t.ignoreItem({ name: one.hostName })}
                 onClick={onIgnore}
               >
-                Ignore…
+                {t.ignoreEllipsis}
               </Button>
             )}
           </span>
@@ -261,7 +261,7 @@ function NoteForm({
   const can = words.trim() !== before;
   return (
     <Dialog
-      title={`Note on ${of.hostName}`}
+      title={t.noteOn({ name: of.hostName })}
       onClose={onClose}
       first={field}
       footer={
@@ -272,16 +272,16 @@ function NoteForm({
             keycap="Ctrl Enter"
             onClick={() => onNote(words.trim())}
           >
-            Keep the note
+            {t.saveNote}
           </Button>
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {uiMessages.cancel}
           </Button>
         </>
       }
     >
       <label className="block px-5 py-4">
-        <span className="block pb-1">Note</span>
+        <span className="block pb-1">{t.note}</span>
         <textarea
           ref={field}
           value={words}
@@ -294,7 +294,7 @@ function NoteForm({
           }}
           className="block w-full resize-y rounded-part border border-control bg-sheet p-2"
         />
-        <span className="block pt-1 text-agate text-ink-3">An empty note takes it away.</span>
+        <span className="block pt-1 text-agate text-ink-3">{t.noteHint}</span>
       </label>
     </Dialog>
   );

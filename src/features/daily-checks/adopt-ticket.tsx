@@ -10,6 +10,8 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 interface AdoptTicketProps {
   readonly title: string;
@@ -42,7 +44,7 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
     });
     setBusy(false);
     if (!result.ok) return setFault(getFailureText(result.failure));
-    tell(`Ticket ${result.value.number} is used`);
+    tell(t.ticketLinked({ number: result.value.number }));
     onClose();
   }
   return (
@@ -53,13 +55,13 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
       footer={
         <>
           <Button variant="primary" busy={busy} disabled={!can} onClick={() => void take()}>
-            Use this ticket
+            {t.linkThisTicket}
           </Button>
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {uiMessages.cancel}
           </Button>
           <Button variant="quiet" className="ml-auto" onClick={onNew}>
-            Open a ticket instead
+            {t.openTicketInstead}
           </Button>
         </>
       }
@@ -78,17 +80,14 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
         )}
         <TextField
           ref={field}
-          label={`Number or address of the ticket in ${name}`}
+          label={t.ticketToLink({ system: name })}
           required
           value={ticket}
           maxLength={2_000}
           autoComplete="off"
           onChange={({ target }) => setTicket(target.value)}
         />
-        <p className="m-0 text-agate text-ink-3">
-          It is followed from then on: what happens to it in {name} shows here, and new results of
-          the same problems keep it.
-        </p>
+        <p className="m-0 text-agate text-ink-3">{t.followTicketHint({ system: name })}</p>
       </form>
     </Dialog>
   );

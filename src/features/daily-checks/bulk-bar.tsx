@@ -1,13 +1,14 @@
 // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
 // first load
 'use no memo';
-import { formatCount, plural } from '#src/ui/format.ts';
+import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
 import { MAC } from './keyboard-shortcuts.ts';
 import { companiesOf } from './selection.ts';
 import type { Selection } from './selection.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
 
 export type BulkDeed =
   | 'review'
@@ -40,42 +41,40 @@ export function BulkBar({ selection, total, phone, showing, busy, onDeed }: Bulk
     readonly icon: IconName;
   }[] = [
     showing === 'cleared'
-      ? { deed: 'reopen', word: 'Open again', keycap: null, icon: 'undo' }
-      : { deed: 'review', word: 'Review', keycap: 'E', icon: 'check' },
+      ? { deed: 'reopen', word: t.reopen, keycap: null, icon: 'undo' }
+      : { deed: 'review', word: t.review, keycap: 'E', icon: 'check' },
     showing === 'snoozed'
-      ? { deed: 'wake', word: 'Wake', keycap: null, icon: 'undo' }
-      : { deed: 'snooze', word: 'Snooze', keycap: 'S', icon: 'snooze' },
-    { deed: 'note', word: 'Note', keycap: 'N', icon: 'note' },
-    { deed: 'ticket', word: 'Ticket', keycap: 'T', icon: 'ticket' },
+      ? { deed: 'wake', word: t.endSnooze, keycap: null, icon: 'undo' }
+      : { deed: 'snooze', word: t.snooze, keycap: 'S', icon: 'snooze' },
+    { deed: 'note', word: t.note, keycap: 'N', icon: 'note' },
+    { deed: 'ticket', word: t.ticket, keycap: 'T', icon: 'ticket' },
   ];
   const all = count < total && (
     <button type="button" onClick={() => onDeed('all')} aria-keyshortcuts="Control+A Meta+A">
-      {phone && <Icon name="daily-checks" size={20} stroke={1.4} />}All {formatCount(total)}
-      {phone ? '' : ' that match'}
-      {!phone && <Kbd on="bar">{MAC ? '⌘A' : 'Ctrl A'}</Kbd>}
+      {phone && <Icon name="daily-checks" size={20} stroke={1.4} />}
+      {(phone ? t.selectAllCount : t.selectAllMatchingCount)({ count: formatCount(total) })}
+      {!phone && <Kbd on="bar">{MAC ? '⌘A' : t.selectAllKeys}</Kbd>}
     </button>
   );
   const what = (
     <>
-      <b>{formatCount(count)} selected</b>
+      <b>{t.selectedCount({ count: formatCount(count) })}</b>
       {companies !== null && (
-        <span className="pr-2 pl-1.5 text-on-bar-2">
-          {plural(companies, 'company', 'companies')}
-        </span>
+        <span className="pr-2 pl-1.5 text-on-bar-2">{t.companyCount({ count: companies })}</span>
       )}
     </>
   );
   const clear = (
     <button
       type="button"
-      aria-label={phone ? 'Clear the selection' : 'Clear the selection, Esc'}
-      data-tip="Clear the selection (Esc)"
+      aria-label={phone ? t.clearSelection : t.clearSelectionWithKey}
+      data-tip={t.clearSelectionTip}
       onClick={() => onDeed('clear')}
     >
       <Icon name="close" />
       {!phone && (
         <span className="dc-esc">
-          <Kbd on="bar">Esc</Kbd>
+          <Kbd on="bar">{t.escapeKey}</Kbd>
         </span>
       )}
     </button>
@@ -84,7 +83,7 @@ export function BulkBar({ selection, total, phone, showing, busy, onDeed }: Bulk
     <div
       className="dc-bulk"
       role="toolbar"
-      aria-label="Selection"
+      aria-label={t.selection}
       aria-busy={busy}
       {...(phone && { 'data-phone': '' })}
     >

@@ -11,6 +11,7 @@ import { changedColumn, COLUMN_IDS, COLUMNS, MOST_WIDE } from '../shared/runs/co
 import type { Column, ColumnId } from '../shared/runs/columns.ts';
 import { coverage } from './selection.ts';
 import type { Selection } from './selection.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
 
 interface HeadProps {
   readonly cards: boolean;
@@ -57,7 +58,7 @@ export function ColumnHead({
     return (
       <div role="rowgroup" className="sr-only">
         <div role="row" aria-rowindex={1}>
-          {[acts ? 'Select' : 'State', 'Result', '14 days', 'Review'].map((word) => (
+          {[acts ? t.select : t.state, t.result, '14 days', t.review].map((word) => (
             <span key={word} role="columnheader">
               {word}
             </span>
@@ -69,46 +70,46 @@ export function ColumnHead({
   const words: Readonly<Record<ColumnId, ReactNode>> = {
     st: (
       <>
-        <b>State</b>
-        <span>Streak</span>
+        <b>{t.state}</b>
+        <span>{t.streak}</span>
       </>
     ),
-    co: <span>Company</span>,
-    job: <span>Job</span>,
-    pc: <span>Computer</span>,
-    ca: <span>Cause, first line</span>,
+    co: <span>{t.company}</span>,
+    job: <span>{t.job}</span>,
+    pc: <span>{t.computer}</span>,
+    ca: <span>{t.causeFirstLine}</span>,
     days: (
       <>
-        <span>14 days</span>
-        <span>to {formatDate(now, zone).slice(0, 5)}</span>
+        <span>{t.fourteenDays}</span>
+        <span>{t.daysTo({ date: formatDate(now, zone).slice(0, 5) })}</span>
       </>
     ),
     at: (
       <>
-        <span>Started</span>
-        <span>Age</span>
+        <span>{t.started}</span>
+        <span>{t.age}</span>
       </>
     ),
     du: (
       <>
-        <span>Duration</span>
-        <span>and usual</span>
+        <span>{t.duration}</span>
+        <span>{t.andTypical}</span>
       </>
     ),
     tr: (
       <>
-        <span>Transferred</span>
-        <span>and usual</span>
+        <span>{t.transferred}</span>
+        <span>{t.andTypical}</span>
       </>
     ),
     last: (
       <>
-        <span>Last</span>
-        <span>good</span>
+        <span>{t.last}</span>
+        <span>{t.good}</span>
       </>
     ),
-    tk: <span>Ticket</span>,
-    note: <Icon name="note" size={12} label="Note" />,
+    tk: <span>{t.ticket}</span>,
+    note: <Icon name="note" size={12} label={t.note} />,
   };
   return (
     <div role="rowgroup" className="contents">
@@ -119,7 +120,7 @@ export function ColumnHead({
               type="button"
               role="checkbox"
               className="dc-boxed"
-              aria-label="Select all that match"
+              aria-label={t.selectAllMatching}
               aria-keyshortcuts="Control+A Meta+A"
               aria-checked={covered === 'all' ? true : covered === 'some' ? 'mixed' : false}
               onClick={onSelectAll}
@@ -155,7 +156,7 @@ export function ColumnHead({
                 <button
                   type="button"
                   className="dc-sort dc-two"
-                  data-tip={`Sort by ${COLUMNS[id].word.toLowerCase()}`}
+                  data-tip={t.sortByColumn({ column: COLUMNS[id].word.toLowerCase() })}
                   {...(on && { 'data-on': down ? 'down' : 'up' })}
                   onClick={() => onSort(by, on ? !reverse : GREATEST_FIRST.has(by))}
                 >
@@ -179,7 +180,7 @@ export function ColumnHead({
           );
         })}
         <div role="columnheader" className="dc-rev">
-          <Icon name="check" size={12} label="Review" />
+          <Icon name="check" size={12} label={t.review} />
         </div>
       </div>
     </div>

@@ -11,6 +11,8 @@ import {
 } from '../shared/runs/columns.ts';
 import type { Column } from '../shared/runs/columns.ts';
 import type { ColumnChoice } from './use-columns.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 /**
  * Which columns stand in which order, how wide, and which stay while the list is scrolled sideways.
@@ -27,31 +29,26 @@ export function ColumnsDialog({
   const shown = columns.filter((one) => one.shown).length;
   return (
     <Dialog
-      title="Columns"
+      title={t.columns}
       wide
       onClose={onClose}
       footer={
         <>
           <Button variant="primary" onClick={onClose}>
-            Done
+            {uiMessages.done}
           </Button>
           <Button
             variant="quiet"
             disabled={isDefault(columns)}
             onClick={() => setColumns(DEFAULT_COLUMNS)}
           >
-            Back to the usual ones
+            {t.resetColumns}
           </Button>
         </>
       }
     >
       <div className="mx-5 border-b border-hair py-3">
-        <Switch
-          label="Dense rows"
-          detail="One line of 28 px; the cause and the streak get columns of their own."
-          on={dense}
-          onChange={setDense}
-        />
+        <Switch label={t.denseRows} detail={t.denseRowsHint} on={dense} onChange={setDense} />
       </div>
       <ol className="m-0 list-none px-5 pb-4">
         {columns.map((column, i) => (
@@ -101,7 +98,7 @@ function Line({
         {word}
       </label>
       <label className="flex items-center gap-2 text-ink-3">
-        Width
+        {t.width}
         <input
           type="number"
           min={least}
@@ -109,7 +106,7 @@ function Line({
           step={4}
           value={width ?? ''}
           placeholder={String(wide)}
-          aria-label={`Width of ${word}, px`}
+          aria-label={t.columnWidth({ column: word })}
           disabled={!shown}
           onChange={(event) =>
             onChange({ width: event.target.value === '' ? null : Number(event.target.value) })
@@ -129,18 +126,18 @@ function Line({
           onChange={(event) => onChange({ locked: event.target.checked })}
           className="size-4 accent-accent"
         />
-        Locked
+        {t.locked}
       </label>
       <span className="flex">
         <IconButton
           icon="chevron-up"
-          label={`Move ${word} to the left`}
+          label={t.moveLeft({ column: word })}
           disabled={first}
           onClick={() => onMove(-1)}
         />
         <IconButton
           icon="chevron-down"
-          label={`Move ${word} to the right`}
+          label={t.moveRight({ column: word })}
           disabled={last}
           onClick={() => onMove(1)}
         />

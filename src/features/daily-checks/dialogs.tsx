@@ -6,7 +6,6 @@ import type { RunsFacets } from '#contract/runs/query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
-import { formatCount, plural } from '#src/ui/format.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import type { Confirmation } from './confirmations.ts';
 import { ColumnsDialog } from './columns-dialog.tsx';
@@ -17,6 +16,8 @@ import type { List } from '../shared/runs/list-state.ts';
 import { SnoozeForm } from './snooze-form.tsx';
 import { TicketDialog } from './ticket-dialog.tsx';
 import type { ColumnChoice } from './use-columns.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface DialogsProps {
   readonly ask: Confirmation;
@@ -41,12 +42,12 @@ export function Dialogs(props: DialogsProps) {
     case 'facets':
       return (
         <Dialog
-          title="Filters"
+          title={t.filters}
           place="bottom"
           onClose={onClose}
           footer={
             <Button variant="primary" className="grow" onClick={onClose}>
-              Show {formatCount(props.total)}
+              {t.showResults({ count: props.total })}
             </Button>
           }
         >
@@ -59,7 +60,7 @@ export function Dialogs(props: DialogsProps) {
     case 'snooze':
       return (
         <SnoozeForm
-          title={`Snooze ${about(ask)}`}
+          title={t.snoozeTitle({ subject: about(ask) })}
           zone={props.rule.zone}
           now={props.now}
           onClose={onClose}
@@ -73,12 +74,12 @@ export function Dialogs(props: DialogsProps) {
       const before = ask.row?.problem?.note?.content ?? '';
       return (
         <Words
-          title={`Note on ${about(ask)}`}
-          label="Note"
+          title={t.noteTitle({ subject: about(ask) })}
+          label={t.note}
           first={before}
-          word="Keep the note"
+          word={t.saveNote}
           onClose={onClose}
-          detail="It stays with the problem: the same failure tomorrow shows it again."
+          detail={t.noteHint}
           onDone={(words) => {
             if (words.trim() !== before)
               onChange(
@@ -96,7 +97,7 @@ export function Dialogs(props: DialogsProps) {
     case 'ticket':
       return (
         <TicketDialog
-          title={`Ticket of ${about(ask)}`}
+          title={t.ticketTitle({ subject: about(ask) })}
           runs={ask.runs}
           row={ask.row}
           onNamed={(ticket) => onChange({ is: 'ticket', ticket }, ask.runs)}
@@ -106,12 +107,12 @@ export function Dialogs(props: DialogsProps) {
     case 'review':
       return (
         <Words
-          title={`Review ${about(ask)}`}
-          label="Comment"
+          title={t.reviewTitle({ subject: about(ask) })}
+          label={t.comment}
           first=""
-          word="Review"
+          word={t.review}
           onClose={onClose}
-          detail="It stands in the history of the problem."
+          detail={t.commentHint}
           onDone={(words) => {
             onChange(
               { is: 'review', comment: words.trim() === '' ? null : words.trim() },
@@ -126,7 +127,9 @@ export function Dialogs(props: DialogsProps) {
 }
 
 const about = (ask: Extract<Confirmation, { readonly runs: readonly number[] }>): string =>
-  ask.row ? `${ask.row.jobName}, ${ask.row.companyName}` : plural(ask.runs.length, 'result');
+  ask.row
+    ? t.jobOfCompany({ job: ask.row.jobName, company: ask.row.companyName })
+    : t.resultCount({ count: ask.runs.length });
 
 interface WordsProps {
   readonly title: string;
@@ -159,7 +162,7 @@ function Words({ title, label, detail, first, word, needed, onDone, onClose }: W
             {word}
           </Button>
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {uiMessages.cancel}
           </Button>
         </>
       }
@@ -185,7 +188,7 @@ function Words({ title, label, detail, first, word, needed, onDone, onClose }: W
 
 function Help({ acts, onClose }: { readonly acts: boolean; readonly onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title={t.keyboardShortcuts} onClose={onClose}>
       <dl className="m-0 grid gap-x-8 px-5 py-3 phone:grid-cols-2 [&_kbd]:inline-block!">
         {HELP.filter((line) => acts || !line.acts).map(({ keys, does }) => (
           <div
@@ -194,7 +197,7 @@ function Help({ acts, onClose }: { readonly acts: boolean; readonly onClose: () 
           >
             <dt className="flex flex-wrap gap-1 whitespace-nowrap">
               {keys
-                .map((one) => (MAC ? one : one.replace('⌘', 'Ctrl ')))
+                .map((one) => (MAC ? one : one.replace('⌘', t.controlKey)))
                 .map((key) => (
                   <span key={key}>
                     <span className="sr-only">{key}</span>

@@ -19,6 +19,7 @@ import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import { ListPage, useListPage } from '../shared/lists/list-page.tsx';
 import { heedDisabled, ignoreDisabled } from '../shared/lists/actions.ts';
 import { disabledShown, isIgnored } from '../shared/lists/rows.ts';
+import { otherListsMessages as t } from '#src/features/shared/lists/messages.en.ts';
 
 /** `/monitoring/daily-checks/disabled-jobs`: jobs that are switched off at their source. */
 export function DisabledJobs() {
@@ -41,19 +42,19 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
       me={me}
       branding={branding}
       list="disabled"
-      search="Search disabled jobs"
+      search={t.searchDisabledJobs}
       count={shown?.length ?? null}
       ignored={(jobs ?? []).filter((job) => isIgnored(job.ignored, now)).length}
       heads={[
-        { word: 'Job', className: 'w-[32%] pl-5' },
-        { word: 'Company', className: 'w-[24%]' },
-        { word: 'Source', className: 'w-[16%]' },
-        { word: 'Ignored', className: '' },
+        { word: t.job, className: 'w-[32%] pl-5' },
+        { word: t.company, className: 'w-[24%]' },
+        { word: t.source, className: 'w-[16%]' },
+        { word: t.ignored, className: '' },
       ]}
       notice={
         offline && acts ? (
           <div className="px-5 py-3">
-            <Callout tone="warning">A job is ignored or taken back with the network only.</Callout>
+            <Callout tone="warning">{t.offlineHint}</Callout>
           </div>
         ) : null
       }
@@ -63,13 +64,13 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
             <PageLoading />
           </DelayedFallback>
         ) : (
-          <Notice icon="tick" level={2} title={text === '' ? 'No disabled job' : 'Nothing matches'}>
+          <Notice icon="tick" level={2} title={text === '' ? t.noDisabledJobs : t.noMatches}>
             <p className="m-0">
               {text !== ''
-                ? 'No disabled job has these words.'
+                ? t.noDisabledJobMatches
                 : ignored
-                  ? 'Every job is switched on at its source.'
-                  : 'Every job that is switched off was said to be meant, or there is none.'}
+                  ? t.allEnabled
+                  : t.allEnabledOrIgnored}
             </p>
           </Notice>
         )
@@ -99,7 +100,7 @@ interface RowProps {
 
 function Row({ job, acts, offline, zone, now }: RowProps) {
   const [busy, setBusy] = useState(false);
-  const about = `${job.name}, ${job.companyName}`;
+  const about = t.jobOfCompany({ job: job.name, company: job.companyName });
   const ignored = isIgnored(job.ignored, now);
   const press = async (): Promise<void> => {
     setBusy(true);
@@ -117,7 +118,7 @@ function Row({ job, acts, offline, zone, now }: RowProps) {
           {job.name}
         </span>
         <span className="block truncate text-agate text-ink-3" data-tip={job.computer}>
-          {job.computer === '' ? 'Disabled' : `Disabled, on ${job.computer}`}
+          {job.computer === '' ? t.disabled : t.disabledOn({ computer: job.computer })}
         </span>
       </td>
       <td className="col-start-1 min-w-0 truncate tablet:pr-3" data-tip={job.companyName}>
@@ -133,7 +134,9 @@ function Row({ job, acts, offline, zone, now }: RowProps) {
         ) : (
           <>
             <span className="block truncate">
-              Ignored by {job.ignored.name === '' ? 'a former user' : job.ignored.name}
+              {job.ignored.name === ''
+                ? t.ignoredByFormerUser
+                : t.ignoredBy({ name: job.ignored.name })}
             </span>
             <span className="block text-agate text-ink-3">{formatWhen(job.ignored.at, zone)}</span>
           </>
@@ -146,10 +149,10 @@ function Row({ job, acts, offline, zone, now }: RowProps) {
             busy={busy}
             disabled={offline}
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
-            aria-label={`${ignored ? 'Take back' : 'Ignore'} ${about}`}
+            aria-label={(ignored ? t.stopIgnoringItem : t.ignoreItem)({ name: about })}
             onClick={() => void press()}
           >
-            {ignored ? 'Take back' : 'Ignore'}
+            {ignored ? t.stopIgnoring : t.ignore}
           </Button>
         </td>
       )}

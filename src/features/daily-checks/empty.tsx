@@ -7,7 +7,7 @@ import type { RunsFilter, RunsView } from '#contract/runs/query.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { setPalette } from '#src/app/shell/palette-state.ts';
 import { Button } from '#src/ui/button.tsx';
-import { formatCount, formatTime, formatWhen, plural } from '#src/ui/format.ts';
+import { formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { FirstSteps } from '../shared/first-steps/first-steps.tsx';
 import { absent } from './facets.tsx';
@@ -15,6 +15,7 @@ import { allOpen } from './hand-over/latest-hand-over.ts';
 import { DEFAULTS, narrowed } from '../shared/runs/list-state.ts';
 import type { List } from '../shared/runs/list-state.ts';
 import { olderWords, reachOf } from './older-days.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
 
 interface EmptyProps {
   readonly view: RunsView;
@@ -31,8 +32,8 @@ export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyP
   if (view.loaded.days < view.loaded.of && view.newestAt === null)
     return (
       <Said
-        title="Results are on their way"
-        detail={`${view.loaded.days} of ${view.loaded.of} days here.`}
+        title={t.loadingResults}
+        detail={t.daysLoaded({ loaded: view.loaded.days, total: view.loaded.of })}
       />
     );
   const older = olderWords(filter, now, narrowed(list) > 0);
@@ -42,16 +43,16 @@ export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyP
       <Said title={older.title} detail={older.detail}>
         <div className="flex flex-wrap justify-center gap-2">
           <Button icon="search" onClick={() => setPalette(true)}>
-            Search everything
+            {t.searchEverything}
           </Button>
           {reachOf(filter, now) === 'before' ? (
             <Button
               onClick={() => onList({ ...list, span: { is: 'last', days: LIMITS.windowDays } })}
             >
-              Show the last {LIMITS.windowDays} days
+              {t.showLastDays({ days: LIMITS.windowDays })}
             </Button>
           ) : (
-            <Button onClick={(event) => onClear(event.timeStamp)}>Clear the filters</Button>
+            <Button onClick={(event) => onClear(event.timeStamp)}>{t.clearFilters}</Button>
           )}
         </div>
       </Said>
@@ -61,26 +62,17 @@ export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyP
   if (narrowed(list) > 0)
     return (
       <Said
-        title="Nothing matches"
-        detail={
-          gone === 0
-            ? 'No result has all of these.'
-            : `${plural(gone, 'company', 'companies')} of this list: no result in these days, or not here any more.`
-        }
+        title={t.noMatches}
+        detail={gone === 0 ? t.noMatchesHint : t.companiesWithoutResults({ count: gone })}
       >
-        <Button onClick={(event) => onClear(event.timeStamp)}>Clear the filters</Button>
+        <Button onClick={(event) => onClear(event.timeStamp)}>{t.clearFilters}</Button>
       </Said>
     );
   if (list.review === DEFAULTS.review && view.progress.of > 0)
     return (
       <AllClear view={view} list={list} filter={filter} zone={zone} now={now} onList={onList} />
     );
-  return (
-    <Said
-      title="Nothing to check"
-      detail={`No result of these days is a problem. New results come in as they happen.`}
-    />
-  );
+  return <Said title={t.nothingToCheck} detail={t.nothingToCheckHint} />;
 }
 
 const CLEARED_MOST = 400;
@@ -110,16 +102,18 @@ function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'o
     <Said
       title={
         since === null
-          ? 'All clear'
-          : `All clear since ${now - since < DAY_MS ? formatTime(since, zone) : formatWhen(since, zone)}`
+          ? t.allClear
+          : t.allClearSince({
+              time: now - since < DAY_MS ? formatTime(since, zone) : formatWhen(since, zone),
+            })
       }
-      detail={`${formatCount(cleared)} of ${formatCount(of)} cleared. New results come in as they happen.`}
+      detail={t.allClearHint({ done: formatCount(cleared), total: formatCount(of) })}
       ticked
     >
       <table className="border-t border-b-3 border-double border-t-head-rule border-b-head-rule [border-top-style:solid]">
         <thead>
           <tr>
-            {['Cleared', 'Snoozed'].map((word) => (
+            {[t.cleared, t.snoozed].map((word) => (
               <th
                 key={word}
                 scope="col"
@@ -142,14 +136,13 @@ function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'o
       </table>
       {older > 0 && (
         <p className="m-0 pt-3 text-ink-2">
-          {plural(older, 'problem that is', 'problems that are')} older, or running again,{' '}
-          {older === 1 ? 'is' : 'are'} still open.{' '}
+          {t.olderOpen({ count: older })}{' '}
           <button
             type="button"
             onClick={() => onList(allOpen(list))}
             className="text-accent underline underline-offset-2 pointer-coarse:min-h-11"
           >
-            Show all that is open
+            {t.showAllOpen}
           </button>
         </p>
       )}

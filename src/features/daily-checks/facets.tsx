@@ -14,6 +14,7 @@ import { openAllFacets } from './all-facets.ts';
 import { cleared, narrowed, toggle } from '../shared/runs/list-state.ts';
 import type { List } from '../shared/runs/list-state.ts';
 import { KIND_WORDS, REVIEW_WORDS, SOURCE_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
 
 interface FacetsProps {
   readonly facets: ShownFacets | undefined;
@@ -32,7 +33,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
   return (
     <>
       <Index
-        title="Review"
+        title={t.review}
         entries={facets.review.map(({ value, count }) => ({
           value,
           count,
@@ -42,7 +43,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         }))}
       />
       <Index
-        title="State"
+        title={t.state}
         all
         entries={facets.states.map(({ value, count }) => ({
           value,
@@ -54,7 +55,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         }))}
       />
       <Index
-        title="Kind of problem"
+        title={t.kindOfProblem}
         most={8}
         entries={facets.kinds.map(({ value, count }) => ({
           value,
@@ -66,10 +67,10 @@ export function Facets({ facets, list, onList }: FacetsProps) {
       />
       {isFiltered && (
         <Index
-          title="Company"
+          title={t.company}
           most={6}
           left={facets.left?.companies}
-          find="Find a company"
+          find={t.findCompany}
           {...(list.companies.length > 0 && { onClear: (at) => set({ companies: [] }, at) })}
           entries={[...facets.companies, ...absent(facets, list)].map(({ value, count, name }) => ({
             value: String(value),
@@ -81,7 +82,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         />
       )}
       <Index
-        title="Source"
+        title={t.source}
         most={6}
         entries={facets.sources.map(({ value, count }) => ({
           value,
@@ -92,7 +93,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         }))}
       />
       <Index
-        title="Type"
+        title={t.type}
         most={6}
         entries={facets.types.map(({ value, count }) => ({
           value,
@@ -103,7 +104,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         }))}
       />
       <Index
-        title="Managed"
+        title={t.managed}
         all
         entries={facets.managed.flatMap(({ value, count }) =>
           value === null
@@ -112,7 +113,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
                 {
                   value: String(value),
                   count,
-                  word: value ? 'Managed' : 'Not managed',
+                  word: value ? t.managed : t.notManaged,
                   on: list.managed === value,
                   press: (at: number) =>
                     set({ managed: list.managed === value ? null : value }, at),
@@ -121,10 +122,10 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         )}
       />
       <Index
-        title="Cause"
+        title={t.cause}
         most={6}
         left={facets.left?.causes}
-        find="Find a cause"
+        find={t.findCause}
         entries={facets.causes.map(({ value, count, template }) => ({
           value: String(value),
           count,
@@ -133,13 +134,13 @@ export function Facets({ facets, list, onList }: FacetsProps) {
           press: (at) => set({ causes: toggle(list.causes, value) }, at),
         }))}
       />
-      <section aria-label="Anomalies">
-        <h2>Anomalies</h2>
+      <section aria-label={t.anomalies}>
+        <h2>{t.anomalies}</h2>
         <Line
           entry={{
             value: 'anomaly',
             count: facets.anomaly.find(({ value }) => value)?.count ?? 0,
-            word: 'Counted',
+            word: t.withAnomalies,
             on: list.anomaly,
             press: (at) => set({ anomaly: !list.anomaly }, at),
           }}
@@ -159,25 +160,25 @@ export const absent = (
 ): { readonly value: number; readonly count: number; readonly name: string }[] =>
   list.companies
     .filter((n) => !facets.companies.some(({ value }) => value === n))
-    .map((value) => ({ value, count: 0, name: `No. ${value}, no results` }));
+    .map((value) => ({ value, count: 0, name: t.companyWithoutResults({ id: value }) }));
 
 /** Its head: what is set, and the way back. */
 export function FacetsHead({ list, onList }: Pick<FacetsProps, 'list' | 'onList'>) {
   const count = narrowed(list);
   return (
     <div className="flex h-11 items-center gap-2">
-      <b>Filters</b>
+      <b>{t.filters}</b>
       {count > 0 && (
         <button
           type="button"
           className="ml-auto text-accent"
           onClick={(event) => onList(cleared(list), event.timeStamp)}
         >
-          Clear {count}
+          {t.clearCount({ count })}
         </button>
       )}
       <span className={count > 0 ? '' : 'ml-auto'}>
-        <Kbd>F</Kbd>
+        <Kbd>{t.filtersKey}</Kbd>
       </span>
     </div>
   );
@@ -237,10 +238,10 @@ function Index({
           <button
             type="button"
             className="ml-auto text-accent"
-            aria-label={`Clear ${title}`}
+            aria-label={t.clearFacet({ name: title })}
             onClick={(event) => onClear(event.timeStamp)}
           >
-            Clear
+            {t.clear}
           </button>
         )}
       </h2>
@@ -268,7 +269,9 @@ function Index({
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         >
-          {open ? 'Fewer' : `${formatCount(telling.length - short.length + left)} more`}
+          {open
+            ? t.showFewer
+            : t.moreCount({ count: formatCount(telling.length - short.length + left) })}
         </button>
       )}
     </section>

@@ -23,6 +23,7 @@ import type { Line } from './lines.ts';
 import { Card, placed, Row } from './row.tsx';
 import type { Selection } from './selection.ts';
 import { apartOf, near, windowOf, withPinned } from './window.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
 
 export interface GridProps {
   readonly view: RunsView | undefined;
@@ -188,7 +189,7 @@ export function Grid(props: GridProps) {
       className="dc-scroll"
       role="grid"
       tabIndex={-1}
-      aria-label="Results"
+      aria-label={t.results}
       aria-multiselectable={props.acts}
       aria-rowcount={total + 1}
       aria-colcount={cards ? 4 : COLUMN_COUNT - layout.hidden.length}
@@ -298,7 +299,7 @@ export function Grid(props: GridProps) {
 const COLUMN_COUNT = 14;
 
 const keyOf = (line: Line): number | string =>
-  line.is === 'head' ? `head ${line.head.key}` : line.row.n;
+  line.is === 'head' ? `head/${line.head.key}` : line.row.n;
 
 const stuckOf = (stuck: ReadonlyMap<string, number>): Readonly<Record<string, string>> =>
   Object.fromEntries([...stuck].map(([id, left]) => [`--dc-left-${id}`, `${left}px`]));
@@ -342,7 +343,7 @@ export function Bars({
       style={placed(apart)}
     >
       <span role="gridcell" className="sr-only">
-        on its way
+        {t.loading}
       </span>
       {late &&
         (cards ? (

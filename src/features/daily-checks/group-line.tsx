@@ -4,17 +4,19 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows are rendered */
 import type { CSSProperties } from 'react';
 import type { Group, GroupHead } from '#contract/runs/query.ts';
-import { formatCount, plural } from '#src/ui/format.ts';
+import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { percentOf } from '#src/ui/percent.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { placed } from './row.tsx';
+import { dailyChecksMessages as t } from './messages.en.ts';
+import { richText } from '#src/ui/rich-text.tsx';
 
 export const GROUP_WORDS: Readonly<Record<Group, string>> = {
-  company: 'Company',
-  job: 'Job',
-  cause: 'Cause',
-  server: 'Server',
+  company: t.company,
+  job: t.job,
+  cause: t.cause,
+  server: t.server,
 };
 
 interface GroupLineProps {
@@ -46,16 +48,19 @@ export function GroupLine({
 }: GroupLineProps) {
   const { progress, folded } = head;
   const done = progress.of > 0 && progress.cleared >= progress.of;
-  const title = head.causes ? 'Single causes' : head.title === '' ? NAMELESS[group] : head.title;
-  const named = head.causes ? title : `${GROUP_WORDS[group]}: ${title}`;
+  const title = head.causes ? t.singleCauses : head.title === '' ? NAMELESS[group] : head.title;
+  const named = head.causes ? title : t.groupName({ kind: GROUP_WORDS[group], name: title });
   const holds = [
-    plural(head.jobs, 'job'),
-    ...(group === 'company' ? [] : [plural(head.companies, 'company', 'companies')]),
+    t.jobCount({ count: head.jobs }),
+    ...(group === 'company' ? [] : [t.companyCount({ count: head.companies })]),
   ].join(', ');
   const cleared =
     progress.of === 0
-      ? plural(head.rows, 'result')
-      : `${formatCount(progress.cleared)} of ${formatCount(progress.of)} cleared`;
+      ? t.resultCount({ count: head.rows })
+      : t.clearedCount({
+          done: formatCount(progress.cleared),
+          total: formatCount(progress.of),
+        });
   return (
     <div
       role="row"
@@ -63,7 +68,7 @@ export function GroupLine({
       data-index={index}
       tabIndex={tabbed ? 0 : -1}
       className={`dc-row dc-group ${cards ? 'dc-group-card' : ''}`}
-      aria-label={`${named}, ${holds}, ${cleared}, ${folded ? 'folded' : 'open'}`}
+      aria-label={`${named}, ${holds}, ${cleared}, ${folded ? t.groupCollapsed : t.groupExpanded}`}
       {...(acts && { 'aria-selected': chosen === 'all' })}
       style={
         {
@@ -83,7 +88,7 @@ export function GroupLine({
             tabIndex={-1}
             data-do="select"
             className="dc-boxed"
-            aria-label={`Select all of ${title}`}
+            aria-label={t.selectGroup({ name: title })}
             aria-checked={chosen === 'all' ? true : chosen === 'some' ? 'mixed' : false}
           >
             <span className="dc-box" {...(chosen !== 'none' && { 'data-on': '' })}>
@@ -100,7 +105,7 @@ export function GroupLine({
           tabIndex={-1}
           data-do="fold"
           aria-expanded={!folded}
-          aria-label={`${folded ? 'Unfold' : 'Fold'} ${title}`}
+          aria-label={(folded ? t.expandGroup : t.collapseGroup)({ name: title })}
           className="dc-gfold shrink-0"
         >
           <Icon name={folded ? 'chevron-right' : 'chevron-down'} />
@@ -108,18 +113,23 @@ export function GroupLine({
         <span className="dc-gst shrink-0">
           <StateMark state={head.worst} bare done={done} />
         </span>
-        <span className="dc-cut" data-tip={head.causes ? 'Causes that one job alone has' : title}>
+        <span className="dc-cut" data-tip={head.causes ? t.singleCausesHint : title}>
           {group === 'cause' ? <Template text={title} /> : <b>{title}</b>}
         </span>
         <span className="dc-ghold">{holds}</span>
       </div>
       <div role="gridcell" className="dc-gdone">
         {cards && <>{holds}, </>}
-        <Cleared cleared={cleared} count={progress} />
+        {progress.of === 0
+          ? cleared
+          : richText(t.clearedCount, {
+              done: <b>{formatCount(progress.cleared)}</b>,
+              total: formatCount(progress.of),
+            })}
       </div>
       <div role="gridcell" className="dc-rev">
         {done ? (
-          <span className="dc-inked" data-tip="Cleared">
+          <span className="dc-inked" data-tip={t.cleared}>
             <Icon name="tick" size={20} stroke={1.4} />
           </span>
         ) : (
@@ -129,7 +139,7 @@ export function GroupLine({
               type="button"
               tabIndex={-1}
               data-do="review"
-              aria-label={`Review all of ${title}`}
+              aria-label={t.reviewGroup({ name: title })}
             >
               <i className="dc-ring dc-ring-all" />
             </button>
@@ -141,28 +151,11 @@ export function GroupLine({
 }
 
 const NAMELESS: Readonly<Record<Group, string>> = {
-  company: 'No company',
-  job: 'No job',
-  cause: 'Nothing wrong',
-  server: 'No server',
+  company: t.noCompany,
+  job: t.noJob,
+  cause: t.nothingWrong,
+  server: t.noServer,
 };
-
-function Cleared({
-  cleared,
-  count,
-}: {
-  readonly cleared: string;
-  readonly count: GroupHead['progress'];
-}) {
-  return count.of === 0 ? (
-    cleared
-  ) : (
-    <>
-      <b>{formatCount(count.cleared)}</b>
-      {cleared.slice(formatCount(count.cleared).length)}
-    </>
-  );
-}
 
 /**
  * Fixed words stand here, and what varies is named by its mark: `Unable to connect to host ‹host›`.

@@ -13,6 +13,7 @@ import { ExportButton } from '../shared/export/export-button.tsx';
 import { allOpen } from './hand-over/latest-hand-over.ts';
 import { listOfView, viewQueryOf } from './saved-views/views.ts';
 import { ViewsChip } from './saved-views/views-chip.tsx';
+import { dailyChecksMessages as t } from './messages.en.ts';
 
 const handOver = () => import('./hand-over/hand-over-dialog.tsx');
 const HandOverDialog = lazy(async () => ({
@@ -52,7 +53,7 @@ export function ToolbarParts({
       <ViewsChip me={me} query={query} onOpen={(next, at) => onList(listOfView(next), at)} />
       {can(me.roles, 'monitoring.job-actions') && (
         <Button size="sm" onClick={() => setHanding(true)}>
-          Hand over
+          {t.handOver}
         </Button>
       )}
       <ExportButton

@@ -1,6 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
 
 const DAY: Ms = 86_400_000;
 
@@ -31,10 +32,7 @@ export function olderWords(
   const days = LIMITS.windowDays;
   if (reach === 'within' || (reach === 'all' && !narrowed)) return null;
   return {
-    title:
-      reach === 'before'
-        ? 'These days are not kept on this device'
-        : `Nothing matches in ${days} days`,
-    detail: `This device keeps the results of ${days} days. Older ones are on the server: search everything for a job, a cause or a day, such as “files 2026-08-14”.`,
+    title: reach === 'before' ? t.daysNotOnDevice : t.noMatchesInDays({ days }),
+    detail: t.olderOnServer({ days }),
   };
 }

@@ -9,7 +9,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { announce } from '#src/app/shell/announce.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { Pill } from '#src/ui/chip.tsx';
-import { formatCount, formatDay, plural } from '#src/ui/format.ts';
+import { formatCount, formatDay } from '#src/ui/format.ts';
 import { percentOf } from '#src/ui/percent.ts';
 import { Ring } from '#src/ui/ring.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -41,6 +41,7 @@ import { useKeys } from './use-keyboard-shortcuts.ts';
 import { useRunList } from './use-run-list.ts';
 import { headAt, rowAt, standingOf } from './lines.ts';
 import { useColumns } from './use-columns.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
 
 const STILL = {};
 
@@ -64,13 +65,13 @@ export function DailyChecksPage({
   const matching = matchingOf(view, list.review);
   const progress = view?.progress;
   const count = selection.runs.size;
-  const found = view === undefined || round.held ? '' : plural(view.total, 'result');
+  const found = view === undefined || round.held ? '' : t.resultCount({ count: view.total });
   useEffect(() => prefetch(...LATER_PARTS), []);
   useEffect(() => {
     if (found !== '') announce(found);
   }, [found]);
   useEffect(() => {
-    if (count > 0) announce(`${formatCount(count)} selected`);
+    if (count > 0) announce(t.selectedCount({ count: formatCount(count) }));
   }, [count]);
 
   const openRow = (row: RunView, how: 'push' | 'replace'): void =>
@@ -287,7 +288,7 @@ export function DailyChecksPage({
 
   return (
     <Page
-      title="Daily checks"
+      title={t.dailyChecks}
       detail={formatDay(now, zone)}
       scroll="own"
       progress={
@@ -295,7 +296,7 @@ export function DailyChecksPage({
       }
       search={
         <SearchField
-          label="Search jobs, companies, causes"
+          label={t.searchJobsCompaniesCauses}
           value={list.text}
           focusKey="/"
           onChange={(text, at) => setList({ ...list, text }, 'replace', at)}
@@ -313,19 +314,19 @@ export function DailyChecksPage({
           <>
             {loaded && loaded.days < loaded.of && (
               <span className="text-agate whitespace-nowrap text-ink-3">
-                {loaded.days} of {loaded.of} days here
+                {t.daysLoaded({ loaded: loaded.days, total: loaded.of })}
               </span>
             )}
             {fresh > 0 && (
               <Pill keycap="R" onClick={round.takeIn}>
-                {formatCount(fresh)} new, press
+                {t.newPress({ count: formatCount(fresh) })}
               </Pill>
             )}
           </>
         }
       >
         <div className="dc-work" {...(list.open !== null && { 'data-panel': '' })}>
-          <aside className="dc-facets hidden desk:block" aria-label="Filters">
+          <aside className="dc-facets hidden desk:block" aria-label={t.filters}>
             <FacetsHead list={list} onList={(next, at) => setList(next, 'push', at)} />
             <Facets
               facets={view?.facets}
@@ -333,7 +334,7 @@ export function DailyChecksPage({
               onList={(next, at) => setList(next, 'push', at)}
             />
           </aside>
-          <section className="dc-list" aria-label="Results">
+          <section className="dc-list" aria-label={t.results}>
             <div>
               <Toolbar
                 list={list}
@@ -382,7 +383,7 @@ export function DailyChecksPage({
                   className="h-11 w-full border-b border-hair bg-sheet text-center font-semibold text-accent"
                   onClick={round.takeIn}
                 >
-                  {formatCount(fresh)} new, tap to bring in
+                  {t.newTap({ count: formatCount(fresh) })}
                 </button>
               )}
             </div>
@@ -444,7 +445,7 @@ export function DailyChecksPage({
             <Suspense
               fallback={
                 phone ? null : (
-                  <aside className="rp border-l border-rule bg-sheet" aria-label="Job result" />
+                  <aside className="rp border-l border-rule bg-sheet" aria-label={t.jobResult} />
                 )
               }
             >

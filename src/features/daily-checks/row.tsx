@@ -23,6 +23,8 @@ import { piecesOf } from '../shared/runs/cause-pieces.ts';
 import { Strip, Usual } from '../shared/runs/run-marks.tsx';
 import { NARROW, WIDE } from '../shared/runs/spark-bars.ts';
 import { doneWords, isDone, isException, rowWords, streakOf } from '../shared/runs/labels.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 /**
  * What a row needs besides its run. The grid hears of presses by `data-do` and `data-index`, so
@@ -93,8 +95,8 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
       <div role="gridcell" className="dc-at" data-tip={formatUtc(row.startedAt)}>
         {row.status === 'Missed' ? (
           <>
-            <span className="text-ink-3">not started</span>
-            <span className="dc-ag">expected {formatTime(row.startedAt, zone)}</span>
+            <span className="text-ink-3">{t.notStarted}</span>
+            <span className="dc-ag">{t.expectedAt({ time: formatTime(row.startedAt, zone) })}</span>
           </>
         ) : (
           <>
@@ -122,14 +124,12 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
       <div
         role="gridcell"
         className="dc-last"
-        data-tip={
-          row.lastGoodAt === null ? 'No good run on this device' : formatWhen(row.lastGoodAt, zone)
-        }
+        data-tip={row.lastGoodAt === null ? t.noGoodRun : formatWhen(row.lastGoodAt, zone)}
       >
         {row.lastGoodAt === null ? (
-          <span className="text-ink-3">none</span>
+          <span className="text-ink-3">{t.none}</span>
         ) : (
-          (formatSpan(row.lastGoodAt, now) ?? 'now')
+          (formatSpan(row.lastGoodAt, now) ?? t.justNow)
         )}
       </div>
       <div role="gridcell" className="dc-tk dc-cut" data-tip={ticketWords(problem)}>
@@ -139,7 +139,7 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
             {problem.tied?.open === false && (
               <>
                 {' '}
-                <Icon name="check" size={12} label="closed" className="text-success" />
+                <Icon name="check" size={12} label={t.closedLabel} className="text-success" />
               </>
             )}
           </>
@@ -148,7 +148,7 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
       <div role="gridcell" className="dc-note">
         {problem?.note && (
           <span data-tip={problem.note.content}>
-            <Icon name="note" label="Has a note" />
+            <Icon name="note" label={t.hasANote} />
           </span>
         )}
       </div>
@@ -174,7 +174,9 @@ export const Card = memo(function Card(props: RowProps) {
             aria-checked={selected}
             tabIndex={-1}
             data-do="select"
-            aria-label={`Select ${row.jobName}, ${row.companyName}`}
+            aria-label={t.selectRun({
+              run: t.jobOfCompany({ job: row.jobName, company: row.companyName }),
+            })}
           >
             {selected ? (
               <span className="dc-box" data-on="">
@@ -225,7 +227,9 @@ export const Card = memo(function Card(props: RowProps) {
 const ticketWords = (problem: RunView['problem']): string | undefined =>
   problem?.ticket == null
     ? undefined
-    : `${problem.ticket}${problem.tied?.open === false ? ', closed' : ''}`;
+    : problem.tied?.open === false
+      ? t.ticketClosed({ ticket: problem.ticket })
+      : problem.ticket;
 
 /** Each answer of the worker brings new objects: a row that says the same is not drawn again. */
 function sameRow<P extends { readonly row: RunView }>(a: P, b: P): boolean {
@@ -276,7 +280,7 @@ function SelectBox({ on, name }: { readonly on: boolean; readonly name: string }
       type="button"
       role="checkbox"
       aria-checked={on}
-      aria-label={`Select ${name}`}
+      aria-label={t.selectRun({ run: name })}
       tabIndex={-1}
       data-do="select"
       className="dc-boxed"
@@ -314,12 +318,12 @@ function SecondLine({ row, acts, me, zone, now, short = false }: SecondProps) {
       {row.waiting && (
         <span className="dc-wait">
           <Icon name="cloud" size={12} />
-          not sent yet
+          {t.notSentYet}
         </span>
       )}
       {done !== null && back && !short && (
         <button type="button" tabIndex={-1} data-do="undo" className="dc-undo">
-          Undo
+          {uiMessages.undo}
         </button>
       )}
     </>
@@ -336,12 +340,12 @@ function Tick({
   readonly big?: boolean;
 }) {
   if (row.problem === null) return null;
-  const where = `${row.jobName}, ${row.companyName}`;
+  const run = t.jobOfCompany({ job: row.jobName, company: row.companyName });
   if (isException(row)) {
     const known = <Icon name="rules" size={big ? 20 : 16} />;
     if (!acts)
       return (
-        <span className="text-ink-3" data-tip="Exception">
+        <span className="text-ink-3" data-tip={t.exception}>
           {known}
         </span>
       );
@@ -351,8 +355,8 @@ function Tick({
         tabIndex={-1}
         data-do="review"
         className="text-ink-3"
-        data-tip="Exception"
-        aria-label={`Exception, open again: ${where}`}
+        data-tip={t.exception}
+        aria-label={t.reopenException({ run })}
       >
         {known}
       </button>
@@ -362,7 +366,7 @@ function Tick({
     const inked = <Icon name="tick" size={big ? 24 : 20} stroke={1.4} />;
     if (!acts || !row.problem.review)
       return (
-        <span className="dc-inked" data-tip="Cleared">
+        <span className="dc-inked" data-tip={t.cleared}>
           {inked}
         </span>
       );
@@ -372,7 +376,7 @@ function Tick({
         tabIndex={-1}
         data-do="review"
         className="dc-inked"
-        aria-label={`Open again: ${where}`}
+        aria-label={t.reopenRun({ run })}
       >
         {inked}
       </button>
@@ -380,13 +384,13 @@ function Tick({
   }
   if (row.review === 'snoozed')
     return (
-      <span className="text-ink-3" data-tip="Snoozed">
+      <span className="text-ink-3" data-tip={t.snoozed}>
         <Icon name="snooze" size={big ? 20 : 16} />
       </span>
     );
-  if (!acts) return <i className="dc-ring" data-tip="To check" />;
+  if (!acts) return <i className="dc-ring" data-tip={t.toCheck} />;
   return (
-    <button type="button" tabIndex={-1} data-do="review" aria-label={`Review ${where}`}>
+    <button type="button" tabIndex={-1} data-do="review" aria-label={t.reviewRun({ run })}>
       <i className="dc-ring" />
     </button>
   );

@@ -4,8 +4,9 @@ import { LIMITS } from '#contract/limits.ts';
 import type { Change } from '#contract/runs/change.ts';
 import type { RunView } from '#contract/runs/query.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { formatWhen, plural } from '#src/ui/format.ts';
+import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { batches } from './selection.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
 
 export interface Act {
   readonly change: Change;
@@ -87,29 +88,45 @@ export const ownOf = (
 
 /** `13 reviewed`; of one run its name: `Reviewed: SQL nightly, Aldergate Vets`. */
 export function toldOf({ change, runs }: Act, row: RunView | undefined, zone: string): string {
-  const one = runs.length === 1 && row ? `: ${row.jobName}, ${row.companyName}` : '';
-  const count = plural(runs.length, '', '').trim();
-  const say = (word: string, rest = ''): string =>
-    one === ''
-      ? `${count} ${word}${rest}`
-      : `${word[0]?.toUpperCase() ?? ''}${word.slice(1)}${rest}${one}`;
+  const count = runs.length;
+  if (count === 1 && row) {
+    const run = t.jobOfCompany({ job: row.jobName, company: row.companyName });
+    switch (change.is) {
+      case 'review':
+        return t.runReviewed({ run });
+      case 'reopen':
+        return t.runReopened({ run });
+      case 'snooze':
+        return t.runSnoozed({ run, until: formatWhen(change.until, zone) });
+      case 'wake':
+        return t.runSnoozeEnded({ run });
+      case 'note':
+        return change.content === null ? t.runNoteDeleted({ run }) : t.runNoted({ run });
+      case 'ticket':
+        return change.ticket === null
+          ? t.runTicketUnlinked({ run })
+          : t.runTicketLinked({ run, ticket: change.ticket });
+      case 'not-anomaly':
+        return t.runMarkedNormal({ run });
+    }
+  }
   switch (change.is) {
     case 'review':
-      return say('reviewed');
+      return t.runsReviewed({ count: formatCount(count) });
     case 'reopen':
-      return say('open again');
+      return t.runsReopened({ count: formatCount(count) });
     case 'snooze':
-      return say('snoozed', ` until ${formatWhen(change.until, zone)}`);
+      return t.runsSnoozed({ count: formatCount(count), until: formatWhen(change.until, zone) });
     case 'wake':
-      return say('awake again');
+      return t.runsSnoozeEnded({ count });
     case 'note':
-      return change.content === null ? say('without a note') : say('noted');
+      return change.content === null ? t.runsNoteDeleted({ count }) : t.runsNoted({ count });
     case 'ticket':
       return change.ticket === null
-        ? say('without a ticket')
-        : say('tied', ` to ticket ${change.ticket}`);
+        ? t.runsTicketUnlinked({ count })
+        : t.runsTicketLinked({ count, ticket: change.ticket });
     case 'not-anomaly':
-      return say('called usual');
+      return t.runsMarkedNormal({ count: formatCount(count) });
   }
 }
 

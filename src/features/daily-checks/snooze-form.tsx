@@ -9,6 +9,8 @@ import { RequiredMark } from '#src/ui/required-mark.tsx';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
 import { isDay } from '#src/features/shared/date-range/dates.ts';
 import { snoozeChoices, snoozeUntil } from '../shared/runs/snooze-times.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 interface SnoozeProps {
   readonly title: string;
@@ -47,10 +49,12 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
       footer={
         <>
           <Button variant="primary" disabled={!can} onClick={snooze}>
-            {chosen && wrong === null ? `Snooze until ${formatWhen(chosen.until, zone)}` : 'Snooze'}
+            {chosen && wrong === null
+              ? t.snoozeUntil({ time: formatWhen(chosen.until, zone) })
+              : t.snooze}
           </Button>
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {uiMessages.cancel}
           </Button>
         </>
       }
@@ -63,7 +67,7 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
         }}
       >
         <fieldset className="m-0 border-0 p-0">
-          <legend className="text-agate text-ink-3">Until</legend>
+          <legend className="text-agate text-ink-3">{t.until}</legend>
           {choices.map(({ word, until }, i) => (
             <Choice
               key={word}
@@ -77,13 +81,13 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
           <Choice
             name="until"
             checked={own}
-            title="Another day"
+            title={t.anotherDay}
             onChoose={() => setAt(choices.length)}
           />
         </fieldset>
         {own && (
           <label className="block pb-3 pl-7">
-            <span className="sr-only">Day</span>
+            <span className="sr-only">{t.day}</span>
             <input
               type="date"
               value={day}
@@ -100,7 +104,7 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
         )}
         <label className="block pt-2">
           <span className="block pb-1">
-            Reason
+            {t.reason}
             <RequiredMark />
           </span>
           <input
@@ -112,11 +116,9 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
             className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
           />
         </label>
-        <p className="m-0 pt-3 pb-1 text-agate text-ink-3">
-          It ends at this time, and earlier if the job succeeds or fails in another way.
-        </p>
+        <p className="m-0 pt-3 pb-1 text-agate text-ink-3">{t.snoozeHint}</p>
         <button type="submit" hidden disabled={!can}>
-          Snooze
+          {t.snooze}
         </button>
       </form>
     </Dialog>

@@ -22,6 +22,8 @@ import type { TicketDraft } from '../shared/ticket-fields/ticket-fields.tsx';
 import { descriptionOf, subjectOf } from '../shared/ticket-fields/defaults.ts';
 import { AdoptTicket } from './adopt-ticket.tsx';
 import { TicketForm } from './ticket-form.tsx';
+import { dailyChecksMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface TicketDialogProps {
   readonly title: string;
@@ -58,11 +60,7 @@ export function TicketDialog(props: TicketDialogProps) {
         title={title}
         before={before}
         onClose={onClose}
-        says={
-          offline
-            ? 'A new ticket is opened with the network only. The number of one goes out by itself.'
-            : null
-        }
+        says={offline ? t.offlineTicketHint : null}
         onNew={form === null || offline ? null : () => setNamed(false)}
         onDone={(ticket) => {
           if (ticket !== before) onNamed(ticket === '' ? null : ticket);
@@ -76,7 +74,7 @@ export function TicketDialog(props: TicketDialogProps) {
       <Dialog title={title} onClose={onClose}>
         <div className="min-h-40">
           <DelayedFallback>
-            <p className="m-0 px-5 py-4 text-ink-2">One moment…</p>
+            <p className="m-0 px-5 py-4 text-ink-2">{t.loadingTicket}</p>
           </DelayedFallback>
         </div>
       </Dialog>
@@ -109,7 +107,7 @@ function TicketShown({
       footer={
         <>
           <Button variant="primary" onClick={onClose}>
-            Done
+            {uiMessages.done}
           </Button>
           <Button
             variant="quiet"
@@ -118,7 +116,7 @@ function TicketShown({
               onClose();
             }}
           >
-            Take the ticket away
+            {t.unlinkTicket}
           </Button>
         </>
       }
@@ -130,7 +128,7 @@ function TicketShown({
             className={`inline-flex items-center gap-1.5 ${tied.open ? 'text-running' : 'text-success'}`}
           >
             <Icon name={tied.open ? 'ticket' : 'success'} />
-            {tied.open ? 'Open' : 'Closed'}
+            {tied.open ? t.open : t.closed}
           </span>
         </p>
         {may && (
@@ -138,7 +136,7 @@ function TicketShown({
             href={ticketAddress(tied.id)}
             className="text-accent underline pointer-coarse:min-h-11"
           >
-            Show the ticket
+            {t.showTicket}
           </SectionLink>
         )}
         {tied.url !== null && (
@@ -148,14 +146,10 @@ function TicketShown({
             rel="noreferrer"
             className="text-accent underline pointer-coarse:min-h-11"
           >
-            Open it in the ticketing system
+            {t.openInTicketing}
           </a>
         )}
-        <p className="m-0 text-ink-2">
-          {tied.open
-            ? 'New results of the same problem keep it. Taken away, the problem can have another one.'
-            : 'It is closed. Open it again on its page, or take it away and open another one.'}
-        </p>
+        <p className="m-0 text-ink-2">{tied.open ? t.openTicketHint : t.closedTicketHint}</p>
       </div>
     </Dialog>
   );
@@ -214,13 +208,13 @@ function NewTicket({
       footer={
         <>
           <Button variant="primary" busy={busy} disabled={!can} onClick={() => void make(several)}>
-            {several ? 'Open one for each company' : 'Open a ticket'}
+            {several ? t.openTicketPerCompany : t.openTicket}
           </Button>
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {uiMessages.cancel}
           </Button>
           <Button variant="quiet" className="ml-auto" onClick={onOther}>
-            {form.system === 'own' ? 'Tie to a number instead' : 'Use an existing ticket'}
+            {t.linkExistingTicket}
           </Button>
         </>
       }
@@ -237,7 +231,7 @@ function NewTicket({
             {form.blocked}{' '}
             {keeps && (
               <SectionLink href="/monitoring/ticketing" className="text-accent underline">
-                Ticketing
+                {t.ticketing}
               </SectionLink>
             )}
           </Callout>
@@ -252,16 +246,20 @@ function NewTicket({
           form={form}
           first={first}
           closing={false}
-          fault={draft.subject.trim() === '' ? 'Say what it is about.' : null}
+          fault={draft.subject.trim() === '' ? t.subjectMissing : null}
           onChange={(next) => setDraft((before) => ({ ...before, ...next }))}
         />
         <p className="m-0 text-agate text-ink-3">
           {form.system === 'own'
-            ? 'It is kept here'
-            : `It is opened in ${SYSTEM_NAMES[form.system]}${form.remoteCompany === null ? '' : ` for ${form.remoteCompany}`}`}
-          , for the problems behind{' '}
-          {runs.length === 1 ? 'this result' : `these ${runs.length} results`}. New results of them
-          keep it.
+            ? t.openTicketLocally({ count: runs.length })
+            : form.remoteCompany === null
+              ? t.openTicketIn({ count: runs.length, system: SYSTEM_NAMES[form.system] })
+              : t.openTicketForCompany({
+                  count: runs.length,
+                  system: SYSTEM_NAMES[form.system],
+                  company: form.remoteCompany,
+                })}{' '}
+          {t.newResultsUseTicket}
         </p>
       </form>
     </Dialog>
@@ -272,12 +270,14 @@ function openedOf(
   tickets: readonly { readonly number: string; readonly waiting: boolean }[],
   system: TicketFormOut['system'],
 ): string {
-  const late = tickets.filter(({ waiting }) => waiting);
-  const numbers = tickets.map(({ number }) => number).join(', ');
-  const words = tickets.length === 1 ? `Ticket ${numbers}` : `${tickets.length} tickets`;
-  if (late.length > 0)
-    return `${words} ${tickets.length === 1 ? 'is' : 'are'} sent to ${SYSTEM_NAMES[system]} as soon as it answers`;
-  return tickets.length === 1 ? `${words} opened` : `${words} opened, one for each company`;
+  const isQueued = tickets.some(({ waiting }) => waiting);
+  const count = tickets.length;
+  const number = tickets[0]?.number ?? '';
+  if (isQueued)
+    return count === 1
+      ? t.ticketQueued({ number, system: SYSTEM_NAMES[system] })
+      : t.ticketsQueued({ count, system: SYSTEM_NAMES[system] });
+  return count === 1 ? t.ticketOpened({ number }) : t.ticketsOpened({ count });
 }
 
 /** As many results as one ticket takes. */

@@ -2,6 +2,8 @@ import { useRef, useState } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { dailyChecksMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 interface TicketFormProps {
   readonly title: string;
@@ -28,14 +30,14 @@ export function TicketForm({ title, before, says, onNew, onDone, onClose }: Tick
       footer={
         <>
           <Button variant="primary" disabled={!can} onClick={() => onDone(ticket.trim())}>
-            {ticket.trim() === '' && before !== '' ? 'Take the ticket away' : 'Tie to this ticket'}
+            {ticket.trim() === '' && before !== '' ? t.unlinkTicket : t.linkThisTicket}
           </Button>
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {uiMessages.cancel}
           </Button>
           {onNew && (
             <Button variant="quiet" className="ml-auto" onClick={onNew}>
-              Open a ticket instead
+              {t.openTicketInstead}
             </Button>
           )}
         </>
@@ -50,7 +52,7 @@ export function TicketForm({ title, before, says, onNew, onDone, onClose }: Tick
       >
         {says !== null && <p className="m-0 pb-3 text-ink-2">{says}</p>}
         <label className="block">
-          <span className="block pb-1">Ticket number</span>
+          <span className="block pb-1">{t.ticketNumber}</span>
           <input
             ref={field}
             value={ticket}
@@ -59,9 +61,7 @@ export function TicketForm({ title, before, says, onNew, onDone, onClose }: Tick
             onChange={(event) => setTicket(event.target.value)}
             className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
           />
-          <span className="block pt-1 text-agate text-ink-3">
-            It stays with the problem, so that tomorrow's same failure shows it again.
-          </span>
+          <span className="block pt-1 text-agate text-ink-3">{t.ticketNumberHint}</span>
         </label>
       </form>
     </Dialog>

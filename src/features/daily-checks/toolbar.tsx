@@ -16,6 +16,7 @@ import { GROUP_WORDS } from './group-line.tsx';
 import { ENTITY_GROUP_WORDS } from '../shared/runs/labels.ts';
 import { narrowed } from '../shared/runs/list-state.ts';
 import type { List } from '../shared/runs/list-state.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
 
 interface ToolbarProps {
   readonly list: List;
@@ -45,7 +46,7 @@ export function Toolbar({
   parts,
 }: ToolbarProps) {
   const cause = list.causes.map(
-    (n) => facets?.causes.find(({ value }) => value === n)?.template ?? `no. ${n}`,
+    (n) => facets?.causes.find(({ value }) => value === n)?.template ?? t.causeNumber({ id: n }),
   );
   const count = narrowed(list);
   return (
@@ -62,7 +63,8 @@ export function Toolbar({
           className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 hover:bg-wash desk:hidden pointer-coarse:h-11 pointer-coarse:px-3"
         >
           <Icon name="filter" className="text-ink-3" />
-          Filters{count > 0 && <b className="text-accent">{count}</b>}
+          {t.filters}
+          {count > 0 && <b className="text-accent">{count}</b>}
         </button>
         <SpanChoice
           span={list.span}
@@ -72,41 +74,41 @@ export function Toolbar({
         />
         <ChipSelect
           name="Rows"
-          label="Rows"
+          label={t.rows}
           value={list.rows}
           rest="jobs"
           onChoose={(rows, at) => onList({ ...list, rows: rows === 'runs' ? 'runs' : 'jobs' }, at)}
           options={[
-            ['jobs', 'Newest of each job'],
-            ['runs', 'Every run'],
+            ['jobs', t.latestPerJob],
+            ['runs', t.allRuns],
           ]}
         />
         <ChipSelect
           name="Group by"
-          label="Group by"
+          label={t.groupBy}
           value={list.group ?? ''}
           rest=""
           onChoose={(group, at) =>
             onList({ ...list, group: GROUPS.find((one) => one === group) ?? null }, at)
           }
           options={[
-            ['', 'Nothing'],
+            ['', t.noGrouping],
             ...GROUPS.map((group) => [group, GROUP_WORDS[group]] as const),
           ]}
         />
         <ChipSelect
           gives
           name="Order"
-          label="Order"
-          value={`${list.order}${list.reverse ? ' up' : ''}`}
+          label={t.sortBy}
+          value={`${list.order}${list.reverse ? REVERSED : ''}`}
           rest="worst"
           onChoose={(chosen, at) => {
-            const [order, up] = chosen.split(' ');
+            const order = chosen.replace(REVERSED, '');
             onList(
               {
                 ...list,
                 order: ORDERS.find((one) => one === order) ?? 'worst',
-                reverse: up !== undefined,
+                reverse: chosen.endsWith(REVERSED),
               },
               at,
             );
@@ -115,41 +117,41 @@ export function Toolbar({
             (order) =>
               [
                 [order, ORDER_WORDS[order][0]],
-                [`${order} up`, ORDER_WORDS[order][1]],
+                [order + REVERSED, ORDER_WORDS[order][1]],
               ] as const,
           )}
         />
         <IconButton
           icon="settings"
-          label="Columns"
+          label={t.columns}
           className="pointer-coarse:hidden max-tablet:hidden"
           onClick={onColumns}
         />
         {parts}
         {cause.length > 0 && (
           <FilterChip
-            label="Cause"
+            label={t.cause}
             value={cause.join(', ')}
             onRemove={() => onList({ ...list, causes: [] })}
           />
         )}
         {list.servers.length > 0 && (
           <FilterChip
-            label="Server"
-            value={list.servers.map((name) => (name === '' ? 'none' : name)).join(', ')}
+            label={t.server}
+            value={list.servers.map((name) => (name === '' ? t.noServerFilter : name)).join(', ')}
             onRemove={() => onList({ ...list, servers: [] })}
           />
         )}
         {list.instructionTypes.length > 0 && (
           <FilterChip
-            label="Group"
+            label={t.group}
             value={list.instructionTypes.map((group) => ENTITY_GROUP_WORDS[group]).join(', ')}
             onRemove={() => onList({ ...list, instructionTypes: [] })}
           />
         )}
         {list.jobs.length > 0 && (
           <FilterChip
-            label="Jobs"
+            label={t.jobs}
             value={formatCount(list.jobs.length)}
             onRemove={() => onList({ ...list, jobs: [] })}
           />
@@ -159,18 +161,21 @@ export function Toolbar({
   );
 }
 
+/** After an order that is turned round. */
+const REVERSED = '/up';
+
 /** Each way round. */
 const ORDER_WORDS: Readonly<Record<Order, readonly [string, string]>> = {
-  worst: ['Worst first', 'Worst last'],
-  newest: ['Newest first', 'Oldest first'],
-  company: ['Company, A to Z', 'Company, Z to A'],
-  job: ['Job, A to Z', 'Job, Z to A'],
-  computer: ['Computer, A to Z', 'Computer, Z to A'],
-  duration: ['Shortest first', 'Longest first'],
-  bytes: ['Least transferred first', 'Most transferred first'],
-  lastGood: ['Longest without a good backup', 'Shortest without a good backup'],
-  streak: ['Shortest streak first', 'Longest streak first'],
-  cause: ['Cause, A to Z', 'Cause, Z to A'],
-  source: ['Source, A to Z', 'Source, Z to A'],
-  ticket: ['Ticket, low to high', 'Ticket, high to low'],
+  worst: [t.worstFirst, t.worstLast],
+  newest: [t.newestFirst, t.oldestFirst],
+  company: [t.companyAToZ, t.companyZToA],
+  job: [t.jobAToZ, t.jobZToA],
+  computer: [t.computerAToZ, t.computerZToA],
+  duration: [t.shortestFirst, t.longestFirst],
+  bytes: [t.leastTransferredFirst, t.mostTransferredFirst],
+  lastGood: [t.longestWithoutGood, t.shortestWithoutGood],
+  streak: [t.shortestStreakFirst, t.longestStreakFirst],
+  cause: [t.causeAToZ, t.causeZToA],
+  source: [t.sourceAToZ, t.sourceZToA],
+  ticket: [t.ticketLowToHigh, t.ticketHighToLow],
 };

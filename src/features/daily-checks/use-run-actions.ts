@@ -8,7 +8,6 @@ import type { GroupHead, RunView } from '#contract/runs/query.ts';
 import { announce } from '#src/app/shell/announce.tsx';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
-import { plural } from '#src/ui/format.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
 import { ownOf, perform, toldOf, undoOf } from './run-actions.ts';
 import type { Act } from './run-actions.ts';
@@ -17,6 +16,7 @@ import { cursorAt } from './cursor.ts';
 import { everything, extended, groupToggled, matchingOf, NOTHING, toggled } from './selection.ts';
 import type { RunList } from './use-run-list.ts';
 import { linesOf, rowAt, rowsBetween } from './lines.ts';
+import { dailyChecksMessages as t } from './messages.en.ts';
 
 /** What a person does to results: on one row, on a selection, on all that match. */
 export interface RunActions {
@@ -86,7 +86,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
                     settle(
                       fault,
                       () => {},
-                      () => announce('Taken back'),
+                      () => announce(t.undone),
                     ),
                   broke,
                 );
@@ -161,8 +161,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
         return round.setSelection(toggled(selection, row));
       }
       const [from, to] = anchor < index ? [anchor, index] : [index, anchor];
-      if (to - from >= RANGE_MOST)
-        return tellFailure(`A range holds ${plural(RANGE_MOST, 'row')} at most.`);
+      if (to - from >= RANGE_MOST) return tellFailure(t.rangeLimit({ count: RANGE_MOST }));
       const rows = rowsBetween(view, from, to);
       if (rows) round.setSelection(extended(selection, chosen(rows)));
       else round.setReach({ first: from, count: to - from + 1 });

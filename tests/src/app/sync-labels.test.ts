@@ -33,8 +33,8 @@ test('PAGE-5: the state of sync is told at a glance, worst first, and what waits
   expect(words({ is: 'offline', offlineSince: null, syncedAt: null })).toBe('Offline');
   expect(words({ is: 'update-needed', waiting: 1 })).toBe('New version, reload, 1 waiting');
   expect(words({ reload: true, is: 'offline' })).toBe('New version, reload');
-  expect(words({ storage: 'full' })).toBe('Device full, changes cannot be kept');
-  expect(words({ storage: 'memory' })).toBe('Live, not kept on this device');
+  expect(words({ storage: 'full' })).toBe("Device full, changes can't be saved");
+  expect(words({ storage: 'memory' })).toBe('Live, not stored on this device');
 });
 
 test('OFF-1: with no network it is told of when the rows are, where that is not when the network went', () => {

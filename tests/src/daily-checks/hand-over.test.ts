@@ -59,20 +59,20 @@ test('HAND-5: what the list does not show is told in words, and shown over all d
   expect(
     sinceWords(shift('b', 'bob', NOW - HOUR), { fresh: 0, standing: 6, unlisted: 4 }, NOW, 'UTC'),
   ).toBe(
-    'Since the last hand-over by bob at 06:46 AM: 0 new, 6 still open, 4 of them not in this list.',
+    'Since the last hand-over by bob at 06:46 AM: 0 new, 6 still open. 4 of them are not in this list.',
   );
   expect(
     sinceWords(shift('b', 'bob', NOW - HOUR), { fresh: 1, standing: 6, unlisted: 7 }, NOW, 'UTC'),
-  ).toMatch(/: 1 new, 6 still open, none of them in this list\.$/);
+  ).toMatch(/: 1 new, 6 still open\. None of them is in this list\.$/);
   expect(
     [unlistedWords(4, 12), unlistedWords(1, 12), unlistedWords(6, 6), unlistedWords(1, 1)].map(
       (words) => words.split(' not in this list')[0],
     ),
   ).toEqual([
-    '4 of 12 to check are',
-    '1 of 12 to check is',
-    'All 6 to check are',
-    'The one to check is',
+    '4 of 12 problems to check are',
+    '1 of 12 problems to check is',
+    'All 6 problems to check are',
+    'The one problem to check is',
   ]);
   expect(
     allOpen({ ...DEFAULTS, group: 'cause', states: ['Missed'], review: 'cleared', open: 4 }),

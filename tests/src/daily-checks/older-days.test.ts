@@ -44,8 +44,8 @@ test('SEEK-6: a list whose days this device does not keep, or that has nothing i
   expect([
     olderWords({ from: null, to: null }, now, true)?.title,
     olderWords({ from: 0, to: DAY }, now, false)?.title,
-  ]).toEqual(['Nothing matches in 30 days', 'These days are not kept on this device']);
+  ]).toEqual(['No matching results in 30 days', "These days aren't on this device"]);
   expect(olderWords({ from: null, to: null }, now, true)?.detail).toMatch(
-    /^This device keeps the results of 30 days\. Older ones are on the server: search/,
+    /^This device stores the results of 30 days\. To find older ones on the server, search/,
   );
 });

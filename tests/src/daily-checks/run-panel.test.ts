@@ -86,7 +86,9 @@ const entry = (what: Entry['what'], more: Partial<Entry> = {}): Entry => ({
 });
 function line(one: Entry): string {
   const { who, did, said } = deedLine(one, 'Failed', 'UTC');
-  return [who ?? '', did, said === null ? '' : `(${said})`].filter((word) => word !== '').join(' ');
+  return [typeof did === 'string' ? did : did({ who: who ?? '' }), said === null ? '' : `(${said})`]
+    .filter((word) => word !== '')
+    .join(' ');
 }
 
 test('PANEL-2: the same cause elsewhere is looked for in exactly what its link opens, whatever narrows the list', () => {
@@ -132,11 +134,11 @@ test('PANEL-3: each deed is a sentence with who did it, and what came by itself 
     line(entry('Snoozed', { until: '2026-11-23T08:00:00.000Z', comment: 'new disk on Monday' })),
   ).toBe('Dana Reyes snoozed it until 11/23/26 08:00 AM (new disk on Monday)');
   expect(line(entry('Note', { comment: 'client back Monday' }))).toBe(
-    'Dana Reyes noted (client back Monday)',
+    'Dana Reyes added a note (client back Monday)',
   );
-  expect(line(entry('Ticket', { comment: '#48213' }))).toBe('Dana Reyes tied it to ticket #48213');
-  expect(line(entry('Began', { who: 'The source' }))).toBe('It began');
-  expect(line(entry('Over', { who: 'The source' }))).toBe('It was over: the job succeeded');
+  expect(line(entry('Ticket', { comment: '#48213' }))).toBe('Dana Reyes linked ticket #48213');
+  expect(line(entry('Began', { who: 'The source' }))).toBe('Problem started');
+  expect(line(entry('Over', { who: 'The source' }))).toBe('Problem ended: the job succeeded');
   expect(new Set(DEEDS.map((what) => line(entry(what)))).size).toBe(DEEDS.length);
 });
 

@@ -26,15 +26,15 @@ test('EXP-2: a file of remembered rows says up to when they are, and how much of
     exportedWords('DailyChecks_x.csv', 1612, { live, upTo, loaded }, AT, 'UTC');
   expect(told(true, AT)).toBe('DailyChecks_x.csv: 1,612 rows.');
   expect(told(false, AT - 60_000)).toBe(
-    'DailyChecks_x.csv: 1,612 rows. Made offline: results up to 07:45 AM.',
+    'DailyChecks_x.csv: 1,612 rows. Created offline with results up to 07:45 AM.',
   );
   expect(told(false, AT - 2 * 86_400_000)).toBe(
-    'DailyChecks_x.csv: 1,612 rows. Made offline: results up to 11/19/26 07:46 AM.',
+    'DailyChecks_x.csv: 1,612 rows. Created offline with results up to 11/19/26 07:46 AM.',
   );
   expect(told(false, null)).toBe(
-    'DailyChecks_x.csv: 1,612 rows. Made offline, from what this device remembers.',
+    'DailyChecks_x.csv: 1,612 rows. Created offline from the results on this device.',
   );
   expect(told(true, AT, { days: 4, of: 30 })).toBe(
-    'DailyChecks_x.csv: 1,612 rows. 4 of 30 days were here.',
+    'DailyChecks_x.csv: 1,612 rows. Only 4 of 30 days were on this device.',
   );
 });

@@ -117,7 +117,7 @@ test("LIST-3: it is ignored for a week, 30 or 90 days at eight of the provider's
     ['For a week', Date.UTC(2026, 9, 28, 7)],
     ['For 30 days', Date.UTC(2026, 10, 20, 7)],
     ['For 90 days', Date.UTC(2027, 0, 19, 7)],
-    ['For good', null],
+    ['Permanently', null],
   ]);
   expect(ignoreChoices(at, zone, false)).toHaveLength(3);
   expect(ignoreUntil('2026-12-01', zone)).toBe(Date.UTC(2026, 11, 1, 7));

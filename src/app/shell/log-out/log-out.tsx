@@ -8,6 +8,7 @@ import { pauseRedirectTarget } from '../../router/redirect-target.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { tellFailure } from '../../../ui/toasts.ts';
 import type { Unsent } from './unsent-question.tsx';
+import { syncMessages as t } from '../sync.messages.en.ts';
 
 const unsentQuestion = () => import('./unsent-question.tsx');
 const UnsentQuestion = lazy(async () => ({
@@ -40,9 +41,7 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
       return;
     }
     if (how === 'send' && offline) {
-      setRefused(
-        'Sending needs the network, and the server cannot be reached now. Choose another way, or stay logged in.',
-      );
+      setRefused(t.cannotSend);
       return;
     }
     setBusy(true);
@@ -57,9 +56,7 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
     }
     pauseRedirectTarget(false);
     if (result.ok) {
-      setRefused(
-        how === 'send' ? 'Not everything could be sent. Try again, or choose another way.' : null,
-      );
+      setRefused(how === 'send' ? t.notAllSent : null);
       setUnsent(result.value.unsent);
     } else if (unsent === null) tellFailure(result.failure.message, () => void leave('ask'));
     else setRefused(result.failure.message);
@@ -70,12 +67,12 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
       <button
         type="button"
         onClick={() => void leave('ask')}
-        {...(mini && { 'aria-label': 'Log out', 'data-tip': 'Log out' })}
+        {...(mini && { 'aria-label': t.logOut, 'data-tip': t.logOut })}
         aria-busy={busy}
         className={`flex h-8 items-center gap-2.5 rounded-part px-2 pointer-coarse:h-11 ${look === 'side' ? ON_SIDE : 'text-ink-2 hover:bg-wash hover:text-ink'}`}
       >
         <Icon name="sign-out" />
-        {!mini && 'Log out'}
+        {!mini && t.logOut}
       </button>
       {unsent !== null && (
         <Suspense>

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { plural } from '../../../ui/format.ts';
 import { Choice } from '../../../ui/choice.tsx';
+import { syncMessages as t } from '../sync.messages.en.ts';
 
 export type Unsent = 'send' | 'keep' | 'discard';
 
@@ -23,14 +23,10 @@ export function UnsentQuestion(props: UnsentQuestionProps) {
   const [how, setHow] = useState<Unsent>(offline ? 'keep' : 'send');
   if (count === 0) return <OfflineQuestion {...props} />;
   const word =
-    how === 'send'
-      ? 'Send and log out'
-      : how === 'keep'
-        ? 'Keep and log out'
-        : `Discard ${plural(count, 'change')}`;
+    how === 'send' ? t.sendAndLogOut : how === 'keep' ? t.keepAndLogOut : t.discardCount({ count });
   return (
     <Dialog
-      title={`${plural(count, 'change')} not sent yet`}
+      title={t.changesNotSent({ count })}
       onClose={onClose}
       footer={
         <>
@@ -41,36 +37,32 @@ export function UnsentQuestion(props: UnsentQuestionProps) {
           >
             {word}
           </Button>
-          <Button onClick={onClose}>Stay logged in</Button>
+          <Button onClick={onClose}>{t.stayLoggedIn}</Button>
         </>
       }
     >
       <fieldset className="m-0 grid border-0 px-5 py-2">
-        <legend className="sr-only">What is to become of them</legend>
+        <legend className="sr-only">{t.unsentQuestion}</legend>
         <Choice
           name="unsent"
           checked={how === 'send'}
           onChoose={() => setHow('send')}
-          title="Send them now"
-          detail={
-            offline
-              ? 'Needs the network, which is not there now.'
-              : 'Needs the network. You are logged out when the server has them.'
-          }
+          title={t.sendNow}
+          detail={offline ? t.sendNowOffline : t.sendNowHint}
         />
         <Choice
           name="unsent"
           checked={how === 'keep'}
           onChoose={() => setHow('keep')}
-          title="Keep them for me"
-          detail="They stay on this device, locked, and are sent when you log in here again."
+          title={t.keep}
+          detail={t.keepHint}
         />
         <Choice
           name="unsent"
           checked={how === 'discard'}
           onChoose={() => setHow('discard')}
-          title="Discard them"
-          detail="They are deleted from this device. This cannot be undone."
+          title={t.discardChanges}
+          detail={t.discardHint}
         />
       </fieldset>
       {refused !== null && (
@@ -86,20 +78,18 @@ export function UnsentQuestion(props: UnsentQuestionProps) {
 function OfflineQuestion({ busy, refused, onChoose, onClose }: UnsentQuestionProps) {
   return (
     <Dialog
-      title="Log out with no network?"
+      title={t.logOutOffline}
       onClose={onClose}
       footer={
         <>
           <Button variant="danger" busy={busy} onClick={() => onChoose('keep')}>
-            Log out
+            {t.logOut}
           </Button>
-          <Button onClick={onClose}>Stay logged in</Button>
+          <Button onClick={onClose}>{t.stayLoggedIn}</Button>
         </>
       }
     >
-      <p className="m-0 px-5 py-4">
-        Logging in again needs the network. What this device keeps of the portal is deleted at once.
-      </p>
+      <p className="m-0 px-5 py-4">{t.logOutOfflineHint}</p>
       {refused !== null && (
         <p role="alert" className="m-0 border-t border-hair px-5 py-3 text-failed">
           {refused}

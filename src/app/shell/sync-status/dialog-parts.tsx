@@ -3,6 +3,7 @@ import type { Ms } from '#contract/ids.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatAge, formatWhen } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 export function Part({
   title,
@@ -33,7 +34,7 @@ export function Again({ away, at, zone, now, onMend }: AgainProps) {
   return (
     <div className="mt-1.5 flex items-center gap-2">
       <Button size="sm" onClick={() => onMend('retry')}>
-        Try again
+        {uiMessages.tryAgain}
       </Button>
       <Button size="sm" variant="quiet" onClick={() => onMend('discard')}>
         {away}

@@ -1,6 +1,7 @@
 import type { SyncStatus } from '#workers/api.ts';
 import type { IconName } from '../../../ui/icon.tsx';
-import { formatCount, formatDate, formatTime, formatWhen, plural } from '../../../ui/format.ts';
+import { formatCount, formatDate, formatTime, formatWhen } from '../../../ui/format.ts';
+import { syncMessages as t } from '../sync.messages.en.ts';
 
 /**
  * The state of sync at a glance: a bold word, what follows it, and how much it wants to be seen.
@@ -12,13 +13,16 @@ export interface Glance {
   readonly rest: string;
 }
 
-/** What is worst is said first; what waits or was refused is never left out. */
-export function glanceOf(status: SyncStatus, zone: string): Glance {
-  const first = leadOf(status, zone);
+/**
+ * What is worst is said first; what waits or was refused is never left out. `isShort`: the time
+ * alone where all is well.
+ */
+export function glanceOf(status: SyncStatus, zone: string, isShort = false): Glance {
+  const first = leadOf(status, zone, isShort);
   const also = [
-    status.refused > 0 ? `${formatCount(status.refused)} not accepted` : '',
-    status.partly > 0 ? `${formatCount(status.partly)} accepted in part` : '',
-    status.waiting > 0 ? `${formatCount(status.waiting)} waiting` : '',
+    status.refused > 0 ? t.refusedCount({ count: formatCount(status.refused) }) : '',
+    status.partly > 0 ? t.partlyCount({ count: formatCount(status.partly) }) : '',
+    status.waiting > 0 ? t.waitingCount({ count: formatCount(status.waiting) }) : '',
   ].filter((part) => part !== '');
   const isAway = status.is === 'offline' || status.is === 'server-trouble';
   const rest =
@@ -46,22 +50,22 @@ export function spokenSync(status: SyncStatus, zone: string): string {
   const { lead } = glanceOf({ ...status, syncedAt: null }, zone);
   const parts = [
     lead,
-    status.waiting > 0 ? `${plural(status.waiting, 'change')} waiting` : '',
-    status.refused > 0 ? `${plural(status.refused, 'change')} not accepted` : '',
-    status.partly > 0 ? `${plural(status.partly, 'change')} accepted in part` : '',
+    status.waiting > 0 ? t.changesWaiting({ count: status.waiting }) : '',
+    status.refused > 0 ? t.changesRefused({ count: status.refused }) : '',
+    status.partly > 0 ? t.changesPartly({ count: status.partly }) : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
 }
 
-function leadOf(status: SyncStatus, zone: string): Glance {
+function leadOf(status: SyncStatus, zone: string, isShort: boolean): Glance {
   if (status.reload || status.is === 'update-needed')
-    return { icon: 'sync', tone: 'trouble', lead: 'New version', rest: 'reload' };
+    return { icon: 'sync', tone: 'trouble', lead: t.newVersion, rest: t.reloadPage };
   if (status.storage === 'full')
     return {
       icon: 'warning',
       tone: 'trouble',
-      lead: 'Device full',
-      rest: 'changes cannot be kept',
+      lead: t.deviceFull,
+      rest: t.changesNotSaved,
     };
   switch (status.is) {
     case 'offline':
@@ -70,8 +74,8 @@ function leadOf(status: SyncStatus, zone: string): Glance {
         tone: 'trouble',
         lead:
           status.offlineSince === null
-            ? 'Offline'
-            : `Offline since ${formatTime(status.offlineSince, zone)}`,
+            ? t.offline
+            : t.offlineSince({ time: formatTime(status.offlineSince, zone) }),
         rest: remembered(status, zone),
       };
     case 'server-trouble':
@@ -80,31 +84,34 @@ function leadOf(status: SyncStatus, zone: string): Glance {
         tone: 'trouble',
         lead:
           status.offlineSince === null
-            ? 'Server trouble'
-            : `Server trouble since ${formatTime(status.offlineSince, zone)}`,
+            ? t.serverTrouble
+            : t.serverTroubleSince({ time: formatTime(status.offlineSince, zone) }),
         rest: remembered(status, zone),
       };
     case 'signed-out':
-      return { icon: 'lock', tone: 'trouble', lead: 'Signed out', rest: '' };
+      return { icon: 'lock', tone: 'trouble', lead: t.signedOut, rest: '' };
     case 'catching-up':
       return {
         icon: 'sync',
         tone: 'busy',
-        lead: 'Catching up',
-        rest: status.left > 0 ? `${formatCount(status.left)} left` : '',
+        lead: t.catchingUp,
+        rest: status.left > 0 ? t.recordsLeft({ count: formatCount(status.left) }) : '',
       };
     case 'live': {
       if (status.storage === 'memory')
-        return { icon: 'warning', tone: 'trouble', lead: 'Live', rest: 'not kept on this device' };
+        return { icon: 'warning', tone: 'trouble', lead: t.live, rest: t.notStoredShort };
       return {
         icon: 'sync',
         tone: 'well',
-        lead: 'Live',
-        rest: status.syncedAt === null ? '' : `synced ${formatTime(status.syncedAt, zone)}`,
+        lead: t.live,
+        rest: status.syncedAt === null ? '' : liveWords(formatTime(status.syncedAt, zone), isShort),
       };
     }
   }
 }
+
+const liveWords = (time: string, isShort: boolean): string =>
+  isShort ? time : t.syncedAt({ time });
 
 /**
  * Of when the rows are, where that is not the moment at which the network went: the page was opened
@@ -114,5 +121,5 @@ function remembered({ syncedAt, offlineSince }: SyncStatus, zone: string): strin
   if (syncedAt === null || (offlineSince !== null && offlineSince - syncedAt < 60_000)) return '';
   const sameDay =
     offlineSince !== null && formatDate(syncedAt, zone) === formatDate(offlineSince, zone);
-  return `data of ${sameDay ? formatTime(syncedAt, zone) : formatWhen(syncedAt, zone)}`;
+  return t.dataOf({ time: sameDay ? formatTime(syncedAt, zone) : formatWhen(syncedAt, zone) });
 }

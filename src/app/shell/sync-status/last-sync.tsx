@@ -5,6 +5,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { StateMark } from '../../../ui/state-mark.tsx';
 import { failingSources } from './failing-sources.ts';
 import { FailingSources } from './source-failures-list.tsx';
+import { syncMessages as t } from '../sync.messages.en.ts';
 
 export interface LastSyncProps {
   readonly zone: string;
@@ -21,24 +22,24 @@ export function LastSync({ zone, now, onGo }: LastSyncProps) {
   if (lastSync == null)
     return (
       <li className="py-1 text-ink-3" aria-busy="true">
-        Loading…
+        {t.loading}
       </li>
     );
   const { status, at, failed } = lastSync;
   return (
     <>
       <li className="flex items-center justify-between gap-3 py-1">
-        {status === 'NEVER' && <span className="text-ink-2">No source has reported yet.</span>}
+        {status === 'NEVER' && <span className="text-ink-2">{t.noReports}</span>}
         {status === 'SUCCEEDED' && (
           <span className="inline-flex items-center gap-1.5 text-success">
             <Icon name="check" />
-            No failures
+            {t.noFailures}
           </span>
         )}
         {status === 'FAILED' && <StateMark state="Failed" />}
         {at !== null && (
           <span className="text-agate text-ink-3" data-tip={formatWhen(at, zone)}>
-            last heard {formatAge(at, now)}
+            {t.lastReport({ age: formatAge(at, now) })}
           </span>
         )}
       </li>

@@ -7,13 +7,15 @@ import { client, useWatch } from '../../worker/worker-client.ts';
 import { useMe, useZone } from '../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { formatAge, formatWhen, plural } from '../../../ui/format.ts';
+import { formatAge, formatWhen } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { tellFailure } from '../../../ui/toasts.ts';
 import { LastSync } from './last-sync.tsx';
 import { RefusedList } from './rejected-list.tsx';
 import { Again, Part, Trouble } from './dialog-parts.tsx';
 import { glanceOf } from './labels.ts';
+import { syncMessages as t } from '../sync.messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 /** What is live and what is remembered, what waits, and what was not accepted and why. */
 export function SyncStatusDialog({
@@ -36,7 +38,7 @@ export function SyncStatusDialog({
   const notices = outbox?.notices.filter((notice) => notice.refused === 0) ?? [];
   return (
     <Dialog
-      title="Sync"
+      title={t.sync}
       place="corner"
       onClose={onClose}
       footer={
@@ -47,14 +49,14 @@ export function SyncStatusDialog({
               setAsked(true);
               client()
                 .syncNow()
-                .catch(() => tellFailure('The sync could not be started.'));
+                .catch(() => tellFailure(t.syncFailed));
             }}
           >
-            Sync now
+            {t.syncNow}
           </Button>
           {(status.reload || status.is === 'update-needed') && (
             <Button variant="primary" onClick={() => location.reload()}>
-              Reload
+              {uiMessages.reload}
             </Button>
           )}
         </>
@@ -75,24 +77,20 @@ export function SyncStatusDialog({
       <Troubles status={status} zone={zone} now={now} />
       <output className="block">
         {asked && (status.is === 'offline' || status.is === 'server-trouble') && (
-          <Trouble>
-            Asking the server now. While it does not answer, it is asked again by itself.
-          </Trouble>
+          <Trouble>{t.connecting}</Trouble>
         )}
       </output>
       {refused.length > 0 && (
-        <Part title={`${plural(refused.length, 'change')} not accepted`}>
+        <Part title={t.changesRefused({ count: refused.length })}>
           {refused.map((entry) => (
             <li key={entry.id} className="border-t border-hair py-2">
               <p className="m-0 font-semibold break-words">{entry.what}</p>
-              <p className="m-0 break-words text-failed">
-                {entry.failure?.message ?? 'The server did not say why.'}
-              </p>
+              <p className="m-0 break-words text-failed">{entry.failure?.message ?? t.noReason}</p>
               {entry.runs.length > 0 && (
                 <RefusedList id={entry.id} count={entry.runs.length} zone={zone} onGo={onClose} />
               )}
               <Again
-                away="Discard"
+                away={t.discard}
                 at={entry.madeAt}
                 zone={zone}
                 now={now}
@@ -103,13 +101,13 @@ export function SyncStatusDialog({
         </Part>
       )}
       {partly.length > 0 && (
-        <Part title={`${plural(partly.length, 'change')} accepted in part`}>
+        <Part title={t.changesPartly({ count: partly.length })}>
           {partly.map((notice) => (
             <li key={notice.id} className="border-t border-hair py-2">
               <p className="m-0 break-words">{notice.text}</p>
               <RefusedList id={notice.id} count={notice.refused} zone={zone} onGo={onClose} />
               <Again
-                away="Dismiss"
+                away={uiMessages.dismiss}
                 at={notice.at}
                 zone={zone}
                 now={now}
@@ -120,7 +118,7 @@ export function SyncStatusDialog({
         </Part>
       )}
       {waiting.length > 0 && (
-        <Part title={`${plural(waiting.length, 'change')} waiting`}>
+        <Part title={t.changesWaiting({ count: waiting.length })}>
           {waiting.slice(0, MOST).map((entry) => (
             <li key={entry.id} className="flex items-baseline gap-3 border-t border-hair py-1.5">
               <span className="min-w-0 grow break-words">{entry.what}</span>
@@ -128,19 +126,19 @@ export function SyncStatusDialog({
                 className="shrink-0 text-agate text-ink-3"
                 data-tip={formatWhen(entry.madeAt, zone)}
               >
-                {entry.state === 'sending' ? 'being sent' : formatAge(entry.madeAt, now)}
+                {entry.state === 'sending' ? t.sending : formatAge(entry.madeAt, now)}
               </span>
             </li>
           ))}
           {waiting.length > MOST && (
             <li className="border-t border-hair py-1.5 text-ink-3">
-              {plural(waiting.length - MOST, 'more change')}
+              {t.moreChanges({ count: waiting.length - MOST })}
             </li>
           )}
         </Part>
       )}
       {notices.length > 0 && (
-        <Part title="What others did first">
+        <Part title={t.conflicts}>
           {notices.map((notice) => (
             <li key={notice.id} className="flex items-start gap-3 border-t border-hair py-1.5">
               <span className="min-w-0 grow">
@@ -148,19 +146,19 @@ export function SyncStatusDialog({
                 <span className="block text-agate text-ink-3">{formatWhen(notice.at, zone)}</span>
               </span>
               <Button size="sm" variant="quiet" onClick={() => void mend(notice.id, 'discard')}>
-                Dismiss
+                {uiMessages.dismiss}
               </Button>
             </li>
           ))}
         </Part>
       )}
       {outbox !== undefined && refused.length + partly.length + waiting.length === 0 && (
-        <Part title="Changes">
-          <li className="py-1 text-ink-2">Everything you did has reached the server.</li>
+        <Part title={t.changes}>
+          <li className="py-1 text-ink-2">{t.allSent}</li>
         </Part>
       )}
       {hears && (
-        <Part title="Sources">
+        <Part title={t.sources}>
           <LastSync zone={zone} now={now} onGo={onClose} />
         </Part>
       )}
@@ -179,55 +177,24 @@ function Troubles({
 }) {
   return (
     <>
-      {status.reload && (
-        <Trouble>
-          Another version of this page has taken over the data of this browser. Reload to go on;
-          nothing that you did is lost.
-        </Trouble>
-      )}
-      {!status.reload && status.is === 'update-needed' && (
-        <Trouble>
-          This page is older than the server. Reload it to continue. Your unsent changes are saved.
-        </Trouble>
-      )}
-      {status.storage === 'full' && (
-        <Trouble>
-          This device is full. What you change cannot be kept here until there is space again.
-        </Trouble>
-      )}
-      {status.storage === 'memory' && (
-        <Trouble>
-          This browser does not let the page keep data, as in a private window. Unsent changes are
-          lost when it is closed.
-        </Trouble>
-      )}
+      {status.reload && <Trouble>{t.newerVersionRuns}</Trouble>}
+      {!status.reload && status.is === 'update-needed' && <Trouble>{t.updateNeeded}</Trouble>}
+      {status.storage === 'full' && <Trouble>{t.deviceFullHint}</Trouble>}
+      {status.storage === 'memory' && <Trouble>{t.notStored}</Trouble>}
       {status.storage === 'best-effort' &&
         (status.waiting > 0 || status.is === 'offline' || status.is === 'server-trouble') && (
-          <Trouble>
-            This browser may delete the data of this page when its disk is nearly full. Send what
-            waits soon.
-          </Trouble>
+          <Trouble>{t.mayBeDeleted}</Trouble>
         )}
-      {status.is === 'server-trouble' && (
-        <Trouble>
-          The network is there, but the server, or a gateway before it, does not answer properly. It
-          is asked again by itself.
-        </Trouble>
-      )}
+      {status.is === 'server-trouble' && <Trouble>{t.serverTroubleHint}</Trouble>}
       {(status.is === 'offline' || status.is === 'server-trouble') && (
         <Trouble>
           {status.syncedAt !== null &&
-            `What you see is what this device remembers: as it was ${formatAge(status.syncedAt, now)}, ${formatWhen(status.syncedAt, zone)}. `}
-          Lists, filters, reviews, notes and snoozes go on working. Changes are sent by themselves
-          when {status.is === 'offline' ? 'the network is back' : 'the server answers again'}.
+            `${t.offlineData({ age: formatAge(status.syncedAt, now), time: formatWhen(status.syncedAt, zone) })} `}
+          {status.is === 'offline' ? t.worksOffline : t.worksWithoutServer}
         </Trouble>
       )}
       {status.fault !== null && <Trouble>{status.fault}</Trouble>}
-      {status.follower && (
-        <p className="m-0 px-5 pb-3 text-agate text-ink-3">
-          Another tab of this browser syncs for this one.
-        </p>
-      )}
+      {status.follower && <p className="m-0 px-5 pb-3 text-agate text-ink-3">{t.otherTabSyncs}</p>}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { announce } from '../announce.tsx';
 import { glanceOf, spokenSync } from './labels.ts';
 import type { Glance } from './labels.ts';
+import { syncMessages as t } from '../sync.messages.en.ts';
 
 const syncStory = () => import('./sync-status-dialog.tsx');
 /** If it cannot be loaded, the page works without it. */
@@ -40,7 +41,7 @@ export function SyncStatus() {
         type="button"
         onClick={() => setOpen(true)}
         aria-haspopup="dialog"
-        data-tip="What is synced, and what waits"
+        data-tip={t.syncTip}
         className="flex h-8 shrink-0 items-center gap-2 rounded-part px-1.5 whitespace-nowrap text-ink-2 hover:bg-wash pointer-coarse:h-11 pointer-coarse:min-w-11
           pointer-coarse:justify-center"
       >
@@ -64,11 +65,11 @@ export function SyncLine() {
   const status = useWatch('status', NOTHING);
   const zone = useZone();
   if (!status) return null;
-  const { lead, rest } = glanceOf(status, zone);
+  const { lead, rest } = glanceOf(status, zone, true);
   return (
     <span aria-hidden className="block min-w-0 truncate text-agate text-ink-3">
       {lead}
-      {rest !== '' && `, ${rest.replace(/^synced /, '')}`}
+      {rest !== '' && `, ${rest}`}
     </span>
   );
 }

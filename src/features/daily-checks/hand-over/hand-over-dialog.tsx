@@ -8,11 +8,13 @@ import { now as clockNow } from '#src/app/clock.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { tell, tellInfo } from '#src/ui/toasts.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { handOverOf, shiftBegan, unlistedWords } from './latest-hand-over.ts';
+import { handOverMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface HandOverDialogProps {
   readonly rule: DayRule;
@@ -73,17 +75,15 @@ function Form({
       .catch(() => null);
     setBusy(false);
     if (sent?.ok) {
-      if (status?.is === 'offline')
-        tellInfo('Handed over. It will be sent when you’re back online.');
-      else if (status?.is === 'server-trouble')
-        tellInfo('Handed over. It will be sent when the server responds.');
-      else tell('Handed over');
+      if (status?.is === 'offline') tellInfo(t.queuedOffline);
+      else if (status?.is === 'server-trouble') tellInfo(t.queuedServerTrouble);
+      else tell(t.handedOver);
       onClose();
     } else setFault(sent?.failure.message ?? MESSAGES.storage);
   };
   return (
     <Dialog
-      title="Hand over"
+      title={t.handOver}
       onClose={onClose}
       first={field}
       footer={
@@ -95,16 +95,16 @@ function Form({
             keycap="Ctrl Enter"
             onClick={() => void send()}
           >
-            Hand over
+            {t.handOver}
           </Button>
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {uiMessages.cancel}
           </Button>
           <SectionLink
             href="/monitoring/evidence?show=hand-overs"
             className="ml-auto inline-flex items-center text-accent underline-offset-2 hover:underline pointer-coarse:min-h-11"
           >
-            Past hand-overs
+            {t.past}
           </SectionLink>
         </>
       }
@@ -112,7 +112,7 @@ function Form({
       <div className="grid grid-cols-1 gap-4 px-5 py-4">
         {shift && <Sums shift={shift} since={since} zone={rule.zone} onAll={onAll} />}
         <label className="block">
-          <span className="block pb-1">Comment for whoever is next</span>
+          <span className="block pb-1">{t.comment}</span>
           <textarea
             ref={field}
             value={words}
@@ -124,9 +124,7 @@ function Form({
             }}
             className="block w-full resize-y rounded-part border border-control bg-sheet p-2"
           />
-          <span className="block pt-1 text-agate text-ink-3">
-            The list as it stands on the screen goes with it as a link.
-          </span>
+          <span className="block pt-1 text-agate text-ink-3">{t.commentHint}</span>
         </label>
         {fault !== null && (
           <p role="alert" className="m-0 text-failed">
@@ -154,18 +152,18 @@ function Sums({
   const { cleared, of, open, snoozed, ending, fresh, standing, unlisted } = shift;
   return (
     <>
-      <p className="m-0 text-ink-2">Since {formatWhen(since, zone)}.</p>
+      <p className="m-0 text-ink-2">{t.since({ time: formatWhen(since, zone) })}</p>
       <dl className="m-0 grid grid-cols-3 border-t border-b-3 border-double border-t-head-rule border-b-head-rule [border-top-style:solid]">
-        <Sum word="Reviewed" figure={cleared} detail={`of ${formatCount(of)}`} />
-        <Sum word="To check" figure={fresh + standing} detail={`${formatCount(fresh)} new`} />
+        <Sum word={t.reviewed} figure={cleared} detail={t.ofTotal({ total: formatCount(of) })} />
         <Sum
-          word="Snoozed"
+          word={t.toCheck}
+          figure={fresh + standing}
+          detail={t.newCount({ count: formatCount(fresh) })}
+        />
+        <Sum
+          word={t.snoozed}
           figure={snoozed}
-          detail={
-            ending.length === 0
-              ? 'none ends within a day'
-              : `${plural(ending.length, 'ends', 'end')} within a day`
-          }
+          detail={ending.length === 0 ? t.noneEnding : t.endingCount({ count: ending.length })}
         />
       </dl>
       {unlisted !== null && unlisted > 0 && (
@@ -176,28 +174,28 @@ function Sums({
             onClick={onAll}
             className="text-accent underline underline-offset-2 pointer-coarse:block pointer-coarse:min-h-11"
           >
-            Show all that is open
+            {t.showAllOpen}
           </button>
         </p>
       )}
       {open.length > 0 && (
         <Lines
-          title="To check, by company"
+          title={t.openByCompany}
           rest={open.length - SHOWN}
           lines={open.slice(0, SHOWN).map(({ company, name, problems }) => ({
             key: company,
             word: name,
-            figure: plural(problems, 'problem'),
+            figure: t.problemCount({ count: problems }),
           }))}
         />
       )}
       {ending.length > 0 && (
         <Lines
-          title="Snoozes that end within a day"
+          title={t.endingSnoozes}
           rest={ending.length - SHOWN}
           lines={ending.slice(0, SHOWN).map(({ run, jobName, companyName, until }) => ({
             key: run,
-            word: `${jobName}, ${companyName}`,
+            word: t.jobOfCompany({ job: jobName, company: companyName }),
             figure: formatWhen(until, zone),
           }))}
         />
@@ -247,7 +245,9 @@ const Lines = ({ title, lines, rest }: LinesProps) => (
         </li>
       ))}
     </ul>
-    {rest > 0 && <p className="m-0 pt-1 text-agate text-ink-3">and {formatCount(rest)} more</p>}
+    {rest > 0 && (
+      <p className="m-0 pt-1 text-agate text-ink-3">{t.andMore({ count: formatCount(rest) })}</p>
+    )}
   </section>
 );
 

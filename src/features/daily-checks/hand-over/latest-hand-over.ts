@@ -6,6 +6,7 @@ import { dayAt, startOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { DEFAULTS } from '../../shared/runs/list-state.ts';
 import type { List } from '../../shared/runs/list-state.ts';
+import { handOverMessages as t } from './messages.en.ts';
 
 /** A hand-over that is older is nobody's morning any more. */
 const LASTS: Ms = 4 * 86_400_000;
@@ -29,13 +30,21 @@ export function toldOf(
 }
 
 /** `Since the last hand-over by Dana Reyes at 07:46 AM: 3 new, 12 still open.` */
-export const sinceWords = (
+export function sinceWords(
   { name, at }: Pick<HandOver, 'name' | 'at'>,
   { fresh, standing, unlisted }: Pick<ShiftNow, 'fresh' | 'standing' | 'unlisted'>,
   now: Ms,
   zone: string,
-): string =>
-  `Since the last hand-over${name === '' ? '' : ` by ${name}`} at ${now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone)}: ${formatCount(fresh)} new, ${formatCount(standing)} still open${unlisted ? `, ${unlisted === fresh + standing ? 'none' : formatCount(unlisted)} of them ${unlisted === fresh + standing ? '' : 'not '}in this list` : ''}.`;
+): string {
+  const values = {
+    time: now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone),
+    fresh: formatCount(fresh),
+    open: formatCount(standing),
+  };
+  const since = name === '' ? t.sinceLast(values) : t.sinceLastBy({ ...values, name });
+  if (!unlisted) return since;
+  return `${since} ${unlisted === fresh + standing ? t.noneListed : t.someUnlisted({ count: unlisted })}`;
+}
 
 /** The default round over all days that a device keeps: what is open, however old. */
 export const allOpen = ({ order, reverse, group }: List): List => ({
@@ -46,9 +55,14 @@ export const allOpen = ({ order, reverse, group }: List): List => ({
   group,
 });
 
-/** `4 of 12 to check are not in this list: older than its days, filtered out, or running again.` */
-export const unlistedWords = (unlisted: number, all: number): string =>
-  `${unlisted === all ? (all === 1 ? 'The one' : `All ${formatCount(all)}`) : `${formatCount(unlisted)} of ${formatCount(all)}`} to check ${unlisted === 1 ? 'is' : 'are'} not in this list: older than its days, filtered out, or running again.`;
+/** How many problems the list does not show, and why. */
+export function unlistedWords(unlisted: number, all: number): string {
+  const sentence =
+    unlisted === all
+      ? t.allUnlisted({ count: all })
+      : t.partUnlisted({ count: unlisted, total: formatCount(all) });
+  return `${sentence} ${t.unlistedReason}`;
+}
 
 /** What is sent. Blank words are no comment. */
 export function handOverOf(

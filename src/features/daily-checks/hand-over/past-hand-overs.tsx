@@ -4,11 +4,12 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { formatAge, formatCount, formatUtc, formatWhen, plural } from '#src/ui/format.ts';
+import { formatAge, formatCount, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import type { HandOver } from '#workers/api.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { addressOfView } from '../saved-views/views.ts';
+import { handOverMessages as t } from './messages.en.ts';
 
 export interface PastHandOversProps {
   readonly zone: string;
@@ -30,18 +31,15 @@ export function PastHandOvers({ zone, now }: PastHandOversProps) {
     );
   if (shifts.length === 0) {
     return (
-      <Notice icon="users" level={2} title="No hand-over yet">
-        <p className="m-0 text-balance">
-          A hand-over tells the next person what is done and what is open. It is made in daily
-          checks.
-        </p>
+      <Notice icon="users" level={2} title={t.none}>
+        <p className="m-0 text-balance">{t.noneHint}</p>
       </Notice>
     );
   }
   const names = new Map(companies.map(({ n, name }) => [n, name]));
   return (
     <>
-      <ol className="m-0 list-none p-0" aria-label="Hand-overs">
+      <ol className="m-0 list-none p-0" aria-label={t.handOvers}>
         {shifts.slice(0, most).map((one) => (
           <li key={one.id} className="border-b border-hair px-5 py-3">
             <Past one={one} names={names} zone={zone} now={now} />
@@ -51,7 +49,7 @@ export function PastHandOvers({ zone, now }: PastHandOversProps) {
       {shifts.length > most && (
         <div className="px-5 py-3">
           <Button onClick={() => setMost(most + PAGE)}>
-            Show {formatCount(Math.min(PAGE, shifts.length - most))} more
+            {t.showMore({ count: formatCount(Math.min(PAGE, shifts.length - most)) })}
           </Button>
         </div>
       )}
@@ -70,16 +68,25 @@ function Past({
   const all = one.open.reduce((sum, { problems }) => sum + problems, 0);
   const named = one.open
     .slice(0, NAMED)
-    .map(
-      ({ company, problems }) =>
-        `${names.get(company) ?? `Company ${company}`} ${formatCount(problems)}`,
-    );
-  const rest = one.open.length - named.length;
+    .map(({ company, problems }) =>
+      t.companyProblems({
+        company: names.get(company) ?? t.companyNumber({ id: company }),
+        count: formatCount(problems),
+      }),
+    )
+    .join(', ');
+  const rest = one.open.length - NAMED;
+  const sums = {
+    cleared: formatCount(one.cleared),
+    total: formatCount(one.of),
+    open: all,
+    snoozed: formatCount(one.snoozed),
+  };
   return (
     <div className="grid gap-x-6 gap-y-0.5 tablet:grid-cols-[220px_minmax(0,1fr)_auto]">
       <div className="min-w-0">
         <b className="block truncate" data-tip={one.name}>
-          {one.name === '' ? 'Somebody' : one.name}
+          {one.name === '' ? t.unknownUser : one.name}
         </b>
         <time className="text-agate text-ink-3" data-tip={formatUtc(one.at)}>
           {formatWhen(one.at, zone)}, {formatAge(one.at, now)}
@@ -87,15 +94,13 @@ function Past({
       </div>
       <div className="min-w-0">
         <p className="m-0">
-          {formatCount(one.cleared)} of {formatCount(one.of)} reviewed, {plural(all, 'problem')} to
-          check, {formatCount(one.snoozed)} snoozed
-          {one.ending.length > 0 &&
-            `, ${plural(one.ending.length, 'snooze ends', 'snoozes end')} within a day`}
+          {one.ending.length > 0
+            ? t.summaryWithEnding({ summary: t.summary(sums), ending: one.ending.length })
+            : t.summary(sums)}
         </p>
         {named.length > 0 && (
           <p className="m-0 break-words text-agate text-ink-3">
-            {named.join(', ')}
-            {rest > 0 && ` and ${plural(rest, 'more company', 'more companies')}`}
+            {rest > 0 ? t.companiesAndMore({ companies: named, count: rest }) : named}
           </p>
         )}
         {one.comment !== null && (
@@ -106,7 +111,7 @@ function Past({
         href={addressOfView(one.query)}
         className="text-accent underline-offset-2 hover:underline pointer-coarse:py-3"
       >
-        Open their list
+        {t.openList}
       </SectionLink>
     </div>
   );

@@ -6,6 +6,7 @@ import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import type { HandOver } from '#workers/api.ts';
 import { sinceWords, toldOf } from './latest-hand-over.ts';
+import { handOverMessages as t } from './messages.en.ts';
 
 export interface SinceLineProps {
   readonly me: UserId;
@@ -55,7 +56,7 @@ function Line({
   if (!shift) return null;
   return (
     <section
-      aria-label="Hand-over"
+      aria-label={t.region}
       className="flex min-h-10 items-center gap-x-2 border-t border-rule bg-accent-wash py-1 pr-1.5 pl-4"
     >
       <div className="flex min-w-0 grow flex-col items-start tablet:flex-row tablet:items-center tablet:gap-x-2">
@@ -73,10 +74,10 @@ function Line({
           className="max-tablet:-ml-2"
           onClick={() => onOpen(last.query)}
         >
-          Open their list
+          {t.openList}
         </Button>
       </div>
-      <IconButton icon="close" label="Put the hand-over away" onClick={onAway} />
+      <IconButton icon="close" label={t.dismiss} onClick={onAway} />
     </section>
   );
 }

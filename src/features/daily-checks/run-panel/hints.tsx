@@ -13,6 +13,7 @@ import { SectionLink } from '../../shared/section-link.tsx';
 import { hintAddressOf } from '../../shared/page-links/hints.ts';
 import { HintBody } from '../../shared/hint-body.tsx';
 import { Part } from './part.tsx';
+import { runPanelMessages as t } from './messages.en.ts';
 
 /**
  * What has helped with such a result before (HINT-4): the most exact first, the others behind a
@@ -40,7 +41,7 @@ export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boo
         href={hintAddressOf(row)}
         className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11"
       >
-        Write a hint for this
+        {t.createHint}
       </SectionLink>
     </p>
   );
@@ -48,13 +49,13 @@ export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boo
   return (
     <>
       <Part
-        title={found.length === 1 ? 'Hint' : 'Hints'}
+        title={found.length === 1 ? t.hint : t.hints}
         more={
           found.length < 2
             ? null
             : {
                 open: all,
-                word: all ? 'The first' : `All ${found.length}`,
+                word: all ? t.showFirstHint : t.showAllHints({ count: found.length }),
                 onPress: () => setAll(!all),
               }
         }
@@ -105,7 +106,7 @@ function Hint({
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
           onClick={() => void say()}
         >
-          {helped ? 'It helped' : 'This helped'}
+          {helped ? t.helped : t.markHelped}
         </Button>
       )}
     </div>

@@ -2,15 +2,16 @@ import type { Execution } from '#contract/runs/calls.ts';
 import { formatWhen } from '#src/ui/format.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
+import { runPanelMessages as t } from './messages.en.ts';
 
 /**
- * One line of the history: who, what they did, and what they said with it. `who` null: it came by
- * itself.
+ * One line of the history: what happened, and the comment. Where a person or a rule did it, `did` is
+ * the message that takes `who`.
  */
 export interface DeedLine {
   readonly icon: IconName;
   readonly who: string | null;
-  readonly did: string;
+  readonly did: string | ((values: { readonly who: string }) => string);
   readonly said: string | null;
 }
 
@@ -22,56 +23,68 @@ export function deedLine(
 ): DeedLine {
   switch (what) {
     case 'Reviewed':
-      return { icon: 'check', who, did: 'reviewed it', said: comment };
+      return { icon: 'check', who, did: t.deedReviewed, said: comment };
     case 'Taken back to check':
-      return { icon: 'undo', who, did: 'took it back to check', said: comment };
+      return { icon: 'undo', who, did: t.deedReopened, said: comment };
     case 'Snoozed':
       return {
         icon: 'snooze',
         who,
         did:
-          until === null ? 'snoozed it' : `snoozed it until ${formatWhen(Date.parse(until), zone)}`,
+          until === null
+            ? t.deedSnoozed
+            : (by) => t.deedSnoozedUntil({ ...by, time: formatWhen(Date.parse(until), zone) }),
         said: comment,
       };
     case 'Snooze ended':
-      return { icon: 'clock', who, did: 'ended the snooze', said: comment };
+      return { icon: 'clock', who, did: t.deedSnoozeEnded, said: comment };
     case 'Note':
-      return { icon: 'note', who, did: 'noted', said: comment };
+      return { icon: 'note', who, did: t.deedNoted, said: comment };
     case 'Note taken away':
-      return { icon: 'note', who, did: 'took the note away', said: null };
+      return { icon: 'note', who, did: t.deedNoteDeleted, said: null };
     case 'Ticket':
-      return { icon: 'ticket', who, did: `tied it to ticket ${comment ?? ''}`.trim(), said: null };
+      return {
+        icon: 'ticket',
+        who,
+        did: (by) => t.deedTicketLinked({ ...by, ticket: comment ?? '' }).trim(),
+        said: null,
+      };
     case 'Ticket taken away':
-      return { icon: 'ticket', who, did: 'took the ticket away', said: null };
+      return { icon: 'ticket', who, did: t.deedTicketUnlinked, said: null };
     case 'Exception':
-      return { icon: 'rules', who, did: 'counts it as OK: known', said: null };
+      return { icon: 'rules', who, did: t.deedException, said: null };
     case 'Exception ended':
       return {
         icon: 'minus',
         who: null,
-        did: 'It is no exception any more: no rule matches',
+        did: t.exceptionEnded,
         said: null,
       };
     case 'Rule':
-      return { icon: 'rules', who, did: 'acted on it', said: comment };
+      return { icon: 'rules', who, did: t.deedRule, said: comment };
     case 'Hint helped':
-      return { icon: 'hint', who, did: `was helped by the hint “${comment ?? ''}”`, said: null };
+      return {
+        icon: 'hint',
+        who,
+        did: (by) => t.deedHintHelped({ ...by, hint: comment ?? '' }),
+        said: null,
+      };
     case 'Hint did not help':
       return {
         icon: 'hint',
         who,
-        did: `took back that the hint “${comment ?? ''}” helped`,
+        did: (by) => t.deedHintNotHelpful({ ...by, hint: comment ?? '' }),
         said: null,
       };
     case 'Began':
-      return { icon: STATES[state].icon, who: null, did: 'It began', said: null };
+      return { icon: STATES[state].icon, who: null, did: t.problemStarted, said: null };
     case 'Over':
-      return { icon: 'success', who: null, did: 'It was over: the job succeeded', said: null };
+      return { icon: 'success', who: null, did: t.problemEndedBySuccess, said: null };
     case 'Changed':
       return {
         icon: 'minus',
         who: null,
-        did: 'It was over: the job did something else',
+        did: t.problemEndedByChange,
         said: null,
       };
   }

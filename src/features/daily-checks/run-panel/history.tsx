@@ -3,18 +3,25 @@ import { Icon } from '#src/ui/icon.tsx';
 import { deedLine } from './history-entries.ts';
 import { Part, Unheard } from './part.tsx';
 import type { Asked } from './use-execution.ts';
+import { runPanelMessages as t } from './messages.en.ts';
+import { richText } from '#src/ui/rich-text.tsx';
 
 /** Who did what to the problem and when, the newest first. */
 export function History({ asked, zone }: { readonly asked: Asked; readonly zone: string }) {
   const { execution, message } = asked;
   if (execution === null)
     return message === null ? null : (
-      <Unheard title="History" what="Who did what and when" asked={asked} />
+      <Unheard
+        title={t.history}
+        offline={t.historyNeedsNetwork}
+        unreadable={t.historyUnreadable}
+        asked={asked}
+      />
     );
   const { problem, history } = execution;
   if (problem === null || history.length === 0) return null;
   return (
-    <Part title="History">
+    <Part title={t.history}>
       <ol className="rp-history">
         {history.map((entry, place) => {
           const { icon, who, did, said } = deedLine(entry, problem.state, zone);
@@ -23,8 +30,7 @@ export function History({ asked, zone }: { readonly asked: Asked; readonly zone:
             <li key={history.length - place}>
               <Icon name={icon} className="mt-px text-ink-3" />
               <span className="min-w-0 break-words">
-                {who !== null && <b>{who} </b>}
-                {did}
+                {typeof did === 'string' ? did : richText(did, { who: <b>{who}</b> })}
               </span>
               <time className="dc-ag" dateTime={entry.at} data-tip={formatUtc(at)}>
                 {formatWhen(at, zone)}

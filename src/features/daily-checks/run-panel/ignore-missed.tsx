@@ -5,6 +5,7 @@ import { withChunkTimeout } from '#src/ui/chunk-load.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { heedMissed, ignoreMissed } from '../../shared/lists/actions.ts';
+import { otherListsMessages as t } from '#src/features/shared/lists/messages.en.ts';
 
 const IgnoreForm = lazy(async () => ({
   default: (await withChunkTimeout(import('../../shared/lists/ignore-form.tsx'))).IgnoreForm,
@@ -49,13 +50,13 @@ export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: Igno
           else setAsking(true);
         }}
       >
-        {ignored ? 'Expect it again' : 'Ignore until…'}
+        {ignored ? t.expectAgain : t.ignoreUntil}
       </Button>
       {asking && jobInstanceUid !== null && (
         <Suspense>
           <IgnoreForm
-            title={`Ignore ${about}`}
-            says="No result is expected of this job, and its problem sleeps. A result that comes ends it."
+            title={t.ignoreItem({ name: about })}
+            says={t.ignoreMissedHint}
             forGood={false}
             zone={zone}
             now={now}

@@ -2,11 +2,12 @@
 import { useId, useState } from 'react';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { RunView } from '#contract/runs/query.ts';
-import { formatBytes, formatDate, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
+import { formatBytes, formatDate, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
 import { drawMultiple, nearest, stepped } from './small-multiple.ts';
 import { Part } from './part.tsx';
 import { RunsTable } from './runs-table.tsx';
+import { runPanelMessages as t } from './messages.en.ts';
 
 const RUNS = 30;
 const WIDTH = 180;
@@ -38,18 +39,14 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
   };
   return (
     <Part
-      title={runs.length === 1 ? 'Last run' : `Last ${plural(runs.length || RUNS, 'run')}`}
-      aside={
-        table || (row.usualDuration ?? row.usualBytes) === null
-          ? undefined
-          : 'band is the usual range'
-      }
+      title={runs.length === 1 ? t.lastRun : t.lastRunsCount({ count: runs.length || RUNS })}
+      aside={table || (row.usualDuration ?? row.usualBytes) === null ? undefined : t.bandLegend}
       more={
         runs.length === 0
           ? null
           : {
               open: table,
-              word: table ? 'As a chart' : 'As a table',
+              word: table ? t.asChart : t.asTable,
               onPress: () => setTable(!table),
             }
       }
@@ -60,7 +57,7 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
         <div className="grid grid-cols-2 items-end gap-5 pt-0.5">
           <Multiple
             {...charts}
-            name="Duration"
+            name={t.duration}
             own={row.durationSec}
             of={(run) => run.durationSec}
             say={formatDuration}
@@ -68,7 +65,7 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
           />
           <Multiple
             {...charts}
-            name="Transferred"
+            name={t.transferred}
             own={row.bytes}
             of={(run) => run.bytes}
             say={formatBytes}
@@ -124,14 +121,14 @@ function Multiple({
     failed: run.status === 'Failed' || run.status === 'Error',
   }));
   const { band, line, crosses, at } = drawMultiple(points, usual, WIDTH, HEIGHT);
-  const told = (value: number | null): string => (value === null ? 'unknown' : say(value));
+  const told = (value: number | null): string => (value === null ? t.unknown : say(value));
   const [first, last, run] = [runs[0], runs.at(-1), pointed === null ? undefined : runs[pointed]];
   const failures = points.filter((point) => point.failed).length;
   const range =
     usual &&
     (say(usual[0]) === say(usual[1])
       ? say(usual[0])
-      : `${shorn(say(usual[0]), say(usual[1]))} to ${say(usual[1])}`);
+      : t.range({ low: shorn(say(usual[0]), say(usual[1])), high: say(usual[1]) }));
   const place = pointed ?? (open < 0 ? runs.length - 1 : open);
   const here = runs[place];
   const how = useId();
@@ -153,16 +150,22 @@ function Multiple({
       {/* A line for each, as they come and go: the chart stays where it is under the pointer. */}
       <figcaption className="pb-1">
         <b className="block truncate">
-          <span className={shown === null ? '' : 'sr-only'}>{name}: </span>
+          <span className={shown === null ? '' : 'sr-only'}>{t.measure({ name })}</span>
           {told(shown)}
         </b>
-        {range !== null && <span className="dc-ag block truncate">usual {range}</span>}
+        {range !== null && (
+          <span className="dc-ag block truncate">{t.typicalRange({ range })}</span>
+        )}
       </figcaption>
       <div
         className="rp-points"
         role="slider"
         tabIndex={0}
-        aria-label={`${name} of ${plural(runs.length, 'run')}, ${failures} failed${range === null ? '' : `, usual ${range}`}`}
+        aria-label={
+          range === null
+            ? t.chartLabel({ name, count: runs.length, failed: failures })
+            : t.chartLabelTypical({ name, count: runs.length, failed: failures, range })
+        }
         aria-valuemin={1}
         aria-valuemax={Math.max(1, runs.length)}
         aria-valuenow={Math.max(1, place + 1)}
@@ -170,7 +173,7 @@ function Multiple({
         aria-valuetext={
           here
             ? `${formatWhen(here.startedAt, zone)}, ${STATES[here.state].word}, ${told(of(here))}`
-            : 'no run'
+            : t.noRun
         }
         onKeyDown={onKey}
         onBlur={() => onPoint(null)}
@@ -226,7 +229,7 @@ function Multiple({
           )}
         </svg>
         <span id={how} className="sr-only">
-          Enter opens the run
+          {t.enterOpensRun}
         </span>
         {dot && <i className="rp-dot" style={{ left: `${(dot.x / WIDTH) * 100}%`, top: dot.y }} />}
       </div>

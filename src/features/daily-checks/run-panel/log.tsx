@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { Icon } from '#src/ui/icon.tsx';
-import { plural } from '#src/ui/format.ts';
 import { logLines } from './log-lines.ts';
 import { Part, Unknown } from './part.tsx';
 import type { Asked } from './use-execution.ts';
+import { runPanelMessages as t } from './messages.en.ts';
 
 const SHOWN = 8;
 
@@ -14,23 +14,23 @@ export function Log({ asked }: { readonly asked: Asked }) {
   const shown = whole ? lines : lines.slice(-SHOWN);
   return (
     <Part
-      title="Log"
+      title={t.log}
       more={
         lines.length <= SHOWN
           ? null
           : {
               open: whole,
-              word: whole ? 'The end of it' : `Whole log, ${plural(lines.length, 'line')}`,
+              word: whole ? t.showLogEnd : t.showWholeLog({ count: lines.length }),
               onPress: () => setWhole(!whole),
             }
       }
     >
-      <Unknown asked={asked} waiting="The log is on its way" />
+      <Unknown asked={asked} waiting={t.loadingLog} />
       {asked.execution !== null && lines.length === 0 && (
-        <p className="m-0 py-1 text-ink-3">No log came with this result.</p>
+        <p className="m-0 py-1 text-ink-3">{t.noLog}</p>
       )}
       {lines.length > 0 && (
-        <ol className="rp-log" {...(whole && { 'tabIndex': 0, 'aria-label': 'Log' })}>
+        <ol className="rp-log" {...(whole && { 'tabIndex': 0, 'aria-label': t.log })}>
           {shown.map(({ time, text, tone }, i) => (
             <li key={lines.length - shown.length + i} data-tone={tone}>
               {time !== null && <time>{time}</time>}

@@ -1,9 +1,10 @@
 import type { Execution } from '#contract/runs/calls.ts';
 import { Button } from '#src/ui/button.tsx';
-import { plural } from '#src/ui/format.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { Part } from './part.tsx';
 import { RunsTable } from './runs-table.tsx';
+import { runPanelMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 const DAYS = 7;
 const DAY = 86_400_000;
@@ -41,29 +42,27 @@ export function RunsAround({ execution, zone, onRun }: RunsAroundProps) {
     }));
   return (
     <Part
-      title="Runs around that day"
-      aside={
-        value === null ? undefined : `${plural(runs.length, 'run')} in two weeks, from the server`
-      }
+      title={t.runsAroundThatDay}
+      aside={value === null ? undefined : t.runsInTwoWeeks({ count: runs.length })}
     >
       {value === null && failure !== null && (
         <div className="grid justify-items-start gap-2">
           <p className="m-0" role="alert">
             {failure.message}
           </p>
-          <Button onClick={again}>Try again</Button>
+          <Button onClick={again}>{uiMessages.tryAgain}</Button>
         </div>
       )}
       {value === null && failure === null && (
         <div className="rp-wait">
-          <span className="sr-only">The runs of the job are on their way</span>
+          <span className="sr-only">{t.loadingRuns}</span>
           <i />
           <i />
         </div>
       )}
       {value !== null && (
         <RunsTable
-          label="Runs around that day"
+          label={t.runsAroundThatDay}
           runs={runs}
           open={Number(id)}
           zone={zone}

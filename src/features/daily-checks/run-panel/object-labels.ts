@@ -3,6 +3,7 @@ import { isDoneTask, TASK_STATUSES } from '#contract/runs/task-status.ts';
 import { formatCount } from '#src/ui/format.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
+import { runPanelMessages as t } from './messages.en.ts';
 
 /** How what became of an object is told: always word, icon and colour. */
 export const TASK_STATES: Readonly<
@@ -13,7 +14,7 @@ export const TASK_STATES: Readonly<
   Warning: STATES.Warning,
   Running: STATES.Running,
   Success: STATES.Success,
-  Pending: { word: 'Not reached', icon: 'clock', text: 'text-ink-2' },
+  Pending: { word: t.notReached, icon: 'clock', text: 'text-ink-2' },
 };
 
 /** PANEL-1: `22 of 24 done, 1 failed, 1 not reached`. */
@@ -22,18 +23,23 @@ export function doneWordsOf(tasks: readonly Task[]): string {
     const count = tasks.filter((task) => task.status === status).length;
     return status === 'Success' || count === 0
       ? []
-      : [`${formatCount(count)} ${STATUS_WORDS[status]}`];
+      : [STATUS_COUNTS[status]({ count: formatCount(count) })];
   });
   return [
-    `${formatCount(tasks.filter(isDoneTask).length)} of ${formatCount(tasks.length)} done`,
+    t.objectsDone({
+      done: formatCount(tasks.filter(isDoneTask).length),
+      total: formatCount(tasks.length),
+    }),
     ...rest,
   ].join(', ');
 }
 
-const STATUS_WORDS: Readonly<Record<Exclude<Task['status'], 'Success'>, string>> = {
-  Failed: 'failed',
-  Error: 'with an error',
-  Warning: 'with a warning',
-  Running: 'running',
-  Pending: 'not reached',
+const STATUS_COUNTS: Readonly<
+  Record<Exclude<Task['status'], 'Success'>, (values: { readonly count: string }) => string>
+> = {
+  Failed: t.failedCount,
+  Error: t.errorCount,
+  Warning: t.warningCount,
+  Running: t.runningCount,
+  Pending: t.pendingCount,
 };

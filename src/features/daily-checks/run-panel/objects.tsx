@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import type { Task } from '#contract/runs/task.ts';
-import { formatBytes, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
+import { formatBytes, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { doneWordsOf, TASK_STATES } from './object-labels.ts';
 import { Part, Unheard } from './part.tsx';
 import type { Asked } from './use-execution.ts';
+import { runPanelMessages as t } from './messages.en.ts';
 
 const SHOWN = 8;
 
@@ -16,20 +17,25 @@ export function Objects({ asked, zone }: { readonly asked: Asked; readonly zone:
   const { execution, message } = asked;
   if (execution === null)
     return message === null ? null : (
-      <Unheard title="Objects" what="What became of each object" asked={asked} />
+      <Unheard
+        title={t.objects}
+        offline={t.objectsNeedNetwork}
+        unreadable={t.objectsUnreadable}
+        asked={asked}
+      />
     );
   const { tasks } = execution;
   if (tasks.length === 0) return null;
   return (
     <Part
-      title="Objects"
+      title={t.objects}
       aside={doneWordsOf(tasks)}
       more={
         tasks.length <= SHOWN
           ? null
           : {
               open: whole,
-              word: whole ? 'Fewer' : `All ${plural(tasks.length, 'object')}`,
+              word: whole ? t.showFewer : t.showAllObjects({ count: tasks.length }),
               onPress: () => setWhole(!whole),
             }
       }
@@ -54,7 +60,7 @@ function One({
   return (
     <li
       {...(startTime !== null && {
-        'data-tip': `Started ${formatWhen(Date.parse(startTime), zone)}`,
+        'data-tip': t.startedAt({ time: formatWhen(Date.parse(startTime), zone) }),
       })}
     >
       <span className={`inline-flex items-center gap-1.5 ${text}`}>

@@ -10,6 +10,8 @@ import { RunPanel } from './panel.tsx';
 import type { Deed, PanelProps } from './panel.tsx';
 import { useExecution } from './use-execution.ts';
 import type { Asked } from './use-execution.ts';
+import { runPanelMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 interface OpenRunProps extends Omit<PanelProps, 'row' | 'runs' | 'asked' | 'onDeed' | 'onRun'> {
   readonly n: RunN;
@@ -50,7 +52,7 @@ export function OpenRun({ n, row, onDeed, onRun, ...rest }: OpenRunProps) {
     );
   if (rest.phone) {
     return (
-      <Dialog title={shown?.companyName ?? 'Job result'} place="bottom" onClose={rest.onClose}>
+      <Dialog title={shown?.companyName ?? t.jobResult} place="bottom" onClose={rest.onClose}>
         <div className="rp border-0" data-phone="">
           {panel}
         </div>
@@ -58,7 +60,7 @@ export function OpenRun({ n, row, onDeed, onRun, ...rest }: OpenRunProps) {
     );
   }
   return (
-    <aside className="rp" aria-label="Job result">
+    <aside className="rp" aria-label={t.jobResult}>
       {panel}
     </aside>
   );
@@ -75,7 +77,7 @@ function Nothing({
     <div className="grid content-start gap-3 p-5">
       {message === null ? (
         <div className="rp-wait">
-          <span className="sr-only">The result is on its way</span>
+          <span className="sr-only">{t.loadingResult}</span>
           <i />
           <i />
           <i />
@@ -86,9 +88,9 @@ function Nothing({
             {message}
           </p>
           <div className="flex gap-2">
-            <Button onClick={again}>Try again</Button>
+            <Button onClick={again}>{uiMessages.tryAgain}</Button>
             <Button variant="quiet" onClick={onClose}>
-              Close
+              {uiMessages.close}
             </Button>
           </div>
         </>

@@ -41,6 +41,8 @@ import { SameCause } from './same-cause.tsx';
 import type { Days } from './same-cause-query.ts';
 import type { Asked } from './use-execution.ts';
 import './run-panel.css';
+import { runPanelMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 export type Deed =
   | 'review'
@@ -123,21 +125,21 @@ export function RunPanel(props: PanelProps) {
           </span>
           <span className="dc-ag ml-auto pr-1.5">
             {standing === 'out'
-              ? 'not in the list'
+              ? t.notListed
               : standing === 'far'
                 ? ''
-                : `${formatCount(standing[0])} of ${formatCount(standing[1])}`}
+                : t.position({ place: formatCount(standing[0]), total: formatCount(standing[1]) })}
           </span>
           <IconButton
             icon="chevron-up"
-            label="Previous"
+            label={t.previous}
             keycap="K"
             className="px-1"
             onClick={() => onMove(-1)}
           />
           <IconButton
             icon="chevron-down"
-            label="Next"
+            label={t.next}
             keycap="J"
             className="px-1"
             onClick={() => onMove(1)}
@@ -145,7 +147,7 @@ export function RunPanel(props: PanelProps) {
           {!phone && (
             <IconButton
               icon="close"
-              label="Close"
+              label={uiMessages.close}
               keycap="Esc"
               className="px-1"
               onClick={onClose}
@@ -154,12 +156,19 @@ export function RunPanel(props: PanelProps) {
         </div>
         {!phone && <h2 className="m-0 mt-0.5 text-head break-words">{row.companyName}</h2>}
         <p className="m-0 break-words text-ink-2">
-          {row.jobName}
-          {row.computer === '' ? '' : ` on ${row.computer}`}
+          {row.computer === ''
+            ? row.jobName
+            : t.jobOnComputer({ job: row.jobName, computer: row.computer })}
         </p>
         <p className="dc-ag m-0">
-          {SOURCE_WORDS[row.source]}, {TYPE_WORDS[row.type]}
-          {row.managed === null ? '' : row.managed ? ', managed' : ', not managed'}
+          {(row.managed === null
+            ? t.sourceAndType
+            : row.managed
+              ? t.sourceAndTypeManaged
+              : t.sourceAndTypeNotManaged)({
+            source: SOURCE_WORDS[row.source],
+            type: TYPE_WORDS[row.type],
+          })}
         </p>
         {done !== null && (
           <p className="rp-done">
@@ -174,7 +183,7 @@ export function RunPanel(props: PanelProps) {
       <div className="rp-body">
         <p className="m-0 pt-3 pb-2.5 break-words">
           {row.message === null ? (
-            `${row.status === 'Running' ? 'Running' : 'No problems reported'}. `
+            `${row.status === 'Running' ? t.running : t.noProblemsReported}. `
           ) : (
             <>
               <Message row={row} />
@@ -182,33 +191,41 @@ export function RunPanel(props: PanelProps) {
             </>
           )}
           {row.lastGoodAt === null
-            ? 'No good backup on this device.'
-            : `Last good backup ${formatWhen(row.lastGoodAt, zone)}, ${formatAge(row.lastGoodAt, now)}.`}
+            ? t.noGoodBackup
+            : t.lastGoodBackup({
+                time: formatWhen(row.lastGoodAt, zone),
+                age: formatAge(row.lastGoodAt, now),
+              })}
         </p>
         <dl className="rp-facts">
           <Fact
-            word={row.status === 'Missed' ? 'Expected' : 'Started'}
+            word={row.status === 'Missed' ? t.expected : t.started}
             tip={formatUtc(row.startedAt)}
           >
             {formatDate(row.startedAt, zone) === formatDate(now, zone)
               ? formatTime(row.startedAt, zone)
               : formatWhen(row.startedAt, zone)}
           </Fact>
-          <Fact word="Ended" {...(ended !== null && { tip: formatUtc(ended) })}>
+          <Fact word={t.ended} {...(ended !== null && { tip: formatUtc(ended) })}>
             {ended === null
               ? row.status === 'Missed'
-                ? 'did not run'
-                : 'unknown'
+                ? t.didNotRun
+                : t.unknown
               : formatTime(ended, zone)}
           </Fact>
-          <Fact word="Next expected">
+          <Fact word={t.nextExpected}>
             {execution?.expectedAt ? whenShort(Date.parse(execution.expectedAt), now, zone) : '–'}
           </Fact>
-          <Fact word="Schedule">{row.scheduleState ?? '–'}</Fact>
-          <Fact word="Files">
+          <Fact word={t.schedule}>{row.scheduleState ?? '–'}</Fact>
+          <Fact word={t.files}>
             {execution?.filesTotal == null
               ? '–'
-              : `${formatCount(execution.filesTotal)}${execution.filesFailed ? `, ${formatCount(execution.filesFailed)} failed` : ''}`}
+              : execution.filesFailed
+                ? t.filesFailed({
+                    count: formatCount(execution.filesTotal),
+                    failed: formatCount(execution.filesFailed),
+                  })
+                : formatCount(execution.filesTotal)}
           </Fact>
           {execution !== null &&
             reportedFacts(execution, zone).map(({ word, value, tip, isWide }) => (
@@ -223,7 +240,7 @@ export function RunPanel(props: PanelProps) {
             ))}
           {problem?.ticket != null && (
             <div className="col-span-full flex items-baseline gap-2 pt-1.5">
-              <dt>Ticket</dt>
+              <dt>{t.ticket}</dt>
               <dd className="min-w-0 break-words">
                 {problem.tied ? (
                   <TicketOf number={problem.ticket} tied={problem.tied} />
@@ -241,7 +258,7 @@ export function RunPanel(props: PanelProps) {
         )}
         {execution !== null && asked.at !== null && (
           <p className="dc-ag m-0 pt-3">
-            What follows is as of {formatWhen(asked.at, zone)}. {asked.message}
+            {t.asOf({ time: formatWhen(asked.at, zone) })} {asked.message}
           </p>
         )}
         <Objects key={`objects ${row.n}`} asked={asked} zone={zone} />
@@ -263,21 +280,21 @@ export function RunPanel(props: PanelProps) {
           </Said>
         )}
         {problem?.hints?.map(({ name, hint }) => (
-          <Said key={name} icon="hint" by={`Hint of rule “${name}”`}>
+          <Said key={name} icon="hint" by={t.hintOfRule({ rule: name })}>
             {hint}
           </Said>
         ))}
         {problem?.snooze && row.review === 'snoozed' && (
-          <Said
-            icon="snooze"
-            by={`${problem.snooze.name}. It ends earlier if the job succeeds or fails in another way.`}
-          >
-            Snoozed until {formatWhen(problem.snooze.until, zone)}: {problem.snooze.reason}
+          <Said icon="snooze" by={t.snoozedBy({ name: problem.snooze.name })}>
+            {t.snoozedUntil({
+              time: formatWhen(problem.snooze.until, zone),
+              reason: problem.snooze.reason,
+            })}
           </Said>
         )}
         {row.waiting && (
-          <Said icon="cloud" by="It is kept on this device and goes out by itself.">
-            A change of this result is not sent yet
+          <Said icon="cloud" by={t.unsentHint}>
+            {t.unsentChange}
           </Said>
         )}
         <History asked={asked} zone={zone} />
@@ -287,7 +304,7 @@ export function RunPanel(props: PanelProps) {
               href={ruleAddressOf(row)}
               className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11"
             >
-              Make a rule from this
+              {t.createRule}
             </SectionLink>
           </p>
         )}
@@ -296,11 +313,14 @@ export function RunPanel(props: PanelProps) {
             <SectionLink
               href={slaAddress({
                 alarm: 'new',
-                job: { uid: execution.jobInstanceUid, name: `${row.jobName}, ${row.companyName}` },
+                job: {
+                  uid: execution.jobInstanceUid,
+                  name: t.jobOfCompany({ job: row.jobName, company: row.companyName }),
+                },
               })}
               className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11"
             >
-              Make an SLA alarm for this job
+              {t.createAlarm}
             </SectionLink>
           </p>
         )}
@@ -328,20 +348,20 @@ function Actions({
           keycap="E"
           onClick={() => onDeed('reopen')}
         >
-          Open again
+          {t.reopen}
         </Button>
       ) : (
         <Button variant="primary" className="grow" keycap="E" onClick={() => onDeed('review')}>
-          Review
+          {t.review}
         </Button>
       )}
       {row.review === 'snoozed' ? (
         <Button className="grow" onClick={() => onDeed('wake')}>
-          End the snooze
+          {t.endSnooze}
         </Button>
       ) : (
         <Button className="grow" keycap="S" disabled={!open} onClick={() => onDeed('snooze')}>
-          Snooze
+          {t.snooze}
         </Button>
       )}
       <div className="flex w-full flex-wrap justify-between">
@@ -352,20 +372,20 @@ function Actions({
           keycap="N"
           onClick={() => onDeed('note')}
         >
-          Note
+          {t.note}
         </Button>
         <Button variant="quiet" size="sm" keycap="T" onClick={() => onDeed('ticket')}>
-          {row.problem?.ticket ? 'Change ticket' : 'Ticket'}
+          {row.problem?.ticket ? t.editTicket : t.ticket}
         </Button>
         {row.review !== 'cleared' && (
           <Button variant="quiet" size="sm" keycap="⇧E" onClick={() => onDeed('review-with')}>
-            With a comment
+            {t.withComment}
           </Button>
         )}
         {row.state === 'Missed' && row.problem?.closedAt === null && (
           <IgnoreMissed
             jobInstanceUid={jobInstanceUid}
-            about={`${row.jobName}, ${row.companyName}`}
+            about={t.jobOfCompany({ job: row.jobName, company: row.companyName })}
             zone={zone}
             now={now}
             ignored={
@@ -375,7 +395,7 @@ function Actions({
         )}
         {row.state === 'Anomaly' && row.review !== 'cleared' && (
           <Button variant="quiet" size="sm" className="-mr-2" onClick={() => onDeed('not-anomaly')}>
-            Not an anomaly
+            {t.notAnAnomaly}
           </Button>
         )}
       </div>
@@ -399,7 +419,7 @@ function TicketOf({ number, tied }: { readonly number: string; readonly tied: Ti
         className={`inline-flex items-center gap-1 ${tied.open ? 'text-running' : 'text-success'}`}
       >
         <Icon name={tied.open ? 'ticket' : 'success'} size={12} />
-        {tied.open ? 'open' : 'closed'}
+        {tied.open ? t.open : t.closed}
       </span>
     </span>
   );

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import type { Asked } from './use-execution.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 interface PartProps {
   readonly title: string;
@@ -50,7 +51,7 @@ export function Unknown({ asked, waiting }: { readonly asked: Asked; readonly wa
       <p className="m-0 flex items-center gap-2 py-1 text-ink-2">
         <span className="grow">{message}</span>
         <Button variant="quiet" size="sm" onClick={again}>
-          Try again
+          {uiMessages.tryAgain}
         </Button>
       </p>
     );
@@ -65,21 +66,21 @@ export function Unknown({ asked, waiting }: { readonly asked: Asked; readonly wa
   ) : null;
 }
 
-/** The same where it is said once more: `What became of each object` is not known. */
+/** The same for a further part of the panel. */
 export function Unheard({
   title,
-  what,
+  offline,
+  unreadable,
   asked: { unreached },
 }: {
   readonly title: string;
-  readonly what: string;
+  readonly offline: string;
+  readonly unreadable: string;
   readonly asked: Asked;
 }) {
   return (
     <Part title={title}>
-      <p className="m-0 py-1 text-ink-2">
-        {what} {unreached ? 'needs the network.' : 'could not be read.'}
-      </p>
+      <p className="m-0 py-1 text-ink-2">{unreached ? offline : unreadable}</p>
     </Part>
   );
 }

@@ -8,6 +8,7 @@ import {
   formatUtc,
   formatWhen,
 } from '#src/ui/format.ts';
+import { runPanelMessages as t } from './messages.en.ts';
 
 export interface RunFact {
   readonly word: string;
@@ -24,9 +25,9 @@ export function reportedFacts(
   zone: string,
 ): readonly RunFact[] {
   return [
-    ...(level === null ? [] : [{ word: 'Level', value: LEVEL_WORDS[level] }]),
-    ...(errorCount === null ? [] : [{ word: 'Errors', value: formatCount(errorCount) }]),
-    ...(warningCount === null ? [] : [{ word: 'Warnings', value: formatCount(warningCount) }]),
+    ...(level === null ? [] : [{ word: t.level, value: LEVEL_WORDS[level] }]),
+    ...(errorCount === null ? [] : [{ word: t.errors, value: formatCount(errorCount) }]),
+    ...(warningCount === null ? [] : [{ word: t.warnings, value: formatCount(warningCount) }]),
     ...(scheduledFor === null
       ? []
       : [
@@ -45,19 +46,20 @@ const LEAST_DELAY_SEC = 60;
 function scheduledFact(due: number, startedAt: number | null, zone: string): RunFact {
   const isSameDay = startedAt !== null && formatDate(due, zone) === formatDate(startedAt, zone);
   const delaySec = startedAt === null ? 0 : Math.floor((startedAt - due) / 1000);
-  const late = delaySec >= LEAST_DELAY_SEC ? `, started ${formatDuration(delaySec)} late` : '';
+  const time = isSameDay ? formatTime(due, zone) : formatWhen(due, zone);
   return {
-    word: 'Scheduled for',
-    value: `${isSameDay ? formatTime(due, zone) : formatWhen(due, zone)}${late}`,
+    word: t.scheduledFor,
+    value:
+      delaySec >= LEAST_DELAY_SEC ? t.startedLate({ time, delay: formatDuration(delaySec) }) : time,
     tip: formatUtc(due),
     isWide: true,
   };
 }
 
 const LEVEL_WORDS: Readonly<Record<RunLevel, string>> = {
-  Full: 'Full',
-  Incremental: 'Incremental',
-  Differential: 'Differential',
-  VirtualFull: 'Virtual full',
-  Base: 'Base',
+  Full: t.full,
+  Incremental: t.incremental,
+  Differential: t.differential,
+  VirtualFull: t.virtualFull,
+  Base: t.base,
 };

@@ -2,6 +2,7 @@ import type { RunN } from '#contract/ids.ts';
 import type { RunView } from '#contract/runs/query.ts';
 import { formatBytes, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
+import { runPanelMessages as t } from './messages.en.ts';
 
 type Told = Pick<RunView, 'n' | 'startedAt' | 'state' | 'durationSec' | 'bytes'>;
 interface RunsTableProps<T extends Told> {
@@ -14,7 +15,7 @@ interface RunsTableProps<T extends Told> {
 
 /** What the charts say, in words: runs of the job, newest first. */
 export function RunsTable<T extends Told>({
-  label = 'Last runs',
+  label = t.lastRuns,
   runs,
   open,
   zone,
@@ -25,10 +26,10 @@ export function RunsTable<T extends Told>({
       <table aria-label={label}>
         <thead>
           <tr>
-            <th scope="col">Started</th>
-            <th scope="col">State</th>
-            <th scope="col">Duration</th>
-            <th scope="col">Transferred</th>
+            <th scope="col">{t.started}</th>
+            <th scope="col">{t.state}</th>
+            <th scope="col">{t.duration}</th>
+            <th scope="col">{t.transferred}</th>
           </tr>
         </thead>
         <tbody>

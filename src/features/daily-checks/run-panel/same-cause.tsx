@@ -1,11 +1,12 @@
 import type { Ms } from '#contract/ids.ts';
 import type { RunView } from '#contract/runs/query.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
-import { formatDate, formatSpan, plural } from '#src/ui/format.ts';
+import { formatDate } from '#src/ui/format.ts';
 import { Strip } from '../../shared/runs/run-marks.tsx';
 import { SMALL } from '../../shared/runs/spark-bars.ts';
 import { sameCause } from './same-cause-query.ts';
 import type { Days } from './same-cause-query.ts';
+import { runPanelMessages as t } from './messages.en.ts';
 
 interface SameProps {
   readonly row: RunView;
@@ -32,9 +33,9 @@ export function SameCause({ row, cause, days, zone, now, onAll }: SameProps) {
   return (
     <section className="pt-3">
       <div className="flex items-baseline gap-2 pb-1">
-        <h3 className="m-0">Same cause elsewhere</h3>
+        <h3 className="m-0">{t.sameCauseElsewhere}</h3>
         <button type="button" className="rp-more" onClick={onAll}>
-          All {plural(view?.total ?? 0, 'job')}
+          {t.showAllJobs({ count: view?.total ?? 0 })}
         </button>
       </div>
       <ul className="rp-same">
@@ -51,20 +52,17 @@ export function SameCause({ row, cause, days, zone, now, onAll }: SameProps) {
                 <span />
               )}
               <span className="dc-ag">{one?.problem ? since(one.problem.openedAt, now) : ''}</span>
-              <span className="text-right">{plural(count, 'job')}</span>
+              <span className="text-right">{t.jobCount({ count })}</span>
             </li>
           );
         })}
         {rest.length > 0 && (
           <li>
-            <span>{plural(rest.length, 'more company', 'more companies')}</span>
+            <span>{t.moreCompanies({ count: rest.length })}</span>
             <span />
             <span />
             <span className="text-right">
-              {plural(
-                rest.reduce((sum, { count }) => sum + count, 0),
-                'job',
-              )}
+              {t.jobCount({ count: rest.reduce((sum, { count }) => sum + count, 0) })}
             </span>
           </li>
         )}
@@ -74,6 +72,8 @@ export function SameCause({ row, cause, days, zone, now, onAll }: SameProps) {
 }
 
 function since(openedAt: Ms, now: Ms): string {
-  const span = formatSpan(openedAt, now) ?? 'now';
-  return span.endsWith(' d') ? plural(Number(span.slice(0, -2).replace(',', '')), 'day') : 'today';
+  const days = Math.floor((now - openedAt) / DAY_MS);
+  return days < 1 ? t.today : t.days({ count: days });
 }
+
+const DAY_MS = 86_400_000;

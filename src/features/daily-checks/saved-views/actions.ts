@@ -3,6 +3,7 @@ import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { savedViewsMessages as t } from './messages.en.ts';
 
 type Kept = Pick<ViewRow, 'id' | 'name' | 'query' | 'shared'>;
 
@@ -32,7 +33,7 @@ export const changeView = (
   saveView(
     { ...before, ...change },
     told,
-    () => void saveView(before, `View “${before.name}” is as it was`),
+    () => void saveView(before, t.restored({ name: before.name })),
   );
 
 export async function removeView(view: ViewRow): Promise<void> {
@@ -40,8 +41,8 @@ export async function removeView(view: ViewRow): Promise<void> {
   if (failure) tellFailure(failure.message);
   else
     tellWithUndo(
-      `View “${view.name}” removed`,
-      () => void saveView(view, `View “${view.name}” is back`),
+      t.removed({ name: view.name }),
+      () => void saveView(view, t.restored({ name: view.name })),
     );
 }
 

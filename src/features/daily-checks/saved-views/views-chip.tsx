@@ -5,6 +5,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { shelfOf, standingOf, standingWord } from './views.ts';
 import { ViewsMenu } from './views-menu.tsx';
+import { savedViewsMessages as t } from './messages.en.ts';
 
 export interface ViewsChipProps {
   readonly me: Me;
@@ -30,7 +31,7 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
           tablet:@max-[660px]/tools:px-1.5 pointer-coarse:h-11 pointer-coarse:px-3"
       >
         <span className="text-ink-3 max-tablet:sr-only tablet:@max-[990px]/tools:group-not-data-rest/chip:sr-only">
-          View
+          {t.view}
         </span>
         <span
           className="max-w-44 truncate tablet:@max-[990px]/tools:max-w-28 tablet:@max-[990px]/tools:group-data-rest/chip:sr-only"
@@ -73,4 +74,4 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
 
 const NOTHING = {};
 /** A dialog beside the page: the list's one-letter keys keep away. */
-const OWN_KEYS = { 'role': 'dialog', 'aria-label': 'Views' } as const;
+const OWN_KEYS = { 'role': 'dialog', 'aria-label': t.views } as const;

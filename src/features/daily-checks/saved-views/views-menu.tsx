@@ -9,6 +9,8 @@ import { Switch } from '#src/ui/switch.tsx';
 import { changeView, removeView, saveView } from './actions.ts';
 import { DEFAULT_VIEW, namesake, notKept } from './views.ts';
 import type { Shelf, Standing } from './views.ts';
+import { savedViewsMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface ViewsMenuProps {
   readonly me: Me;
@@ -30,7 +32,7 @@ export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: Views
       onOpen(view.id, view.query, event.timeStamp);
   return (
     <>
-      <ul className="m-0 list-none p-0 py-1" aria-label="Views">
+      <ul className="m-0 list-none p-0 py-1" aria-label={t.views}>
         <li>
           <Line
             word={DEFAULT_VIEW}
@@ -49,7 +51,7 @@ export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: Views
               />
               <IconButton
                 icon="settings"
-                label={`Change ${view.name}`}
+                label={t.editView({ name: view.name })}
                 aria-expanded={editing === view.id}
                 onClick={() => setEditing(editing === view.id ? null : view.id)}
               />
@@ -70,9 +72,9 @@ export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: Views
       {shelf.shared.length > 0 && (
         <>
           <h3 className="m-0 border-t border-hair px-3 pt-2 text-agate font-normal text-ink-3">
-            Shared by colleagues
+            {t.sharedWithYou}
           </h3>
-          <ul className="m-0 list-none p-0 pb-1" aria-label="Shared by colleagues">
+          <ul className="m-0 list-none p-0 pb-1" aria-label={t.sharedWithYou}>
             {shelf.shared.map((view) => (
               <li key={view.id}>
                 <Line
@@ -120,11 +122,11 @@ function Line({ word, by = '', on, shared = false, onPress }: LineProps) {
         </span>
         {by !== '' && (
           <span className="block truncate text-agate font-normal text-ink-3" data-tip={by}>
-            by {by}
+            {t.byOwner({ name: by })}
           </span>
         )}
       </span>
-      {shared && <Badge title="Everybody who sees all companies sees it">shared</Badge>}
+      {shared && <Badge title={t.sharedHint}>{t.shared}</Badge>}
     </button>
   );
 }
@@ -140,12 +142,12 @@ function Again({
   readonly onSaved: (id: string) => void;
 }) {
   const save = async (): Promise<void> => {
-    if (await changeView(view, { query }, `View “${view.name}” saved`)) onSaved(view.id);
+    if (await changeView(view, { query }, t.saved({ name: view.name }))) onSaved(view.id);
   };
   return (
     <div className="border-t border-hair px-3 py-2">
       <Button size="sm" className="w-full min-w-0" data-tip={view.name} onClick={() => void save()}>
-        <span className="truncate">Save the changes to “{view.name}”</span>
+        <span className="truncate">{t.saveChanges({ name: view.name })}</span>
       </Button>
     </div>
   );
@@ -169,8 +171,8 @@ function SaveAs({ own, sees, query, onSaved }: SaveAsProps) {
     if (!can) return;
     const id = same?.id ?? crypto.randomUUID();
     const kept = same
-      ? changeView(same, { query }, `View “${same.name}” replaced`)
-      : saveView({ id, name, query, shared: shared && sees }, `View “${name.trim()}” saved`);
+      ? changeView(same, { query }, t.replaced({ name: same.name }))
+      : saveView({ id, name, query, shared: shared && sees }, t.saved({ name: name.trim() }));
     if (await kept) onSaved(id);
   };
   return (
@@ -182,7 +184,7 @@ function SaveAs({ own, sees, query, onSaved }: SaveAsProps) {
       }}
     >
       <label htmlFor={id} className="block pb-1">
-        Save this list as
+        {t.saveViewAs}
       </label>
       <span className="flex gap-2">
         <input
@@ -195,19 +197,16 @@ function SaveAs({ own, sees, query, onSaved }: SaveAsProps) {
           className="h-7 min-w-0 grow rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
         />
         <Button size="sm" type="submit" disabled={!can}>
-          {same ? 'Replace' : 'Save'}
+          {same ? t.replace : uiMessages.save}
         </Button>
       </span>
       <span
         id={`${id}-says`}
         className={`block pt-1 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}
       >
-        {fault ??
-          (same
-            ? 'You have a view of this name: it is replaced.'
-            : 'Days, filters, order and grouping are kept.')}
+        {fault ?? (same ? t.replaceHint : t.saveHint)}
       </span>
-      {sees && !same && <Switch label="Share with colleagues" on={shared} onChange={setShared} />}
+      {sees && !same && <Switch label={t.shareWithColleagues} on={shared} onChange={setShared} />}
     </form>
   );
 }
@@ -234,11 +233,11 @@ function Edit({ view, own, sees, query, onDone }: EditProps) {
       className="mx-3 mb-2 border-l-2 border-rule pl-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (can) void change({ name }, `View renamed to “${name.trim()}”`);
+        if (can) void change({ name }, t.renamed({ name: name.trim() }));
       }}
     >
       <label htmlFor={id} className="block pb-1 text-agate text-ink-3">
-        Name
+        {t.name}
       </label>
       <span className="flex gap-2 pb-1">
         <input
@@ -251,24 +250,21 @@ function Edit({ view, own, sees, query, onDone }: EditProps) {
           className="h-7 min-w-0 grow rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
         />
         <Button size="sm" type="submit" disabled={!can}>
-          Rename
+          {t.rename}
         </Button>
       </span>
       {taken && (
         <span role="alert" className="block text-agate text-failed">
-          You have another view of this name.
+          {t.nameTaken}
         </span>
       )}
       {sees && (
         <Switch
-          label="Share with colleagues"
-          detail="Everybody who sees all companies sees it; only you change it."
+          label={t.shareWithColleagues}
+          detail={t.shareHint}
           on={view.shared}
           onChange={(shared) =>
-            void change(
-              { shared },
-              shared ? `View “${view.name}” is shared` : `View “${view.name}” is yours alone`,
-            )
+            void change({ shared }, (shared ? t.nowShared : t.nowPrivate)({ name: view.name }))
           }
         />
       )}
@@ -277,9 +273,9 @@ function Edit({ view, own, sees, query, onDone }: EditProps) {
           size="sm"
           variant="quiet"
           disabled={query === view.query}
-          onClick={() => void change({ query }, `View “${view.name}” replaced`)}
+          onClick={() => void change({ query }, t.replaced({ name: view.name }))}
         >
-          Replace by this list
+          {t.replaceWithCurrent}
         </Button>
         <Button
           size="sm"
@@ -290,7 +286,7 @@ function Edit({ view, own, sees, query, onDone }: EditProps) {
             onDone();
           }}
         >
-          Remove
+          {uiMessages.remove}
         </Button>
       </span>
     </form>

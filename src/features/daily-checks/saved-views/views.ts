@@ -4,6 +4,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { OwnedView, ViewRow } from '#contract/daily-checks/saved-views.ts';
 import { listOf, queryOf } from '../../shared/runs/list-address.ts';
 import type { List } from '../../shared/runs/list-state.ts';
+import { savedViewsMessages as t } from './messages.en.ts';
 
 /** What a view keeps of a list: its address, without the run that is open beside it. */
 export const viewQueryOf = (list: List): string => queryOf({ ...list, open: null });
@@ -19,7 +20,7 @@ export const addressOfView = (query: string): string =>
   `/monitoring/daily-checks?${query === '' ? 'review=pending' : query}`;
 
 /** The word of the list that nobody named: a plain address. */
-export const DEFAULT_VIEW = 'Morning round';
+export const DEFAULT_VIEW = t.defaultView;
 
 export interface Shelf {
   readonly own: readonly OwnedView[];
@@ -59,9 +60,9 @@ export const standingWord = ({ view, changed }: Standing, query: string): string
   view === null
     ? query === ''
       ? DEFAULT_VIEW
-      : 'not saved'
+      : t.notSaved
     : changed
-      ? `${view.name}, changed`
+      ? t.changedView({ name: view.name })
       : view.name;
 
 /** One of one's own with this name, in any case: saving under its name replaces it. */
@@ -70,8 +71,7 @@ export const namesake = (own: readonly ViewRow[], name: string): ViewRow | null 
 
 /** Why a list cannot be kept as another view; null where it can. */
 export function notKept(own: readonly ViewRow[], name: string, query: string): string | null {
-  if (query.length > LIMITS.viewChars)
-    return 'This list has too many filters to be kept. Take some away.';
+  if (query.length > LIMITS.viewChars) return t.tooManyFilters;
   return namesake(own, name) === null && own.length >= LIMITS.viewsPerUser
     ? MESSAGES.viewsFull(LIMITS.viewsPerUser)
     : null;

@@ -1,11 +1,12 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Overview } from '#contract/dashboard/overview.ts';
 import { formatSpan } from '#src/ui/format.ts';
-import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { headline, whom } from '../attention.ts';
 import { quietOf } from './freshness.ts';
+import { wallMessages as t } from './messages.en.ts';
 
 /** What needs somebody now, worst first, as many lines as the wall has room for. */
 export function WallAttention({
@@ -20,7 +21,7 @@ export function WallAttention({
       <section className="wall-needs" aria-busy="true">
         {overview === null && (
           <DelayedFallback>
-            <p>Results are on their way.</p>
+            <p>{t.loading}</p>
           </DelayedFallback>
         )}
       </section>
@@ -38,15 +39,15 @@ export function WallAttention({
     );
   }
   return (
-    <section className="wall-needs" aria-label="Needs attention">
-      <h2>Needs attention</h2>
+    <section className="wall-needs" aria-label={t.needsAttention}>
+      <h2>{t.needsAttention}</h2>
       <ol>
         {attention.map((of) => (
           <li key={`${of.cause ?? 'job'} ${of.run}`}>
             <StateMark state={of.state} className="wall-mark" />
             <span className="wall-what">{headline(of)}</span>
             <span className="wall-whom">{whom(of)}</span>
-            <span className="wall-age">{formatSpan(of.since, now) ?? 'now'}</span>
+            <span className="wall-age">{formatSpan(of.since, now) ?? t.now}</span>
           </li>
         ))}
       </ol>

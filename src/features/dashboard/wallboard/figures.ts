@@ -4,6 +4,7 @@ import type { Day } from '#contract/ids.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { timesOf } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
+import { wallMessages as t } from './messages.en.ts';
 
 /** One count of the wall. */
 export interface Figure {
@@ -30,10 +31,10 @@ export function figuresOf({ facets }: Pick<RunsView, 'facets'>): readonly Figure
       0,
     );
   return [
-    { state: 'Failed', word: 'Failed', count: countOf('Failed', 'Error') },
-    { state: 'Missed', word: 'Did not run', count: countOf('Missed') },
-    { state: 'Warning', word: 'Warning', count: countOf('Warning') },
-    { state: 'Running', word: 'Running', count: countOf('Running') },
+    { state: 'Failed', word: t.failed, count: countOf('Failed', 'Error') },
+    { state: 'Missed', word: t.didNotRun, count: countOf('Missed') },
+    { state: 'Warning', word: t.warning, count: countOf('Warning') },
+    { state: 'Running', word: t.running, count: countOf('Running') },
   ];
 }
 

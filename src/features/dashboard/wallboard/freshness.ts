@@ -2,6 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Overview } from '#contract/dashboard/overview.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { formatTime, formatSpan } from '#src/ui/format.ts';
+import { wallMessages as t } from './messages.en.ts';
 
 /** Whether what stands on the wall may be believed. `stale`: it recedes, and a band says why. */
 export interface WallStanding {
@@ -15,8 +16,8 @@ export const quietOf = ({
   newestAt,
 }: Pick<Overview, 'newestAt'>): { readonly is: 'clear' | 'bare'; readonly words: string } =>
   newestAt === null
-    ? { is: 'bare', words: 'No results yet' }
-    : { is: 'clear', words: 'Nothing needs attention' };
+    ? { is: 'bare', words: t.noResultsYet }
+    : { is: 'clear', words: t.nothingNeedsAttention };
 
 /** A live device hears from its server every minute; after three it is told to be old. */
 export const OLD_MS: Ms = 180_000;
@@ -26,38 +27,39 @@ export const OLD_MS: Ms = 180_000;
  * live.
  */
 export function standingOf(status: SyncStatus | undefined, now: Ms, zone: string): WallStanding {
-  if (!status) return { is: 'starting', lead: 'Starting', rest: '' };
+  if (!status) return { is: 'starting', lead: t.starting, rest: '' };
   const { syncedAt } = status;
   const age = syncedAt === null ? null : now - syncedAt;
-  const data =
-    syncedAt === null
-      ? 'no data yet'
-      : `data of ${formatTime(syncedAt, zone)}${agoOf(syncedAt, now)}`;
-  if (status.is === 'signed-out') return { is: 'stale', lead: 'Signed out', rest: data };
+  const data = syncedAt === null ? t.noData : dataWords(syncedAt, now, zone);
+  if (status.is === 'signed-out') return { is: 'stale', lead: t.signedOut, rest: data };
   if (status.reload || status.is === 'update-needed')
-    return { is: 'stale', lead: 'New version, reloading', rest: data };
+    return { is: 'stale', lead: t.reloading, rest: data };
   if (status.is === 'offline' || status.is === 'server-trouble') {
-    const lead = status.is === 'offline' ? 'Offline' : 'Server trouble';
+    const offline = status.is === 'offline';
+    const since = status.offlineSince === null ? null : formatTime(status.offlineSince, zone);
     return {
       is: 'stale',
       lead:
-        status.offlineSince === null
-          ? lead
-          : `${lead} since ${formatTime(status.offlineSince, zone)}`,
+        since === null
+          ? offline
+            ? t.offline
+            : t.serverTrouble
+          : (offline ? t.offlineSince : t.serverTroubleSince)({ time: since }),
       rest: data,
     };
   }
   if (status.fault !== null && status.storage !== 'full')
-    return { is: 'stale', lead: 'Not up to date', rest: data };
-  if (age !== null && age > OLD_MS) return { is: 'stale', lead: 'Not up to date', rest: data };
-  if (status.is === 'catching-up') return { is: 'catching-up', lead: 'Catching up', rest: data };
-  return { is: 'live', lead: 'Live', rest: data };
+    return { is: 'stale', lead: t.notUpToDate, rest: data };
+  if (age !== null && age > OLD_MS) return { is: 'stale', lead: t.notUpToDate, rest: data };
+  if (status.is === 'catching-up') return { is: 'catching-up', lead: t.catchingUp, rest: data };
+  return { is: 'live', lead: t.live, rest: data };
 }
 
-const agoOf = (at: Ms, now: Ms): string => {
-  const span = formatSpan(at, now);
-  return span === null ? '' : `, ${span} old`;
-};
+function dataWords(at: Ms, now: Ms, zone: string): string {
+  const time = formatTime(at, zone);
+  const age = formatSpan(at, now);
+  return age === null ? t.dataOf({ time }) : t.dataOfOld({ time, age });
+}
 
 /**
  * Whether the page should load itself anew: a newer build has taken over. Not again within ten

@@ -19,6 +19,7 @@ import { mustReload, standingOf } from './freshness.ts';
 import { useAwake } from './use-wake-lock.ts';
 import { useFull } from './use-full-screen.ts';
 import './wallboard.css';
+import { wallMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/wall`: the state of everything, to be read from across the room. Nobody needs to
@@ -84,7 +85,7 @@ function Board({ branding }: { readonly branding: Branding }) {
 
   return (
     <main id="content" className="wall" data-standing={standing.is}>
-      <title>{`Wall-board - ${titleOf(branding)}`}</title>
+      <title>{t.pageTitle({ brand: titleOf(branding) })}</title>
       <header className="wall-top">
         <span className="wall-brand">
           <BrandMark branding={branding} height={32} />
@@ -122,29 +123,29 @@ function Board({ branding }: { readonly branding: Branding }) {
           <div className="wall-left" data-zero={left.left === 0}>
             <dt>
               <Icon name={left.left === 0 ? 'tick' : 'daily-checks'} size={28} />
-              To check
+              {t.toCheck}
             </dt>
             <dd>
               {formatCount(left.left)}
-              <small>of {formatCount(left.of)}</small>
+              <small>{t.ofTotal({ total: formatCount(left.of) })}</small>
             </dd>
           </div>
         )}
       </dl>
       <WallAttention overview={overview} now={now} />
       <footer className="wall-foot">
-        <span>Newest result of each job, last 2 days{awake && '. The screen stays on'}</span>
+        <span>{awake ? t.legendStaysOn : t.legend}</span>
         <span className="wall-ways">
           <Button size="sm" variant="quiet" keycap="D" onClick={() => setDark(!dark)}>
-            {dark ? 'Light' : 'Dark'}
+            {dark ? t.light : t.dark}
           </Button>
           {document.fullscreenEnabled && (
             <Button size="sm" variant="quiet" keycap="F" onClick={toggleFull}>
-              {full ? 'Leave full screen' : 'Full screen'}
+              {full ? t.exitFullScreen : t.fullScreen}
             </Button>
           )}
           <Button size="sm" variant="quiet" keycap="Esc" onClick={leave}>
-            Leave
+            {t.exit}
           </Button>
         </span>
       </footer>

@@ -4,6 +4,7 @@ import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { withChunkTimeout } from '../../../ui/chunk-load.ts';
 import type { DayRule, Span } from './dates.ts';
 import { SHORTCUTS, spanKey, spanLabel, spanOfKey } from './dates.ts';
+import { spanMessages as t } from './messages.en.ts';
 
 const RangeDialog = lazy(async () => ({
   default: (await withChunkTimeout(import('./range-dialog.tsx'))).RangeDialog,
@@ -23,7 +24,7 @@ export function SpanChoice({ span, rule, now, onSpan }: SpanChoiceProps) {
   return (
     <>
       <ChipSelect
-        name="Days"
+        name={t.days}
         icon="calendar"
         value={spanKey(span)}
         onChoose={(key, at) => {
@@ -34,8 +35,8 @@ export function SpanChoice({ span, rule, now, onSpan }: SpanChoiceProps) {
         options={[
           ...SHORTCUTS.map((one) => [spanKey(one), spanLabel(one)] as const),
           ...(known ? [] : [[spanKey(span), spanLabel(span)] as const]),
-          ['range', 'Choose days…'] as const,
-          ['number', 'Last X Days…'] as const,
+          ['range', t.chooseDaysOption] as const,
+          ['number', t.lastXDaysOption] as const,
         ]}
       />
       {asking !== null && (

@@ -1,4 +1,5 @@
 import type { Day, Ms } from '#contract/ids.ts';
+import { spanMessages as t } from './messages.en.ts';
 
 /**
  * Which days a list covers. Days are calendar days of the provider's zone, `YYYY-MM-DD`; both ends
@@ -73,18 +74,19 @@ export function spanOfKey(key: string): Span | null {
 export function spanLabel(span: Span): string {
   switch (span.is) {
     case 'today':
-      return 'Today';
+      return t.today;
     case 'yesterday':
-      return 'Yesterday';
+      return t.yesterday;
     case 'last':
-      return span.days === 1 ? 'Last day' : `Last ${span.days} Days`;
+      return span.days === 1 ? t.lastDay : t.lastDays({ count: span.days });
     case 'this':
+      return { month: t.thisMonth, quarter: t.thisQuarter, year: t.thisYear }[span.unit];
     case 'before':
-      return `${span.is === 'this' ? 'This' : 'Last'} ${span.unit === 'month' ? 'Month' : span.unit === 'quarter' ? 'Quarter' : 'Year'}`;
+      return { month: t.lastMonth, quarter: t.lastQuarter, year: t.lastYear }[span.unit];
     case 'range':
       return span.from === span.to
         ? shortDay(span.from)
-        : `${shortDay(span.from)} to ${shortDay(span.to)}`;
+        : t.range({ from: shortDay(span.from), to: shortDay(span.to) });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Day, Ms } from '#contract/ids.ts';
 import { addDays, daysOf, startOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
+import { spanMessages as t } from './messages.en.ts';
 
 /** Days that a figure covers, both included, and their moments (`to` exclusive). */
 export interface Stretch {
@@ -27,7 +28,7 @@ export function historyOf({ days: [first, last] }: Stretch, rule: DayRule): Stre
 
 /** As it is read: `11/14/26 to 11/20/26`. */
 export const daysWords = ([first, last]: readonly [Day, Day]): string =>
-  first === last ? dayWords(first) : `${dayWords(first)} to ${dayWords(last)}`;
+  first === last ? dayWords(first) : t.range({ from: dayWords(first), to: dayWords(last) });
 
 /** `11/20/26`. */
 export const dayWords = (day: Day): string =>

@@ -4,6 +4,8 @@ import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { dayAt, daysOf, isDay } from './dates.ts';
 import type { SpanChoiceProps } from './date-range-choice.tsx';
+import { spanMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface RangeDialogProps extends SpanChoiceProps {
   readonly by: 'range' | 'number';
@@ -26,16 +28,16 @@ export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialo
   };
   return (
     <Dialog
-      title={by === 'range' ? 'Choose days' : 'Last X Days'}
+      title={by === 'range' ? t.chooseDays : t.lastXDays}
       onClose={onClose}
       first={field}
       footer={
         <>
           <Button variant="primary" onClick={done}>
-            Show days
+            {t.showDays}
           </Button>
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {uiMessages.cancel}
           </Button>
         </>
       }
@@ -49,12 +51,12 @@ export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialo
       >
         {by === 'range' ? (
           <>
-            <DayField field={field} label="First day" value={from} onChange={setFrom} />
-            <DayField label="Last day" value={to} onChange={setTo} />
+            <DayField field={field} label={t.firstDay} value={from} onChange={setFrom} />
+            <DayField label={t.lastDay} value={to} onChange={setTo} />
           </>
         ) : (
           <label className="block grow">
-            <span className="block pb-1">Number of days, including today</span>
+            <span className="block pb-1">{t.numberOfDays}</span>
             <input
               ref={field}
               value={days}
@@ -67,7 +69,7 @@ export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialo
           </label>
         )}
         <button type="submit" className="sr-only" tabIndex={-1} aria-hidden>
-          Show
+          {t.show}
         </button>
       </form>
     </Dialog>

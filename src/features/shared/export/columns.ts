@@ -2,6 +2,7 @@ import type { ExportColumn, ExportColumnId } from '#contract/runs/csv.ts';
 import { STATES } from '#src/ui/states.ts';
 import type { ColumnId } from '../runs/columns.ts';
 import { KIND_WORDS, REVIEW_WORDS } from '../runs/labels.ts';
+import { exportMessages as t } from './messages.en.ts';
 
 const STATE_WORDS = Object.fromEntries(
   Object.entries(STATES).map(([code, { word }]) => [code, word]),
@@ -10,41 +11,41 @@ const STATE_WORDS = Object.fromEntries(
 /** What a column of the grid is in a file. What is drawn (the 14 days) has no words. */
 const OF: Readonly<Record<ColumnId, readonly ExportColumn[]>> = {
   st: [
-    { id: 'state', title: 'State', words: STATE_WORDS },
-    { id: 'streak', title: 'Days of the problem' },
+    { id: 'state', title: t.state, words: STATE_WORDS },
+    { id: 'streak', title: t.problemDays },
   ],
-  co: [{ id: 'company', title: 'Company' }],
+  co: [{ id: 'company', title: t.company }],
   job: [
-    { id: 'job', title: 'Job' },
-    { id: 'schedule', title: 'Schedule' },
+    { id: 'job', title: t.job },
+    { id: 'schedule', title: t.schedule },
   ],
-  pc: [{ id: 'computer', title: 'Computer' }],
+  pc: [{ id: 'computer', title: t.computer }],
   ca: [
-    { id: 'message', title: 'Cause' },
-    { id: 'kind', title: 'Kind of problem', words: KIND_WORDS },
+    { id: 'message', title: t.cause },
+    { id: 'kind', title: t.kindOfProblem, words: KIND_WORDS },
   ],
   days: [],
-  at: [{ id: 'started', title: 'Started' }],
+  at: [{ id: 'started', title: t.started }],
   du: [
-    { id: 'duration', title: 'Duration' },
-    { id: 'usualDuration', title: 'Usual duration' },
+    { id: 'duration', title: t.duration },
+    { id: 'usualDuration', title: t.typicalDuration },
   ],
   tr: [
-    { id: 'bytes', title: 'Transferred' },
-    { id: 'usualBytes', title: 'Usually transferred' },
+    { id: 'bytes', title: t.transferred },
+    { id: 'usualBytes', title: t.typicalTransferred },
   ],
-  last: [{ id: 'lastGood', title: 'Last good' }],
-  tk: [{ id: 'ticket', title: 'Ticket' }],
-  note: [{ id: 'note', title: 'Note' }],
+  last: [{ id: 'lastGood', title: t.lastGood }],
+  tk: [{ id: 'ticket', title: t.ticket }],
+  note: [{ id: 'note', title: t.note }],
 };
 
 /** The review rail stands always, and so does what it says. */
 const RAIL: readonly ExportColumn[] = [
-  { id: 'review', title: 'Review', words: REVIEW_WORDS },
-  { id: 'reviewedBy', title: 'Reviewed by' },
-  { id: 'reviewedAt', title: 'Reviewed' },
-  { id: 'comment', title: 'Comment' },
-  { id: 'snoozedUntil', title: 'Snoozed until' },
+  { id: 'review', title: t.review, words: REVIEW_WORDS },
+  { id: 'reviewedBy', title: t.reviewedBy },
+  { id: 'reviewedAt', title: t.reviewed },
+  { id: 'comment', title: t.comment },
+  { id: 'snoozedUntil', title: t.snoozedUntil },
 ];
 
 /** The columns of a file: those that the grid shows, in its order. */

@@ -8,6 +8,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { saveFile } from '#src/ui/save-file.ts';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { exportMessages as t } from './messages.en.ts';
 
 export interface DownloadProps<N extends FileCall> {
   readonly name: N;
@@ -30,7 +31,7 @@ export function Download<N extends FileCall>({
     setBusy(false);
     if (made.ok) {
       saveFile(made.value.name, made.value.file);
-      tell(`${made.value.name} is saved.`);
+      tell(t.fileSaved({ name: made.value.name }));
     } else tellFailure(getFailureText(made.failure), () => void make());
   };
   return (
@@ -43,7 +44,7 @@ export function Download<N extends FileCall>({
       {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
       onClick={() => void make()}
     >
-      Download CSV
+      {t.downloadCsv}
     </CallButton>
   );
 }

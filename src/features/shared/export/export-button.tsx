@@ -7,6 +7,7 @@ import type { ColumnId } from '../runs/columns.ts';
 import { exportColumnsOf } from './columns.ts';
 import { making, makeFile } from './make-file.ts';
 import { exportedWords } from './labels.ts';
+import { exportMessages as t } from './messages.en.ts';
 
 export interface ExportButtonProps {
   /** The rows of the file: the list on the screen. */
@@ -38,7 +39,7 @@ export function ExportButton({ filter, shown, loaded, zone }: ExportButtonProps)
   return (
     <IconButton
       icon="download"
-      label="Export CSV"
+      label={t.exportCsv}
       aria-disabled={busy}
       onClick={busy ? undefined : begin}
     />

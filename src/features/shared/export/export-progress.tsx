@@ -2,6 +2,8 @@ import { useSyncExternalStore } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { percentOf } from '#src/ui/percent.ts';
 import { making } from './make-file.ts';
+import { exportMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 /** Over the list while a file is made: how far it is, and the way out. A rule that inks in. */
 export function ExportLine() {
@@ -10,15 +12,15 @@ export function ExportLine() {
   const percent = Math.floor(percentOf(now.share, 1));
   return (
     <div className="flex min-h-10 items-center gap-3 border-t border-rule bg-sheet px-4 py-1">
-      <span className="whitespace-nowrap">Making the file, {percent} %</span>
+      <span className="whitespace-nowrap">{t.creatingFile({ percent })}</span>
       <progress
-        aria-label="Export"
+        aria-label={t.export}
         value={percent}
         max={100}
         className="h-[3px] min-w-0 grow appearance-none border-0 bg-hair [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-hair [&::-webkit-progress-value]:bg-accent"
       />
       <Button size="sm" variant="quiet" onClick={now.cancel}>
-        Cancel
+        {uiMessages.cancel}
       </Button>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
-import { formatTime, formatWhen, plural } from '#src/ui/format.ts';
+import { formatTime, formatWhen } from '#src/ui/format.ts';
+import { exportMessages as t } from './messages.en.ts';
 
 /** How fresh the rows of a file are: what the device knew when it was made. */
 export interface Freshness {
@@ -19,14 +20,12 @@ export function exportedWords(
 ): string {
   const when =
     upTo === null ? null : now - upTo < DAY_MS ? formatTime(upTo, zone) : formatWhen(upTo, zone);
-  const remembered = live
-    ? ''
-    : when === null
-      ? ' Made offline, from what this device remembers.'
-      : ` Made offline: results up to ${when}.`;
-  const part =
-    loaded.days < loaded.of ? ` ${loaded.days} of ${plural(loaded.of, 'day')} were here.` : '';
-  return `${name}: ${plural(rows, 'row')}.${remembered}${part}`;
+  const sentences = [
+    t.rowsSaved({ name, count: rows }),
+    ...(live ? [] : [when === null ? t.offline : t.offlineUpTo({ time: when })]),
+    ...(loaded.days < loaded.of ? [t.daysMissing({ loaded: loaded.days, total: loaded.of })] : []),
+  ];
+  return sentences.join(' ');
 }
 
 const DAY_MS = 86_400_000;

@@ -4,6 +4,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { announce } from '#src/app/shell/announce.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { saveFile } from '#src/ui/save-file.ts';
+import { exportMessages as t } from './messages.en.ts';
 
 /**
  * A file on its way: the share that is done, 0 to 1, and how to end it. Null where none is made.
@@ -66,7 +67,7 @@ export async function makeFile({ start, told }: Maker): Promise<void> {
     cancelled = true;
     stop?.();
     show(null);
-    announce('Export cancelled');
+    announce(t.canceled);
   };
   show({ share: 0, cancel });
   try {

@@ -6,6 +6,8 @@ import { Icon } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
 import { stepsOf } from './steps.ts';
 import type { StepState } from './steps.ts';
+import { firstStepsMessages as t } from './messages.en.ts';
+import { richText } from '#src/ui/rich-text.tsx';
 
 /**
  * An empty portal: what to do first, what happens next, and how the morning goes. In the place of a
@@ -19,56 +21,46 @@ export function FirstSteps() {
   const { source, results } = stepsOf(keys);
   return (
     <section
-      aria-label="First steps"
+      aria-label={t.firstSteps}
       className="mx-auto grid w-full max-w-[560px] content-center gap-1 overflow-auto px-5 py-8"
     >
-      <h2 className="m-0 text-head">First steps</h2>
-      <p className="m-0 pb-3 text-ink-2">
-        No result has arrived yet. Connect a source in three steps.
-      </p>
+      <h2 className="m-0 text-head">{t.firstSteps}</h2>
+      <p className="m-0 pb-3 text-ink-2">{t.intro}</p>
       <ol className="m-0 list-none border-t-2 border-head-rule p-0">
-        <Step n={1} state={source} title="Connect a source">
-          {source === 'done' ? (
-            <>A key is made. </>
-          ) : (
-            <>
-              Make a key for a company and run one line beside its backup tool: restic, Borg,
-              rclone, Kopia, Duplicati, Bacula, or any command.{' '}
-            </>
-          )}
+        <Step n={1} state={source} title={t.connectASource}>
+          {source === 'done' ? t.keyCreated : t.createKey}{' '}
           {connects ? (
             <Link to="/monitoring/sources" className="text-accent underline underline-offset-2">
-              {source === 'done' ? 'See the sources' : 'Connect a source'}
+              {source === 'done' ? t.showSources : t.connectASource}
             </Link>
           ) : (
-            'An administrator connects the backup tools.'
+            t.askAdministrator
           )}
         </Step>
-        <Step n={2} state={results} title="Results arrive">
-          The first run shows here within seconds of its end. A job that stops reporting is shown as
-          one that did not run; what is unusual for it is found after seven runs.
+        <Step n={2} state={results} title={t.resultsArrive}>
+          {t.resultsHint}
         </Step>
-        <Step n={3} state="later" title="Clear the list each morning">
-          Only problems are listed, the worst first.{' '}
-          <span className="hidden pointer-coarse:inline">
-            {acts
-              ? 'Press the ring beside a result to review it; open it for its log, a note or a snooze.'
-              : 'Open one for its log and its history.'}
-          </span>
+        <Step n={3} state="later" title={t.clearEachMorning}>
+          {t.onlyProblems}{' '}
+          <span className="hidden pointer-coarse:inline">{acts ? t.reviewHint : t.openHint}</span>
           <span className="pointer-coarse:hidden">
-            {acts ? (
-              <>
-                Go by <Key word="J" /> and <Key word="K" />, review with <Key word="E" />, snooze
-                with <Key word="S" />, note with <Key word="N" />. <Key word="?" /> shows all keys.
-              </>
-            ) : (
-              <>
-                Go by <Key word="J" /> and <Key word="K" />, open with <Key word="Enter" />.{' '}
-                <Key word="?" /> shows all keys.
-              </>
-            )}
+            {acts
+              ? richText(t.keysForActing, {
+                  down: <Key word="J" />,
+                  up: <Key word="K" />,
+                  review: <Key word="E" />,
+                  snooze: <Key word="S" />,
+                  note: <Key word="N" />,
+                  help: <Key word="?" />,
+                })
+              : richText(t.keysForReading, {
+                  down: <Key word="J" />,
+                  up: <Key word="K" />,
+                  open: <Key word="Enter" />,
+                  help: <Key word="?" />,
+                })}
           </span>{' '}
-          It works with no network too: changes are sent later, once.
+          {t.worksOffline}
         </Step>
       </ol>
     </section>
@@ -87,9 +79,9 @@ const Key = ({ word }: { readonly word: string }) => (
 const STATES: Readonly<
   Record<StepState, { readonly icon: 'tick' | 'clock' | null; readonly word: string }>
 > = {
-  done: { icon: 'tick', word: 'done' },
-  now: { icon: null, word: 'next' },
-  waiting: { icon: 'clock', word: 'waiting' },
+  done: { icon: 'tick', word: t.stepDone },
+  now: { icon: null, word: t.stepNext },
+  waiting: { icon: 'clock', word: t.stepWaiting },
   later: { icon: null, word: '' },
 };
 

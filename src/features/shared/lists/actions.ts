@@ -3,6 +3,7 @@ import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
+import { otherListsMessages as t } from './messages.en.ts';
 
 /** What names a job to the server. `key`: its source, where two of them name a job alike. */
 export interface JobName {
@@ -29,20 +30,20 @@ async function done(
 export const ignoreDisabled = (job: JobName, about: string): Promise<boolean> =>
   done(
     client().ask('ignoreDisabled', job),
-    `Ignored: ${about}`,
+    t.ignoredToast({ name: about }),
     () => void heedDisabled(job, about),
   );
 export const heedDisabled = (job: JobName, about: string): Promise<boolean> =>
-  done(client().ask('heedDisabled', job), `Listed again: ${about}`);
+  done(client().ask('heedDisabled', job), t.notIgnoredToast({ name: about }));
 
 export const ignoreMissed = (job: JobName, until: Ms, about: string): Promise<boolean> =>
   done(
     client().ask('ignoreMissed', { ...job, ignoredUntil: isoOf(until) }),
-    `Not expected: ${about}`,
+    t.notExpectedToast({ name: about }),
     () => void heedMissed(job, about),
   );
 export const heedMissed = (job: JobName, about: string): Promise<boolean> =>
-  done(client().ask('heedMissed', job), `Expected again: ${about}`);
+  done(client().ask('heedMissed', job), t.expectedToast({ name: about }));
 
 /** `until` null: for good. `then`: what is done after it and after it was taken back. */
 export async function ignoreComputer(
@@ -53,13 +54,13 @@ export async function ignoreComputer(
 ): Promise<void> {
   const ignored = await done(
     client().ask('ignoreComputer', { id, ...(until !== null && { ignoredUntil: isoOf(until) }) }),
-    `Ignored: ${about}`,
+    t.ignoredToast({ name: about }),
     () => void heedComputer(id, about, then),
   );
   if (ignored) then();
 }
 export async function heedComputer(id: string, about: string, then: () => void): Promise<void> {
-  if (await done(client().ask('heedComputer', { id }), `Listed again: ${about}`)) then();
+  if (await done(client().ask('heedComputer', { id }), t.notIgnoredToast({ name: about }))) then();
 }
 export async function noteComputer(
   id: string,
@@ -70,7 +71,7 @@ export async function noteComputer(
   if (
     await done(
       client().ask('noteComputer', { id, note }),
-      note === '' ? `Without a note: ${about}` : `Noted: ${about}`,
+      (note === '' ? t.noteDeleted : t.noteSaved)({ name: about }),
     )
   )
     then();

@@ -5,6 +5,8 @@ import { Choice } from '#src/ui/choice.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
 import { ignoreChoices, ignoreUntil, notUntil } from './ignore-times.ts';
+import { otherListsMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface IgnoreFormProps {
   readonly title: string;
@@ -45,13 +47,13 @@ export function IgnoreForm({
         <>
           <Button variant="primary" disabled={!can} onClick={ignore}>
             {!can
-              ? 'Ignore'
+              ? t.ignore
               : until === null
-                ? 'Ignore for good'
-                : `Ignore until ${formatWhen(until, zone)}`}
+                ? t.ignoreForever
+                : t.ignoreUntilTime({ time: formatWhen(until, zone) })}
           </Button>
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {uiMessages.cancel}
           </Button>
         </>
       }
@@ -73,20 +75,23 @@ export function IgnoreForm({
               title={choice.word}
               onChoose={() => setAt(i)}
               {...(choice.until !== null && {
-                detail: `until ${formatDay(choice.until, zone)}, ${formatTime(choice.until, zone)}`,
+                detail: t.untilTime({
+                  day: formatDay(choice.until, zone),
+                  time: formatTime(choice.until, zone),
+                }),
               })}
             />
           ))}
           <Choice
             name="ignore"
             checked={own}
-            title="Until another day"
+            title={t.anotherDay}
             onChoose={() => setAt(choices.length)}
           />
         </fieldset>
         {own && (
           <label className="block pb-3 pl-7">
-            <span className="sr-only">Day</span>
+            <span className="sr-only">{t.day}</span>
             <input
               type="date"
               value={day}
@@ -102,7 +107,7 @@ export function IgnoreForm({
           </label>
         )}
         <button type="submit" hidden disabled={!can}>
-          Ignore
+          {t.ignore}
         </button>
       </form>
     </Dialog>

@@ -3,6 +3,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { addDays, dayAt, isDay, momentAt } from '#src/features/shared/date-range/dates.ts';
 import { SNOOZE_HOUR } from '../runs/snooze-times.ts';
+import { otherListsMessages as t } from './messages.en.ts';
 
 /** `until` null: for good. */
 export interface IgnoreChoice {
@@ -18,10 +19,10 @@ export function ignoreChoices(now: Ms, zone: string, forGood: boolean): readonly
     until: momentAt(addDays(today, days), SNOOZE_HOUR, zone),
   });
   return [
-    inDays('For a week', 7),
-    inDays('For 30 days', 30),
-    inDays('For 90 days', 90),
-    ...(forGood ? [{ word: 'For good', until: null }] : []),
+    inDays(t.forAWeek, 7),
+    inDays(t.for30Days, 30),
+    inDays(t.for90Days, 90),
+    ...(forGood ? [{ word: t.permanently, until: null }] : []),
   ];
 }
 

@@ -21,6 +21,7 @@ import type { BesidePlace, ListKey } from './address.ts';
 import { leftAt } from './tab-state.ts';
 import { ListsFrame } from './list-tabs.tsx';
 import { useRowKeys } from './use-row-keys.ts';
+import { otherListsMessages as t } from './messages.en.ts';
 
 const STEP = 200;
 
@@ -99,7 +100,7 @@ export function ListPage({
   useRowKeys(table);
   return (
     <Page
-      title="Daily checks"
+      title={t.dailyChecks}
       detail={formatDay(now, rule.zone)}
       scroll="own"
       search={
@@ -123,7 +124,11 @@ export function ListPage({
           <div className="flex min-h-11 flex-wrap items-center gap-x-4 bg-paper px-4 py-1 tablet:px-5">
             <div className="w-auto">
               <Switch
-                label={`Show ignored${ignored === 0 ? '' : `, ${formatCount(ignored)}`}`}
+                label={
+                  ignored === 0
+                    ? t.showIgnored
+                    : t.showIgnoredCount({ count: formatCount(ignored) })
+                }
                 on={place.ignored}
                 onChange={(on) => go({ ...place, ignored: on }, 'push')}
               />
@@ -145,7 +150,7 @@ export function ListPage({
                     ))}
                     {can(me.roles, 'monitoring.job-actions') && (
                       <Head className="w-56 pr-5">
-                        <span className="sr-only">Actions</span>
+                        <span className="sr-only">{t.actions}</span>
                       </Head>
                     )}
                   </>
@@ -155,7 +160,7 @@ export function ListPage({
               </EntryTable>
               {count > most && (
                 <p className="m-0 px-5 py-3">
-                  <Button onClick={more}>Show more: {formatCount(count - most)}</Button>
+                  <Button onClick={more}>{t.showMore({ count: formatCount(count - most) })}</Button>
                 </p>
               )}
             </>

@@ -8,6 +8,8 @@ import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { stepEntries } from '#src/ui/step-entries.ts';
 import type { SearchQuery } from '../queries/use-search-query.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
+import { otherListsMessages as t } from './messages.en.ts';
 
 export interface SortHeadProps<S extends string> {
   readonly word: string;
@@ -115,7 +117,7 @@ export function ListState({
           <Callout tone="warning">
             {value === null
               ? `${notKept} ${MESSAGES.needsNetwork}`
-              : `${at === null ? '' : `The list is from ${formatWhen(at, zone)}. `}${needs}`}
+              : `${at === null ? '' : `${t.listFrom({ time: formatWhen(at, zone) })} `}${needs}`}
           </Callout>
         </div>
       )}
@@ -126,7 +128,7 @@ export function ListState({
             alert
             action={
               <Button size="sm" onClick={again}>
-                Try again
+                {uiMessages.tryAgain}
               </Button>
             }
           >

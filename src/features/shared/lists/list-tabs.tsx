@@ -8,6 +8,7 @@ import type { ListKey } from './address.ts';
 import { useComputersNow } from './computers-now.ts';
 import { throughTab } from './tab-state.ts';
 import { computersCount, disabledCount } from './rows.ts';
+import { otherListsMessages as t } from './messages.en.ts';
 
 export interface ListsFrameProps {
   readonly me: Me;
@@ -34,21 +35,21 @@ export function ListsFrame({ me, now, chosen, query, results, aside, children }:
   return (
     <div className="relative grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
       <Tabs
-        label="Lists"
+        label={t.lists}
         className="bg-paper px-4 tablet:px-5"
         panelClassName="min-h-0 min-w-0"
         chosen={chosen}
         onChoose={(key) => history.push(throughTab(me.id, chosen, query, key))}
         tabs={[
-          { key: 'results', word: 'Results', count: results ?? null },
+          { key: 'results', word: t.results, count: results ?? null },
           {
             key: 'disabled',
-            word: 'Disabled jobs',
+            word: t.disabledJobs,
             count: disabled ? disabledCount(disabled, now) : null,
           },
           {
             key: 'computers',
-            word: 'Computers without a job',
+            word: t.computersWithoutAJob,
             count: computers.rows ? computersCount(computers.rows, now) : null,
           },
         ]}

@@ -1,4 +1,5 @@
 import type { Order } from '#contract/runs/query.ts';
+import { runMessages as t } from './messages.en.ts';
 
 /**
  * The columns between the select box and the review rail, which stand always. The ids are the grid
@@ -6,18 +7,100 @@ import type { Order } from '#contract/runs/query.ts';
  * up to the strip do, in 572 px.
  */
 export const COLUMNS = {
-  st: { word: 'State and streak', wide: 100, denseWide: 150, least: 84, order: 'worst' },
-  co: { word: 'Company', wide: 146, least: 80, grows: 1.2, order: 'company' },
-  job: { word: 'Job', wide: 120, least: 80, grows: 1.3, order: 'job' },
-  pc: { word: 'Computer', wide: 82, least: 60, grows: 0.4, order: 'computer' },
-  ca: { word: 'Cause, first line', wide: 260, least: 120, grows: 1.5, order: 'cause' },
+  st: {
+    get word() {
+      return t.stateAndStreak;
+    },
+    wide: 100,
+    denseWide: 150,
+    least: 84,
+    order: 'worst',
+  },
+  co: {
+    get word() {
+      return t.company;
+    },
+    wide: 146,
+    least: 80,
+    grows: 1.2,
+    order: 'company',
+  },
+  job: {
+    get word() {
+      return t.job;
+    },
+    wide: 120,
+    least: 80,
+    grows: 1.3,
+    order: 'job',
+  },
+  pc: {
+    get word() {
+      return t.computer;
+    },
+    wide: 82,
+    least: 60,
+    grows: 0.4,
+    order: 'computer',
+  },
+  ca: {
+    get word() {
+      return t.causeFirstLine;
+    },
+    wide: 260,
+    least: 120,
+    grows: 1.5,
+    order: 'cause',
+  },
   days: { word: '14 days', wide: 88, least: 88, order: null },
-  at: { word: 'Started and age', wide: 128, least: 118, order: 'newest' },
-  du: { word: 'Duration and usual', wide: 76, least: 70, order: 'duration' },
-  tr: { word: 'Transferred and usual', wide: 76, least: 70, order: 'bytes' },
-  last: { word: 'Last good', wide: 50, least: 46, order: 'lastGood' },
-  tk: { word: 'Ticket', wide: 62, least: 50, order: 'ticket' },
-  note: { word: 'Note', wide: 28, least: 28, order: null },
+  at: {
+    get word() {
+      return t.startedAndAge;
+    },
+    wide: 128,
+    least: 118,
+    order: 'newest',
+  },
+  du: {
+    get word() {
+      return t.durationAndTypical;
+    },
+    wide: 76,
+    least: 70,
+    order: 'duration',
+  },
+  tr: {
+    get word() {
+      return t.transferredAndTypical;
+    },
+    wide: 76,
+    least: 70,
+    order: 'bytes',
+  },
+  last: {
+    get word() {
+      return t.lastGood;
+    },
+    wide: 50,
+    least: 46,
+    order: 'lastGood',
+  },
+  tk: {
+    get word() {
+      return t.ticket;
+    },
+    wide: 62,
+    least: 50,
+    order: 'ticket',
+  },
+  note: {
+    get word() {
+      return t.note;
+    },
+    wide: 28,
+    least: 28,
+    order: null,
+  },
 } as const satisfies Readonly<Record<string, ColumnKind>>;
 
 interface ColumnKind {

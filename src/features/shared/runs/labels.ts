@@ -4,61 +4,66 @@ import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { EntityGroup, JobType, ProblemKind } from '#contract/runs/vocabulary.ts';
 import { formatDate, formatTime, formatWhen } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
+import { runMessages as t } from './messages.en.ts';
 
 export const REVIEW_WORDS: Readonly<Record<ReviewState, string>> = {
-  pending: 'To check',
-  snoozed: 'Snoozed',
-  cleared: 'Cleared',
-  none: 'Nothing wrong',
+  pending: t.toCheck,
+  snoozed: t.snoozed,
+  cleared: t.cleared,
+  none: t.nothingWrong,
 };
 
 export const KIND_WORDS: Readonly<Record<ProblemKind, string>> = {
-  connection: 'Connection',
-  snapshot: 'Snapshot',
-  silent: 'Agent silent',
-  space: 'Space',
-  partial: 'Partial',
-  unusual: 'Unusual size',
-  access: 'Access',
-  locked: 'Locked',
-  integrity: 'Integrity',
-  cancelled: 'Cancelled',
-  other: 'Other',
+  connection: t.connection,
+  snapshot: t.snapshot,
+  silent: t.agentSilent,
+  space: t.spaceKind,
+  partial: t.partial,
+  unusual: t.unusualSize,
+  access: t.access,
+  locked: t.locked,
+  integrity: t.integrity,
+  cancelled: t.canceled,
+  other: t.other,
 };
 
 export const SOURCE_WORDS = SOURCE_NAMES;
 
 export const TYPE_WORDS: Readonly<Record<JobType, string>> = {
-  Backup: 'Backup',
-  BackupCopy: 'Backup copy',
-  Replication: 'Replication',
-  Tape: 'Tape',
-  FileShare: 'File share',
-  ObjectStorage: 'Object storage',
-  Agent: 'Agent',
-  M365: 'Microsoft 365',
-  Snapshot: 'Snapshot',
+  Backup: t.backup,
+  BackupCopy: t.backupCopy,
+  Replication: t.replication,
+  Tape: t.tape,
+  FileShare: t.fileShare,
+  ObjectStorage: t.objectStorage,
+  Agent: t.agent,
+  M365: t.microsoft365,
+  Snapshot: t.snapshot,
   SureBackup: 'SureBackup',
-  LogBackup: 'Log backup',
-  Copy: 'Copy',
-  Archive: 'Archive',
-  Sync: 'Sync',
-  Other: 'Other',
+  LogBackup: t.logBackup,
+  Copy: t.copy,
+  Archive: t.archive,
+  Sync: t.sync,
+  Other: t.other,
 };
 
 export const ENTITY_GROUP_WORDS: Readonly<Record<EntityGroup, string>> = {
-  'managed-servers': 'Managed servers',
-  'monitored-agents': 'Monitored agents',
-  'managed-agents': 'Managed agents',
-  'office365': 'Microsoft 365',
-  'public-cloud-vms': 'Public cloud VMs',
-  'file-share-jobs': 'File share jobs',
-  'other': 'Other',
+  'managed-servers': t.managedServers,
+  'monitored-agents': t.monitoredAgents,
+  'managed-agents': t.managedAgents,
+  'office365': t.microsoft365,
+  'public-cloud-vms': t.publicCloudVms,
+  'file-share-jobs': t.fileShareJobs,
+  'other': t.other,
 };
 
 /** `new`, `day 2`; empty where nothing is wrong. */
 export const streakOf = (row: RunView): string =>
-  row.problem === null ? '' : row.problem.day <= 1 ? 'new' : `day ${row.problem.day}`;
+  row.problem === null
+    ? ''
+    : row.problem.day <= 1
+      ? t.newProblem
+      : t.problemDay({ day: row.problem.day });
 
 /** Dealt with: the row recedes. */
 export const isDone = (row: RunView): boolean =>
@@ -76,34 +81,41 @@ export function doneWords(row: RunView, me: string, now: Ms, zone: string): stri
     formatDate(when, zone) === formatDate(now, zone)
       ? formatTime(when, zone)
       : formatWhen(when, zone);
-  const who = (by: { readonly by: string; readonly name: string }): string =>
-    by.by === me ? 'you' : by.name;
   const known =
     problem.day > 1 && row.startedAt > (problem.review?.at ?? problem.snooze?.at ?? Infinity)
-      ? `Known, day ${problem.day}. `
+      ? `${t.knownProblem({ day: problem.day })} `
       : '';
-  if (problem.review) return `${known}Reviewed ${at(problem.review.at)} by ${who(problem.review)}`;
-  if (isException(row) && problem.exception)
-    return `Exception: known by rule “${problem.exception.name}”, counts as OK`;
-  if (row.review === 'snoozed' && problem.snooze)
-    return `${known}Snoozed until ${formatWhen(problem.snooze.until, zone)} by ${who(problem.snooze)}`;
-  return problem.closedAt === null ? 'Cleared' : `Over since ${at(problem.closedAt)}`;
+  if (problem.review) {
+    const { by, name } = problem.review;
+    const time = at(problem.review.at);
+    return known + (by === me ? t.reviewedByYou({ time }) : t.reviewedBy({ time, name }));
+  }
+  if (isException(row) && problem.exception) return t.countsAsOk({ rule: problem.exception.name });
+  if (row.review === 'snoozed' && problem.snooze) {
+    const { by, name, until } = problem.snooze;
+    const time = formatWhen(until, zone);
+    return known + (by === me ? t.snoozedByYou({ time }) : t.snoozedBy({ time, name }));
+  }
+  return problem.closedAt === null ? t.cleared : t.endedAt({ time: at(problem.closedAt) });
 }
 
 /** What a screen reader says of a row. */
 export function rowWords(row: RunView, me: string, now: Ms, zone: string): string {
   const done = doneWords(row, me, now, zone);
-  const place = row.computer === '' ? row.jobName : `${row.jobName} on ${row.computer}`;
+  const place =
+    row.computer === ''
+      ? row.jobName
+      : t.jobOnComputer({ job: row.jobName, computer: row.computer });
   return [
     STATES[row.state].word,
     streakOf(row),
     row.companyName,
     place,
     row.message ?? '',
-    `started ${formatWhen(row.startedAt, zone)}`,
+    t.startedAt({ time: formatWhen(row.startedAt, zone) }),
     done ?? '',
-    row.waiting ? 'not sent yet' : '',
-    row.problem?.note ? 'has a note' : '',
+    row.waiting ? t.notSentYet : '',
+    row.problem?.note ? t.noteLabel : '',
   ]
     .filter((word) => word !== '')
     .join(', ');

@@ -1,5 +1,6 @@
 import type { Day, Ms } from '#contract/ids.ts';
 import { addDays, dayAt, momentAt, weekday } from '#src/features/shared/date-range/dates.ts';
+import { runMessages as t } from './messages.en.ts';
 
 export interface SnoozeChoice {
   readonly word: string;
@@ -18,9 +19,9 @@ export function snoozeChoices(now: Ms, zone: string): readonly SnoozeChoice[] {
   const choice = (word: string, days: number): SnoozeChoice =>
     snoozeUntil(word, addDays(today, days), zone);
   return [
-    choice('Tomorrow', 1),
-    ...(toMonday === 1 || toMonday === 7 ? [] : [choice('Monday', toMonday)]),
-    choice(toMonday === 7 ? 'Monday, in 1 week' : 'In 1 week', 7),
+    choice(t.tomorrow, 1),
+    ...(toMonday === 1 || toMonday === 7 ? [] : [choice(t.monday, toMonday)]),
+    choice(toMonday === 7 ? t.mondayInOneWeek : t.inOneWeek, 7),
   ];
 }
 

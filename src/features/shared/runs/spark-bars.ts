@@ -1,4 +1,6 @@
 import type { RunState } from '#contract/runs/query.ts';
+import { STATES } from '#src/ui/states.ts';
+import { runMessages as t } from './messages.en.ts';
 
 /**
  * How the bars of a strip are measured: wide in the grid, narrow on cards and in the panel. Lengths
@@ -73,11 +75,14 @@ export function stripPaths(
 export function stripWords(strip: readonly (RunState | null)[], today: string): string {
   const counts = new Map<string, number>();
   for (const state of strip) {
-    const word =
-      state === null ? 'not due' : state === 'Missed' ? 'did not run' : state.toLowerCase();
+    const word = state === null ? t.notDue : STATES[state].word.toLowerCase();
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  return `${strip.length} days to ${today}: ${[...counts].map(([word, count]) => `${count} ${word}`).join(', ')}`;
+  return t.stripLabel({
+    days: strip.length,
+    date: today,
+    states: [...counts].map(([state, count]) => t.stripState({ count, state })).join(', '),
+  });
 }
 
 const box = (x: number, y: number, w: number, h: number): string => `M${x} ${y}h${w}v${h}h${-w}z`;

@@ -4,9 +4,11 @@
 import type { Ms } from '#contract/ids.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
-import { formatTime, formatWhen, plural } from '#src/ui/format.ts';
+import { formatTime, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { SyncStatus } from '#workers/api.ts';
+import { runMessages as t } from './messages.en.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 
 interface NoticesProps {
   readonly status: SyncStatus | undefined;
@@ -25,16 +27,22 @@ export function Notices({ status, newestAt, zone, now }: NoticesProps) {
   const when = (at: Ms): string =>
     now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
   if (status.is === 'offline' || status.is === 'server-trouble') {
-    const lead = status.is === 'offline' ? 'Offline' : 'The server does not answer properly';
+    const offline = status.is === 'offline';
     return (
       <output className="flex min-h-10 flex-wrap items-center gap-x-2 border-t border-rule bg-warning-wash px-4 py-1">
-        <Icon name={status.is === 'offline' ? 'offline' : 'warning'} className="text-warning" />
-        <b>{status.offlineSince === null ? lead : `${lead} since ${when(status.offlineSince)}`}</b>
-        {upTo !== null && <span>Showing results up to {when(upTo)}</span>}
+        <Icon name={offline ? 'offline' : 'warning'} className="text-warning" />
+        <b>
+          {status.offlineSince === null
+            ? offline
+              ? t.offline
+              : t.serverTrouble
+            : (offline ? t.offlineSince : t.serverTroubleSince)({
+                time: when(status.offlineSince),
+              })}
+        </b>
+        {upTo !== null && <span>{t.resultsUpTo({ time: when(upTo) })}</span>}
         {status.waiting > 0 && (
-          <span className="ml-auto text-ink-2">
-            {plural(status.waiting, 'change')} {status.waiting === 1 ? 'waits' : 'wait'}
-          </span>
+          <span className="ml-auto text-ink-2">{t.changesWaiting({ count: status.waiting })}</span>
         )}
       </output>
     );
@@ -50,7 +58,7 @@ export function Notices({ status, newestAt, zone, now }: NoticesProps) {
         {status.fault}
         {upTo !== null && (
           <span className="block text-agate text-ink-3">
-            The list below is from {when(upTo)} and may be out of date.
+            {t.listOutdated({ time: when(upTo) })}
           </span>
         )}
       </span>
@@ -62,7 +70,7 @@ export function Notices({ status, newestAt, zone, now }: NoticesProps) {
             .catch(() => {});
         }}
       >
-        Try again
+        {uiMessages.tryAgain}
       </Button>
     </div>
   );

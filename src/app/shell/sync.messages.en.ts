@@ -1,0 +1,81 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+export const syncMessages = defineMessages('sync', {
+  newVersion: 'New version',
+  deviceFull: 'Device full',
+  offline: 'Offline',
+  serverTrouble: 'Server trouble',
+  signedOut: 'Signed out',
+  catchingUp: 'Catching up',
+  live: 'Live',
+  sync: 'Sync',
+  syncFailed: "The sync couldn't start. Try again.",
+  syncNow: 'Sync now',
+  connecting: 'Connecting… Retrying automatically.',
+  noReason: 'The server gave no reason.',
+  discard: 'Discard',
+  conflicts: 'Conflicts',
+  changes: 'Changes',
+  allSent: 'All changes are sent.',
+  sources: 'Sources',
+  newerVersionRuns:
+    'A newer version of this page is open in this browser. Reload to continue. Your changes are saved.',
+  updateNeeded:
+    'This page is older than the server. Reload it to continue. Your unsent changes are saved.',
+  deviceFullHint: "This device is full. New changes can't be saved until you free some space.",
+  notStored:
+    "This browser doesn't allow storage, for example in a private window. Unsent changes are lost when you close it.",
+  mayBeDeleted:
+    "Your browser may delete this page's data when its disk is nearly full. Send your changes soon.",
+  serverTroubleHint:
+    "You're online, but the server or a gateway isn't responding properly. Retrying automatically.",
+  otherTabSyncs: 'Another tab of this browser syncs for this one.',
+  syncTip: 'Sync status and unsent changes',
+  loading: 'Loading…',
+  noReports: 'No source has reported yet.',
+  noFailures: 'No failures',
+  sendAndLogOut: 'Send and log out',
+  keepAndLogOut: 'Keep and log out',
+  stayLoggedIn: 'Stay logged in',
+  unsentQuestion: 'What to do with your unsent changes',
+  sendNow: 'Send now',
+  sendNowOffline: "You're offline. Reconnect to send your changes.",
+  sendNowHint: 'You are logged out when the server has received them.',
+  keep: 'Keep on this device',
+  keepHint:
+    'Your changes stay on this device, encrypted. They are sent when you log in here again.',
+  discardChanges: 'Discard',
+  discardHint: "Deletes your changes from this device. This can't be undone.",
+  logOutOffline: 'Log out while offline?',
+  logOut: 'Log out',
+  logOutOfflineHint:
+    "You can't log in again until you're online. The data on this device is deleted immediately.",
+  cannotSend:
+    "The server can't be reached, so your changes can't be sent. Choose another option, or stay logged in.",
+  notAllSent: "Some changes couldn't be sent. Try again, or choose another option.",
+
+  reloadPage: 'reload',
+  changesNotSaved: "changes can't be saved",
+  notStoredShort: 'not stored on this device',
+  refusedCount: '{count} not accepted',
+  partlyCount: '{count} accepted in part',
+  waitingCount: '{count} waiting',
+  changesRefused: '{count, plural, one {# change} other {# changes}} not accepted',
+  changesPartly: '{count, plural, one {# change} other {# changes}} accepted in part',
+  changesWaiting: '{count, plural, one {# change} other {# changes}} waiting',
+  moreChanges: '{count, plural, one {# more change} other {# more changes}}',
+  changesNotSent: '{count, plural, one {# change} other {# changes}} not sent yet',
+  discardCount: 'Discard {count, plural, one {# change} other {# changes}}',
+  sending: 'sending',
+  offlineSince: 'Offline since {time}',
+  serverTroubleSince: 'Server trouble since {time}',
+  recordsLeft: '{count} left',
+  syncedAt: 'synced {time}',
+  dataOf: 'data of {time}',
+  offlineData: 'Showing data from {age} ({time}).',
+  worksOffline:
+    "Lists, filters, reviews, notes and snoozes still work. Changes are sent when you're back online.",
+  worksWithoutServer:
+    'Lists, filters, reviews, notes and snoozes still work. Changes are sent when the server responds again.',
+  lastReport: 'last report {age}',
+});
