@@ -93,7 +93,7 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
     timeout: 15_000,
   });
   await page.keyboard.press('Escape');
-  await expect(page.getByText('Failing')).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByText('Failing', { exact: true })).toBeVisible({ timeout: 15_000 });
   await sound(page, 'webhooks');
   expect(faults).toEqual([]);
 });
@@ -174,7 +174,7 @@ test('NOTIFY-5, NOTIFY-6: a browser is told after its person was told why; what 
   await sound(page, 'why the browser asks');
   await dialog.getByRole('button', { name: 'Ask the browser' }).click();
   await expect(page.getByText('This browser is told.')).toBeVisible();
-  await page.getByRole('button', { name: /^Send test to / }).click();
+  await page.getByRole('button', { name: /^Send a test to / }).click();
   await expect(
     page
       .getByRole('list', { name: 'Browsers that are told' })
