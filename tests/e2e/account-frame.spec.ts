@@ -28,10 +28,10 @@ test('OWN-7: acting as another is said above every page in every tab, and the wa
   await page.goto(people.at('users?q=bartholomew'));
   await page.locator('[data-entry]').filter({ hasText: 'bartholomew of the test' }).click();
   await page.getByRole('tab', { name: 'Access' }).click();
-  await page.getByRole('button', { name: /^Log in as/ }).click();
+  await page.getByRole('button', { name: /^Sign in as/ }).click();
   const from = new URL(page.url());
   await page.getByLabel('Reason').fill('Ticket 4711');
-  await page.getByRole('button', { name: 'Log in as this user' }).click();
+  await page.getByRole('button', { name: 'Sign in as this user' }).click();
   const banner = page.getByRole('complementary', { name: 'Signed in as another user' });
   await expect(banner).toContainText('Administrator, you are signed in as bartholomew of the test');
   await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
@@ -65,9 +65,9 @@ test('OWN-7: when acting is over the page says that the session has expired', as
   await page.goto(people.at('users?q=bartholomew'));
   await page.locator('[data-entry]').filter({ hasText: 'bartholomew of the test' }).click();
   await page.getByRole('tab', { name: 'Access' }).click();
-  await page.getByRole('button', { name: /^Log in as/ }).click();
+  await page.getByRole('button', { name: /^Sign in as/ }).click();
   await page.getByLabel('Reason').fill('Ticket 4712');
-  await page.getByRole('button', { name: 'Log in as this user' }).click();
+  await page.getByRole('button', { name: 'Sign in as this user' }).click();
   await expect(
     page.getByRole('complementary', { name: 'Signed in as another user' }),
   ).toBeVisible();

@@ -56,7 +56,7 @@ test('OWN-1, OWN-3: a profile is changed by what differs; a refusal stands besid
   await expect(page.getByLabel('Mobile phone')).toHaveValue('+15550100299');
   await expect(page.getByRole('switch', { name: /^News/ })).not.toBeChecked();
   await expect(page.getByRole('radio', { name: 'Forest' })).toBeChecked();
-  await page.getByRole('radio', { name: 'The provider’s' }).check();
+  await page.getByRole('radio', { name: 'Provider color' }).check();
 });
 
 test('OWN-5: who has to choose a password reaches nothing but that and the way out, and goes on when it is done', async ({
@@ -76,17 +76,17 @@ test('OWN-5: who has to choose a password reaches nothing but that and the way o
   await expect(page.getByRole('navigation')).toBeHidden();
   await sound(page, 'reset-password');
   await expect(page.getByText(/At least 15 characters/)).toBeVisible();
-  await page.getByLabel('Present password').fill(FIRST);
+  await page.getByLabel('Current password').fill(FIRST);
   await page.getByLabel('New password', { exact: true }).fill('short');
-  await page.getByLabel('New password again').fill('short');
-  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByLabel('Confirm new password').fill('short');
+  await page.getByRole('button', { name: 'Set password' }).click();
   await expect(page.getByText('Choose a password of at least 15 characters.')).toBeVisible();
   await page.getByLabel('New password', { exact: true }).fill(SECOND);
-  await page.getByLabel('New password again').fill(SECOND);
-  await page.getByLabel('Present password').fill('not this one');
+  await page.getByLabel('Confirm new password').fill(SECOND);
+  await page.getByLabel('Current password').fill('not this one');
   await page.keyboard.press('Enter');
   await expect(page.getByText('The current password is not valid.')).toBeVisible();
-  await expect(page.getByLabel('Present password')).toBeFocused();
+  await expect(page.getByLabel('Current password')).toBeFocused();
   await page.keyboard.type(FIRST);
   await page.keyboard.press('Enter');
   // the user's landing page
@@ -101,22 +101,22 @@ test('OWN-4: a password is changed with its rules told before, and a refusal is 
   await expect(page.getByText(/At least 15 characters/)).toBeVisible();
   await sound(page, 'change-password');
   await page.getByLabel('Current password').fill(SECOND);
-  for (const label of ['New password', 'New password again'])
+  for (const label of ['New password', 'Confirm new password'])
     await page.getByLabel(label, { exact: true }).fill('nora-of-the-test-1234');
-  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByRole('button', { name: 'Change password' }).click();
   await expect(
     page.getByText('Choose a password without your name or the product in it.'),
   ).toBeVisible();
   await expect(page.getByLabel('New password', { exact: true })).toBeFocused();
-  for (const label of ['New password', 'New password again'])
+  for (const label of ['New password', 'Confirm new password'])
     await page.getByLabel(label, { exact: true }).fill(`${SECOND}-2`);
-  await page.getByRole('button', { name: 'Change the password' }).click();
-  await expect(toast(page, 'Password changed. Your other sessions have ended.')).toBeVisible();
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(toast(page, "Password changed. You're signed out everywhere else.")).toBeVisible();
   await expect(page.getByLabel('Current password')).toHaveValue('');
   await page.goto(people.at('security-questions'));
-  await expect(page.getByRole('heading', { name: 'Three questions' })).toBeVisible();
-  await page.getByRole('button', { name: 'Save the answers' }).click();
-  await expect(page.getByText('Choose a question.').first()).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Your questions' })).toBeVisible();
+  await page.getByRole('button', { name: 'Save answers' }).click();
+  await expect(page.getByText('Select a question.').first()).toBeVisible();
   for (const [n, answer] of [
     [1, 'Elm Hill'],
     [2, 'Biscuit'],
@@ -125,11 +125,11 @@ test('OWN-4: a password is changed with its rules told before, and a refusal is 
     await page.getByLabel(`Question ${n}`).selectOption({ index: n });
     await page.getByLabel(`Answer ${n}`).fill(answer);
   }
-  await page.getByRole('button', { name: 'Save the answers' }).click();
+  await page.getByRole('button', { name: 'Save answers' }).click();
   await expect(page.getByText('Give each question an answer of its own.').first()).toBeVisible();
   await sound(page, 'security-questions');
   await page.getByLabel('Answer 3').fill('Granite');
-  await page.getByRole('button', { name: 'Save the answers' }).click();
+  await page.getByRole('button', { name: 'Save answers' }).click();
   await expect(toast(page, 'Security questions saved')).toBeVisible();
 });
 
@@ -182,7 +182,7 @@ test('USER-11, OWN-1: a long user name and address are read whole in the list, b
   await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible();
   await people.enter(page, long, SECOND);
   await expect(page.getByLabel('Username')).toHaveAccessibleDescription(new RegExp(long));
-  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(new RegExp(long));
+  await expect(page.getByLabel('Email')).toHaveAccessibleDescription(new RegExp(long));
 });
 
 test('OWN-6: sessions are seen where they are, and ended from elsewhere', async ({ browser }) => {
@@ -197,7 +197,7 @@ test('OWN-6: sessions are seen where they are, and ended from elsewhere', async 
   await expect(list.getByRole('listitem')).toHaveCount(3);
   await expect(list.getByText('This session')).toHaveCount(1);
   await sound(two, 'security');
-  await two.getByRole('button', { name: 'End all others' }).click();
+  await two.getByRole('button', { name: 'End all other sessions' }).click();
   await expect(toast(two, '2 sessions ended')).toBeVisible();
   await expect(list.getByRole('listitem')).toHaveCount(1);
   await expect(
@@ -243,7 +243,7 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
       }),
     });
   });
-  await page.getByRole('button', { name: 'Set up an authenticator' }).click();
+  await page.getByRole('button', { name: 'Set up authenticator' }).click();
   await page.getByLabel('Password').fill('not this one');
   await page.keyboard.press('Enter');
   await expect(page.getByText('The current password is not valid.')).toBeVisible();
@@ -255,16 +255,16 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
     '',
   );
   await sound(page, 'authenticator');
-  await dialog.getByLabel('Code of the app').fill('000000');
-  await dialog.getByRole('button', { name: 'Turn it on' }).click();
+  await dialog.getByLabel('Authenticator code').fill('000000');
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
   await expect(dialog.getByText('The code is not valid.')).toBeVisible();
-  await dialog.getByLabel('Code of the app').fill(await generate({ secret }));
-  await dialog.getByRole('button', { name: 'Turn it on' }).click();
+  await dialog.getByLabel('Authenticator code').fill(await generate({ secret }));
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
   await expect(
     dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem'),
   ).toHaveCount(10);
   await page.keyboard.press('Escape');
-  await expect(dialog.getByRole('heading', { name: 'Keep your recovery codes' })).toBeVisible();
+  await expect(dialog.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();
   const recovery = await dialog
     .getByRole('list', { name: 'Recovery codes' })
     .getByRole('listitem')
@@ -275,24 +275,24 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   await expect(main(page).getByText(/On since/)).toBeVisible();
   await expect(main(page).getByText('10 codes left')).toBeVisible();
 
-  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('button', { name: 'Add passkey' }).click();
   await dialog.getByLabel('Name').fill('Faye’s laptop');
-  await dialog.getByRole('button', { name: 'Go on' }).click();
+  await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(toast(page, 'Passkey added')).toBeVisible();
   await expect(
     page.getByRole('list', { name: 'Passkeys' }).getByText('Faye’s laptop'),
   ).toBeVisible();
 
   refused = 0;
-  await page.getByRole('button', { name: 'Make new codes' }).click();
+  await page.getByRole('button', { name: 'Create new codes' }).click();
   await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
   await sound(page, 'reauth');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await expect(main(page).getByText('Confirm that it is you to continue.')).toBeVisible();
   refused = 0;
-  await page.getByRole('button', { name: 'Make new codes' }).click();
+  await page.getByRole('button', { name: 'Create new codes' }).click();
   await page.getByRole('button', { name: 'Use the passkey' }).click();
-  await expect(page.getByRole('heading', { name: 'Keep your recovery codes' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();
   const newer = await dialog
     .getByRole('list', { name: 'Recovery codes' })
     .getByRole('listitem')
@@ -301,7 +301,7 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   await dialog.getByRole('checkbox').check();
   await dialog.getByRole('button', { name: 'Done' }).click();
   refused = 0;
-  await page.getByRole('button', { name: 'Make new codes' }).click();
+  await page.getByRole('button', { name: 'Create new codes' }).click();
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
   // a factor is confirmed by a factor
   await expect(page.getByRole('button', { name: 'Use the password' })).toHaveCount(0);
@@ -310,15 +310,15 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   await expect(page.getByText('The code is not valid.')).toBeVisible();
   await page.getByLabel('Recovery code', { exact: true }).fill(newer);
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: 'Keep your recovery codes' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();
   await dialog.getByRole('checkbox').check();
   await dialog.getByRole('button', { name: 'Done' }).click();
 
   await page.getByRole('button', { name: 'Remove Faye’s laptop' }).click();
-  await dialog.getByRole('button', { name: 'Remove it' }).click();
+  await dialog.getByRole('button', { name: 'Remove passkey' }).click();
   await expect(toast(page, 'Passkey removed')).toBeVisible();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Remove it' }).click();
+  await dialog.getByRole('button', { name: 'Remove authenticator' }).click();
   await expect(main(page).getByText(/Not set up/)).toBeVisible();
   await page.context().close();
 });

@@ -37,31 +37,31 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
   };
   await signIn(page, portal.url, 'admin', portal.password);
   await page.getByRole('link', { name: 'API keys' }).click();
-  await expect(page.getByText('No program acts in your name.')).toBeVisible();
+  await expect(page.getByText('Create a key to let a program use the API.')).toBeVisible();
   await page.getByRole('button', { name: 'New API key' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(dialog.getByText('Give it a name.')).toBeVisible();
-  await expect(dialog.getByText('Choose what it may do.')).toBeVisible();
+  await expect(dialog.getByText('Enter a name.')).toBeVisible();
+  await expect(dialog.getByText('Select at least one permission.')).toBeVisible();
   await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
   await page.keyboard.type('Nightly export');
-  await dialog.getByLabel('Ends', { exact: true }).selectOption('own');
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await dialog.getByLabel('Expires', { exact: true }).selectOption('own');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   await expect(dialog.getByText('Choose a day within the next 365.')).toBeVisible();
   await sound(page, 'new key');
-  await dialog.getByLabel('Ends', { exact: true }).selectOption('30');
+  await dialog.getByLabel('Expires', { exact: true }).selectOption('30');
   await dialog.getByRole('checkbox', { name: /^Read results/ }).check();
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
 
-  await expect(page.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Copy this key now' })).toBeVisible();
   await axeInBoth(page, 'the key');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Copy the key' }).click();
+  await page.getByRole('button', { name: 'Copy key' }).click();
   await expect(toast(page, 'Key copied')).toBeVisible();
   const key = await page.evaluate(() => navigator.clipboard.readText());
   expect(key).toMatch(/^dbu_[0-9A-Za-z]{49}$/);
-  await page.getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
 
   const self = await program(key, 'api-key');
   expect([self.status, self.data?.abilities]).toEqual([200, ['monitoring.daily-checks']]);
@@ -79,12 +79,12 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
     .filter({ hasText: 'Nightly export' })
     .first();
   await expect(row).toContainText(`dbu_…${key.slice(-10, -6)}`);
-  await expect(row).toContainText(/last used on \d+\/\d+\/\d+ from/);
+  await expect(row).toContainText(/last used \d+\/\d+\/\d+ from/);
   await sound(page, 'keys');
   await page.getByRole('button', { name: 'Revoke Nightly export' }).click();
-  await dialog.getByRole('button', { name: 'Revoke it' }).click();
+  await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await expect(toast(page, 'API key revoked')).toBeVisible();
-  await expect(page.getByText('No program acts in your name.')).toBeVisible();
+  await expect(page.getByText('Create a key to let a program use the API.')).toBeVisible();
   expect(await program(key, 'api-key')).toMatchObject({ status: 401, kind: 'signed-out' });
 
   await page.goto(`${portal.url}/monitoring/api#events`);
@@ -97,10 +97,10 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
   await page.keyboard.press('Enter');
   await page.keyboard.press('/');
   await page.keyboard.type('licensing-export');
-  await expect(page.getByRole('status').filter({ hasText: /^1 call with/ })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: /^1 call matching/ })).toBeVisible();
   await page.keyboard.press('Escape');
   await page.keyboard.type('passkeys');
-  await expect(page.getByText('No call holds “passkeys”, of those for programs.')).toBeVisible();
+  await expect(page.getByText('No calls for API keys match “passkeys”.')).toBeVisible();
   await page.keyboard.press('Escape');
   await sound(page, 'api');
   await page.getByRole('searchbox').fill('passkeys');
@@ -135,7 +135,7 @@ test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of
   await expect(keys.getByRole('listitem')).toContainText('Wall of the office');
   await axeInBoth(page, 'keys of a user');
   await keys.getByRole('button', { name: 'Revoke Wall of the office' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke it' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
   await expect(toast(page, 'API key revoked')).toBeVisible();
   await expect(keys).toHaveCount(0);
   expect(await asked()).toBe(401);
@@ -143,9 +143,9 @@ test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of
   await page.route('**/api/v1/openapi.json', (route) => route.fulfill({ status: 500, body: '' }));
   await page.goto(`${portal.url}/monitoring/api`);
   await expect(
-    page.getByRole('alert').getByText('The list of calls could not be read.'),
+    page.getByRole('alert').getByText("The list of calls couldn't be loaded."),
   ).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Pace' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Rate limits' })).toBeVisible();
   await page.unroute('**/api/v1/openapi.json');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('heading', { name: 'Results', exact: true })).toBeVisible();

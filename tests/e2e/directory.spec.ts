@@ -82,12 +82,12 @@ test.describe(`a real Active Directory${missing}`, () => {
     await isIn(page);
     await page.getByRole('link', { name: 'Change password' }).click();
     await expect(
-      page.getByText('Your directory’s rules hold: your administrator can tell them.'),
+      page.getByText("Your directory's password rules apply. Ask your administrator about them."),
     ).toBeVisible();
     const change = async (current: string, next: string): Promise<void> => {
       await page.getByLabel('Current password').fill(current);
       await page.getByLabel('New password', { exact: true }).fill(next);
-      await page.getByLabel('New password again').fill(next);
+      await page.getByLabel('Confirm new password').fill(next);
       await page.keyboard.press('Enter');
     };
     await change(PASSWORD, 'short');
@@ -114,9 +114,9 @@ test.describe(`a real Active Directory${missing}`, () => {
     await expect(page).toHaveURL(/\/monitoring\/reset-password$/);
     await sound(page, 'reset-password-directory');
     const set = async (next: string): Promise<void> => {
-      await page.getByLabel('Present password').fill(PASSWORD);
+      await page.getByLabel('Current password').fill(PASSWORD);
       await page.getByLabel('New password', { exact: true }).fill(next);
-      await page.getByLabel('New password again').fill(next);
+      await page.getByLabel('Confirm new password').fill(next);
       await page.keyboard.press('Enter');
     };
     await set('short');
@@ -171,8 +171,8 @@ test.describe(`a real Active Directory${missing}`, () => {
       await typeCode(page, await codeFor(portal.url, '+15550100445'));
       await isAt(page, 'Choose a new password');
     });
-    await page.getByLabel('Present password').fill(PASSWORD);
-    for (const label of ['New password', 'New password again'])
+    await page.getByLabel('Current password').fill(PASSWORD);
+    for (const label of ['New password', 'Confirm new password'])
       await page.getByLabel(label, { exact: true }).fill(THIRD);
     await page.keyboard.press('Enter');
     await isAt(page, 'Security questions');
@@ -182,7 +182,7 @@ test.describe(`a real Active Directory${missing}`, () => {
       await page.getByLabel(`Question ${n}`, { exact: true }).selectOption({ index: 1 });
       await page.getByLabel(`Answer ${n}`, { exact: true }).fill(`quiet answer ${n}`);
     }
-    await page.getByRole('button', { name: 'Save the answers' }).click();
+    await page.getByRole('button', { name: 'Save answers' }).click();
     await page.getByRole('button', { name: 'Accept' }).click();
     await expect(page.getByRole('dialog')).toBeHidden();
     await isIn(page);

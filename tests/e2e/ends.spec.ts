@@ -49,8 +49,8 @@ test('E2E-12, RECOVER-4: a link for a new password is over after its fifteen min
   await expect(
     other.getByText('This link is not valid any more. Ask for a new one.'),
   ).toBeVisible();
-  await other.getByRole('link', { name: 'Ask for a new link' }).click();
-  await isAt(other, 'Forgot your password');
+  await other.getByRole('link', { name: 'Request a new link' }).click();
+  await isAt(other, 'Forgot your password?');
   await give(other, portal, 'fay');
   await isIn(other);
   await page.context().close();
@@ -178,20 +178,20 @@ test('PAGE-6, E2E-12: security questions that the provider asks for come before 
     if (username === 'dana') await admin('PUT', `users/${user}`, { forceSecurityQuestions: true });
   const page = await freshPage(browser);
   await page.goto(`${portal.url}/monitoring/daily-checks`);
-  await page.getByRole('button', { name: 'Use a password of this portal' }).click();
+  await page.getByRole('button', { name: 'Use a portal password' }).click();
   await page.getByLabel('Username').fill('dana');
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await isAt(page, 'Security questions');
   await page.goto(`${portal.url}/monitoring/daily-checks?q=mail`);
   await isAt(page, 'Security questions');
-  await page.getByRole('button', { name: 'Save the answers' }).click();
+  await page.getByRole('button', { name: 'Save answers' }).click();
   await expect(page.getByLabel('Question 1', { exact: true })).toBeFocused();
   for (const at of [1, 2, 3]) {
     await page.getByLabel(`Question ${at}`, { exact: true }).selectOption({ index: 1 });
     await page.getByLabel(`Answer ${at}`, { exact: true }).fill(`quiet answer ${at}`);
   }
-  await page.getByRole('button', { name: 'Save the answers' }).click();
+  await page.getByRole('button', { name: 'Save answers' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Security questions' })).toBeHidden();
   await isIn(page);
   await expect(page).toHaveURL(/daily-checks\?q=mail$/);

@@ -59,9 +59,9 @@ test('ACT-7: a button of a refused call is disabled with the reason while acting
   await page.goto(people.at('users?q=otto'));
   await page.locator('[data-entry]').filter({ hasText: 'otto of the test' }).click();
   await page.getByRole('tab', { name: 'Access' }).click();
-  await page.getByRole('button', { name: /^Log in as/ }).click();
+  await page.getByRole('button', { name: /^Sign in as/ }).click();
   await page.getByLabel('Reason').fill('Ticket 4713');
-  await page.getByRole('button', { name: 'Log in as this user' }).click();
+  await page.getByRole('button', { name: 'Sign in as this user' }).click();
   await expect(
     page.getByRole('complementary', { name: 'Signed in as another user' }),
   ).toBeVisible();
@@ -201,7 +201,7 @@ test('SYNC-6, SYNC-13: when an administrator takes a role away, what it was for 
   await page.locator('[data-entry]').filter({ hasText: 'ola of the test' }).click();
   await page.getByRole('checkbox', { name: 'Sub-provider' }).check();
   await page.getByRole('checkbox', { name: 'Operator' }).uncheck();
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByRole('status', { name: 'Messages' })).not.toBeEmpty();
 
   // Nobody touches the other browser.

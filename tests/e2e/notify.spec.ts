@@ -109,27 +109,27 @@ test('E2E-1, NOTIFY-6: a person chooses of what mail and push come, and when not
   await page.goto(`${portal.url}/monitoring/notifications`);
   await expect(page.getByRole('heading', { name: 'Notifications', level: 1 })).toBeVisible();
   // With the keyboard alone.
-  await page.getByRole('switch', { name: /^Send me a digest/ }).focus();
+  await page.getByRole('switch', { name: /^Send a digest/ }).focus();
   await page.keyboard.press('Space');
-  await page.getByLabel('At', { exact: true }).fill('06:45');
+  await page.getByLabel('Time', { exact: true }).fill('06:45');
   for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) {
     await page.getByRole('checkbox', { name: day }).focus();
     await page.keyboard.press('Space');
   }
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Choose a day at least.')).toBeVisible();
+  await expect(page.getByText('Select at least one day.')).toBeVisible();
   await page.getByRole('checkbox', { name: 'Sunday' }).check();
-  await page.getByRole('switch', { name: /^Keep quiet/ }).click();
-  await page.getByRole('checkbox', { name: 'A source stopped reporting: mail' }).uncheck();
-  await expect(page.getByText('Not allowed by this browser.')).toBeVisible({ timeout: 30_000 });
+  await page.getByRole('switch', { name: /^Use quiet hours/ }).click();
+  await page.getByRole('checkbox', { name: 'Source stopped reporting: Email' }).uncheck();
+  await expect(page.getByText('Blocked by this browser.')).toBeVisible({ timeout: 30_000 });
   await sound(page, 'notifications');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Notifications saved')).toBeVisible();
-  await expect(page.getByText('Once a week, Sunday at 06:45')).toBeVisible();
+  await expect(page.getByText('Weekly on Sunday at 06:45')).toBeVisible();
   await expect(page.getByText(/^Next: Sun/)).toBeVisible();
   await page.reload();
   await expect(
-    page.getByRole('checkbox', { name: 'A source stopped reporting: mail' }),
+    page.getByRole('checkbox', { name: 'Source stopped reporting: Email' }),
   ).not.toBeChecked();
   expect(faults).toEqual([]);
 });
@@ -169,15 +169,17 @@ test('NOTIFY-5, NOTIFY-6: a browser is told after its person was told why; what 
   }, p256dh);
   await signIn(page, portal.url, 'dana', portal.password);
   await page.goto(`${portal.url}/monitoring/notifications`);
-  await page.getByRole('button', { name: 'Tell this browser' }).click({ timeout: 30_000 });
-  const dialog = page.getByRole('dialog', { name: 'Tell this browser' });
+  await page
+    .getByRole('button', { name: 'Enable notifications in this browser' })
+    .click({ timeout: 30_000 });
+  const dialog = page.getByRole('dialog', { name: 'Enable notifications in this browser' });
   await sound(page, 'why the browser asks');
-  await dialog.getByRole('button', { name: 'Ask the browser' }).click();
-  await expect(page.getByText('This browser is told.')).toBeVisible();
-  await page.getByRole('button', { name: /^Send a test to / }).click();
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByText('You receive notifications in this browser.')).toBeVisible();
+  await page.getByRole('button', { name: /^Send test to / }).click();
   await expect(
     page
-      .getByRole('list', { name: 'Browsers that are told' })
+      .getByRole('list', { name: 'Browsers with notifications' })
       .getByText('The host push.invalid is not known.'),
   ).toBeVisible();
   await sound(page, 'a browser that is told');

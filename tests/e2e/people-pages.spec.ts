@@ -24,26 +24,26 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   await title(page, 'Companies');
   await page.getByRole('button', { name: 'New company' }).click();
   await page.getByLabel('Name', { exact: true }).fill('First company');
-  await page.getByRole('button', { name: 'Make the company' }).click();
+  await page.getByRole('button', { name: 'Create company' }).click();
   await told(page, 'There is a company of this name.');
   await page.getByLabel('Name', { exact: true }).fill('Harbour Foods');
   await page.getByRole('switch', { name: /^Microsoft 365/ }).click();
-  await page.getByLabel('Add an organization').fill('harbour.onmicrosoft.com');
+  await page.getByLabel('Add organization').fill('harbour.onmicrosoft.com');
   await page.keyboard.press('Enter');
-  await page.getByRole('combobox', { name: 'Add a user' }).fill('dana');
+  await page.getByRole('combobox', { name: 'Add user' }).fill('dana');
   await page.getByRole('option', { name: 'Dana Reyes (dana)' }).click();
-  await page.getByRole('button', { name: 'Make the company' }).click();
-  await told(page, 'Harbour Foods is a company now.');
+  await page.getByRole('button', { name: 'Create company' }).click();
+  await told(page, 'Harbour Foods created');
   const row = page.getByRole('row').filter({ hasText: 'Harbour Foods' });
   await expect(row).toBeVisible();
-  await page.getByLabel('Veeam id', { exact: true }).fill('HF-1');
-  await page.getByRole('button', { name: 'Save the changes' }).click();
-  await told(page, 'The changes are saved.');
+  await page.getByLabel('Veeam ID', { exact: true }).fill('HF-1');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await told(page, 'Changes saved');
   await page.keyboard.press('Escape');
   await expect(entry(page, 'Harbour Foods')).toBeFocused();
   await expect(row).toContainText('Microsoft 365');
   await expect(row).toContainText('Dana Reyes');
-  await expect(row).toContainText('Veeam id HF-1');
+  await expect(row).toContainText('Veeam ID HF-1');
 
   const secret = await keyOf(portal);
   await post(portal.url, secret, [
@@ -57,12 +57,12 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
     page.getByRole('row').filter({ hasText: 'First company' }).getByRole('cell').nth(1),
   ).toHaveText(/^1/);
   await entry(page, 'First company').click();
-  await page.getByRole('button', { name: 'Delete the company' }).click();
-  await told(page, 'job with 1 result');
-  await told(page, 'source: its key ends at once');
-  await page.getByLabel('Type the name of the company').fill('First company');
+  await page.getByRole('button', { name: 'Delete company' }).click();
+  await told(page, '1 job with 1 result');
+  await told(page, '1 source. Its key is revoked immediately.');
+  await page.getByLabel('Type the company name').fill('First company');
   await page.keyboard.press('Enter');
-  await told(page, 'First company is deleted.');
+  await told(page, 'First company deleted');
   await expect(entry(page, 'First company')).toHaveCount(0);
   await expect(rowOf(other, 'SQL nightly')).toHaveCount(0, { timeout: 30_000 });
   const { name, text } = await fileOf(page);
@@ -70,7 +70,7 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   expect(text).toContain('Harbour Foods,');
   expect(text).not.toContain('First company');
   await page.getByRole('button', { name: 'Import from VSPC' }).click();
-  await told(page, /No console is connected yet/);
+  await told(page, /No console connected/);
   await page.keyboard.press('Escape');
   await expect(page).not.toHaveURL(/import/);
   await other.context().close();
@@ -104,17 +104,17 @@ test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and 
   for (const words of ['User invited', 'Company deleted'])
     await expect(lines.filter({ hasText: words }).first()).toBeVisible();
   await expect(lines.filter({ hasText: 'as Rita Only' }).first()).toContainText('Administrator');
-  await expect(lines.filter({ hasText: 'a removed user' }).first()).toBeVisible();
+  await expect(lines.filter({ hasText: 'Erased user' }).first()).toBeVisible();
   await expect(lines.filter({ hasText: /Chrome on / }).first()).toBeVisible();
-  await page.getByRole('combobox', { name: 'Kind' }).selectOption({ label: 'Company deleted' });
+  await page.getByRole('combobox', { name: 'Action' }).selectOption({ label: 'Company deleted' });
   await expect
     .poll(
       async () =>
         (await lines.count()) - (await lines.filter({ hasText: 'Company deleted' }).count()),
     )
     .toBe(1); // the head
-  await page.getByRole('combobox', { name: 'Kind' }).selectOption('');
-  await page.getByRole('button', { name: 'One user' }).click();
+  await page.getByRole('combobox', { name: 'Action' }).selectOption('');
+  await page.getByRole('button', { name: 'Filter by user' }).click();
   await page.getByRole('combobox', { name: 'User' }).fill('rita');
   await page.getByRole('option', { name: 'Rita Only (rita)' }).click();
   await expect(page).toHaveURL(/user=[\da-f-]{36}/);
@@ -154,11 +154,11 @@ test('USER-11, COMP-8, ULOG-1: without a network each page says what it needs', 
   await page.getByRole('link', { name: 'Companies', exact: true }).click();
   await expect(entry(page, 'Calloway Freight')).toBeVisible();
   await portal.kill();
-  await told(page, /A company is made or changed with the network only\./);
+  await told(page, /Reconnect to add or change companies\./);
   await expect(entry(page, 'Calloway Freight')).toBeVisible();
   await expect(page.getByRole('button', { name: 'New company' })).toBeDisabled();
   await page.getByRole('link', { name: 'Users', exact: true }).click();
-  await told(page, /The users are not kept on this device/);
+  await told(page, /Users aren't stored on this device/);
   await portal.start();
   await expect(entry(page, 'Administrator')).toBeVisible({ timeout: 30_000 });
 });
@@ -195,11 +195,11 @@ test('USER-11, E2E-7: axe finds nothing on the pages of people, light or dark, a
     await at('user');
     await page.getByRole('tab', { name: 'Access' }).click();
     await at('access');
-    await page.getByRole('button', { name: 'Remove for good' }).click();
-    await expect(page.getByLabel('Type the user name')).toBeVisible();
+    await page.getByRole('button', { name: 'Erase permanently' }).click();
+    await expect(page.getByLabel('Type the username')).toBeVisible();
     await axeInBoth(page, `remove, ${width}`);
     await page.goto(`${portal.url}/monitoring/users?user=new`);
-    await page.getByRole('button', { name: 'Make and invite the user' }).click();
+    await page.getByRole('button', { name: 'Create and invite user' }).click();
     await at('new user');
     await page.goto(`${portal.url}/monitoring/companies`);
     await expect(entry(page, 'Calloway Freight')).toBeVisible();

@@ -31,25 +31,25 @@ test('USER-11, USER-1: a user is made and invited, chooses a password by the mai
   await enter(portal, page, 'admin', '/monitoring/users');
   await title(page, 'Users');
   await page.getByRole('button', { name: 'New user' }).click();
-  await page.getByRole('button', { name: 'Make and invite the user' }).click();
-  await told(page, 'Give a user name.');
+  await page.getByRole('button', { name: 'Create and invite user' }).click();
+  await told(page, 'Enter a username.');
   await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
   await page.keyboard.press('Escape');
   await make(page, { name: 'Nora Vance', username: 'nora' });
-  await told(page, 'Nora Vance is invited by mail.');
+  await told(page, 'Invitation sent to Nora Vance');
   await expect(panel(page, 'Nora Vance').getByText('Invited')).toBeVisible();
   await expect(entry(page, 'Nora Vance')).toBeVisible();
   await page.keyboard.press('Escape');
   await make(page, { name: 'Nora Second', username: 'NORA' });
   await told(page, 'The username already exists.');
-  await expect(page.getByLabel('User name', { exact: true })).toBeFocused();
+  await expect(page.getByLabel('Username', { exact: true })).toBeFocused();
   // What was typed is not lost by a slip.
   await page.keyboard.press('Escape');
   await expect(page.getByRole('heading', { name: 'Leave without saving?' })).toBeVisible();
   await page.getByRole('button', { name: 'Keep editing' }).click();
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Nora Second');
   await page.getByRole('link', { name: 'Daily checks' }).click();
-  await page.getByRole('button', { name: 'Discard the changes' }).click();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
   await title(page, 'Daily checks');
 
   const other = await freshPage(browser);
@@ -73,7 +73,7 @@ test('USER-11, USER-3: a role that is given is there in the other browser at onc
   await title(other, 'Daily checks');
   await enter(portal, page, 'admin', '/monitoring/users?q=owen');
   await entry(page, 'Owen Hart').click();
-  const save = page.getByRole('button', { name: 'Save the changes' });
+  const save = page.getByRole('button', { name: 'Save changes' });
   await expect(save).toBeDisabled();
   await page.getByRole('checkbox', { name: 'Operator' }).check();
   await page.getByRole('checkbox', { name: /^Administrator/ }).check();
@@ -82,7 +82,7 @@ test('USER-11, USER-3: a role that is given is there in the other browser at onc
     save.click(),
   ]);
   expect(Object.keys(request.postDataJSON() as object)).toEqual(['roles']);
-  await told(page, 'The changes are saved.');
+  await told(page, 'Changes saved');
   await expect(other.getByRole('link', { name: 'Users', exact: true })).toBeVisible({
     timeout: 30_000,
   });
@@ -92,8 +92,8 @@ test('USER-11, USER-3: a role that is given is there in the other browser at onc
   await expect(page.getByRole('list', { name: 'Accounts' })).toContainText('CW-1001');
   await page.getByLabel('Account number').fill('CW-1001');
   await page.keyboard.press('Enter');
-  await told(page, 'The user has this account already.');
-  await page.getByRole('button', { name: 'Take away CW-1001' }).click();
+  await told(page, 'The user already has this account.');
+  await page.getByRole('button', { name: 'Remove account CW-1001' }).click();
   await told(page, /No accounts yet/);
   await other.context().close();
 });
@@ -111,8 +111,8 @@ test('USER-11, USER-6: the last administrator is not deleted, and the page says 
   await enter(portal, page, 'kit', '/monitoring/users?q=admin', NEW_PASSWORD);
   await entry(page, 'Administrator').click();
   await page.getByRole('tab', { name: 'Access' }).click();
-  await page.getByRole('button', { name: 'Delete the user' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete the user' }).click();
+  await page.getByRole('button', { name: 'Delete user' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
   await told(page, 'This is the last administrator. Make another one first.');
 });
 
@@ -144,7 +144,7 @@ test("USER-11, USER-8: a password that is set ends the other's sessions, once it
   });
   await entry(page, 'Pia Lund').click();
   await page.getByRole('tab', { name: 'Access' }).click();
-  await page.getByRole('button', { name: 'Set a password' }).click();
+  await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByRole('textbox', { name: 'New password' }).fill('password');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
@@ -154,8 +154,8 @@ test("USER-11, USER-8: a password that is set ends the other's sessions, once it
   await expect(page.getByRole('textbox', { name: 'New password' })).toBeFocused();
   await page.getByRole('textbox', { name: 'New password' }).fill('winter orchard lantern 9');
   await page.keyboard.press('Enter');
-  await told(page, 'The password of Pia Lund is set.');
-  await expect(panel(page, 'Pia Lund').getByText('New password due')).toBeVisible();
+  await told(page, 'Password set for Pia Lund');
+  await expect(panel(page, 'Pia Lund').getByText('Password change required')).toBeVisible();
   await expect(other).toHaveURL(/\/login$/, { timeout: 30_000 });
   await enter(portal, other, 'pia', '/monitoring/daily-checks', 'winter orchard lantern 9');
   await expect(other).toHaveURL(/\/monitoring\/reset-password$/);
@@ -196,7 +196,7 @@ test('G44, OWN-2: some minutes after signing in, creating a user and downloading
     await expect.poll(() => asked).toBe(2);
   };
   await confirm('**/api/v1/users', () => make(page, { name: 'Vera Late', username: 'vera' }));
-  await told(page, 'Vera Late is invited by mail.');
+  await told(page, 'Invitation sent to Vera Late');
   await expect(entry(page, 'Vera Late')).toBeVisible();
   await page.keyboard.press('Escape');
   const saved = page.waitForEvent('download');
@@ -212,10 +212,10 @@ test('USER-11: an administrator logs in as a user with a reason, sees what it se
   await enter(portal, page, 'admin', '/monitoring/users?q=rita');
   await entry(page, 'Rita Only').click();
   await page.getByRole('tab', { name: 'Access' }).click();
-  await page.getByRole('button', { name: 'Log in as rita' }).click();
+  await page.getByRole('button', { name: 'Sign in as rita' }).click();
   await page.getByLabel('Reason').fill('no');
   await page.keyboard.press('Enter');
-  await told(page, 'Give a reason of five letters or more.');
+  await told(page, 'Enter a reason of at least five characters.');
   await page.getByLabel('Reason').fill('Ticket 4711: her list is empty');
   await page.keyboard.press('Enter');
   const exit = page.getByRole('button', { name: /^Exit rita/ });
@@ -232,22 +232,22 @@ test('USER-11, USER-5: a user is deleted, found among the deleted, and removed f
   await enter(portal, page, 'admin', '/monitoring/users?q=uma');
   await entry(page, 'Uma Grant').click();
   await page.getByRole('tab', { name: 'Access' }).click();
-  await page.getByRole('button', { name: 'Delete the user' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete the user' }).click();
-  await told(page, 'Uma Grant is deleted.');
-  await told(page, 'Nobody matches');
+  await page.getByRole('button', { name: 'Delete user' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
+  await told(page, 'Uma Grant deleted');
+  await told(page, 'No matching users');
   await page.getByRole('combobox', { name: 'Deleted users' }).selectOption('only');
   await entry(page, 'Uma Grant').click();
   await expect(page.getByLabel('Name', { exact: true })).toBeDisabled();
   await page.getByRole('tab', { name: 'Access' }).click();
-  await expect(page.getByRole('button', { name: 'Set a password' })).toHaveCount(0);
-  await page.getByRole('button', { name: 'Remove for good' }).click();
-  await page.getByLabel('Type the user name').fill('um');
+  await expect(page.getByRole('button', { name: 'Set password' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Erase permanently' }).click();
+  await page.getByLabel('Type the username').fill('um');
   await page.keyboard.press('Enter');
-  await told(page, 'This is not the same.');
-  await page.getByLabel('Type the user name').fill('uma');
+  await told(page, "The text doesn't match.");
+  await page.getByLabel('Type the username').fill('uma');
   await page.keyboard.press('Enter');
-  await told(page, 'uma is removed for good.');
+  await told(page, 'uma erased permanently');
   await expect(entry(page, 'Uma Grant')).toHaveCount(0);
   await page.goto(`${portal.url}/monitoring/users`);
   await expect(entry(page, 'Rita Only')).toBeVisible();

@@ -73,8 +73,8 @@ export async function make(
   await page.getByRole('button', { name: 'New user' }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'New user' })).toBeFocused();
   await page.getByLabel('Name', { exact: true }).fill(user.name);
-  await page.getByLabel('User name', { exact: true }).fill(user.username);
-  await page.getByLabel('E-mail', { exact: true }).fill(`${user.username}@example.com`);
+  await page.getByLabel('Username', { exact: true }).fill(user.username);
+  await page.getByLabel('Email', { exact: true }).fill(`${user.username}@example.com`);
   for (const role of user.roles ?? []) await page.getByRole('checkbox', { name: role }).check();
-  await page.getByRole('button', { name: 'Make and invite the user' }).click();
+  await page.getByRole('button', { name: 'Create and invite user' }).click();
 }

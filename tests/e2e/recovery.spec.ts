@@ -22,17 +22,15 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   await expect(page.getByRole('link', { name: 'Forgot password' })).toBeVisible();
   await sound(page, 'login');
   await page.getByRole('link', { name: 'Forgot password' }).click();
-  await isAt(page, 'Forgot your password');
+  await isAt(page, 'Forgot your password?');
   await sound(page, 'forgot-password-db');
-  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.getByRole('button', { name: 'Send link' }).click();
   await expect(page.getByText('Enter your username.', { exact: true })).toBeVisible();
   for (const name of ['nobody-of-this-name', 'fay']) {
     await page.getByLabel('Username').fill(name);
     await page.keyboard.press('Enter');
-    await expect(
-      page.getByText(/^If there is such an account, a mail is on its way/),
-    ).toBeVisible();
-    if (name !== 'fay') await page.getByRole('button', { name: 'Send it again' }).click();
+    await expect(page.getByText(/^If this account exists, we\'ve sent it a link/)).toBeVisible();
+    if (name !== 'fay') await page.getByRole('button', { name: 'Resend link' }).click();
   }
   const link = await linkFor(portal.url, 'fay@example.com');
   await page.goto(link);
@@ -55,7 +53,7 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   await expect(page.getByText(/^At least 15 characters.*: met$/)).toBeVisible();
   await page.keyboard.press('Enter');
   await expect(
-    page.getByText('Your new password is set. All other sessions were ended.'),
+    page.getByText("Your new password is set. You're signed out everywhere else."),
   ).toBeVisible();
   await page.keyboard.press('Enter');
   await isAt(page, 'Sign in');
@@ -97,7 +95,7 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
     const answer = async (wrong: boolean): Promise<void> => {
       for (const [question, right] of Object.entries(answers))
         await page.getByLabel(question).fill(wrong ? `not ${right}` : right);
-      await page.getByRole('button', { name: 'Send the code' }).click();
+      await page.getByRole('button', { name: 'Send code' }).click();
     };
     await page.goto(`${portal.url}/unlock`);
     await isAt(page, 'Unlock your account');
@@ -138,7 +136,7 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
     await page.getByRole('textbox', { name: 'New password' }).fill('the gate by the mill 9');
     await page.keyboard.press('Enter');
     await expect(
-      page.getByText('Your new password is set. All other sessions were ended.'),
+      page.getByText("Your new password is set. You're signed out everywhere else."),
     ).toBeVisible();
     await give(page, portal, 'quinn', 'the gate by the mill 9');
     await isIn(page);
@@ -170,7 +168,7 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
   ).toBeVisible();
   await expect(page).toHaveURL(/\/login$/);
   await page.goto(`${portal.url}/o365/register#never-made`);
-  await isAt(page, 'Make your account');
+  await isAt(page, 'Create your account');
   await expect(page).toHaveURL(/\/o365\/register$/);
   await sound(page, 'register');
   await page.context().close();
@@ -189,20 +187,20 @@ test('E2E-12, EMAIL-3: an invitation signs out the current user and creates an a
     {},
   )) as { url: string };
   await page.goto(url);
-  await isAt(page, 'Make your account');
+  await isAt(page, 'Create your account');
   await page.getByLabel('Your name').fill('Nora New');
   await page.getByLabel('Username').fill('dana');
   await page.getByRole('textbox', { name: 'New password' }).fill('a lamp above the stairs 3');
-  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await expect(
     page.getByRole('alert').filter({ hasText: 'The username already exists.' }),
   ).toBeVisible();
   await expect(page.getByLabel('Username')).toBeFocused();
   await page.getByLabel('Username').fill('nora');
-  await page.getByLabel('E-mail').fill('nora@example.org');
+  await page.getByLabel('Email').fill('nora@example.org');
   await page.keyboard.press('Enter');
   await expect(
-    page.getByText('Your account is made. Sign in as nora. We sent a link to nora@example.org.'),
+    page.getByText('Your account is ready. Sign in as nora. We sent a link to nora@example.org.'),
   ).toBeVisible();
   await page.keyboard.press('Enter');
   await give(page, portal, 'nora', 'a lamp above the stairs 3');
@@ -213,19 +211,19 @@ test('E2E-12, EMAIL-3: an invitation signs out the current user and creates an a
   ).toBeVisible();
   await sound(page, 'profile-not-confirmed');
   const first = await linkFor(portal.url, 'nora@example.org');
-  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.getByRole('button', { name: 'Resend link' }).click();
   expect(await linkFor(portal.url, 'nora@example.org', 2)).not.toBe(first);
   await page.goto(first);
-  await isAt(page, 'Confirm your e-mail address');
+  await isAt(page, 'Confirm your email address');
   await expect(page).toHaveURL(/\/confirm-email$/);
   await sound(page, 'confirm-email');
   await page.getByRole('button', { name: 'Confirm address' }).click();
-  await expect(page.getByText('Your e-mail address is confirmed.')).toBeVisible();
+  await expect(page.getByText('Your email address is confirmed.')).toBeVisible();
   await page.getByRole('button', { name: 'Open the portal' }).click();
   await isAt(page, 'Dashboard');
   await page.goto(`${portal.url}/monitoring/profile`);
-  await expect(page.getByLabel('E-mail')).toHaveValue('nora@example.org');
-  await expect(page.getByText('Not confirmed yet.')).toHaveCount(0);
+  await expect(page.getByLabel('Email')).toHaveValue('nora@example.org');
+  await expect(page.getByText(/^Not confirmed yet\./)).toHaveCount(0);
   await page.context().close();
 
   const stranger = await freshPage(browser);

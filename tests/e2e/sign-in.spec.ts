@@ -45,7 +45,7 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     await sound(page, 'sms-verification');
     const code = await codeFor(portal.url, PHONE);
     await typeCode(page, '12');
-    await expect(page.getByText('Enter the six digits of the code.')).toBeVisible();
+    await expect(page.getByText('Enter the six-digit code.')).toBeVisible();
     await typeCode(page, wrongOf(code));
     await expect(page.getByText('The code is not valid.')).toBeVisible();
     await expect(page.getByLabel('Code', { exact: true })).toHaveValue('');
@@ -60,14 +60,14 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     await isAt(other, 'Enter the code');
     // It is theirs now: nobody leads the codes elsewhere on the way in.
     await expect(other.getByRole('button', { name: 'Use another number' })).toHaveCount(0);
-    const again = other.getByRole('button', { name: /^Send another code/ });
+    const again = other.getByRole('button', { name: /^Resend code/ });
     await expect(
-      other.getByText(/^You can ask for another code in \d+ s \(2 left\)\.$/),
+      other.getByText(/^You can request another code in \d+ s \(2 left\)\.$/),
     ).toBeVisible();
     const first = await codeFor(portal.url, PHONE, 2);
     await other.clock.fastForward(31_000);
     await again.click();
-    await expect(other.getByText('Another code is on its way.')).toBeVisible();
+    await expect(other.getByText('Another code sent.')).toBeVisible();
     await expect(other.getByText(/\(1 left\)/)).toBeVisible();
     const second = await codeFor(portal.url, PHONE, 3);
     if (first !== second) {
@@ -179,7 +179,7 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
     await typeCode(page, wrongOf(totpOf(secret)));
     await expect(page.getByText('The code is not valid.')).toBeVisible();
     await typeCode(page, totpOf(secret));
-    await isAt(page, 'Keep your recovery codes');
+    await isAt(page, 'Save your recovery codes');
     await expect(page.getByRole('button', { name: 'Continue' })).toBeDisabled();
     await sound(page, 'recovery-codes');
     kept = await page
@@ -190,7 +190,7 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download' }).click();
     expect((await download).suggestedFilename()).toBe('recovery-codes.txt');
-    await page.getByRole('checkbox', { name: /I have kept them/ }).check();
+    await page.getByRole('checkbox', { name: /I've saved these codes/ }).check();
     await page.getByRole('button', { name: 'Continue' }).click();
     await isIn(page);
     await page.context().close();

@@ -42,7 +42,7 @@ import { userListed } from './user-list.ts';
 type Fields = Omit<ParsedInputOf<'editUser'>, 'id' | 'email'> & { readonly email?: string };
 const ONE_OF_TWO = 'Give a first password, or have the user invited by mail.';
 const BY_DIRECTORY = 'The directory keeps the password of this user.';
-const NO_NUMBER = 'Give a mobile number for the codes.';
+const NO_NUMBER = 'Enter a mobile phone number to use SMS codes.';
 const NO_ADDRESS = 'Give an e-mail address.';
 
 export const userHandlers = (

@@ -6,6 +6,7 @@ import type { Page } from '#contract/pages.ts';
 import type { Who } from '#workers/api.ts';
 import { localPath } from './redirect-target.ts';
 import type { IconName } from '../../ui/icon.tsx';
+import { menuMessages as t } from './menu.messages.en.ts';
 
 /**
  * `app`: the one app whose sidebar has the entry, where its group is in every app. `cards`: only
@@ -36,7 +37,7 @@ export interface Group {
 /** SUPPORT-1: questions and answers stand where the provider has them. */
 function faqOf(features: Features | null): Outside | null {
   const faq = features?.supportSection.enabled === true ? features.supportSection.links.faq : null;
-  return faq?.enabled === true && faq.url !== null ? { href: faq.url, word: 'FAQ' } : null;
+  return faq?.enabled === true && faq.url !== null ? { href: faq.url, word: t.faq } : null;
 }
 
 /** The sidebar, in its order. An entry stands here when its page does. */
@@ -45,92 +46,92 @@ export const MENU: readonly Group[] = [
     heading: null,
     app: 'monitoring',
     entries: [
-      { to: '/monitoring/dashboard', word: 'Dashboard', icon: 'dashboard' },
-      { to: '/monitoring/calendar-report', word: 'Calendar view', icon: 'calendar' },
-      { to: '/monitoring/daily-checks', word: 'Daily checks', icon: 'daily-checks' },
-      { to: '/monitoring/evidence', word: 'Evidence', icon: 'log' },
-      { to: '/monitoring/repositories', word: 'Repositories', icon: 'repository' },
-      { to: '/monitoring/computers', word: 'Computers', icon: 'computer' },
-      { to: '/monitoring/rankings', word: 'Rankings', icon: 'ranking' },
-      { to: '/monitoring/spreadsheet', word: 'Spreadsheet report', icon: 'sheet' },
-      { to: '/monitoring/tickets', word: 'Tickets', icon: 'ticket' },
-      { to: '/monitoring/rules', word: 'Rules', icon: 'rules' },
-      { to: '/monitoring/hints', word: 'Hints', icon: 'hint' },
-      { to: '/monitoring/users', word: 'Users', icon: 'users' },
-      { to: '/monitoring/companies', word: 'Companies', icon: 'companies' },
+      { to: '/monitoring/dashboard', word: t.dashboard, icon: 'dashboard' },
+      { to: '/monitoring/calendar-report', word: t.calendarView, icon: 'calendar' },
+      { to: '/monitoring/daily-checks', word: t.dailyChecks, icon: 'daily-checks' },
+      { to: '/monitoring/evidence', word: t.evidence, icon: 'log' },
+      { to: '/monitoring/repositories', word: t.repositories, icon: 'repository' },
+      { to: '/monitoring/computers', word: t.computers, icon: 'computer' },
+      { to: '/monitoring/rankings', word: t.rankings, icon: 'ranking' },
+      { to: '/monitoring/spreadsheet', word: t.spreadsheetReport, icon: 'sheet' },
+      { to: '/monitoring/tickets', word: t.tickets, icon: 'ticket' },
+      { to: '/monitoring/rules', word: t.rules, icon: 'rules' },
+      { to: '/monitoring/hints', word: t.hints, icon: 'hint' },
+      { to: '/monitoring/users', word: t.users, icon: 'users' },
+      { to: '/monitoring/companies', word: t.companies, icon: 'companies' },
     ],
   },
   {
-    heading: 'Reports',
+    heading: t.reports,
     app: 'monitoring',
     page: { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled },
     entries: [
-      { to: '/monitoring/sla', word: 'SLA', icon: 'clock' },
-      { to: '/monitoring/users-logs', word: 'Users Logs', icon: 'log' },
-      { to: '/monitoring/licensing', word: 'Licensing', icon: 'licensing' },
-      { to: '/monitoring/report-settings', word: 'Scheduled', icon: 'scheduled' },
-      { to: '/monitoring/analytics/trends', word: 'Analytics > Trends', icon: 'trends' },
+      { to: '/monitoring/sla', word: t.sla, icon: 'clock' },
+      { to: '/monitoring/users-logs', word: t.usersLogs, icon: 'log' },
+      { to: '/monitoring/licensing', word: t.licensing, icon: 'licensing' },
+      { to: '/monitoring/report-settings', word: t.scheduled, icon: 'scheduled' },
+      { to: '/monitoring/analytics/trends', word: t.analyticsTrends, icon: 'trends' },
     ],
   },
   {
-    heading: 'Microsoft 365',
+    heading: t.microsoft365,
     app: 'o365',
-    entries: [{ to: '/o365/dashboard', word: 'Overview', icon: 'dashboard' }],
+    entries: [{ to: '/o365/dashboard', word: t.overview, icon: 'dashboard' }],
   },
   {
-    heading: 'Support',
+    heading: t.support,
     outside: faqOf,
     entries: [
-      { to: '/monitoring/support/request', word: 'Request', icon: 'request' },
-      { to: '/monitoring/support/live', word: 'Live', icon: 'note' },
-      { to: '/monitoring/downloads', word: 'Downloads', icon: 'download' },
+      { to: '/monitoring/support/request', word: t.request, icon: 'request' },
+      { to: '/monitoring/support/live', word: t.live, icon: 'note' },
+      { to: '/monitoring/downloads', word: t.downloads, icon: 'download' },
     ],
   },
   {
-    heading: 'Payments',
+    heading: t.payments,
     entries: [
-      { to: '/monitoring/invoices', word: 'Invoices', icon: 'invoice' },
-      { to: '/monitoring/billing', word: 'Billing', icon: 'card' },
+      { to: '/monitoring/invoices', word: t.invoices, icon: 'invoice' },
+      { to: '/monitoring/billing', word: t.billing, icon: 'card' },
     ],
   },
   {
-    heading: 'Sources',
+    heading: t.sources,
     app: 'monitoring',
     entries: [
-      { to: '/monitoring/sources', word: 'Connect a source', icon: 'source' },
-      { to: '/monitoring/connections', word: 'Connections', icon: 'cloud' },
-      { to: '/monitoring/webhooks', word: 'Webhooks', icon: 'external' },
-      { to: '/monitoring/ticketing', word: 'Ticketing', icon: 'ticket' },
+      { to: '/monitoring/sources', word: t.connectSource, icon: 'source' },
+      { to: '/monitoring/connections', word: t.connections, icon: 'cloud' },
+      { to: '/monitoring/webhooks', word: t.webhooks, icon: 'external' },
+      { to: '/monitoring/ticketing', word: t.ticketing, icon: 'ticket' },
     ],
   },
   {
-    heading: 'Administration',
+    heading: t.administration,
     app: 'monitoring',
     entries: [
-      { to: '/admin/dashboard', word: 'Overview', icon: 'trends' },
-      { to: '/admin/events', word: 'Events', icon: 'note' },
-      { to: '/admin/providers', word: 'Providers', icon: 'repository' },
-      { to: '/admin/branding', word: 'Branding', icon: 'eye' },
-      { to: '/admin/settings', word: 'Provider settings', icon: 'settings' },
-      { to: '/admin/notices', word: 'Notices', icon: 'hint' },
+      { to: '/admin/dashboard', word: t.overview, icon: 'trends' },
+      { to: '/admin/events', word: t.events, icon: 'note' },
+      { to: '/admin/providers', word: t.providers, icon: 'repository' },
+      { to: '/admin/branding', word: t.branding, icon: 'eye' },
+      { to: '/admin/settings', word: t.providerSettings, icon: 'settings' },
+      { to: '/admin/notices', word: t.notices, icon: 'hint' },
     ],
   },
   {
-    heading: 'Settings',
+    heading: t.settings,
     entries: [
-      { to: '/monitoring/profile', word: 'Profile', icon: 'person' },
+      { to: '/monitoring/profile', word: t.profile, icon: 'person' },
       {
         to: '/o365/subscriptions',
-        word: 'Subscriptions',
+        word: t.subscriptions,
         icon: 'licensing',
         app: 'o365',
         cards: true,
       },
-      { to: '/monitoring/notifications', word: 'Notifications', icon: 'mail' },
-      { to: '/monitoring/security', word: 'Security', icon: 'lock' },
-      { to: '/monitoring/change-password', word: 'Change password', icon: 'key' },
-      { to: '/monitoring/api-keys', word: 'API keys', icon: 'source' },
-      { to: '/monitoring/api', word: 'API', icon: 'sheet' },
+      { to: '/monitoring/notifications', word: t.notifications, icon: 'mail' },
+      { to: '/monitoring/security', word: t.security, icon: 'lock' },
+      { to: '/monitoring/change-password', word: t.changePassword, icon: 'key' },
+      { to: '/monitoring/api-keys', word: t.apiKeys, icon: 'source' },
+      { to: '/monitoring/api', word: t.api, icon: 'sheet' },
     ],
   },
 ];

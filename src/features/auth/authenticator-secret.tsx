@@ -1,4 +1,5 @@
 import { QrCode } from './qr-code.tsx';
+import { accountMessages as t } from './messages.en.ts';
 
 export interface AuthenticatorSecretProps {
   /** Base32. */
@@ -12,11 +13,11 @@ export function AuthenticatorSecret({ secret, uri }: AuthenticatorSecretProps) {
   const groups = secret.match(/.{1,4}/g) ?? [];
   return (
     <div className="grid gap-3">
-      <QrCode text={uri} label="QR code for your authenticator app" />
+      <QrCode text={uri} label={t.qrCode} />
       <div>
-        <p className="m-0 text-ink-2">It cannot be scanned? Type this key in the app:</p>
+        <p className="m-0 text-ink-2">{t.cannotScan}</p>
         <code
-          aria-label="Key for your authenticator app"
+          aria-label={t.setupKey}
           className="mt-1 block rounded-part bg-wash px-3 py-2 font-mono text-agate break-words select-all"
         >
           {groups.join(' ')}
@@ -26,7 +27,7 @@ export function AuthenticatorSecret({ secret, uri }: AuthenticatorSecretProps) {
         href={uri}
         className="inline-flex items-center justify-self-start text-accent underline underline-offset-2 pointer-coarse:min-h-11"
       >
-        Open the app on this device
+        {t.openApp}
       </a>
     </div>
   );

@@ -1,4 +1,5 @@
 import { LIMITS } from '#contract/limits.ts';
+import { accountMessages as t } from './messages.en.ts';
 
 /** What can be told of a password before it is sent. `met`: null where only the server can tell. */
 export interface PasswordRule {
@@ -19,11 +20,11 @@ export function rulesOf(
     {
       words:
         least > LIMITS.passwordLeastWithFactor
-          ? `At least ${least} characters; ${LIMITS.passwordLeastWithFactor} if you sign in with a second step`
-          : `At least ${least} characters`,
+          ? t.passwordLengthOrFactor({ min: least, withFactor: LIMITS.passwordLeastWithFactor })
+          : t.passwordLength({ min: least }),
       met: length >= least,
     },
-    { words: 'No common password, and not your name', met: null },
+    { words: t.passwordContent, met: null },
   ];
 }
 
@@ -32,8 +33,8 @@ export function rulesOf(
  * judge.
  */
 export function shortOf(password: string): string | null {
-  if (password === '') return 'Enter a new password.';
+  if (password === '') return t.newPasswordMissing;
   return Array.from(password).length < LIMITS.passwordLeastWithFactor
-    ? `Choose a password of at least ${LIMITS.passwordLeastWithFactor} characters.`
+    ? t.passwordTooShort({ min: LIMITS.passwordLeastWithFactor })
     : null;
 }

@@ -5,6 +5,7 @@ import { IconButton } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { rulesOf } from './new-password-rules.ts';
+import { accountMessages as t } from './messages.en.ts';
 
 export interface NewPasswordProps {
   readonly value: string;
@@ -25,7 +26,7 @@ export function NewPassword({ value, onChange, fault, auth, ref }: NewPasswordPr
     <div className="grid gap-2">
       <TextField
         {...(ref !== undefined && { ref })}
-        label="New password"
+        label={t.newPassword}
         required
         name="new-password"
         tall
@@ -40,7 +41,7 @@ export function NewPassword({ value, onChange, fault, auth, ref }: NewPasswordPr
         end={
           <IconButton
             icon={shown ? 'eye-off' : 'eye'}
-            label={shown ? 'Hide password' : 'Show password'}
+            label={shown ? t.hidePassword : t.showPassword}
             aria-pressed={shown}
             className="mr-1"
             onClick={() => setShown(!shown)}
@@ -48,10 +49,10 @@ export function NewPassword({ value, onChange, fault, auth, ref }: NewPasswordPr
         }
       />
       {auth === 'ad' ? (
-        <p className="m-0 text-agate text-ink-2">The rules of your directory hold for it.</p>
+        <p className="m-0 text-agate text-ink-2">{t.directoryRules}</p>
       ) : (
         <ul
-          aria-label="Rules for the password"
+          aria-label={t.passwordRules}
           className="m-0 grid list-none gap-1 p-0 text-agate text-ink-2"
         >
           {rulesOf(value).map(({ words, met }) => (
@@ -63,7 +64,7 @@ export function NewPassword({ value, onChange, fault, auth, ref }: NewPasswordPr
               />
               <span>
                 {words}
-                {met !== null && <span className="sr-only">{met ? ': met' : ': not met yet'}</span>}
+                {met !== null && <span className="sr-only">{met ? t.ruleMet : t.ruleNotMet}</span>}
               </span>
             </li>
           ))}

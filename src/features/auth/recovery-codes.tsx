@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Button } from '#src/ui/button.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { accountMessages as t } from './messages.en.ts';
 
 export interface RecoveryCodesProps {
   readonly codes: readonly string[];
@@ -13,7 +15,7 @@ export interface RecoveryCodesProps {
 export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesProps) {
   const [kept, setKept] = useState(false);
   const [told, setTold] = useState('');
-  const text = `Recovery codes for ${portal}. Each is good once.\n\n${codes.join('\n')}\n`;
+  const text = `${t.recoveryCodesFile({ portal })}\n\n${codes.join('\n')}\n`;
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
     addEventListener('beforeunload', ask);
@@ -23,9 +25,9 @@ export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesPr
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
-      setTold('The codes are copied.');
+      setTold(t.codesCopied);
     } catch {
-      setTold('This browser did not allow copying. Select the codes and copy them by hand.');
+      setTold(t.copyBlocked);
     }
   }
   function download(): void {
@@ -35,13 +37,13 @@ export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesPr
     link.download = 'recovery-codes.txt';
     link.click();
     URL.revokeObjectURL(url);
-    setTold('The codes are saved as recovery-codes.txt.');
+    setTold(t.codesSaved);
   }
 
   return (
     <div className="grid gap-4">
       <ol
-        aria-label="Recovery codes"
+        aria-label={t.recoveryCodes}
         className="m-0 grid list-none grid-cols-2 gap-x-4 gap-y-1 rounded-part bg-wash p-3 font-mono text-agate select-all"
       >
         {codes.map((code) => (
@@ -53,10 +55,10 @@ export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesPr
       <div>
         <div className="flex flex-wrap gap-2">
           <Button icon="copy" onClick={() => void copy()}>
-            Copy
+            {ui.copy}
           </Button>
           <Button icon="download" onClick={download}>
-            Download
+            {ui.download}
           </Button>
         </div>
         <output className="mt-2 block text-ink-2 empty:mt-0">{told}</output>
@@ -68,7 +70,7 @@ export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesPr
           onChange={(event) => setKept(event.target.checked)}
           className="m-0 size-4 accent-accent"
         />
-        I have kept them in a safe place
+        {t.codesStored}
       </label>
       <Button variant="primary" className="h-10 w-full" disabled={!kept} onClick={onKept}>
         {action}

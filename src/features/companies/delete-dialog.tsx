@@ -5,12 +5,13 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatCount, plural } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
 import { TypedConfirm } from '../shared/forms/typed-confirm.tsx';
 import { idOf } from '../shared/ids.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { companyMessages as t } from './messages.en.ts';
 
 type Counts = OutputOf<'getCompany'>['counts'];
 
@@ -28,15 +29,15 @@ export function DeleteCompany({
   const end = async (): Promise<string | null> => {
     const result = await withReauth(() => client().ask('deleteCompany', { id: idOf(company) }));
     if (!result.ok) return getFailureText(result.failure);
-    tell(`${company.name} is deleted.`);
+    tell(t.companyDeleted({ company: company.name }));
     onDone();
     return null;
   };
   return (
     <TypedConfirm
-      title={`Delete ${company.name}?`}
-      type={{ label: 'Type the name of the company', text: company.name }}
-      word="Delete the company"
+      title={t.deleteTitle({ company: company.name })}
+      type={{ label: t.typeName, text: company.name }}
+      word={t.deleteCompany}
       onConfirm={end}
       onClose={onClose}
     >
@@ -46,46 +47,33 @@ export function DeleteCompany({
           alert
           action={
             <Button size="sm" onClick={again}>
-              Try again
+              {ui.tryAgain}
             </Button>
           }
         >
-          {getFailureText(failure)} What goes with it is not known.
+          {t.countsUnknown({ reason: getFailureText(failure) ?? '' })}
         </Callout>
       )}
       {value === null && failure === null && (
         <DelayedFallback>
-          <p className="m-0">Counting what goes with it…</p>
+          <p className="m-0">{t.counting}</p>
         </DelayedFallback>
       )}
-      {value !== null && <Goes counts={value.counts} />}
-      <p className="m-0">
-        Its results and jobs leave every list and every device at once. The log of what was reported
-        and reviewed is kept. This cannot be undone.
-      </p>
+      {value !== null && <DeletedWith counts={value.counts} />}
+      <p className="m-0">{t.deleteDetail}</p>
     </TypedConfirm>
   );
 }
 
-function Goes({ counts: { jobs, runs, users, keys } }: { readonly counts: Counts }) {
-  const lines: readonly (readonly [number, string])[] = [
-    [jobs, `${jobs === 1 ? 'job' : 'jobs'} with ${plural(runs, 'result')}`],
-    [keys, keys === 1 ? 'source: its key ends at once' : 'sources: their keys end at once'],
-    [
-      users,
-      users === 1
-        ? 'user who sees it by name, and then sees it no more'
-        : 'users who see it by name, and then see it no more',
-    ],
-  ];
+function DeletedWith({ counts: { jobs, runs, users, keys } }: { readonly counts: Counts }) {
   return (
-    <dl aria-label="What goes with it" className="m-0 border-t-2 border-head-rule text-ink">
-      {lines.map(([count, word]) => (
-        <div key={word} className="flex gap-3 border-b border-hair py-1.5">
-          <dt className="w-14 shrink-0 text-right font-semibold">{formatCount(count)}</dt>
-          <dd className="m-0 min-w-0">{word}</dd>
-        </div>
-      ))}
-    </dl>
+    <ul
+      aria-label={t.deletedWith}
+      className="m-0 list-none border-t-2 border-head-rule p-0 text-ink [&>li]:border-b [&>li]:border-hair [&>li]:py-1.5"
+    >
+      <li>{t.jobsWithResults({ jobs, results: runs })}</li>
+      <li>{t.sourcesWithKeys({ count: keys })}</li>
+      <li>{t.usersLosingAccess({ count: users })}</li>
+    </ul>
   );
 }

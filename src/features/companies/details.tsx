@@ -24,6 +24,8 @@ import { idOf } from '../shared/ids.ts';
 import { COMPANIES_PATH, companiesPlace } from './address.ts';
 import { changesOf, createInput, draftOf, isChanged } from './form.ts';
 import type { CompanyDraft } from './form.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { companyMessages as t } from './messages.en.ts';
 
 export interface CompanyDetailsProps {
   /** Null: a new one. */
@@ -70,7 +72,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
     event.preventDefault();
     if (busy || offline) return;
     if (draft.name.trim() === '') {
-      setNamed('Give a name.');
+      setNamed(t.nameMissing);
       focusFirstError(form.current);
       return;
     }
@@ -88,7 +90,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
       left.current = company === null;
       setBefore(next);
       setDraft(next);
-      tell(company === null ? `${result.value.name} is a company now.` : 'The changes are saved.');
+      tell(company === null ? t.companyCreated({ company: result.value.name }) : t.changesSaved);
       onSaved(result.value);
       return;
     }
@@ -112,10 +114,10 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
       onSubmit={(event) => void save(event)}
     >
       <div className="grid min-h-0 grow content-start gap-6 overflow-auto px-4 py-4 tablet:px-5">
-        <FormPart title="Company">
+        <FormPart title={t.company}>
           <RequiredNote />
           <TextField
-            label="Name"
+            label={t.name}
             value={draft.name}
             maxLength={LIMITS.nameChars}
             autoComplete="off"
@@ -126,36 +128,31 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
           {company !== null && (
             <p className="m-0 text-ink-2">
               {company.users.length === 0
-                ? 'No user is limited to it.'
-                : `Users who see it by name: ${company.users.map(({ name }) => name).join(', ')}.`}{' '}
-              Who sees all companies sees it as well.
+                ? t.noLimitedUsers
+                : t.limitedUsers({ users: company.users.map(({ name }) => name).join(', ') })}
             </p>
           )}
         </FormPart>
-        <FormPart title="In other systems">
-          <TextField
-            label="Veeam id"
-            {...field('veeamId')}
-            hint="By which Veeam asks who is told of it."
-          />
-          <TextField label="Veeam Service Provider Console id" {...field('vac')} />
-          <TextField label="VMware Cloud Director id" {...field('vcd')} />
-          <TextField label="Zerto id" {...field('zerto')} />
+        <FormPart title={t.otherSystems}>
+          <TextField label={t.veeamId} {...field('veeamId')} hint={t.veeamIdHint} />
+          <TextField label={t.vspcId} {...field('vac')} />
+          <TextField label={t.cloudDirectorId} {...field('vcd')} />
+          <TextField label={t.zertoId} {...field('zerto')} />
           <Switch
-            label="Microsoft 365"
-            detail="Its organizations are backed up"
+            label={t.microsoft365}
+            detail={t.microsoft365Detail}
             on={draft.office365}
             onChange={(office365) => change({ office365 })}
           />
           {draft.office365 && (
             <div className="grid gap-2">
               <TextField
-                label="Add an organization"
+                label={t.addOrganization}
                 value={organization}
                 maxLength={LIMITS.nameChars}
                 autoComplete="off"
                 spellCheck={false}
-                hint="Its id, such as contoso.onmicrosoft.com."
+                hint={t.organizationHint}
                 onChange={(event) => setOrganization(event.target.value)}
                 onKeyDown={(event) => {
                   if (event.key === 'Enter') {
@@ -165,13 +162,13 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
                 }}
                 end={
                   <Button size="sm" variant="quiet" onClick={addOrganization}>
-                    Add
+                    {ui.add}
                   </Button>
                 }
               />
               <Chosen
-                label="Organizations"
-                none="No organization yet."
+                label={t.organizations}
+                none={t.noOrganizations}
                 items={draft.organizations.map((id) => ({ key: id, word: id }))}
                 onRemove={(id) =>
                   change({ organizations: draft.organizations.filter((one) => one !== id) })
@@ -180,9 +177,9 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
             </div>
           )}
         </FormPart>
-        <FormPart title="Users to notify">
+        <FormPart title={t.usersToNotify}>
           <PersonPicker
-            label="Add a user"
+            label={t.addUser}
             own={ownId}
             words={PEOPLE.getUsersToNotify}
             without={draft.notify.map(({ _id }) => _id)}
@@ -191,8 +188,8 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
             }
           />
           <Chosen
-            label="Users to notify"
-            none="Nobody is told of it."
+            label={t.usersToNotify}
+            none={t.noUsersToNotify}
             items={draft.notify.map(({ _id, name, username }) => ({
               key: _id,
               word: `${name} (${username})`,
@@ -202,11 +199,8 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
         </FormPart>
         {onDelete && (
           <section className="grid gap-2">
-            <h3 className="m-0 border-b-2 border-head-rule pb-1">Delete</h3>
-            <p className="m-0 text-ink-2">
-              Its results leave every list, and its keys end. Before it is deleted you are told what
-              goes.
-            </p>
+            <h3 className="m-0 border-b-2 border-head-rule pb-1">{t.deleteCompany}</h3>
+            <p className="m-0 text-ink-2">{t.deleteSummary}</p>
             <span>
               <CallButton
                 call="deleteCompany"
@@ -216,14 +210,14 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
                 {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
                 onClick={onDelete}
               >
-                Delete the company
+                {t.deleteCompany}
               </CallButton>
             </span>
           </section>
         )}
       </div>
       <SaveBar
-        word={company === null ? 'Make the company' : 'Save the changes'}
+        word={company === null ? t.createCompany : t.saveChanges}
         busy={busy}
         dirty={dirty || company === null}
         offline={offline}

@@ -1,6 +1,7 @@
 import type { InputOf } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
+import { companyMessages as t } from './messages.en.ts';
 
 /** A company as it is typed. */
 export interface CompanyDraft {
@@ -78,9 +79,9 @@ export function applicationWords({
 }: CompanyListed['applications']): string {
   const words = [
     vac.id !== null && 'VSPC',
-    vcd.id !== null && 'Cloud Director',
-    zerto.id !== null && 'Zerto',
-    office365.enabled && 'Microsoft 365',
+    vcd.id !== null && t.cloudDirector,
+    zerto.id !== null && t.zerto,
+    office365.enabled && t.microsoft365,
   ].filter((word) => word !== false);
   return words.length === 0 ? '–' : words.join(', ');
 }

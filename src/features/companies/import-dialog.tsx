@@ -7,7 +7,6 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { formatCount, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -18,6 +17,8 @@ import { linkings } from './linking.ts';
 import type { Linking } from './linking.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { companyMessages as t } from './messages.en.ts';
 
 /** Shown at once; the rest is found by searching. */
 const MOST = 100;
@@ -64,14 +65,15 @@ export function ImportDialog({
     onChanged();
   };
   const create = async (one: Linking): Promise<void> => {
-    if (await run(one.there.id, () => made(one))) done(`${one.there.name} is a company now.`);
+    if (await run(one.there.id, () => made(one)))
+      done(t.companyCreated({ company: one.there.name }));
   };
   const link = async ({ there: { id } }: Linking, company: CompanyListed): Promise<void> => {
     const applications = { ...company.applications, vac: { id } };
     if (!(await run(id, () => client().ask('editCompany', { id: idOf(company), applications }))))
       return;
     setLinking(null);
-    done(`${company.name} is linked.`);
+    done(t.companyLinked({ company: company.name }));
   };
   const createAll = async (): Promise<void> => {
     let count = 0;
@@ -79,12 +81,12 @@ export function ImportDialog({
       if (!(await run('all', () => made(one)))) break;
       count += 1;
     }
-    if (count > 0) done(`${plural(count, 'company', 'companies')} made.`);
+    if (count > 0) done(t.companiesCreated({ count }));
   };
 
   return (
     <Dialog
-      title="Import from Veeam Service Provider Console"
+      title={t.importTitle}
       wide
       onClose={onClose}
       footer={
@@ -96,10 +98,10 @@ export function ImportDialog({
               disabled={busy !== null && busy !== 'all'}
               onClick={() => void createAll()}
             >
-              Make all {formatCount(unknown.length)} that are unknown here
+              {t.createAll({ count: unknown.length })}
             </Button>
           )}
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={onClose}>{ui.close}</Button>
         </>
       }
     >
@@ -110,7 +112,7 @@ export function ImportDialog({
             alert
             action={
               <Button size="sm" onClick={again}>
-                Try again
+                {ui.tryAgain}
               </Button>
             }
           >
@@ -124,30 +126,26 @@ export function ImportDialog({
         )}
         {all === null && failure === null && (
           <DelayedFallback>
-            <p className="m-0 text-ink-2">Asking the console…</p>
+            <p className="m-0 text-ink-2">{t.loadingConsole}</p>
           </DelayedFallback>
         )}
-        {there.value?.configured === false && (
-          <p className="m-0 text-ink-2">
-            No console is connected yet. Its address and its key are set by a super administrator,
-            in the settings of the provider.
-          </p>
-        )}
+        {there.value?.configured === false && <p className="m-0 text-ink-2">{t.noConsole}</p>}
         {there.value?.configured === true && all !== null && all.length === 0 && (
-          <p className="m-0 text-ink-2">The console has no company.</p>
+          <p className="m-0 text-ink-2">{t.consoleEmpty}</p>
         )}
         {all !== null && all.length > 0 && (
           <>
             <p className="m-0 text-ink-2">
-              {plural(all.length, 'company', 'companies')} there,{' '}
-              {formatCount(all.filter(({ is }) => is === 'linked').length)} linked with ours. A link
-              makes its results and its console belong together.
+              {t.consoleSummary({
+                count: all.length,
+                linked: all.filter(({ is }) => is === 'linked').length,
+              })}
             </p>
             {all.length > 10 && (
-              <SearchField label="Search names" value={text} onChange={setText} />
+              <SearchField label={t.searchNames} value={text} onChange={setText} />
             )}
             <ul
-              aria-label="Companies of the console"
+              aria-label={t.consoleCompanies}
               className="m-0 list-none border-t-2 border-head-rule p-0"
             >
               {found.slice(0, MOST).map((one) => (
@@ -166,7 +164,7 @@ export function ImportDialog({
                         disabled={busy !== null && busy !== one.there.id}
                         onClick={() => void link(one, one.ours)}
                       >
-                        Link with ours
+                        {t.linkExisting}
                       </Button>
                     )}
                     {one.is === 'unknown' && (
@@ -175,28 +173,28 @@ export function ImportDialog({
                           size="sm"
                           busy={busy === one.there.id}
                           disabled={busy !== null && busy !== one.there.id}
-                          aria-label={`Make ${one.there.name}`}
+                          aria-label={t.createNamed({ company: one.there.name })}
                           onClick={() => void create(one)}
                         >
-                          Make
+                          {t.create}
                         </Button>
                         <Button
                           size="sm"
                           variant="quiet"
                           aria-expanded={linking === one.there.id}
-                          aria-label={`Link ${one.there.name} with one of ours`}
+                          aria-label={t.linkNamed({ company: one.there.name })}
                           onClick={() => setLinking(linking === one.there.id ? null : one.there.id)}
                         >
-                          Link…
+                          {t.link}
                         </Button>
                       </>
                     )}
                   </div>
                   {linking === one.there.id && (
                     <Combobox
-                      label={`Link ${one.there.name} with`}
+                      label={t.linkTo({ company: one.there.name })}
                       value=""
-                      placeholder="Type a part of the name"
+                      placeholder={t.searchByName}
                       options={ours
                         .filter(({ applications }) => applications.vac.id === null)
                         .map(({ _id, name }) => ({ value: _id, word: name }))}
@@ -211,10 +209,10 @@ export function ImportDialog({
             </ul>
             {found.length > MOST && (
               <p className="m-0 text-agate text-ink-3">
-                {formatCount(found.length - MOST)} more: search for them.
+                {t.matchesNotShown({ count: found.length - MOST })}
               </p>
             )}
-            {found.length === 0 && <p className="m-0 text-ink-2">No name contains this.</p>}
+            {found.length === 0 && <p className="m-0 text-ink-2">{t.noMatchingNames}</p>}
           </>
         )}
       </div>
@@ -232,7 +230,7 @@ function State({ one }: { readonly one: Linking }) {
         <span className="flex items-center gap-1.5 text-agate text-success">
           <Icon name="success" size={12} />
           <span className="min-w-0 truncate">
-            Linked{one.ours === null ? '' : ` with ${one.ours.name}`}
+            {one.ours === null ? t.linked : t.linkedWith({ company: one.ours.name })}
           </span>
         </span>
       );
@@ -240,14 +238,14 @@ function State({ one }: { readonly one: Linking }) {
       return (
         <span className="flex items-center gap-1.5 text-agate text-warning">
           <Icon name="warning" size={12} />
-          There is one of this name here, without a link
+          {t.sameName}
         </span>
       );
     case 'unknown':
       return (
         <span className="flex items-center gap-1.5 text-agate text-ink-3">
           <Icon name="missed" size={12} />
-          Unknown here
+          {t.notImported}
         </span>
       );
   }

@@ -1,10 +1,11 @@
 import type { CompanyListed } from '#contract/companies/calls.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
-import { formatCount, formatDate, formatUtc, plural } from '#src/ui/format.ts';
+import { formatCount, formatDate, formatUtc } from '#src/ui/format.ts';
 import { OpenName, SortHead } from '../shared/lists/list-parts.tsx';
 import { idOf } from '../shared/ids.ts';
 import type { CompanySort } from './address.ts';
 import { applicationWords } from './form.ts';
+import { companyMessages as t } from './messages.en.ts';
 
 export interface CompanyListProps {
   readonly rows: readonly CompanyListed[];
@@ -35,14 +36,14 @@ export function CompanyList({
       busy={busy}
       heads={
         <>
-          <SortHead word="Company" by="name" sort={sort} onSort={onSort} className="pl-5" />
-          <Head className="w-20 pr-4 text-right">Jobs</Head>
-          <Head className="w-20 pr-4 text-right">Sources</Head>
-          <Head className="w-20 pr-6 text-right">Users</Head>
-          <Head className={`w-[22%] ${wide}`}>In other systems</Head>
-          <Head className={`w-[20%] ${wide}`}>Users to notify</Head>
+          <SortHead word={t.company} by="name" sort={sort} onSort={onSort} className="pl-5" />
+          <Head className="w-20 pr-4 text-right">{t.jobs}</Head>
+          <Head className="w-20 pr-4 text-right">{t.sources}</Head>
+          <Head className="w-20 pr-6 text-right">{t.users}</Head>
+          <Head className={`w-[22%] ${wide}`}>{t.otherSystems}</Head>
+          <Head className={`w-[20%] ${wide}`}>{t.usersToNotify}</Head>
           <SortHead
-            word="Made"
+            word={t.created}
             by="madeAt"
             sort={sort}
             onSort={onSort}
@@ -69,12 +70,12 @@ export function CompanyList({
                 name={company.name}
                 open={open === idOf(company)}
                 onOpen={() => onOpen(idOf(company))}
-                below={company.veeamId === null ? '' : `Veeam id ${company.veeamId}`}
+                below={company.veeamId === null ? '' : t.veeamIdOf({ id: company.veeamId })}
               />
             </td>
-            <Count of={company.jobs} one="job" className="pr-4" />
-            <Count of={company.keys} one="source" className="pr-4" />
-            <Count of={company.users.length} one="user" className="pr-6" last />
+            <Count of={company.jobs} word={t.jobCount} className="pr-4" />
+            <Count of={company.keys} word={t.sourceCount} className="pr-4" />
+            <Count of={company.users.length} word={t.userCount} className="pr-6" last />
             <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={systems}>
               {systems}
             </td>
@@ -94,12 +95,12 @@ export function CompanyList({
 /** A figure in its column; on a phone in words. */
 function Count({
   of,
-  one,
+  word,
   className,
   last = false,
 }: {
   readonly of: number;
-  readonly one: string;
+  readonly word: (values: { count: number }) => string;
   readonly className: string;
   readonly last?: boolean;
 }) {
@@ -109,7 +110,7 @@ function Count({
         {of === 0 ? <span className="text-ink-3">0</span> : formatCount(of)}
       </span>
       <span className="text-agate tablet:hidden">
-        {plural(of, one)}
+        {word({ count: of })}
         {last ? '' : ','}
       </span>
     </td>

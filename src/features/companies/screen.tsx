@@ -10,7 +10,6 @@ import { useMe, useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { Pager } from '#src/ui/pager.tsx';
-import { plural } from '#src/ui/format.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
 import { Download } from '../shared/export/download.tsx';
@@ -30,6 +29,7 @@ import { DeleteCompany } from './delete-dialog.tsx';
 import { CompanyDetails } from './details.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { CompanyList } from './list.tsx';
+import { companyMessages as t } from './messages.en.ts';
 
 /** `/monitoring/companies`: whose backups are watched. */
 export function Companies() {
@@ -79,18 +79,18 @@ function CompaniesOf({ me }: { readonly me: Me }) {
       {...why}
       onClick={() => go({ open: 'new' })}
     >
-      New company
+      {t.newCompany}
     </Button>
   );
 
   return (
     <Page
-      title="Companies"
+      title={t.companies}
       scroll="own"
       {...(make && { action: make })}
       search={
         <SearchField
-          label="Search names and Veeam ids"
+          label={t.search}
           value={place.text}
           focusKey="/"
           onChange={(text) => go({ text: text.slice(0, 100) }, 'replace')}
@@ -105,7 +105,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
           <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <ChipSelect
               name="Order"
-              label="Order"
+              label={t.sort}
               value={place.sort}
               options={ORDERS}
               onChoose={(value) =>
@@ -123,7 +123,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
                   {...why}
                   onClick={() => go({ importing: true })}
                 >
-                  Import from VSPC
+                  {t.importFromVspc}
                 </Button>
               )}
               <Download
@@ -138,8 +138,8 @@ function CompaniesOf({ me }: { readonly me: Me }) {
             asked={asked}
             offline={offline}
             zone={zone}
-            notKept="This part of the list is not on this device."
-            needs="A company is made or changed with the network only."
+            notKept={t.notOnDevice}
+            needs={t.needsNetwork}
           />
           {rows !== null &&
             rows.length === 0 &&
@@ -148,25 +148,19 @@ function CompaniesOf({ me }: { readonly me: Me }) {
               <Notice
                 icon="companies"
                 level={2}
-                title="Nothing matches"
-                actions={
-                  <Button onClick={() => go({ text: '', page: 1 })}>Show all companies</Button>
-                }
+                title={t.noMatches}
+                actions={<Button onClick={() => go({ text: '', page: 1 })}>{t.showAll}</Button>}
               >
-                <p className="m-0">No company has these words in its name or its Veeam id.</p>
+                <p className="m-0">{t.noMatchesDetail}</p>
               </Notice>
             ) : (
               <Notice
                 icon="companies"
                 level={2}
-                title="No company yet"
+                title={t.noCompanies}
                 {...(make && { actions: make })}
               >
-                <p className="m-0">
-                  {all
-                    ? 'Make one, or import those of Veeam Service Provider Console. Then connect a source for it.'
-                    : 'You are limited to companies that are not there any more. Another administrator changes that.'}
-                </p>
+                <p className="m-0">{all ? t.noCompaniesDetail : t.noCompaniesLeft}</p>
               </Notice>
             ))}
           {rows !== null && rows.length > 0 && (
@@ -185,7 +179,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
                 page={place.page}
                 size={place.size}
                 count={count}
-                total={plural(count, 'company', 'companies')}
+                total={t.companyCount({ count })}
                 onPage={(page) => go({ page })}
                 onSize={(size) => go({ size })}
               />
@@ -193,12 +187,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
           )}
         </div>
         {open === 'new' && all && (
-          <SidePanel
-            key="new"
-            title="New company"
-            detail="Its name, and how other systems call it."
-            onClose={close}
-          >
+          <SidePanel key="new" title={t.newCompany} detail={t.newCompanyDetail} onClose={close}>
             <CompanyDetails
               key="new"
               company={null}
@@ -212,12 +201,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
           </SidePanel>
         )}
         {open !== null && open !== 'new' && company === null && rows !== null && !asked.asking && (
-          <SidePanel
-            key={open}
-            title="Not in this list"
-            detail="The company is on another page, or is not there any more."
-            onClose={close}
-          >
+          <SidePanel key={open} title={t.notInThisList} detail={t.notInListDetail} onClose={close}>
             <span />
           </SidePanel>
         )}
@@ -225,7 +209,11 @@ function CompaniesOf({ me }: { readonly me: Me }) {
           <SidePanel
             key={idOf(company)}
             title={company.name}
-            detail={`${plural(company.jobs, 'job')}, ${plural(company.keys, 'source')}, ${plural(company.users.length, 'user')} by name`}
+            detail={t.panelDetail({
+              jobs: t.jobCount({ count: company.jobs }),
+              sources: t.sourceCount({ count: company.keys }),
+              users: t.limitedUserCount({ count: company.users.length }),
+            })}
             onClose={close}
           >
             <CompanyDetails
@@ -257,9 +245,9 @@ function CompaniesOf({ me }: { readonly me: Me }) {
 }
 
 const ORDERS: readonly (readonly [CompanySort, string])[] = [
-  ['name', 'Name, A to Z'],
-  ['-name', 'Name, Z to A'],
-  ['-madeAt', 'Newest first'],
-  ['madeAt', 'Oldest first'],
+  ['name', t.nameAscending],
+  ['-name', t.nameDescending],
+  ['-madeAt', t.newestFirst],
+  ['madeAt', t.oldestFirst],
 ];
 const NOTHING = {};

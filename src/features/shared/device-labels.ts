@@ -1,3 +1,4 @@
+import { ownAccountPageMessages as t } from './own-account.messages.en.ts';
 /**
  * What a browser says that it is, in words: `Chrome on Windows`. The more particular names come
  * first: most browsers claim to be the others as well.
@@ -5,37 +6,37 @@
 export function deviceOf(agent: string): string {
   const browser = BROWSERS.find(([mark]) => mark.test(agent))?.[1] ?? null;
   const system = SYSTEMS.find(([mark]) => mark.test(agent))?.[1] ?? null;
-  if (browser === null) return system ?? /^[\w.-]+/.exec(agent)?.[0] ?? 'Unknown device';
-  return system === null ? browser : `${browser} on ${system}`;
+  if (browser === null) return system ?? /^[\w.-]+/.exec(agent)?.[0] ?? t.unknownDevice;
+  return system === null ? browser : t.deviceOn({ browser, system });
 }
 
 /** By what a session began. */
-export const beganBy = (how: string): string => WAYS[how] ?? 'signed in';
+export const beganBy = (how: string): string => WAYS[how] ?? t.bySignIn;
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
-  [/Edg(e|A|iOS)?\//, 'Edge'],
-  [/OPR\/|Opera/, 'Opera'],
-  [/SamsungBrowser\//, 'Samsung Internet'],
-  [/Firefox\/|FxiOS\//, 'Firefox'],
-  [/HeadlessChrome\/|Chrome\/|CriOS\//, 'Chrome'],
-  [/Version\/.+Safari\//, 'Safari'],
+  [/Edg(e|A|iOS)?\//, t.edge],
+  [/OPR\/|Opera/, t.opera],
+  [/SamsungBrowser\//, t.samsungInternet],
+  [/Firefox\/|FxiOS\//, t.firefox],
+  [/HeadlessChrome\/|Chrome\/|CriOS\//, t.chrome],
+  [/Version\/.+Safari\//, t.safari],
 ];
 const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/iPhone|iPod/, 'iPhone'],
   [/iPad/, 'iPad'],
-  [/Android/, 'Android'],
-  [/Windows/, 'Windows'],
+  [/Android/, t.android],
+  [/Windows/, t.windows],
   [/CrOS/, 'ChromeOS'],
   [/Mac OS X|Macintosh/, 'macOS'],
-  [/Linux|X11/, 'Linux'],
+  [/Linux|X11/, t.linux],
 ];
 const WAYS: Readonly<Record<string, string>> = {
-  'password': 'with the password',
-  'sms': 'with the password and a code by SMS',
-  'totp': 'with the password and an authenticator',
-  'enrol': 'with the password and a new authenticator',
-  'passkey': 'with a passkey',
-  'recovery': 'with a recovery code',
-  'oidc': 'by single sign-on',
-  'login-as': 'by an administrator',
+  'password': t.byPassword,
+  'sms': t.bySms,
+  'totp': t.byAuthenticator,
+  'enrol': t.byNewAuthenticator,
+  'passkey': t.byPasskey,
+  'recovery': t.byRecoveryCode,
+  'oidc': t.bySingleSignOn,
+  'login-as': t.byAdministrator,
 };

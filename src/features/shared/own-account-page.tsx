@@ -9,6 +9,8 @@ import { useMe } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ownAccountPageMessages as t } from './own-account.messages.en.ts';
 
 export interface OwnPageProps {
   readonly title: string;
@@ -34,7 +36,7 @@ export function OwnPage({ title, asked = [], children }: OwnPageProps) {
   if (me.acting !== null) {
     return (
       <Page title={title}>
-        <Notice icon="lock" level={2} title="Only the user itself can open this">
+        <Notice icon="lock" level={2} title={t.onlyUser}>
           <p className="m-0">{ACCOUNT.notWhileActing}</p>
         </Notice>
       </Page>
@@ -45,9 +47,7 @@ export function OwnPage({ title, asked = [], children }: OwnPageProps) {
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
         {offline && (
           <div className="mb-5 max-w-[740px]">
-            <Callout tone="warning">
-              Your account can be seen and changed with the network only.
-            </Callout>
+            <Callout tone="warning">{t.needsNetwork}</Callout>
           </div>
         )}
         {missing.length === 0 ? (
@@ -65,7 +65,7 @@ export function OwnPage({ title, asked = [], children }: OwnPageProps) {
               alert
               action={
                 <Button size="sm" onClick={() => missing.forEach(({ again }) => again())}>
-                  Try again
+                  {ui.tryAgain}
                 </Button>
               }
             >

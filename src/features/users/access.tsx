@@ -20,6 +20,7 @@ import { DeleteUser, RemoveUser, ResetFactors } from './end-dialogs.tsx';
 import { LoginAsDialog } from './login-as-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import { AUTH_WORDS, FACTOR_WORDS, stateOf } from './labels.ts';
+import { userMessages as t } from './messages.en.ts';
 
 export interface AccessProps {
   readonly me: Me;
@@ -50,7 +51,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
     setSending(true);
     const result = await client().ask('forgotPassword', { username: user.username });
     setSending(false);
-    if (result.ok) tell(`A link goes to ${user.email ?? 'the address on record'}.`);
+    if (result.ok) tell(user.email === null ? t.linkSent : t.linkSentTo({ email: user.email }));
     else tellFailure(getFailureText(result.failure));
   }
 
@@ -58,50 +59,38 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
   return (
     <div className="grid content-start gap-6 overflow-auto px-4 py-4 tablet:px-5">
       <dl className="m-0 grid grid-cols-2 gap-x-4 gap-y-2 border-t-2 border-head-rule pt-2">
-        <Fact word="State">
+        <Fact word={t.status}>
           <span className={`inline-flex items-center gap-1.5 ${state.text}`}>
             <Icon name={state.icon} />
             {state.word}
           </span>
         </Fact>
-        <Fact word="Signs in by">{AUTH_WORDS[user.auth]}</Fact>
-        <Fact word="Second factor">{FACTOR_WORDS[user.secondFactor]}</Fact>
-        <Fact word="Last sign-in">
+        <Fact word={t.signInMethod}>{AUTH_WORDS[user.auth]}</Fact>
+        <Fact word={t.twoFactor}>{FACTOR_WORDS[user.secondFactor]}</Fact>
+        <Fact word={t.lastSignIn}>
           {user.lastSignIn === null ? (
-            'Never'
+            t.never
           ) : (
             <time data-tip={`${formatWhen(user.lastSignIn, zone)}, ${formatUtc(user.lastSignIn)}`}>
               {formatAge(user.lastSignIn, now)}
             </time>
           )}
         </Fact>
-        <Fact word="Made">
+        <Fact word={t.created}>
           <time data-tip={formatUtc(user.madeAt)}>{formatWhen(user.madeAt, zone)}</time>
         </Fact>
         {user.deletedAt !== null && (
-          <Fact word="Deleted">
+          <Fact word={t.deleted}>
             <time data-tip={formatUtc(user.deletedAt)}>{formatWhen(user.deletedAt, zone)}</time>
           </Fact>
         )}
       </dl>
-      {own && (
-        <p className="m-0 text-ink-2">
-          This is your own account: your password and factors are on your profile.
-        </p>
-      )}
-      {!own && locked && (
-        <p className="m-0 text-ink-2">
-          You can&apos;t change this user: it has roles that you can&apos;t grant.
-        </p>
-      )}
+      {own && <p className="m-0 text-ink-2">{t.ownAccount}</p>}
+      {!own && locked && <p className="m-0 text-ink-2">{t.cannotChange}</p>}
       {may && user.auth === 'db' && (
         <Deed
-          title={user.invited ? 'Invitation' : 'Link for a new password'}
-          says={
-            user.invited
-              ? 'The link to choose a password is sent once more. It is good once and for 15 minutes.'
-              : 'The user chooses a new password by a link, which is good once and for 15 minutes. Its sessions go on until then.'
-          }
+          title={user.invited ? t.invitation : t.resetLink}
+          says={user.invited ? t.invitationDetail : t.resetLinkDetail}
         >
           <Button
             icon="mail"
@@ -110,14 +99,14 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
             {...why}
             onClick={() => void sendLink()}
           >
-            Send a link
+            {t.sendLink}
           </Button>
         </Deed>
       )}
       {may && (
         <Deed
-          title="Password"
-          says={`You set the password${user.auth === 'ad' ? ' in the directory' : ''}: its sessions end at once, it is told by mail, and chooses its own at the next sign-in.`}
+          title={t.password}
+          says={user.auth === 'ad' ? t.setDirectoryPasswordDetail : t.setPasswordDetail}
         >
           <CallButton
             call="setPasswordDb"
@@ -126,15 +115,12 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
             {...why}
             onClick={() => setAsking('password')}
           >
-            Set a password
+            {t.setPassword}
           </CallButton>
         </Deed>
       )}
       {may && user.secondFactor !== 'none' && (
-        <Deed
-          title="Second factors"
-          says="For who has lost the phone or the device: authenticator, passkeys and recovery codes are taken away, and the mobile number has to be proven anew. Its sessions end, and it is told by mail."
-        >
+        <Deed title={t.twoFactor} says={t.resetTwoFactorDetail}>
           <CallButton
             call="resetFactors"
             icon="lock"
@@ -142,7 +128,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
             {...why}
             onClick={() => setAsking('factors')}
           >
-            Take the second factors away
+            {t.resetTwoFactor}
           </CallButton>
         </Deed>
       )}
@@ -156,10 +142,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           },
           false,
         ) && (
-          <Deed
-            title="Log in as this user"
-            says="You see the portal as this user does, for an hour at most. The reason stands in the log of both, and what you do is recorded with your name."
-          >
+          <Deed title={t.signInAsUser} says={t.signInAsDetail}>
             <CallButton
               call="loginAs"
               icon="person"
@@ -167,7 +150,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
               {...why}
               onClick={() => setAsking('login-as')}
             >
-              Log in as {short(user.username)}
+              {t.signInAs({ user: short(user.username) })}
             </CallButton>
           </Deed>
         )}
@@ -175,17 +158,14 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
         <UserKeys user={user} offline={offline} zone={zone} now={now} />
       )}
       {can(me.roles, 'monitoring.userLogs') && (
-        <Deed title="Log" says="What was done with this account, and by it.">
+        <Deed title={t.activityLog} says={t.activityLogDetail}>
           <Button icon="log" onClick={() => onFollow(`${LOGS_PATH}?user=${idOf(user)}`)}>
-            Show its log
+            {t.viewActivityLog}
           </Button>
         </Deed>
       )}
       {may && (
-        <Deed
-          title="Delete"
-          says="The account is marked as deleted: its sessions end and nobody signs in as it any more. What it did stays under its name."
-        >
+        <Deed title={t.deleteUser} says={t.deleteDetail}>
           <CallButton
             call="deleteUser"
             variant="danger"
@@ -194,15 +174,12 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
             {...why}
             onClick={() => setAsking('delete')}
           >
-            Delete the user
+            {t.deleteUser}
           </CallButton>
         </Deed>
       )}
       {!own && !locked && (
-        <Deed
-          title="Remove for good"
-          says="Name, addresses, numbers, factors and sessions are erased. The log keeps a number only."
-        >
+        <Deed title={t.erase} says={t.eraseDetail}>
           <CallButton
             call="removeUser"
             variant="danger"
@@ -211,7 +188,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
             {...why}
             onClick={() => setAsking('remove')}
           >
-            Remove for good
+            {t.erase}
           </CallButton>
         </Deed>
       )}

@@ -11,6 +11,7 @@ import { IconButton } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { idOf } from '../shared/ids.ts';
+import { userMessages as t } from './messages.en.ts';
 
 export interface AccountsProps {
   readonly user: UserListed;
@@ -32,13 +33,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
     event.preventDefault();
     const id = accountId.trim();
     const known = user.accounts.some((one) => one.accountId === id);
-    setMissing(
-      id === ''
-        ? 'Give the number of the account.'
-        : known
-          ? 'The user has this account already.'
-          : null,
-    );
+    setMissing(id === '' ? t.accountNumberMissing : known ? t.accountExists : null);
     if (id === '' || known) field.current?.focus();
     if (busy !== null || offline || id === '' || known) return;
     setBusy('add');
@@ -57,7 +52,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
     }
     setAccountId('');
     setName('');
-    tell(`Account ${id} is added.`);
+    tell(t.accountAdded({ account: id }));
     onSaved(result.value);
     field.current?.focus();
   }
@@ -73,7 +68,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
       setFault(getFailureText(result.failure));
       return;
     }
-    tell(`Account ${id} is taken away.`);
+    tell(t.accountRemoved({ account: id }));
     onSaved(result.value);
     field.current?.focus();
   }
@@ -81,12 +76,9 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
   return (
     <div className="grid content-start gap-4 overflow-auto px-4 py-4 tablet:px-5">
       {user.accounts.length === 0 ? (
-        <p className="m-0 text-ink-2">
-          No accounts yet. An account of a ticketing or billing system that this user answers for
-          stands here.
-        </p>
+        <p className="m-0 text-ink-2">{t.noAccounts}</p>
       ) : (
-        <ul aria-label="Accounts" className="m-0 list-none border-t-2 border-head-rule p-0">
+        <ul aria-label={t.accounts} className="m-0 list-none border-t-2 border-head-rule p-0">
           {user.accounts.map((one) => (
             <li
               key={one.accountId}
@@ -105,7 +97,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
               {!locked && (
                 <IconButton
                   icon="trash"
-                  label={`Take away ${one.accountId}`}
+                  label={t.removeAccount({ account: one.accountId })}
                   disabled={offline || busy !== null}
                   onClick={() => void remove(one.accountId)}
                 />
@@ -118,7 +110,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
         <form className="grid gap-3" noValidate onSubmit={(event) => void add(event)}>
           <TextField
             ref={field}
-            label="Account number"
+            label={t.accountNumber}
             required
             value={accountId}
             maxLength={LIMITS.nameChars}
@@ -131,11 +123,11 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
             }}
           />
           <TextField
-            label="Name of the account"
+            label={t.accountName}
             value={name}
             maxLength={LIMITS.nameChars}
             autoComplete="off"
-            hint="May stay empty."
+            hint={t.optional}
             onChange={(event) => setName(event.target.value)}
           />
           {fault !== null && (
@@ -152,7 +144,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
               busy={busy === 'add'}
               disabled={offline}
             >
-              Add the account
+              {t.addAccount}
             </CallButton>
           </span>
         </form>

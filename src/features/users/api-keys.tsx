@@ -9,10 +9,13 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatDate } from '#src/ui/format.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { richText } from '#src/ui/rich-text.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
 import { idOf } from '../shared/ids.ts';
 import { TypedConfirm } from '../shared/forms/typed-confirm.tsx';
+import { userMessages as t } from './messages.en.ts';
 
 export interface UserKeysProps {
   readonly user: UserListed;
@@ -33,20 +36,17 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
   if (asked.value !== null ? keys.length === 0 : asked.failure === null || offline) return null;
   return (
     <section className="grid gap-2">
-      <h3 className="m-0 border-b border-rule pb-1">API keys</h3>
-      <p className="m-0 text-ink-2">
-        Programs act as this user with them. A new password or a reset of the factors by you revokes
-        them all.
-      </p>
+      <h3 className="m-0 border-b border-rule pb-1">{t.apiKeys}</h3>
+      <p className="m-0 text-ink-2">{t.apiKeysDetail}</p>
       {asked.failure !== null && (
         <p className="m-0 text-failed">
           {getFailureText(asked.failure)}{' '}
           <Button size="sm" onClick={asked.again}>
-            Try again
+            {ui.tryAgain}
           </Button>
         </p>
       )}
-      <ul aria-label={`API keys of ${user.name}`} className="m-0 list-none p-0">
+      <ul aria-label={t.apiKeysOf({ user: user.name })} className="m-0 list-none p-0">
         {keys.map((key) => (
           <li
             key={key.id}
@@ -55,11 +55,9 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
             <span className="min-w-0 grow basis-48">
               <b className="block break-words">{key.name}</b>
               <span className="block text-agate break-words text-ink-3">
-                <code className="font-mono">dbu_…{key.hint}</code> ·{' '}
-                {key.until <= now ? 'ended' : 'ends'} {formatDate(key.until, zone)} ·{' '}
-                {key.usedOn === null
-                  ? 'not used yet'
-                  : `last used on ${formatDate(Date.parse(`${key.usedOn}T00:00:00Z`), 'UTC')}${key.usedFrom === null ? '' : ` from ${key.usedFrom}`}`}
+                <code className="font-mono">{`dbu_…${key.hint}`}</code> ·{' '}
+                {(key.until <= now ? t.keyEnded : t.keyEnds)({ date: formatDate(key.until, zone) })}{' '}
+                · {lastUseOf(key)}
               </span>
               <span className="block text-agate break-words text-ink-3">
                 {key.abilities.join(', ')}
@@ -70,19 +68,19 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
               size="sm"
               disabled={offline}
               {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
-              aria-label={`Revoke ${key.name}`}
+              aria-label={t.revokeNamed({ key: key.name })}
               onClick={() => setEnding(key)}
             >
-              Revoke
+              {t.revoke}
             </CallButton>
           </li>
         ))}
       </ul>
       {ending !== null && (
         <TypedConfirm
-          title="Revoke this key?"
+          title={t.revokeKeyTitle}
           type={null}
-          word="Revoke it"
+          word={t.revokeKey}
           onClose={() => setEnding(null)}
           onConfirm={async () => {
             const result = await withReauth(() =>
@@ -90,18 +88,26 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
             );
             if (!result.ok && result.failure.kind !== 'not-found')
               return getFailureText(result.failure);
-            tell('API key revoked');
+            tell(t.keyRevoked);
             setEnding(null);
             asked.again();
             return null;
           }}
         >
           <p className="m-0">
-            Programs that use <b className="text-ink">{ending.name}</b> are refused from now on, and{' '}
-            {user.name} is told by mail.
+            {richText(t.revokeKeyDetail, {
+              key: <b className="text-ink">{ending.name}</b>,
+              user: user.name,
+            })}
           </p>
         </TypedConfirm>
       )}
     </section>
   );
+}
+
+function lastUseOf({ usedOn, usedFrom: address }: ApiKey): string {
+  if (usedOn === null) return t.keyNeverUsed;
+  const date = formatDate(Date.parse(`${usedOn}T00:00:00Z`), 'UTC');
+  return address === null ? t.keyUsed({ date }) : t.keyUsedFrom({ date, address });
 }

@@ -17,6 +17,7 @@ import { USERS_PATH, usersPlace } from './address.ts';
 import { UserFields } from './fields.tsx';
 import { changesOf, createInput, draftOf, faultsOf, fieldOf, isChanged } from './form.ts';
 import type { Faults, UserDraft } from './form.ts';
+import { userMessages as t } from './messages.en.ts';
 
 export interface DetailsProps {
   readonly me: Me;
@@ -77,10 +78,10 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
       setTried(false);
       tell(
         user !== null
-          ? 'The changes are saved.'
+          ? t.changesSaved
           : result.value.invited
-            ? `${result.value.name} is invited by mail.`
-            : `${result.value.name} is a user now.`,
+            ? t.userInvited({ user: result.value.name })
+            : t.userCreated({ user: result.value.name }),
       );
       onSaved(result.value);
       return;
@@ -109,11 +110,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
     >
       <div className="min-h-0 grow overflow-auto px-4 py-4 tablet:px-5">
         {locked && (
-          <p className="m-0 pb-4 text-ink-2">
-            {user.deleted
-              ? 'This user is deleted: nothing of it is changed any more.'
-              : "You can't change this user: it has roles that you can't grant."}
-          </p>
+          <p className="m-0 pb-4 text-ink-2">{user.deleted ? t.deletedUser : t.cannotChange}</p>
         )}
         <fieldset disabled={locked} className="m-0 grid min-w-0 gap-6 border-0 p-0">
           <UserFields me={me} user={user} draft={draft} faults={faults} onChange={change} />
@@ -123,10 +120,10 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
         <SaveBar
           word={
             user !== null
-              ? 'Save the changes'
+              ? t.saveChanges
               : draft.auth === 'db' && draft.first === 'invite'
-                ? 'Make and invite the user'
-                : 'Make the user'
+                ? t.createAndInvite
+                : t.createUser
           }
           busy={busy}
           dirty={dirty || user === null}

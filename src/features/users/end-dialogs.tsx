@@ -5,6 +5,8 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { TypedConfirm } from '../shared/forms/typed-confirm.tsx';
 import { idOf } from '../shared/ids.ts';
+import { richText } from '#src/ui/rich-text.tsx';
+import { userMessages as t } from './messages.en.ts';
 
 interface EndProps {
   readonly user: UserListed;
@@ -16,26 +18,22 @@ export function DeleteUser({ user, onDone, onClose }: EndProps) {
   const end = async (): Promise<string | null> => {
     const result = await withReauth(() => client().ask('deleteUser', { id: idOf(user) }));
     if (!result.ok) return getFailureText(result.failure);
-    tell(`${user.name} is deleted.`);
+    tell(t.userDeleted({ user: user.name }));
     onDone();
     return null;
   };
   return (
     <TypedConfirm
-      title={`Delete ${user.name}?`}
+      title={t.deleteTitle({ user: user.name })}
       type={null}
-      word="Delete the user"
+      word={t.deleteUser}
       onConfirm={end}
       onClose={onClose}
     >
       <p className="m-0">
-        <b className="text-ink">{user.username}</b> is signed out everywhere at once and cannot sign
-        in any more. What is not sent yet from its devices is lost.
+        {richText(t.deleteSignsOut, { user: <b className="text-ink">{user.username}</b> })}
       </p>
-      <p className="m-0">
-        Its reviews, notes and its log stay under its name. This cannot be undone; name and
-        addresses are kept until it is removed for good.
-      </p>
+      <p className="m-0">{t.deleteKeeps}</p>
     </TypedConfirm>
   );
 }
@@ -44,24 +42,22 @@ export function ResetFactors({ user, onDone, onClose }: EndProps) {
   const end = async (): Promise<string | null> => {
     const result = await withReauth(() => client().ask('resetFactors', { id: idOf(user) }));
     if (!result.ok) return getFailureText(result.failure);
-    tell(`The second factors of ${user.name} are taken away.`);
+    tell(t.twoFactorReset({ user: user.name }));
     onDone();
     return null;
   };
   return (
     <TypedConfirm
-      title="Take the second factors away?"
+      title={t.resetTwoFactorTitle}
       type={null}
-      word="Take them away"
+      word={t.resetTwoFactor}
       onConfirm={end}
       onClose={onClose}
     >
       <p className="m-0">
-        Until <b className="text-ink">{user.username}</b> sets up new ones, the password alone lets
-        in, unless the provider asks everybody for more. Make sure that it is this user who asks
-        you.
+        {richText(t.resetNeedsOnlyPassword, { user: <b className="text-ink">{user.username}</b> })}
       </p>
-      <p className="m-0">Its sessions end at once. This cannot be undone.</p>
+      <p className="m-0">{t.resetSignsOut}</p>
     </TypedConfirm>
   );
 }
@@ -70,24 +66,22 @@ export function RemoveUser({ user, onDone, onClose }: EndProps) {
   const end = async (): Promise<string | null> => {
     const result = await withReauth(() => client().ask('removeUser', { id: idOf(user) }));
     if (!result.ok) return getFailureText(result.failure);
-    tell(`${user.username} is removed for good.`);
+    tell(t.userErased({ user: user.username }));
     onDone();
     return null;
   };
   return (
     <TypedConfirm
-      title="Remove for good?"
-      type={{ label: 'Type the user name', text: user.username }}
-      word="Remove for good"
+      title={t.eraseTitle}
+      type={{ label: t.typeUsername, text: user.username }}
+      word={t.erase}
       onConfirm={end}
       onClose={onClose}
     >
       <p className="m-0">
-        Name, addresses, numbers, password, second factors and sessions of{' '}
-        <b className="text-ink">{user.name}</b> are erased. What it did stays in the log under a
-        number that leads to nobody.
+        {richText(t.eraseConfirm, { user: <b className="text-ink">{user.name}</b> })}
       </p>
-      <p className="m-0">This cannot be undone.</p>
+      <p className="m-0">{t.cannotUndo}</p>
     </TypedConfirm>
   );
 }

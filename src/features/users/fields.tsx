@@ -19,6 +19,7 @@ import { isThe } from '../shared/ids.ts';
 import { needsEmail, SSO_SYSTEMS } from './form.ts';
 import type { Faults, UserDraft } from './form.ts';
 import { AUTH_WORDS, ROLE_WORDS } from './labels.ts';
+import { userMessages as t } from './messages.en.ts';
 
 export interface UserFieldsProps {
   readonly me: Me;
@@ -55,16 +56,16 @@ const text = (
 
 function Names({ user, draft, faults, onChange }: UserFieldsProps) {
   return (
-    <FormPart title="Who it is">
+    <FormPart title={t.profile}>
       <RequiredNote />
       <TextField
-        label="Name"
+        label={t.name}
         {...text(draft.name, (name) => onChange({ name }))}
         fault={faults.name ?? null}
         required
       />
       <TextField
-        label="User name"
+        label={t.username}
         {...text(draft.username, (username) => onChange({ username }))}
         fault={faults.username ?? null}
         hint={fullText(draft.username)}
@@ -73,7 +74,7 @@ function Names({ user, draft, faults, onChange }: UserFieldsProps) {
         required
       />
       <TextField
-        label="E-mail"
+        label={t.email}
         type="email"
         inputMode="email"
         {...text(draft.email, (email) => onChange({ email }), 254)}
@@ -81,20 +82,20 @@ function Names({ user, draft, faults, onChange }: UserFieldsProps) {
         hint={fullText(
           draft.email,
           user !== null && !user.emailVerified && user.email === draft.email.trim()
-            ? 'Not confirmed by the user: no results or reports are mailed here.'
-            : 'Invitations, links and notices go here.',
+            ? t.emailNotConfirmed
+            : t.emailHint,
         )}
         required={needsEmail(user)}
       />
       <TextField
-        label="Mobile phone"
+        label={t.mobilePhone}
         type="tel"
         {...text(draft.mobilePhone, (mobilePhone) => onChange({ mobilePhone }), 40)}
         fault={faults.mobilePhone ?? null}
-        hint="Codes by SMS go to this number."
+        hint={t.mobilePhoneHint}
       />
       <TextField
-        label="Office phone"
+        label={t.officePhone}
         type="tel"
         {...text(draft.officePhone, (officePhone) => onChange({ officePhone }), 40)}
         fault={faults.officePhone ?? null}
@@ -105,12 +106,12 @@ function Names({ user, draft, faults, onChange }: UserFieldsProps) {
 
 function SignsIn({ me, user, draft, faults, onChange }: UserFieldsProps) {
   return (
-    <FormPart title="Signing in">
+    <FormPart title={t.signIn}>
       {isThe(me.id, user) ? (
         <p className="m-0">{AUTH_WORDS[draft.auth]}</p>
       ) : (
         <Select
-          label="Signs in by"
+          label={t.signInMethod}
           block
           value={draft.auth}
           onChange={(auth) => onChange({ auth })}
@@ -121,45 +122,41 @@ function SignsIn({ me, user, draft, faults, onChange }: UserFieldsProps) {
         />
       )}
       {user !== null && user.auth !== draft.auth && (
-        <p className="m-0 text-warning">
-          {draft.auth === 'ad'
-            ? 'The password that it has here ends, and all its sessions.'
-            : 'It needs a link for a password of this portal afterwards; all its sessions end.'}
-        </p>
+        <p className="m-0 text-warning">{draft.auth === 'ad' ? t.toDirectory : t.toPortal}</p>
       )}
       {user === null && draft.auth === 'db' && (
         <div>
           <Choice
             name="first"
             checked={draft.first === 'invite'}
-            title="Invite by mail"
-            detail="A link to choose a password, good once and for seven days"
+            title={t.invite}
+            detail={t.inviteDetail}
             onChoose={() => onChange({ first: 'invite', password: '' })}
           />
           <Choice
             name="first"
             checked={draft.first === 'password'}
-            title="Give a first password"
-            detail="It has to be changed at the first sign-in"
+            title={t.setFirstPassword}
+            detail={t.firstPasswordDetail}
             onChoose={() => onChange({ first: 'password' })}
           />
         </div>
       )}
       {user === null && draft.auth === 'db' && draft.first === 'password' && (
         <TextField
-          label="First password"
+          label={t.firstPassword}
           required
           type="password"
           {...text(draft.password, (password) => onChange({ password }), LIMITS.passwordChars)}
           autoComplete="new-password"
           fault={faults.password ?? null}
-          hint="15 characters or more; no common word."
+          hint={t.firstPasswordHint}
         />
       )}
       <div {...(faults.sms !== undefined && { 'data-fault': true })}>
         <Switch
-          label="Code by SMS"
-          detail="Asked for at every sign-in, by the mobile phone; an authenticator or a passkey comes first"
+          label={t.smsCode}
+          detail={t.smsCodeDetail}
           on={draft.sms}
           onChange={(sms) => onChange({ sms })}
         />
@@ -172,12 +169,8 @@ function SignsIn({ me, user, draft, faults, onChange }: UserFieldsProps) {
 function Roles({ me, user, draft, faults, onChange }: UserFieldsProps) {
   const own = isThe(me.id, user);
   return (
-    <FormPart title="Roles">
-      {own && (
-        <p className="m-0 text-ink-2">
-          Your own roles and companies are changed by another administrator.
-        </p>
-      )}
+    <FormPart title={t.roles}>
+      {own && <p className="m-0 text-ink-2">{t.ownRoles}</p>}
       <div {...(faults.roles !== undefined && { 'data-fault': true })}>
         {ROLES.map((role) => {
           const isBeyond = !coversRoles(me, [role]);
@@ -188,7 +181,7 @@ function Roles({ me, user, draft, faults, onChange }: UserFieldsProps) {
               title={ROLE_WORDS[role].word}
               detail={
                 isBeyond
-                  ? `${ROLE_WORDS[role].detail}. Your roles can't grant this one.`
+                  ? t.roleBeyond({ detail: ROLE_WORDS[role].detail })
                   : ROLE_WORDS[role].detail
               }
               disabled={own || isBeyond}
@@ -213,12 +206,12 @@ function Companies({ me, user, draft, faults, onChange }: UserFieldsProps) {
   const word = (n: number): string =>
     known.find((one) => one.n === n)?.name ??
     user?.companies?.find((one) => one.n === n)?.name ??
-    `Company ${n}`;
+    t.companyNumber({ n });
   return (
-    <FormPart title="Companies">
+    <FormPart title={t.companies}>
       {own ? (
         <p className="m-0">
-          {companies === null ? 'All companies' : companies.map(word).join(', ')}
+          {companies === null ? t.allCompanies : companies.map(word).join(', ')}
         </p>
       ) : (
         <>
@@ -227,16 +220,16 @@ function Companies({ me, user, draft, faults, onChange }: UserFieldsProps) {
               <Choice
                 name="companies"
                 checked={companies === null}
-                title="All companies"
-                detail="Those that come later as well"
+                title={t.allCompanies}
+                detail={t.allCompaniesDetail}
                 onChoose={() => onChange({ companies: null })}
               />
             )}
             <Choice
               name="companies"
               checked={companies !== null}
-              title="Some companies"
-              detail="Every other company does not exist for this user"
+              title={t.selectedCompanies}
+              detail={t.selectedCompaniesDetail}
               onChoose={() => onChange({ companies: companies ?? [] })}
             />
           </div>
@@ -246,9 +239,9 @@ function Companies({ me, user, draft, faults, onChange }: UserFieldsProps) {
               {...(faults.companies !== undefined && { 'data-fault': true })}
             >
               <Combobox
-                label="Add a company"
+                label={t.addCompany}
                 value=""
-                placeholder="Type a part of the name"
+                placeholder={t.searchByName}
                 onChange={(n) => onChange({ companies: [...companies, Number(n)] })}
                 options={known
                   .filter(({ n }) => !companies.includes(n))
@@ -256,8 +249,8 @@ function Companies({ me, user, draft, faults, onChange }: UserFieldsProps) {
                   .toSorted((a, b) => a.word.localeCompare(b.word))}
               />
               <Chosen
-                label="Companies"
-                none="None chosen yet."
+                label={t.companies}
+                none={t.noCompanies}
                 items={companies.map((n) => ({ key: n, word: word(n) }))}
                 onRemove={(n) => onChange({ companies: companies.filter((one) => one !== n) })}
               />
@@ -272,7 +265,7 @@ function Companies({ me, user, draft, faults, onChange }: UserFieldsProps) {
 
 function Elsewhere({ draft, faults, onChange }: UserFieldsProps) {
   return (
-    <FormPart title="Single sign-on">
+    <FormPart title={t.singleSignOn}>
       {SSO_SYSTEMS.map((system) => {
         const one = draft.sso[system];
         const change = (next: Partial<typeof one>): void =>
@@ -280,13 +273,13 @@ function Elsewhere({ draft, faults, onChange }: UserFieldsProps) {
         return (
           <div key={system} className="grid gap-1">
             <TextField
-              label={`${SSO_WORDS[system]}: ${system === 'zerto' ? 'ZORG id' : 'user name'}`}
+              label={(system === 'zerto' ? t.ssoZorg : t.ssoAccount)({ system: SSO_WORDS[system] })}
               {...text(one.name, (name) => change({ name }))}
               fault={faults[system] ?? null}
               spellCheck={false}
             />
             <Switch
-              label={`Led to ${SSO_WORDS[system]}`}
+              label={t.ssoEnabled({ system: SSO_WORDS[system] })}
               on={one.enabled}
               onChange={(enabled) => change({ enabled })}
             />
@@ -299,27 +292,27 @@ function Elsewhere({ draft, faults, onChange }: UserFieldsProps) {
 
 function More({ draft, faults, onChange }: UserFieldsProps) {
   return (
-    <FormPart title="More">
+    <FormPart title={t.more}>
       <Select
-        label="Results it begins with"
+        label={t.defaultResults}
         block
         value={draft.managedFilterType ?? 'all'}
         onChange={(chosen) => onChange({ managedFilterType: chosen === 'all' ? null : chosen })}
         options={[
-          { value: 'all', word: 'All' },
-          { value: 'managed', word: 'Managed ones' },
-          { value: 'unmanaged', word: 'Those not managed' },
+          { value: 'all', word: t.all },
+          { value: 'managed', word: t.managed },
+          { value: 'unmanaged', word: t.unmanaged },
         ]}
       />
       <TextField
-        label="First page"
+        label={t.landingPage}
         {...text(draft.landingPage, (landingPage) => onChange({ landingPage }))}
         fault={faults.landingPage ?? null}
-        hint="Where it begins, such as /monitoring/dashboard. Empty: as its roles say."
+        hint={t.landingPageHint}
         spellCheck={false}
       />
       <TextField
-        label="Veeam service account"
+        label={t.veeamServiceAccount}
         {...text(draft.veeamServiceAccount, (veeamServiceAccount) =>
           onChange({ veeamServiceAccount }),
         )}
@@ -328,19 +321,19 @@ function More({ draft, faults, onChange }: UserFieldsProps) {
       />
       <div>
         <Switch
-          label="Owner of its tickets"
-          detail="In ConnectWise and Autotask they are assigned to it"
+          label={t.ticketOwner}
+          detail={t.ticketOwnerDetail}
           on={draft.assignAsConnectWiseOwner}
           onChange={(assignAsConnectWiseOwner) => onChange({ assignAsConnectWiseOwner })}
         />
         <Switch
-          label="Security questions"
-          detail="It chooses them at the next sign-in, where the directory signs in"
+          label={t.securityQuestions}
+          detail={t.securityQuestionsDetail}
           on={draft.forceSecurityQuestions}
           onChange={(forceSecurityQuestions) => onChange({ forceSecurityQuestions })}
         />
         <Switch
-          label="Microsoft 365 migrator"
+          label={t.microsoft365Migrator}
           on={draft.isO365Migrator}
           onChange={(isO365Migrator) => onChange({ isO365Migrator })}
         />

@@ -3,6 +3,7 @@ import type { InputOf } from '#contract/calls.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { UserListed } from '#contract/users/calls.ts';
+import { userMessages as t } from './messages.en.ts';
 
 /** One other system's account as it is typed. */
 export interface SsoDraft {
@@ -112,9 +113,7 @@ export type Field = (typeof FIELDS)[number];
 export type Faults = Readonly<Partial<Record<Field, string>>>;
 
 const phone = (typed: string): string | null =>
-  typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(phoneOf(typed))
-    ? null
-    : 'Write it with its country, such as +1 555 010 0200.';
+  typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(phoneOf(typed)) ? null : t.phoneInvalid;
 
 /** An address is required of a new user, and of one who has had one. */
 export const needsEmail = (user: UserListed | null): boolean =>
@@ -127,51 +126,48 @@ export function faultsOf(draft: UserDraft, user: UserListed | null): Faults {
   const say = (field: Field, fault: string | null): void => {
     if (fault !== null) faults[field] = fault;
   };
-  say('name', draft.name.trim() === '' ? 'Give a name.' : null);
+  say('name', draft.name.trim() === '' ? t.nameMissing : null);
   say(
     'username',
     draft.username.trim() === ''
-      ? 'Give a user name.'
+      ? t.usernameMissing
       : /[\s\p{Cc}]/u.test(draft.username.trim())
-        ? 'A user name has no spaces.'
+        ? t.usernameHasSpaces
         : null,
   );
   say(
     'email',
     draft.email.trim() === ''
       ? needsEmail(user)
-        ? 'Give an e-mail address.'
+        ? t.emailMissing
         : null
       : /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(draft.email.trim())
         ? null
-        : 'This is no e-mail address.',
+        : t.emailInvalid,
   );
   say(
     'password',
     isNew && draft.auth === 'db' && draft.first === 'password' && draft.password === ''
-      ? 'Give a first password.'
+      ? t.firstPasswordMissing
       : null,
   );
-  say('roles', draft.roles.length === 0 ? 'Choose one role at least.' : null);
-  say('companies', draft.companies?.length === 0 ? 'Choose one company at least, or all.' : null);
+  say('roles', draft.roles.length === 0 ? t.roleMissing : null);
+  say('companies', draft.companies?.length === 0 ? t.companyMissing : null);
   say('mobilePhone', phone(draft.mobilePhone));
   say('officePhone', phone(draft.officePhone));
-  say(
-    'sms',
-    draft.sms && draft.mobilePhone.trim() === '' ? 'Give a mobile number for the codes.' : null,
-  );
+  say('sms', draft.sms && draft.mobilePhone.trim() === '' ? t.smsNeedsPhone : null);
   for (const system of SSO_SYSTEMS)
     say(
       system,
       draft.sso[system].enabled && draft.sso[system].name.trim() === ''
-        ? 'Give the account, or switch it off.'
+        ? t.ssoAccountMissing
         : null,
     );
   say(
     'landingPage',
     draft.landingPage.trim() === '' || /^\/(?![/\\])[^\s\\]*$/.test(draft.landingPage.trim())
       ? null
-      : 'A page of this portal begins with a slash and has no spaces, such as /monitoring/dashboard.',
+      : t.landingPageInvalid,
   );
   return faults;
 }

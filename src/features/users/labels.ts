@@ -1,36 +1,37 @@
 import type { Role } from '#contract/abilities.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import type { IconName } from '#src/ui/icon.tsx';
+import { userMessages as t } from './messages.en.ts';
 
 export const ROLE_WORDS: Readonly<
   Record<Role, { readonly word: string; readonly detail: string }>
 > = {
   'admin': {
-    word: 'Administrator',
-    detail: 'Dashboard, users, companies, sources, licensing, hints and invoices',
+    word: t.administrator,
+    detail: t.administratorDetail,
   },
-  'operator': { word: 'Operator', detail: 'Reads everything, reviews results and keeps rules' },
-  'read-only': { word: 'Read only', detail: 'Reads results, dashboard, calendar and reports' },
+  'operator': { word: t.operator, detail: t.operatorDetail },
+  'read-only': { word: t.readOnly, detail: t.readOnlyDetail },
   'o365_admin': {
-    word: 'Microsoft 365 administrator',
-    detail: 'Users, and everything of Microsoft 365 backup',
+    word: t.microsoft365Administrator,
+    detail: t.microsoft365AdministratorDetail,
   },
   'super-admin': {
-    word: 'Super administrator',
-    detail: 'The provider itself: admin area, licensing, reports and sources',
+    word: t.superAdministrator,
+    detail: t.superAdministratorDetail,
   },
-  'sub-sp': { word: 'Sub-provider', detail: 'Invites the users of a provider below' },
+  'sub-sp': { word: t.subProvider, detail: t.subProviderDetail },
 };
 
 export const FACTOR_WORDS: Readonly<Record<UserListed['secondFactor'], string>> = {
-  none: 'None',
-  sms: 'Code by SMS',
-  totp: 'Authenticator',
-  passkey: 'Passkey',
+  none: t.none,
+  sms: t.smsCode,
+  totp: t.authenticator,
+  passkey: t.passkey,
 };
 export const AUTH_WORDS: Readonly<Record<UserListed['auth'], string>> = {
-  db: 'Password of this portal',
-  ad: 'Directory',
+  db: t.portalPassword,
+  ad: t.directory,
 };
 
 /** How an account stands, by icon, word and colour. */
@@ -44,19 +45,19 @@ export function stateOf({
   readonly word: string;
   readonly text: string;
 } {
-  if (deleted) return { icon: 'trash', word: 'Deleted', text: 'text-ink-3' };
-  if (invited) return { icon: 'mail', word: 'Invited', text: 'text-running' };
-  if (passwordReset) return { icon: 'key', word: 'New password due', text: 'text-warning' };
+  if (deleted) return { icon: 'trash', word: t.deleted, text: 'text-ink-3' };
+  if (invited) return { icon: 'mail', word: t.invited, text: 'text-running' };
+  if (passwordReset) return { icon: 'key', word: t.passwordChangeDue, text: 'text-warning' };
   return signedIn
-    ? { icon: 'success', word: 'Signed in', text: 'text-success' }
-    : { icon: 'person', word: 'Active', text: 'text-ink-2' };
+    ? { icon: 'success', word: t.signedIn, text: 'text-success' }
+    : { icon: 'person', word: t.active, text: 'text-ink-2' };
 }
 
 export const rolesWords = (acl: UserListed['acl']): string =>
   acl.map(({ role }) => ROLE_WORDS[role].word).join(', ');
 export const companiesWords = (companies: UserListed['companies']): string =>
   companies === null
-    ? 'All companies'
+    ? t.allCompanies
     : companies.length === 0
-      ? 'No company'
+      ? t.noCompany
       : companies.map(({ name }) => name).join(', ');

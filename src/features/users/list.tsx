@@ -7,6 +7,7 @@ import { OpenName, SortHead } from '../shared/lists/list-parts.tsx';
 import { idOf } from '../shared/ids.ts';
 import type { UserSort } from './address.ts';
 import { companiesWords, FACTOR_WORDS, rolesWords, stateOf } from './labels.ts';
+import { userMessages as t } from './messages.en.ts';
 
 export interface UserListProps {
   readonly rows: readonly UserListed[];
@@ -39,26 +40,26 @@ export function UserList({
       busy={busy}
       heads={
         <>
-          <SortHead word="User" by="username" sort={sort} onSort={onSort} className="pl-5" />
+          <SortHead word={t.user} by="username" sort={sort} onSort={onSort} className="pl-5" />
           <SortHead
-            word="E-mail"
+            word={t.email}
             by="email"
             sort={sort}
             onSort={onSort}
             className={`w-[22%] ${wide}`}
           />
-          <Head className={narrow ? 'w-[18%]' : 'w-[18%] desk:w-[14%]'}>Roles</Head>
-          <Head className={`w-[11%] ${wide}`}>Companies</Head>
-          <Head className={`w-[72px] ${wide}`}>Accounts</Head>
-          <Head className={`w-28 ${wide}`}>Second factor</Head>
+          <Head className={narrow ? 'w-[18%]' : 'w-[18%] desk:w-[14%]'}>{t.roles}</Head>
+          <Head className={`w-[11%] ${wide}`}>{t.companies}</Head>
+          <Head className={`w-[72px] ${wide}`}>{t.accounts}</Head>
+          <Head className={`w-28 ${wide}`}>{t.twoFactorColumn}</Head>
           <SortHead
-            word="Last sign-in"
+            word={t.lastSignIn}
             by="lastSignIn"
             sort={sort}
             onSort={onSort}
-            className="w-[104px]"
+            className="w-28 pr-3"
           />
-          <Head className="w-[148px] pr-5">State</Head>
+          <Head className="w-[148px] pr-5">{t.status}</Head>
         </>
       }
     >
@@ -87,7 +88,7 @@ export function UserList({
             <td className={`${wide} min-w-0 py-1 pr-3 break-words text-ink-2`}>
               {user.email ?? '–'}
               {user.email !== null && !user.emailVerified && (
-                <span className="block text-agate text-warning">Not confirmed</span>
+                <span className="block text-agate text-warning">{t.notConfirmed}</span>
               )}
             </td>
             <td className="col-start-1 min-w-0 truncate text-ink-2 tablet:pr-3" data-tip={roles}>
@@ -105,7 +106,7 @@ export function UserList({
             <td className={`${wide} pr-3 text-ink-2`}>{FACTOR_WORDS[user.secondFactor]}</td>
             <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
               {user.lastSignIn === null ? (
-                <span className="text-ink-3">Never</span>
+                <span className="text-ink-3">{t.never}</span>
               ) : (
                 <time
                   data-tip={`${formatWhen(user.lastSignIn, zone)}, ${formatUtc(user.lastSignIn)}`}

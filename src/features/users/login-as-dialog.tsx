@@ -8,6 +8,8 @@ import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { idOf } from '../shared/ids.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { userMessages as t } from './messages.en.ts';
 
 const LEAST = 5;
 
@@ -42,15 +44,15 @@ export function LoginAsDialog({
 
   return (
     <Dialog
-      title={`Log in as ${user.name}`}
+      title={t.signInAs({ user: user.name })}
       onClose={onClose}
       first={field}
       footer={
         <>
           <Button variant="primary" type="submit" form="login-as" busy={busy}>
-            Log in as this user
+            {t.signInAsUser}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
         </>
       }
     >
@@ -60,13 +62,10 @@ export function LoginAsDialog({
         noValidate
         onSubmit={(event) => void go(event)}
       >
-        <p className="m-0 text-ink-2">
-          For an hour at most; the way back stands in the menu. Passwords, factors and other
-          accounts of the user stay out of reach. What you do is recorded as done by you.
-        </p>
+        <p className="m-0 text-ink-2">{t.signInAsTerms}</p>
         <TextField
           ref={field}
-          label="Reason"
+          label={t.reason}
           required
           value={reason}
           maxLength={LIMITS.reasonChars}
@@ -75,8 +74,8 @@ export function LoginAsDialog({
             setReason(event.target.value);
             setFault(null);
           }}
-          hint="Such as the number of a ticket. The user's log shows it."
-          fault={tried && short ? 'Give a reason of five letters or more.' : null}
+          hint={t.reasonHint}
+          fault={tried && short ? t.reasonTooShort : null}
         />
         {fault !== null && (
           <p role="alert" className="m-0 text-failed">

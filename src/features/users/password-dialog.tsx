@@ -11,6 +11,9 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { faultsIn } from '../shared/forms/field-errors.ts';
 import { idOf } from '../shared/ids.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { richText } from '#src/ui/rich-text.tsx';
+import { userMessages as t } from './messages.en.ts';
 
 /** Sets the password of another user, where it is kept: here or in the directory. */
 export function PasswordDialog({
@@ -33,7 +36,7 @@ export function PasswordDialog({
     event.preventDefault();
     if (busy) return;
     if (password === '') {
-      setWrong('Give a password.');
+      setWrong(t.passwordMissing);
       field.current?.focus();
       return;
     }
@@ -48,7 +51,7 @@ export function PasswordDialog({
     );
     setBusy(false);
     if (result.ok) {
-      tell(`The password of ${user.name} is set.`);
+      tell(t.passwordSet({ user: user.name }));
       onDone();
       return;
     }
@@ -62,15 +65,15 @@ export function PasswordDialog({
 
   return (
     <Dialog
-      title="Set a password"
+      title={t.setPassword}
       onClose={onClose}
       first={field}
       footer={
         <>
           <Button variant="primary" type="submit" form="set-password" busy={busy}>
-            Set the password
+            {t.setPassword}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
         </>
       }
     >
@@ -81,13 +84,11 @@ export function PasswordDialog({
         onSubmit={(event) => void set(event)}
       >
         <p className="m-0 break-words text-ink-2">
-          <b className="text-ink">{user.name}</b> is signed out everywhere at once, is told by mail,
-          and chooses its own password at the next sign-in. Give it the password in person or by
-          phone.
+          {richText(t.setPasswordTerms, { user: <b className="text-ink">{user.name}</b> })}
         </p>
         <TextField
           ref={field}
-          label="New password"
+          label={t.newPassword}
           required
           type={shown ? 'text' : 'password'}
           value={password}
@@ -96,7 +97,7 @@ export function PasswordDialog({
           spellCheck={false}
           fault={wrong}
           {...(user.auth === 'db' && {
-            hint: '15 characters or more, 8 with a second factor; no common word.',
+            hint: t.newPasswordHint,
           })}
           onChange={(event) => {
             setPassword(event.target.value);
@@ -105,7 +106,7 @@ export function PasswordDialog({
           end={
             <IconButton
               icon={shown ? 'eye-off' : 'eye'}
-              label={shown ? 'Hide the password' : 'Show the password'}
+              label={shown ? t.hidePassword : t.showPassword}
               onClick={() => setShown(!shown)}
             />
           }

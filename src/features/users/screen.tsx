@@ -34,7 +34,7 @@ import type { UsersPlace, UserSort } from './address.ts';
 import { Details } from './details.tsx';
 import { UserList } from './list.tsx';
 import { ROLE_WORDS } from './labels.ts';
-import { plural } from '#src/ui/format.ts';
+import { userMessages as t } from './messages.en.ts';
 
 /** `/monitoring/users`: who may sign in, and to what. */
 export function Users() {
@@ -85,18 +85,18 @@ function UsersOf({ me }: { readonly me: Me }) {
       {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
       onClick={() => go({ open: 'new', tab: 'details' })}
     >
-      New user
+      {t.newUser}
     </CallButton>
   );
 
   return (
     <Page
-      title="Users"
+      title={t.users}
       scroll="own"
       action={make}
       search={
         <SearchField
-          label="Search names and e-mail"
+          label={t.search}
           value={place.text}
           focusKey="/"
           onChange={(text) => go({ text: text.slice(0, 100) }, 'replace')}
@@ -111,10 +111,10 @@ function UsersOf({ me }: { readonly me: Me }) {
           <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <ChipSelect
               name="Role"
-              label="Role"
+              label={t.role}
               value={place.role ?? ''}
               options={[
-                ['', 'All roles'],
+                ['', t.allRoles],
                 ...ROLES.map((role) => [role, ROLE_WORDS[role].word] as const),
               ]}
               onChoose={(value) => go({ role: ROLES.find((role) => role === value) ?? null })}
@@ -123,9 +123,9 @@ function UsersOf({ me }: { readonly me: Me }) {
               name="Deleted users"
               value={place.deleted}
               options={[
-                ['without', 'Without deleted'],
-                ['all', 'With deleted'],
-                ['only', 'Deleted only'],
+                ['without', t.withoutDeleted],
+                ['all', t.withDeleted],
+                ['only', t.deletedOnly],
               ]}
               onChoose={(value) =>
                 go({ deleted: value === 'all' || value === 'only' ? value : 'without' })
@@ -133,7 +133,7 @@ function UsersOf({ me }: { readonly me: Me }) {
             />
             <ChipSelect
               name="Order"
-              label="Order"
+              label={t.sort}
               value={place.sort}
               options={ORDERS}
               onChoose={(value) =>
@@ -153,25 +153,21 @@ function UsersOf({ me }: { readonly me: Me }) {
             asked={asked}
             offline={offline}
             zone={zone}
-            notKept="The users are not kept on this device, for their numbers and addresses."
-            needs="A user is made or changed with the network only."
+            notKept={t.notOnDevice}
+            needs={t.needsNetwork}
           />
           {rows !== null && rows.length === 0 && !asked.asking && (
             <Notice
               icon="users"
               level={2}
-              title={filtered ? 'Nobody matches' : 'No user on this page'}
+              title={filtered ? t.noMatches : t.noUsersOnPage}
               actions={
                 <Button onClick={() => go({ text: '', role: null, deleted: 'without', page: 1 })}>
-                  Show all users
+                  {t.showAll}
                 </Button>
               }
             >
-              <p className="m-0">
-                {filtered
-                  ? 'No user has these words, this role or this state.'
-                  : 'The list is shorter by now.'}
-              </p>
+              <p className="m-0">{filtered ? t.noMatchesDetail : t.noUsersOnPageDetail}</p>
             </Notice>
           )}
           {rows !== null && rows.length > 0 && (
@@ -191,7 +187,7 @@ function UsersOf({ me }: { readonly me: Me }) {
                 page={place.page}
                 size={place.size}
                 count={count}
-                total={plural(count, 'user')}
+                total={t.userCount({ count })}
                 onPage={(page) => go({ page })}
                 onSize={(size) => go({ size })}
               />
@@ -199,12 +195,7 @@ function UsersOf({ me }: { readonly me: Me }) {
           )}
         </div>
         {open === 'new' && (
-          <SidePanel
-            key="new"
-            title="New user"
-            detail="With a role and companies, and how the first password comes."
-            onClose={close}
-          >
+          <SidePanel key="new" title={t.newUser} detail={t.newUserDetail} onClose={close}>
             <Details
               key="new"
               me={me}
@@ -218,27 +209,22 @@ function UsersOf({ me }: { readonly me: Me }) {
           </SidePanel>
         )}
         {open !== null && open !== 'new' && user === null && rows !== null && !asked.asking && (
-          <SidePanel
-            key={open}
-            title="Not in this list"
-            detail="The user is on another page, or is not there any more."
-            onClose={close}
-          >
+          <SidePanel key={open} title={t.notInList} detail={t.notInListDetail} onClose={close}>
             <span />
           </SidePanel>
         )}
         {user !== null && (
           <SidePanel key={idOf(user)} title={user.name} detail={user.username} onClose={close}>
             <Tabs
-              label="Of this user"
+              label={t.userSections}
               className="shrink-0 px-4 tablet:px-5"
               panelClassName="flex min-h-0 grow flex-col"
               chosen={place.tab}
               onChoose={(tab) => go({ tab }, 'replace')}
               tabs={[
-                { key: 'details', word: 'Details' },
-                { key: 'accounts', word: 'Accounts', count: user.accounts.length },
-                { key: 'access', word: 'Access' },
+                { key: 'details', word: t.details },
+                { key: 'accounts', word: t.accounts, count: user.accounts.length },
+                { key: 'access', word: t.access },
               ]}
             >
               {place.tab === 'details' && (
@@ -271,15 +257,15 @@ function UsersOf({ me }: { readonly me: Me }) {
 }
 
 const ORDERS: readonly (readonly [UserSort, string])[] = [
-  ['username', 'User name, A to Z'],
-  ['-username', 'User name, Z to A'],
-  ['name', 'Name, A to Z'],
-  ['-name', 'Name, Z to A'],
+  ['username', t.usernameAscending],
+  ['-username', t.usernameDescending],
+  ['name', t.nameAscending],
+  ['-name', t.nameDescending],
   ['email', 'E-mail, A to Z'],
   ['-email', 'E-mail, Z to A'],
-  ['-lastSignIn', 'Last sign-in, newest first'],
-  ['lastSignIn', 'Last sign-in, oldest first'],
-  ['-madeAt', 'Newest first'],
-  ['madeAt', 'Oldest first'],
+  ['-lastSignIn', t.lastSignInDescending],
+  ['lastSignIn', t.lastSignInAscending],
+  ['-madeAt', t.newestFirst],
+  ['madeAt', t.oldestFirst],
 ];
 const NOTHING = {};

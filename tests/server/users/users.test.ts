@@ -398,10 +398,10 @@ eachDatabase((_name, open) => {
     const put = (body: object) => root<UserListed>('PUT', `users/${id}`, body);
     expect((await put({ sms: true })).body.error).toEqual({
       kind: 'bad-input',
-      issues: [{ path: 'sms', message: 'Give a mobile number for the codes.' }],
+      issues: [{ path: 'sms', message: 'Enter a mobile phone number to use SMS codes.' }],
     });
     expect((await root('POST', 'users', aUser('hal', { sms: true }))).body.error.issues).toEqual([
-      { path: 'sms', message: 'Give a mobile number for the codes.' },
+      { path: 'sms', message: 'Enter a mobile phone number to use SMS codes.' },
     ]);
     expect((await put({ sms: false })).body.data).toMatchObject({
       sms: false,

@@ -125,7 +125,7 @@ test("OWN-4: three questions want three answers that differ, and the server's wo
       { question: three, answer: 'biscuit' },
     ]),
   ).toEqual([
-    { of: 'question', sentence: 'Choose a question.' },
+    { of: 'question', sentence: 'Select a question.' },
     { of: 'answer', sentence: ACCOUNT.answerTooShort },
     { of: 'answer', sentence: ACCOUNT.answerTwice },
   ]);

@@ -17,7 +17,7 @@ test('OWN-4: a password is as long as its user needs it: shorter beside any seco
   ];
   for (const one of more) expect(leastOf({ ...none, ...one })).toBe(8);
   expect(rulesOf('db', 15)[0]).toContain(
-    'At least 15 characters, or 8 once you have a second factor.',
+    'At least 15 characters, or 8 with two-factor authentication.',
   );
   expect(rulesOf('db', 8)[0]).toMatch(/^At least 8 characters\. /);
   expect(rulesOf('ad', 15).join(' ')).not.toContain('15');

@@ -73,10 +73,10 @@ test('NOTIFY-6: when mail comes is told in a line, and only what was changed cou
       digestWords,
     ),
   ).toEqual([
-    'No mail is sent.',
+    "You don't receive a digest.",
     'Monday to Friday at 07:30, America/New York.',
     'Every day at 07:30, America/New York.',
-    'Once a week, Sunday at 07:30, America/New York.',
+    'Weekly on Sunday at 07:30, America/New York.',
     'Mon, Wed at 07:30, America/New York.',
   ]);
   expect([withDay([1, 3], 2), withDay([1, 2, 3], 2)]).toEqual([

@@ -63,9 +63,9 @@ const NEW: UserDraft = { ...draftOf(null), name: 'Bo', username: 'bo', email: 'b
 
 test('USER-11: what the form lets through, the server takes; what the server would refuse is told at its field', () => {
   expect(faultsOf(draftOf(null), null)).toEqual({
-    name: 'Give a name.',
-    username: 'Give a user name.',
-    email: 'Give an e-mail address.',
+    name: 'Enter a name.',
+    username: 'Enter a username.',
+    email: 'Enter an email address.',
   });
   expect(
     faultsOf(
@@ -84,15 +84,15 @@ test('USER-11: what the form lets through, the server takes; what the server wou
       null,
     ),
   ).toEqual({
-    username: 'A user name has no spaces.',
-    email: 'This is no e-mail address.',
-    roles: 'Choose one role at least.',
-    companies: 'Choose one company at least, or all.',
-    mobilePhone: 'Write it with its country, such as +1 555 010 0200.',
+    username: "A username can't contain spaces.",
+    email: 'Enter a valid email address.',
+    roles: 'Select at least one role.',
+    companies: 'Select at least one company, or all companies.',
+    mobilePhone: 'Include the country code, such as +1 555 010 0200.',
     landingPage:
-      'A page of this portal begins with a slash and has no spaces, such as /monitoring/dashboard.',
-    zerto: 'Give the account, or switch it off.',
-    password: 'Give a first password.',
+      'Enter a path that begins with a slash and has no spaces, such as /monitoring/dashboard.',
+    zerto: 'Enter the account, or turn single sign-on off.',
+    password: 'Enter a first password.',
   });
   expect(Object.keys(faultsOf({ ...NEW, landingPage: '/ monitoring' }, null))).toEqual([
     'landingPage',
@@ -153,12 +153,12 @@ test('USER-11, USER-14: who has no e-mail address can be edited without one; a n
   expect(faultsOf({ ...draft, name: 'Ann Again' }, none)).toEqual({});
   expect(changesOf({ ...draft, name: 'Ann Again' }, none)).toEqual({ name: 'Ann Again' });
   expect(faultsOf({ ...draft, email: 'no address' }, none)).toEqual({
-    email: 'This is no e-mail address.',
+    email: 'Enter a valid email address.',
   });
   expect([
     faultsOf({ ...draftOf(USER), email: ' ' }, USER),
     faultsOf({ ...NEW, email: '' }, null),
-  ]).toEqual([{ email: 'Give an e-mail address.' }, { email: 'Give an e-mail address.' }]);
+  ]).toEqual([{ email: 'Enter an email address.' }, { email: 'Enter an email address.' }]);
 });
 const sso = (words: fc.Arbitrary<string>) => fc.record({ name: words, enabled: fc.boolean() });
 

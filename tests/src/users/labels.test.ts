@@ -13,7 +13,7 @@ test('USER-11: an account tells the state that matters most, and its roles and c
       { ...none, signedIn: true },
       none,
     ].map((one) => stateOf(one).word),
-  ).toEqual(['Deleted', 'Invited', 'New password due', 'Signed in', 'Active']);
+  ).toEqual(['Deleted', 'Invited', 'Password change required', 'Signed in', 'Active']);
   expect(rolesWords([{ role: 'o365_admin' }, { role: 'sub-sp' }])).toBe(
     'Microsoft 365 administrator, Sub-provider',
   );
@@ -25,7 +25,7 @@ test('USER-11: an account tells the state that matters most, and its roles and c
       { n: 1, _id: 'a', name: 'One' },
       { n: 2, _id: 'b', name: 'Two' },
     ]),
-  ]).toEqual(['All companies', 'No company', 'One, Two']);
+  ]).toEqual(['All companies', 'No companies', 'One, Two']);
 });
 
 test.each([
@@ -51,8 +51,8 @@ test.each([
     'Samsung Internet on Android',
   ],
   ['curl/8.10.1', 'curl'],
-  ['node', 'a script'],
-  ['', 'Unknown'],
+  ['node', 'Script'],
+  ['', 'Unknown device'],
   ['Veeam Agent', 'Veeam Agent'],
 ])('ULOG-1: a device is told in words: %s', (agent, words) => {
   expect(deviceWords(agent)).toBe(words);

@@ -4,7 +4,9 @@ import { CopyText } from '#src/ui/copy-text.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { curlOf } from './parse-openapi.ts';
 import type { ApiCall, Shape, Who } from './parse-openapi.ts';
+import { richText } from '#src/ui/rich-text.tsx';
 import { Fields } from './fields.tsx';
+import { apiMessages as t } from './messages.en.ts';
 
 export interface CallProps {
   readonly call: ApiCall;
@@ -48,32 +50,44 @@ function Told({ call }: { readonly call: ApiCall }) {
           href={`#${call.id}`}
           className="inline-flex min-h-6 items-center gap-1 text-accent underline underline-offset-2 pointer-coarse:min-h-11"
         >
-          Link to this call
+          {t.linkToCall}
         </a>
       </p>
       {call.note !== null && (
         <p className="m-0 max-w-[72ch] text-ink-2">{call.note.replaceAll('`', '')}</p>
       )}
       {(parameters.length > 0 || body !== null) && (
-        <Part title="Takes">
+        <Part title={t.input}>
           {parameters.length > 0 && (
-            <Fields fields={parameters} name={`Parameters of ${call.id}`} />
+            <Fields fields={parameters} name={t.parametersOf({ call: call.id })} />
           )}
           {body === 'raw' ? (
-            <p className="m-0 text-ink-2">The body as it comes, packed by gzip or not.</p>
+            <p className="m-0 text-ink-2">{t.rawBody}</p>
           ) : (
-            body !== null && <Json shape={body} says="A JSON body." name={`Body of ${call.id}`} />
+            body !== null && (
+              <Json
+                shape={body}
+                says={t.jsonBody}
+                withType={t.jsonBodyType}
+                name={t.bodyOf({ call: call.id })}
+              />
+            )
           )}
         </Part>
       )}
-      <Part title="Answers">
+      <Part title={t.output}>
         {typeof answer === 'string' ? (
-          <p className="m-0 text-ink-2">{answer === '' ? 'Nothing.' : answer}</p>
+          <p className="m-0 text-ink-2">{answer === '' ? t.noOutput : answer}</p>
         ) : (
-          <Json shape={answer} says="In data:" name={`Answer of ${call.id}`} />
+          <Json
+            shape={answer}
+            says={t.inData({ data: 'data' })}
+            withType={(values) => t.inDataType({ data: 'data', ...values })}
+            name={t.answerOf({ call: call.id })}
+          />
         )}
       </Part>
-      <Part title="Fails">
+      <Part title={t.errors}>
         <ul className="m-0 grid list-none gap-1 p-0">
           {failures.map(({ status, kinds, says }) => (
             <li key={status} className="flex flex-wrap gap-x-3">
@@ -91,11 +105,11 @@ function Told({ call }: { readonly call: ApiCall }) {
         </ul>
       </Part>
       {call.who.is !== 'person' && (
-        <Part title="Example">
+        <Part title={t.example}>
           <CopyText
             text={curlOf(call, location.origin)}
-            label={`Copy the example of ${call.id}`}
-            copied="Example copied"
+            label={t.copyExampleOf({ call: call.id })}
+            copied={t.exampleCopied}
           />
         </Part>
       )}
@@ -115,29 +129,26 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 function Json({
   shape,
   says,
+  withType,
   name,
 }: {
   readonly shape: Shape;
   readonly says: string;
+  /** The same with the type of the shape. */
+  readonly withType: (values: { readonly type: string }) => string;
   readonly name: string;
 }) {
   return (
     <>
       <p className="m-0 text-ink-2">
-        {says}
-        {shape.type !== 'object' && (
-          <>
-            {' '}
-            <code className="font-mono text-agate break-words">{shape.type}</code>
-          </>
-        )}
+        {shape.type === 'object'
+          ? says
+          : richText(withType, {
+              type: <code className="font-mono text-agate break-words">{shape.type}</code>,
+            })}
       </p>
       {shape.fields.length > 0 && <Fields fields={shape.fields} name={name} />}
-      {shape.more && (
-        <p className="m-0 text-agate text-ink-3">
-          There is more below these fields; the OpenAPI file has all of it.
-        </p>
-      )}
+      {shape.more && <p className="m-0 text-agate text-ink-3">{t.moreFields}</p>}
     </>
   );
 }
@@ -147,27 +158,28 @@ function Needs({ who }: { readonly who: Who }) {
   switch (who.is) {
     case 'key':
       return who.abilities.length === 0 ? (
-        <Badge>any API key</Badge>
+        <Badge>{t.anyKey}</Badge>
       ) : (
         <>
           {who.abilities.map((one) => (
-            <Badge key={one} title="The ability that the key and its user need">
+            <Badge key={one} title={t.permissionNeeded}>
               {one}
             </Badge>
           ))}
         </>
       );
     case 'ingest-key':
-      return <Badge>an ingest key</Badge>;
+      return <Badge>{t.ingestKey}</Badge>;
     case 'address':
-      return <Badge>an ingest key in the address</Badge>;
+      return <Badge>{t.ingestKeyInUrl}</Badge>;
     case 'person':
       return (
         <Badge tone="warning">
-          <Icon name="person" size={12} />a person, no key
+          <Icon name="person" size={12} />
+          {t.personOnly}
         </Badge>
       );
     case 'everybody':
-      return <Badge>everybody</Badge>;
+      return <Badge>{t.everybody}</Badge>;
   }
 }

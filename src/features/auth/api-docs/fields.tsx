@@ -1,4 +1,5 @@
 import type { Field } from './parse-openapi.ts';
+import { apiMessages as t } from './messages.en.ts';
 
 /** Names, types and rules; what lies within something stands further in. */
 export function Fields({
@@ -19,7 +20,7 @@ export function Fields({
           <code className="min-w-0 font-mono text-agate font-semibold break-all">{field.name}</code>
           <span className="min-w-0 text-agate break-words text-ink-2">{field.type}</span>
           <span className="min-w-0 grow text-agate break-words text-ink-3">
-            {[field.place, field.required ? null : 'optional', field.rules]
+            {[field.place, field.required ? null : t.optional, field.rules]
               .filter((one) => one !== null && one !== '')
               .join(' · ')}
           </span>

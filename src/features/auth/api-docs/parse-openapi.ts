@@ -1,3 +1,4 @@
+import { apiMessages as t } from './messages.en.ts';
 /**
  * What the page shows of the API, read from the server's OpenAPI description: that is what this
  * very server checks.
@@ -236,14 +237,14 @@ function typeOf(value: unknown): string {
   if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
   const choices = choicesOf(schema);
   if (choices.length > 0)
-    return [...new Set(choices.map((one) => tagged(one) ?? typeOf(one)))].join(' or ');
+    return [...new Set(choices.map((one) => tagged(one) ?? typeOf(one)))].join(' | ');
   if (Array.isArray(schema['enum']))
     return schema['enum'].length > 60
-      ? 'one of many'
+      ? t.manyValues
       : schema['enum'].map((one) => JSON.stringify(one)).join(' | ');
   if (schema['type'] === 'array')
-    return schema['items'] === undefined ? 'list' : `list of ${typeOf(schema['items'])}`;
-  return textOf(schema, 'type') ?? 'anything';
+    return schema['items'] === undefined ? t.list : t.listOf({ type: typeOf(schema['items']) });
+  return textOf(schema, 'type') ?? t.anyType;
 }
 
 /** Of several objects each is known by a word: `is: "note"`. */
@@ -265,12 +266,12 @@ function rulesOf(schema: Json): string {
   const said = (name: string, words: (limit: number) => string): string[] =>
     typeof schema[name] === 'number' ? [words(schema[name])] : [];
   return [
-    ...said('minLength', (least) => (least > 1 ? `at least ${least} characters` : 'not empty')),
-    ...said('maxLength', (most) => `at most ${most} characters`),
-    ...said('minItems', (least) => `at least ${least}`),
-    ...said('maxItems', (most) => `at most ${most}`),
-    ...said('minimum', (least) => `from ${least}`),
-    ...said('maximum', (most) => `to ${most}`),
+    ...said('minLength', (least) => (least > 1 ? t.minLength({ min: least }) : t.notEmpty)),
+    ...said('maxLength', (most) => t.maxLength({ max: most })),
+    ...said('minItems', (least) => t.minItems({ min: least })),
+    ...said('maxItems', (most) => t.maxItems({ max: most })),
+    ...said('minimum', (least) => t.minimum({ min: least })),
+    ...said('maximum', (most) => t.maximum({ max: most })),
     ...(typeof schema['format'] === 'string' ? [schema['format']] : []),
     ...(typeof schema['pattern'] === 'string' && schema['pattern'].length <= 60
       ? [schema['pattern']]
@@ -322,9 +323,9 @@ const choicesOf = (schema: Json): readonly unknown[] => [
 ];
 const METHODS: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete']);
 const PLACES: Readonly<Record<string, string>> = {
-  path: 'in the path',
-  query: 'in the query',
-  header: 'header',
+  path: t.inPath,
+  query: t.inQuery,
+  header: t.inHeader,
 };
 const asObject = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};

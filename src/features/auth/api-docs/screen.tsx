@@ -3,8 +3,8 @@ import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { plural } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Call } from './call.tsx';
@@ -12,10 +12,11 @@ import { found } from './parse-openapi.ts';
 import type { Group } from './parse-openapi.ts';
 import { useDescription } from './use-openapi.ts';
 import { Guide } from './guide.tsx';
+import { apiMessages as t } from './messages.en.ts';
 
 const SHOWN = [
-  { value: 'programs', word: 'For programs' },
-  { value: 'all', word: 'All' },
+  { value: 'programs', word: t.forApiKeys },
+  { value: 'all', word: t.all },
 ] as const;
 
 /** `/monitoring/api`: every call of the API, for who writes a program. */
@@ -24,15 +25,8 @@ export function Api() {
   const [words, setWords] = useState('');
   return (
     <Page
-      title="API"
-      search={
-        <SearchField
-          label="Search calls, paths, abilities"
-          value={words}
-          onChange={setWords}
-          focusKey="/"
-        />
-      }
+      title={t.title}
+      search={<SearchField label={t.search} value={words} onChange={setWords} focusKey="/" />}
     >
       <div className="grid min-h-full grid-cols-[minmax(0,1fr)] content-start gap-6 bg-sheet px-4 py-5 tablet:px-5">
         {words === '' && <Guide />}
@@ -40,9 +34,7 @@ export function Api() {
           <Calls groups={groups} words={words} onClear={() => setWords('')} />
         ) : offline ? (
           <div className="max-w-[740px]">
-            <Callout tone="warning">
-              The list of calls comes from the server: it can be read with the network only.
-            </Callout>
+            <Callout tone="warning">{t.needsNetwork}</Callout>
           </div>
         ) : failed ? (
           <div className="max-w-[740px]">
@@ -51,11 +43,11 @@ export function Api() {
               alert
               action={
                 <Button size="sm" onClick={again}>
-                  Try again
+                  {ui.tryAgain}
                 </Button>
               }
             >
-              The list of calls could not be read.
+              {t.loadFailed}
             </Callout>
           </div>
         ) : (
@@ -101,26 +93,25 @@ function Calls({
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 border-t-2 border-head-rule pt-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <h2 className="m-0 text-head">Calls</h2>
-        <Select label="Show" value={shown} options={SHOWN} onChange={setChosen} />
+        <h2 className="m-0 text-head">{t.calls}</h2>
+        <Select label={t.show} value={shown} options={SHOWN} onChange={setChosen} />
         <output className="grow text-ink-3">
-          {plural(count, 'call')}
-          {words === '' ? '' : ` with “${words}”`}
+          {words === '' ? t.callCount({ count }) : t.matchCount({ count, search: words })}
         </output>
       </div>
       {some.length === 0 && (
         <div className="grid justify-items-start gap-3 py-6">
           <p className="m-0">
-            No call holds “{words}”{shown === 'all' ? '' : ', of those for programs'}.
+            {(shown === 'all' ? t.noMatches : t.noMatchesForApiKeys)({ search: words })}
           </p>
           <div className="flex flex-wrap gap-2">
-            <Button onClick={onClear}>Clear the search</Button>
-            {shown !== 'all' && <Button onClick={() => setChosen('all')}>Search all calls</Button>}
+            <Button onClick={onClear}>{t.clearSearch}</Button>
+            {shown !== 'all' && <Button onClick={() => setChosen('all')}>{t.searchAll}</Button>}
           </div>
         </div>
       )}
       {words === '' && (
-        <nav aria-label="Groups of calls" className="flex flex-wrap gap-x-4 gap-y-1">
+        <nav aria-label={t.groups} className="flex flex-wrap gap-x-4 gap-y-1">
           {some.map(({ name }) => (
             <a
               key={name}

@@ -3,9 +3,12 @@ import type { ApiKey } from '#contract/auth/api-key-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { formatDate, plural } from '#src/ui/format.ts';
+import { formatDate } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { inOrder, saysOf, wordOf } from './labels.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { richText } from '#src/ui/rich-text.tsx';
+import { apiKeyMessages as t } from './messages.en.ts';
 
 export interface KeyRowProps {
   readonly of: ApiKey;
@@ -31,33 +34,34 @@ export function KeyRow({ of: key, abilities, zone, now, offline, onRevoke }: Key
           {over ? (
             <Badge tone="failed">
               <Icon name="failed" size={12} />
-              Ended
+              {t.expired}
             </Badge>
           ) : (
             key.until - now < SOON_MS && (
               <Badge tone="warning">
                 <Icon name="clock" size={12} />
-                Ends soon
+                {t.expiresSoon}
               </Badge>
             )
           )}
         </span>
         <span className="block text-agate break-words text-ink-3">
-          <code className="font-mono">dbu_…{key.hint}</code> · made {formatDate(key.madeAt, zone)} ·{' '}
-          {over ? 'ended' : 'ends'} {formatDate(key.until, zone)} ·{' '}
-          {key.usedOn === null
-            ? 'not used yet'
-            : `last used on ${formatDate(Date.parse(`${key.usedOn}T00:00:00Z`), 'UTC')}${key.usedFrom === null ? '' : ` from ${key.usedFrom}`}`}
+          <code className="font-mono">{`dbu_…${key.hint}`}</code> ·{' '}
+          {t.created({ date: formatDate(key.madeAt, zone) })} ·{' '}
+          {(over ? t.keyExpired : t.keyExpires)({ date: formatDate(key.until, zone) })} ·{' '}
+          {lastUseOf(key)}
         </span>
         <details className="text-ink-2">
           <summary className="cursor-pointer pointer-coarse:min-h-11 pointer-coarse:content-center">
-            {inOrder(key.abilities).slice(0, 3).map(wordOf).join(', ')}
-            {key.abilities.length > 3 && ` and ${plural(key.abilities.length - 3, 'other')}`}
+            {summaryOf(inOrder(key.abilities).map(wordOf))}
           </summary>
           <ul className="m-0 grid list-none gap-0.5 p-0 pt-1 pl-4">
             {inOrder(key.abilities).map((one) => (
               <li key={one}>
-                {wordOf(one)}: <span className="text-ink-3">{saysOf(one)}</span>
+                {richText(t.permissionDetail, {
+                  permission: wordOf(one),
+                  detail: <span className="text-ink-3">{saysOf(one)}</span>,
+                })}
               </li>
             ))}
           </ul>
@@ -65,15 +69,30 @@ export function KeyRow({ of: key, abilities, zone, now, offline, onRevoke }: Key
         {lost.length > 0 && !over && (
           <span className="flex items-start gap-1.5 text-agate text-warning">
             <Icon name="warning" size={12} className="mt-0.5" />
-            <span>
-              Not at present, as you do not have it yourself: {lost.map(wordOf).join(', ')}
-            </span>
+            <span>{t.missingPermissions({ permissions: lost.map(wordOf).join(', ') })}</span>
           </span>
         )}
       </span>
-      <Button size="sm" disabled={offline} aria-label={`Revoke ${key.name}`} onClick={onRevoke}>
-        {over ? 'Remove' : 'Revoke'}
+      <Button
+        size="sm"
+        disabled={offline}
+        aria-label={t.revokeNamed({ key: key.name })}
+        onClick={onRevoke}
+      >
+        {over ? ui.remove : t.revoke}
       </Button>
     </li>
   );
+}
+
+function lastUseOf({ usedOn, usedFrom: address }: ApiKey): string {
+  if (usedOn === null) return t.keyNeverUsed;
+  const date = formatDate(Date.parse(`${usedOn}T00:00:00Z`), 'UTC');
+  return address === null ? t.keyUsed({ date }) : t.keyUsedFrom({ date, address });
+}
+
+/** The first three permissions, and how many more there are. */
+function summaryOf(words: readonly string[]): string {
+  const permissions = words.slice(0, 3).join(', ');
+  return words.length > 3 ? t.andOthers({ permissions, count: words.length - 3 }) : permissions;
 }

@@ -2,39 +2,31 @@ import type { Ability } from '#contract/abilities.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { addDays, dayAt, isDay, momentAt } from '#src/features/shared/date-range/dates.ts';
+import { apiKeyMessages as t } from './messages.en.ts';
 
 /** What an ability is for, as its user knows it. One that no call asks for has no words. */
 const WORDS: Partial<Readonly<Record<Ability, readonly [word: string, says: string]>>> = {
-  'monitoring.daily-checks': [
-    'Read results',
-    'Results, what did not run, events, computers, the record of reviews, exports',
-  ],
-  'monitoring.job-actions': [
-    'Act on results',
-    'Review, note, snooze, ticket, hand over, SLA alarms',
-  ],
-  'monitoring.dashboard': ['State of the sources', 'When each was last heard and what failed'],
-  'monitoring.overview': ['Overview', 'Figures and charts of results'],
-  'monitoring.rankings': ['Rankings', 'Failures, duration, data by job'],
-  'monitoring.trends': ['Trends', 'Failures and warnings over time'],
-  'monitoring.spreadsheet-report': [
-    'Spreadsheet report',
-    'A row for each job, a column for each day',
-  ],
-  'monitoring.repositories': ['Repositories', 'Capacity, history, trend'],
-  'monitoring.tickets': ['Read tickets', 'Tickets and what they are made of'],
-  'monitoring.rules': ['Rules', 'Read, make, change and remove rules'],
-  'monitoring.hints': ['Hints', 'Read, make, change and remove hints'],
-  'monitoring.reporting': ['SLA', 'Read alarms and their report'],
-  'monitoring.report-settings': ['Scheduled reports', 'Read, change, preview and send reports'],
-  'monitoring.licensing': ['Licensing', 'What was used, by month and company'],
-  'monitoring.licensing-export': ['Licensing as a file', 'The same as CSV'],
-  'monitoring.invoices': ['Invoices', 'Read invoices and their files'],
-  'common.companies': ['Companies', 'Read, make and change companies, and what they are mapped to'],
-  'monitoring.users': ['Read users', 'The list of users; a key changes no account'],
-  'monitoring.userLogs': ['Log of users', 'What was done by and for whom'],
-  'monitoring.sources': ['Sources', 'Ingest keys, connections and webhooks, with their secrets'],
-  'admin.dashboard': ['Administration', 'Overview, event log, branding and notices'],
+  'monitoring.daily-checks': [t.readResults, t.readResultsDetail],
+  'monitoring.job-actions': [t.actOnResults, t.actOnResultsDetail],
+  'monitoring.dashboard': [t.sourceStatus, t.sourceStatusDetail],
+  'monitoring.overview': [t.overview, t.overviewDetail],
+  'monitoring.rankings': [t.rankings, t.rankingsDetail],
+  'monitoring.trends': [t.trends, t.trendsDetail],
+  'monitoring.spreadsheet-report': [t.spreadsheetReport, t.spreadsheetReportDetail],
+  'monitoring.repositories': [t.repositories, t.repositoriesDetail],
+  'monitoring.tickets': [t.readTickets, t.readTicketsDetail],
+  'monitoring.rules': [t.rules, t.rulesDetail],
+  'monitoring.hints': [t.hints, t.hintsDetail],
+  'monitoring.reporting': [t.sla, t.slaDetail],
+  'monitoring.report-settings': [t.scheduledReports, t.scheduledReportsDetail],
+  'monitoring.licensing': [t.licensing, t.licensingDetail],
+  'monitoring.licensing-export': [t.licensingExport, t.licensingExportDetail],
+  'monitoring.invoices': [t.invoices, t.invoicesDetail],
+  'common.companies': [t.companies, t.companiesDetail],
+  'monitoring.users': [t.readUsers, t.readUsersDetail],
+  'monitoring.userLogs': [t.userLog, t.userLogDetail],
+  'monitoring.sources': [t.sources, t.sourcesDetail],
+  'admin.dashboard': [t.administration, t.administrationDetail],
 };
 
 export const wordOf = (ability: Ability): string => WORDS[ability]?.[0] ?? ability;
@@ -48,10 +40,10 @@ export const saysOf = (ability: Ability): string =>
 
 /** How long a key lasts: days, or to the end of a day of one's own. */
 export const LASTS = [
-  { value: '30', word: '30 days' },
-  { value: '90', word: '90 days' },
-  { value: '365', word: 'A year' },
-  { value: 'own', word: 'Until a day of your choice' },
+  { value: '30', word: t.days({ count: 30 }) },
+  { value: '90', word: t.days({ count: 90 }) },
+  { value: '365', word: t.oneYear },
+  { value: 'own', word: t.customDay },
 ] as const;
 export type Lasts = (typeof LASTS)[number]['value'];
 

@@ -17,6 +17,8 @@ import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { inOrder, LASTS, saysOf, untilOf, wordOf } from './labels.ts';
 import type { Lasts } from './labels.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { apiKeyMessages as t } from './messages.en.ts';
 
 export interface NewKeyProps {
   readonly id: string;
@@ -40,8 +42,8 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
   const form = useRef<HTMLFormElement>(null);
   const until = untilOf(lasts, day, now, zone);
   const faults = {
-    name: name.trim() === '' ? 'Give it a name.' : null,
-    abilities: chosen.size === 0 ? 'Choose what it may do.' : null,
+    name: name.trim() === '' ? t.nameMissing : null,
+    abilities: chosen.size === 0 ? t.permissionMissing : null,
     until: until === null ? ACCOUNT.keyUntil(LIMITS.apiKeyDays) : null,
   };
   const put = (ability: Ability, on: boolean): void =>
@@ -70,16 +72,16 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
 
   return (
     <Dialog
-      title="New API key"
+      title={t.newApiKey}
       wide
       onClose={onClose}
       first={first}
       footer={
         <>
           <Button type="submit" form="new-api-key" variant="primary" busy={busy}>
-            Make the key
+            {t.createKey}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
           {fault !== null && (
             <div className="basis-full">
               <Callout tone="failed" alert>
@@ -100,31 +102,31 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
       >
         <TextField
           ref={first}
-          label="Name"
+          label={t.name}
           required
           value={name}
           maxLength={LIMITS.nameChars}
           autoComplete="off"
           onChange={({ target }) => setName(target.value)}
-          hint="What program it is for, and where it runs."
+          hint={t.nameHint}
           fault={tried ? faults.name : null}
         />
         <div className="grid items-start gap-4 tablet:grid-cols-2">
-          <Select label="Ends" block value={lasts} options={LASTS} onChange={setLasts} />
+          <Select label={t.expires} block value={lasts} options={LASTS} onChange={setLasts} />
           {lasts === 'own' ? (
             <TextField
-              label="Last day"
+              label={t.expirationDay}
               required
               type="date"
               value={day}
               onChange={({ target }) => setDay(target.value)}
               fault={tried ? faults.until : null}
-              hint={`Within ${LIMITS.apiKeyDays} days.`}
+              hint={t.withinDays({ days: LIMITS.apiKeyDays })}
             />
           ) : (
             until !== null && (
               <p className="m-0 text-ink-3 tablet:self-end tablet:pb-1.5">
-                The last day is {formatDay(until, zone)}.
+                {t.lastDayIs({ day: formatDay(until, zone) })}
               </p>
             )
           )}
@@ -135,7 +137,7 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
           tabIndex={-1}
         >
           <legend className="flex w-full flex-wrap items-center gap-2 p-0 pb-1">
-            <span className="grow font-semibold">What it may do</span>
+            <span className="grow font-semibold">{t.permissions}</span>
           </legend>
           <div className="flex flex-wrap gap-2 pb-1">
             <Button
@@ -143,10 +145,10 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
               disabled={chosen.size === abilities.length}
               onClick={() => setChosen(new Set(abilities))}
             >
-              Everything that I may
+              {t.selectAll}
             </Button>
             <Button size="sm" disabled={chosen.size === 0} onClick={() => setChosen(new Set())}>
-              Nothing
+              {t.clearAll}
             </Button>
           </div>
           {tried && faults.abilities !== null && (

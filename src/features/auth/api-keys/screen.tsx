@@ -7,7 +7,6 @@ import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useMe, useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
-import { plural } from '#src/ui/format.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { Confirm } from '../security/confirm.tsx';
 import { OwnPage } from '../../shared/own-account-page.tsx';
@@ -16,6 +15,8 @@ import { useQuery } from '../../shared/queries/use-query.ts';
 import { KeyRow } from './key-row.tsx';
 import { NewKey } from './new-key.tsx';
 import { SecretDialog } from './secret.tsx';
+import { richText } from '#src/ui/rich-text.tsx';
+import { apiKeyMessages as t } from './messages.en.ts';
 
 /** `/monitoring/api-keys`: what programs may do in the user's name, and the end of it. */
 export function ApiKeys() {
@@ -29,7 +30,7 @@ export function ApiKeys() {
   const [made, setMade] = useState<MadeApiKey | null>(null);
   const [ending, setEnding] = useState<ApiKey | null>(null);
   return (
-    <OwnPage title="API keys" asked={[asked]}>
+    <OwnPage title={t.apiKeys} asked={[asked]}>
       {() => {
         if (asked.value === null) return null;
         const { keys, most, abilities } = asked.value;
@@ -37,24 +38,22 @@ export function ApiKeys() {
         return (
           <FormSection
             wide
-            title="Your keys"
-            says={
-              <>
-                With a key a program acts as you, as far as you choose, and sees the companies that
-                you see. You are told by mail when one is made or revoked.{' '}
+            title={t.yourKeys}
+            says={richText(t.keysDetail, {
+              link: (
                 <Link to="/monitoring/api" className="text-accent underline underline-offset-2">
-                  What the API can do
+                  {t.viewApi}
                 </Link>
-              </>
-            }
+              ),
+            })}
           >
             {keys.length === 0 && (
-              <StateLine on={false} word="None">
-                No program acts in your name.
+              <StateLine on={false} word={t.noKeys}>
+                {t.noKeysDetail}
               </StateLine>
             )}
             {keys.length > 0 && (
-              <ul aria-label="API keys" className="m-0 list-none p-0">
+              <ul aria-label={t.apiKeys} className="m-0 list-none p-0">
                 {keys.map((key) => (
                   <KeyRow
                     key={key.id}
@@ -76,19 +75,10 @@ export function ApiKeys() {
                 {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
                 onClick={() => setMaking(true)}
               >
-                New API key
+                {t.newApiKey}
               </Button>
-              {abilities.length === 0 && (
-                <span className="text-ink-3">
-                  Your roles have no ability that a program could use.
-                </span>
-              )}
-              {full && (
-                <span className="text-ink-3">
-                  You have {plural(most, 'key')}, and no more are kept. Revoke one that is not
-                  needed any more.
-                </span>
-              )}
+              {abilities.length === 0 && <span className="text-ink-3">{t.noPermissions}</span>}
+              {full && <span className="text-ink-3">{t.limitReached({ max: most })}</span>}
             </div>
             {making && (
               <NewKey
@@ -106,13 +96,13 @@ export function ApiKeys() {
             {made !== null && <SecretDialog made={made} onClose={() => setMade(null)} />}
             {ending !== null && (
               <Confirm
-                title="Revoke this key?"
-                says={`Programs that use “${ending.name}” are refused from now on. A revoked key does not come back.`}
-                action="Revoke it"
+                title={t.revokeTitle}
+                says={t.revokeDetail({ key: ending.name })}
+                action={t.revokeKey}
                 call={() => client().ask('revokeApiKey', { id, key: ending.id })}
                 onClose={() => setEnding(null)}
                 onDone={() => {
-                  tell('API key revoked');
+                  tell(t.keyRevoked);
                   asked.again();
                 }}
               />

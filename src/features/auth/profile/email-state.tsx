@@ -4,6 +4,7 @@ import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { ownAccountMessages as t } from '../security/messages.en.ts';
 
 /**
  * That the own address is not confirmed yet, and a way to get another link. Nothing where it is, or
@@ -30,19 +31,18 @@ export function EmailState({
       return;
     }
     onSent(answer.value);
-    tell(`Link sent to ${email}`);
+    tell(t.linkSentTo({ email }));
   }
   return (
     <Callout
       tone="warning"
       action={
         <Button size="sm" busy={busy} disabled={offline} onClick={() => void send()}>
-          {emailLinkUntil === null ? 'Send link' : 'Send again'}
+          {emailLinkUntil === null ? t.sendLink : t.resendLink}
         </Button>
       }
     >
-      Not confirmed yet. {emailLinkUntil !== null && `We sent a link to ${email}. `}Confirm this
-      address to get results and reports by e-mail.
+      {emailLinkUntil === null ? t.emailNotConfirmed : t.emailLinkSent({ email })}
     </Callout>
   );
 }

@@ -4,6 +4,7 @@ import type { InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';
 import { phoneOf } from '../phone-number.ts';
+import { ownAccountMessages as t } from '../security/messages.en.ts';
 
 /** The fields of the page as they are typed; an empty one is none. */
 export interface Draft {
@@ -58,11 +59,11 @@ export function faultsOf(draft: Draft, profile: Profile): Faults {
       ? { [field]: ACCOUNT.phoneNotValid }
       : {};
   return {
-    ...(draft.name.trim() === '' && { name: 'Enter your name.' }),
-    ...(draft.username.trim() === '' ? { username: 'Enter a username.' } : {}),
+    ...(draft.name.trim() === '' && { name: t.ownNameMissing }),
+    ...(draft.username.trim() === '' ? { username: t.usernameMissing } : {}),
     ...(changed('email') &&
       !/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(draft.email.trim()) && {
-        email: 'Enter an address such as name@example.com.',
+        email: t.emailInvalid,
       }),
     ...phone('mobilePhone'),
     ...phone('officePhone'),

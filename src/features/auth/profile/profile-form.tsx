@@ -22,6 +22,8 @@ import { EmailState } from './email-state.tsx';
 import { LANGUAGE_CHOICES, zoneChoices } from '../../shared/language-choices.ts';
 import { changesOf, draftOf, faultsOf, FIELDS, refusalOf } from './profile-draft.ts';
 import type { Draft, Faults } from './profile-draft.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ownAccountMessages as t } from '../security/messages.en.ts';
 
 export interface ProfileFormProps {
   readonly profile: Profile;
@@ -62,7 +64,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
     if (answer.ok) {
       onSaved(answer.value);
       setDraft(draftOf(answer.value));
-      tell('Profile saved');
+      tell(t.profileSaved);
       return;
     }
     const refusal = refusalOf(answer.failure);
@@ -82,18 +84,18 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
   return (
     <form ref={form} onSubmit={(event) => void save(event)} noValidate aria-busy={busy}>
       <UnsavedQuestion dirty={changes !== null && !busy} />
-      <FormSection title="Who you are" says="Colleagues see this name next to your actions.">
+      <FormSection title={t.identity} says={t.colleaguesSeeThisName}>
         <RequiredNote />
         <TextField
           {...field('name')}
-          label="Name"
+          label={t.name}
           required
           autoComplete="name"
           maxLength={LIMITS.nameChars}
         />
         <TextField
           {...field('username')}
-          label="Username"
+          label={t.username}
           required
           autoComplete="username"
           autoCapitalize="none"
@@ -101,61 +103,52 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
           spellCheck={false}
           maxLength={LIMITS.nameChars}
           readOnly={directory}
-          hint={fullText(
-            draft.username,
-            directory ? 'The directory keeps it.' : 'You sign in with it.',
-          )}
+          hint={fullText(draft.username, directory ? t.usernameFromDirectory : t.usernameHint)}
         />
       </FormSection>
-      <FormSection
-        title="How to reach you"
-        says="Phone numbers appear only here and aren’t stored on this device."
-      >
+      <FormSection title={t.contact} says={t.phoneNumbersAppearOnly}>
         <TextField
           {...field('email')}
-          label="E-mail"
+          label={t.email}
           type="email"
           autoComplete="email"
           autoCapitalize="none"
           maxLength={254}
-          hint={fullText(draft.email, 'When you change it, we notify your previous address.')}
+          hint={fullText(draft.email, t.emailHint)}
         />
         <EmailState profile={profile} onSent={onSaved} />
         <TextField
           {...field('mobilePhone')}
-          label="Mobile phone"
+          label={t.mobilePhone}
           type="tel"
           autoComplete="tel"
           maxLength={40}
-          hint="For codes when you sign in. Include the country code, such as +1 555 010 0200."
+          hint={t.mobilePhoneHint}
         />
         <TextField
           {...field('officePhone')}
-          label="Office phone"
+          label={t.officePhone}
           type="tel"
           autoComplete="work tel"
           maxLength={40}
         />
       </FormSection>
-      <FormSection
-        title="Language and time"
-        says={`Lists and reports use your provider’s days (${zone}).`}
-      >
+      <FormSection title={t.languageAndTime} says={t.providerDays({ zone })}>
         <Select
-          label="Language"
+          label={t.language}
           block
           value={draft.language}
-          options={[{ value: '', word: 'No preference' }, ...LANGUAGE_CHOICES]}
+          options={[{ value: '', word: t.noPreference }, ...LANGUAGE_CHOICES]}
           onChange={(language) => put({ language })}
         />
         <Combobox
-          label="Time zone"
+          label={t.timeZone}
           value={draft.timeZone || NONE}
-          options={[{ value: NONE, word: `As the provider (${zone})` }, ...zoneChoices()]}
+          options={[{ value: NONE, word: t.providerTimeZone({ zone }) }, ...zoneChoices()]}
           onChange={(chosen) => put({ timeZone: chosen === NONE ? '' : chosen })}
         />
       </FormSection>
-      <FormSection title="Notifications">
+      <FormSection title={t.notifications}>
         <div className="grid">
           {NOTICES.map((notice) => (
             <Switch
@@ -176,7 +169,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
         )}
         <div className="flex flex-wrap items-center gap-2">
           <Button type="submit" variant="primary" busy={busy} disabled={changes === null}>
-            Save
+            {ui.save}
           </Button>
           {changes !== null && !busy && (
             <Button
@@ -186,7 +179,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
                 setAbove(null);
               }}
             >
-              Undo the changes
+              {t.discardChanges}
             </Button>
           )}
         </div>
@@ -198,7 +191,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
 const NOTHING = {};
 const NONE = '-';
 const MAILS: Readonly<Record<(typeof NOTICES)[number], readonly [string, string]>> = {
-  security: ['Your account', 'New devices and changes of how you sign in.'],
-  reports: ['Reports', 'Scheduled reports that are sent to you.'],
-  product: ['News', 'What is new in the portal.'],
+  security: [t.securityNotices, t.securityNoticesDetail],
+  reports: [t.reportNotices, t.reportNoticesDetail],
+  product: [t.productNotices, t.productNoticesDetail],
 };

@@ -4,6 +4,7 @@ import { OwnPage } from '../../shared/own-account-page.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { ThemeSection } from './theme-section.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { ownAccountMessages as t } from '../security/messages.en.ts';
 
 /** `/monitoring/profile`: who one is here, and how one likes the portal. */
 export function Profile() {
@@ -11,7 +12,7 @@ export function Profile() {
   const asked = useQuery('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);
   const told: Told | null = asked.value;
   return (
-    <OwnPage title="Profile" asked={[asked]}>
+    <OwnPage title={t.profile} asked={[asked]}>
       {() =>
         told !== null && (
           <>

@@ -9,6 +9,7 @@ import type { Theme } from '#src/app/theme.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
+import { ownAccountMessages as t } from '../security/messages.en.ts';
 
 /**
  * How the portal looks: at once, and by itself on the user's other devices. What cannot be sent is
@@ -19,18 +20,18 @@ export function ThemeSection() {
   const mini = useMini();
   const colour = useSideColour();
   return (
-    <FormSection title="How it looks" says="Takes effect at once, on all of your devices.">
+    <FormSection title={t.appearance} says={t.appearanceDetail}>
       <Select
-        label="Theme"
+        label={t.theme}
         block
         value={theme}
         options={THEMES.map((value) => ({ value, word: WORDS[value] }))}
         onChange={setTheme}
       />
       <fieldset className="m-0 min-w-0 border-0 p-0">
-        <legend className="pb-1.5 font-semibold">Sidebar color</legend>
+        <legend className="pb-1.5 font-semibold">{t.sidebarColor}</legend>
         <div className="flex flex-wrap gap-x-5 gap-y-1">
-          {[[null, null, 'The provider’s'] as const, ...SIDE_COLOURS].map(([value, , word]) => (
+          {[[null, null, t.providerColor] as const, ...SIDE_COLOURS].map(([value, , word]) => (
             <label
               key={word}
               className="flex min-h-8 cursor-pointer items-center gap-2 pointer-coarse:min-h-11"
@@ -53,8 +54,8 @@ export function ThemeSection() {
         </div>
       </fieldset>
       <Switch
-        label="Small sidebar"
-        detail="Icons only, also on wide screens. On a tablet it is small until it is pinned there."
+        label={t.compactSidebar}
+        detail={t.compactSidebarDetail}
         on={mini}
         onChange={setMini}
       />
@@ -63,7 +64,7 @@ export function ThemeSection() {
 }
 
 const WORDS: Readonly<Record<Theme, string>> = {
-  light: 'Light',
-  dark: 'Dark',
-  system: 'As this system',
+  light: t.light,
+  dark: t.dark,
+  system: t.systemTheme,
 };

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Icon } from '#src/ui/icon.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
 /** The way back from a page of its own. */
 export function ToSignIn() {
@@ -10,7 +11,7 @@ export function ToSignIn() {
         className="-ml-2 inline-flex h-8 items-center gap-2 rounded-part px-2 text-ink-2 hover:bg-wash hover:text-ink pointer-coarse:min-h-11"
       >
         <Icon name="chevron-left" />
-        Back to sign in
+        {t.backToSignIn}
       </Link>
     </div>
   );

@@ -4,6 +4,7 @@ import { useRouter } from '@tanstack/react-router';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { AccountPage } from '../account-page.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
 /** It is done: none of these ways signs anybody in, so the sign-in page is what comes next. */
 export function Done({
@@ -27,7 +28,7 @@ export function Done({
         className="h-10 w-full"
         onClick={() => void router.navigate({ to: '/login', replace: true })}
       >
-        Sign in
+        {t.signIn}
       </Button>
     </AccountPage>
   );

@@ -7,6 +7,7 @@ import { FaultCallout } from '../sign-in/error-callout.tsx';
 import { NameForm } from './name-form.tsx';
 import { useRecoveryAsk } from './use-recovery-call.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
 /** A link for a new password, by mail. What is said is the same for every name (G36). */
 export function ForgotPasswordDb() {
@@ -19,24 +20,23 @@ export function ForgotPasswordDb() {
   }
   return (
     <AccountPage
-      title="Forgot your password"
+      title={t.forgotPassword}
       {...(!sent && {
-        says: 'Enter your username. A link to choose a new password goes to the e-mail address of your account.',
+        says: t.forgotPasswordLinkDetail,
       })}
     >
       <FaultCallout fault={fault} />
       {sent ? (
         <>
           <Callout tone="success" alert>
-            If there is such an account, a mail is on its way. Its link works once, within 15
-            minutes.
+            {t.linkSent}
           </Callout>
           <Button className="justify-self-start" onClick={() => setSent(false)}>
-            Send it again
+            {t.resendLink}
           </Button>
         </>
       ) : (
-        <NameForm busy={busy} fault={fault} action="Send the link" onName={send} />
+        <NameForm busy={busy} fault={fault} action={t.sendLink} onName={send} />
       )}
       <ToSignIn />
     </AccountPage>

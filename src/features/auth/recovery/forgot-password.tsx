@@ -12,16 +12,14 @@ import { shortOf } from '../new-password-rules.ts';
 import { NewPassword } from '../new-password.tsx';
 import { useRecoveryAsk } from './use-recovery-call.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
-const TITLE = 'Forgot your password';
+const TITLE = t.forgotPassword;
 
 /** A new password by questions and a code. */
 export function ForgotPassword() {
   return (
-    <AskedCode
-      title={TITLE}
-      says="Enter your username. A code goes to the address or the number that we have of you."
-    >
+    <AskedCode title={TITLE} says={t.forgotPasswordCodeDetail}>
       {(asked) => <WithCode {...asked} />}
     </AskedCode>
   );
@@ -45,10 +43,9 @@ function WithCode({ username, auth, again }: CodeAsked) {
     event.preventDefault();
     if (busy || waits !== null) return;
     const digits = code.replace(/\s/g, '');
-    const short =
-      auth === 'db' ? shortOf(password) : password === '' ? 'Enter a new password.' : null;
+    const short = auth === 'db' ? shortOf(password) : password === '' ? t.newPasswordMissing : null;
     if (!/^\d{6}$/.test(digits)) {
-      setWrong({ what: 'code', why: 'Enter the six digits of the code.' });
+      setWrong({ what: 'code', why: t.codeInvalid });
       first.current?.focus();
       return;
     }
@@ -66,13 +63,9 @@ function WithCode({ username, auth, again }: CodeAsked) {
     setWrong({ what: 'password', why: result.failure.message });
     second.current?.focus();
   }
-  if (done)
-    return <Done title={TITLE}>Your new password is set. All other sessions were ended.</Done>;
+  if (done) return <Done title={TITLE}>{t.passwordReset}</Done>;
   return (
-    <AccountPage
-      title={TITLE}
-      says="If there is such an account, a code of six digits is on its way. It is good for five minutes."
-    >
+    <AccountPage title={TITLE} says={t.codeSentIfExists}>
       <FaultCallout fault={fault} />
       <form
         className="grid gap-5"
@@ -82,7 +75,7 @@ function WithCode({ username, auth, again }: CodeAsked) {
       >
         <TextField
           ref={first}
-          label="Code"
+          label={t.code}
           required
           name="code"
           tall
@@ -113,7 +106,7 @@ function WithCode({ username, auth, again }: CodeAsked) {
           busy={busy}
           disabled={waits !== null}
         >
-          {waits === null ? (busy ? 'Saving…' : 'Set password') : `Try again ${waits}`}
+          {waits === null ? (busy ? t.saving : t.setPassword) : t.tryAgainIn({ when: waits })}
         </Button>
       </form>
       {again}

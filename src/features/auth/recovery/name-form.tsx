@@ -5,6 +5,7 @@ import { Button } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { useWaits } from '../sign-in/error-callout.tsx';
 import type { SignInFault } from '../sign-in/sign-in-error.ts';
+import { accountMessages as t } from '../messages.en.ts';
 
 export interface NameFormProps {
   readonly busy: boolean;
@@ -39,7 +40,7 @@ export function NameForm({ busy, fault, invalid = null, action, onName }: NameFo
     >
       <TextField
         ref={field}
-        label="Username"
+        label={t.username}
         required
         name="username"
         tall
@@ -53,7 +54,7 @@ export function NameForm({ busy, fault, invalid = null, action, onName }: NameFo
           setUsername(event.target.value);
           setMissing(false);
         }}
-        fault={missing ? 'Enter your username.' : invalid}
+        fault={missing ? t.usernameMissing : invalid}
       />
       <Button
         type="submit"
@@ -62,7 +63,7 @@ export function NameForm({ busy, fault, invalid = null, action, onName }: NameFo
         busy={busy}
         disabled={waits !== null}
       >
-        {waits === null ? (busy ? 'Asking…' : action) : `Try again ${waits}`}
+        {waits === null ? (busy ? t.checking : action) : t.tryAgainIn({ when: waits })}
       </Button>
     </form>
   );

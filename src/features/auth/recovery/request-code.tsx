@@ -9,6 +9,7 @@ import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { NameForm } from './name-form.tsx';
 import { useRecoveryAsk } from './use-recovery-call.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
 /** What the last step is given: whose code it is, and how another one is asked for. */
 export interface CodeAsked {
@@ -70,7 +71,7 @@ export function AskedCode({ title, says, children }: AskedCodeProps) {
       client().ask('validateAnswers', { username, answers: [...answers] }),
     );
     if (!sent.ok) return;
-    setTold('A code is on its way.');
+    setTold(t.codeSent);
     setAt({ is: 'code', username, auth, answers });
   }
 
@@ -87,7 +88,7 @@ export function AskedCode({ title, says, children }: AskedCodeProps) {
             busy={busy}
             onClick={() => void send(at, at.answers)}
           >
-            Send another code
+            {t.resendCode}
           </Button>
         </div>
       </>
@@ -95,13 +96,10 @@ export function AskedCode({ title, says, children }: AskedCodeProps) {
     return children({ username: at.username, auth: at.auth, again });
   }
   return (
-    <AccountPage
-      title={title}
-      says={at.is === 'name' ? says : 'Answer the questions as you did when you chose them.'}
-    >
+    <AccountPage title={title} says={at.is === 'name' ? says : t.answerQuestions}>
       <FaultCallout fault={fault} />
       {at.is === 'name' ? (
-        <NameForm busy={busy} fault={fault} invalid={invalid} action="Continue" onName={name} />
+        <NameForm busy={busy} fault={fault} invalid={invalid} action={t.continue} onName={name} />
       ) : (
         <Questions
           questions={at.questions}
@@ -158,7 +156,7 @@ function Questions({ questions, busy, waiting, onAnswers }: QuestionsProps) {
             setAnswers(answers.map((answer, i) => (i === n ? event.target.value : answer)));
             setMissing(null);
           }}
-          fault={missing === n ? 'Enter your answer.' : null}
+          fault={missing === n ? t.answerMissing : null}
         />
       ))}
       <Button
@@ -168,7 +166,7 @@ function Questions({ questions, busy, waiting, onAnswers }: QuestionsProps) {
         busy={busy}
         disabled={waits !== null}
       >
-        {waits === null ? (busy ? 'Checking…' : 'Send the code') : `Try again ${waits}`}
+        {waits === null ? (busy ? t.checking : t.sendCode) : t.tryAgainIn({ when: waits })}
       </Button>
     </form>
   );

@@ -14,8 +14,9 @@ import { shortOf } from '../new-password-rules.ts';
 import { NewPassword } from '../new-password.tsx';
 import { useRecoveryAsk } from './use-recovery-call.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
-const TITLE = 'Choose a new password';
+const TITLE = t.choosePassword;
 
 /** Where the link of the mail leads: checked before anybody thinks of a password. */
 export function ResetPasswordDb() {
@@ -45,8 +46,7 @@ function ByLink({ hash }: { readonly hash: string }) {
     void check();
   });
 
-  if (done)
-    return <Done title={TITLE}>Your new password is set. All other sessions were ended.</Done>;
+  if (done) return <Done title={TITLE}>{t.passwordReset}</Done>;
   if (link === 'over') {
     return (
       <AccountPage title={TITLE}>
@@ -57,7 +57,7 @@ function ByLink({ hash }: { readonly hash: string }) {
           to="/forgot-password-db"
           className="inline-flex items-center justify-self-start text-accent underline underline-offset-2 pointer-coarse:min-h-11"
         >
-          Ask for a new link
+          {t.requestNewLink}
         </Link>
         <ToSignIn />
       </AccountPage>
@@ -77,14 +77,14 @@ function ByLink({ hash }: { readonly hash: string }) {
       )}
       {link === 'unknown' && fault === null && (
         <DelayedFallback>
-          <output className="block text-ink-2">Checking the link…</output>
+          <output className="block text-ink-2">{t.checkingLink}</output>
         </DelayedFallback>
       )}
       {link === 'unknown' && fault !== null && (
         <>
           <FaultCallout fault={fault} />
           <Button className="justify-self-start" busy={busy} onClick={() => void check()}>
-            Check again
+            {t.checkAgain}
           </Button>
         </>
       )}
@@ -153,7 +153,7 @@ function Choose({
         busy={busy}
         disabled={waits !== null}
       >
-        {waits === null ? (busy ? 'Saving…' : 'Set password') : `Try again ${waits}`}
+        {waits === null ? (busy ? t.saving : t.setPassword) : t.tryAgainIn({ when: waits })}
       </Button>
     </form>
   );

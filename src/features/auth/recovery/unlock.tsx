@@ -8,16 +8,14 @@ import { Done } from './done.tsx';
 import { FaultCallout } from '../sign-in/error-callout.tsx';
 import { useRecoveryAsk } from './use-recovery-call.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
-const TITLE = 'Unlock your account';
+const TITLE = t.unlockTitle;
 
 /** An account of the directory that is locked, opened with a code. */
 export function Unlock() {
   return (
-    <AskedCode
-      title={TITLE}
-      says="Enter your username. A code goes to the address or the number that we have of you."
-    >
+    <AskedCode title={TITLE} says={t.forgotPasswordCodeDetail}>
       {(asked) => <WithCode {...asked} />}
     </AskedCode>
   );
@@ -31,14 +29,11 @@ function WithCode({ username, again }: CodeAsked) {
     setDone(ok);
     return ok;
   }
-  if (done) return <Done title={TITLE}>Your account is unlocked.</Done>;
+  if (done) return <Done title={TITLE}>{t.unlocked}</Done>;
   return (
-    <AccountPage
-      title={TITLE}
-      says="If there is such an account, a code of six digits is on its way. It is good for five minutes."
-    >
+    <AccountPage title={TITLE} says={t.codeSentIfExists}>
       <FaultCallout fault={fault} />
-      <CodeForm label="Code" busy={busy} fault={fault} action="Unlock" onCode={unlock} />
+      <CodeForm label={t.code} busy={busy} fault={fault} action={t.unlock} onCode={unlock} />
       {again}
       <ToSignIn />
     </AccountPage>

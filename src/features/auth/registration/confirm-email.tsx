@@ -8,8 +8,9 @@ import { dropFragment, useWayIn } from '#src/app/session/sign-in-context.ts';
 import { AccountPage } from '../account-page.tsx';
 import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { useRecoveryAsk } from '../recovery/use-recovery-call.ts';
+import { accountMessages as t } from '../messages.en.ts';
 
-const TITLE = 'Confirm your e-mail address';
+const TITLE = t.confirmEmailTitle;
 
 /**
  * Where the link of a confirmation mail leads. A button confirms: programs that only open the links
@@ -43,7 +44,7 @@ function ByLink({ token }: { readonly token: string }) {
     return (
       <AccountPage title={TITLE}>
         <Callout tone="success" alert>
-          Your e-mail address is confirmed.
+          {t.emailConfirmed}
         </Callout>
         <ToPortal />
       </AccountPage>
@@ -54,16 +55,13 @@ function ByLink({ token }: { readonly token: string }) {
         <Callout tone="failed" alert>
           {ACCOUNT.linkOver}
         </Callout>
-        <p className="m-0 text-ink-2">Links are sent from your profile.</p>
+        <p className="m-0 text-ink-2">{t.requestLink}</p>
         <ToPortal />
       </AccountPage>
     );
   }
   return (
-    <AccountPage
-      title={TITLE}
-      says="Confirm only if you entered this address for your own account."
-    >
+    <AccountPage title={TITLE} says={t.confirmOnlyOwn}>
       <FaultCallout fault={fault} />
       <Button
         ref={focus}
@@ -73,7 +71,7 @@ function ByLink({ token }: { readonly token: string }) {
         disabled={waits !== null}
         onClick={() => void confirm()}
       >
-        {waits === null ? (busy ? 'Confirming…' : 'Confirm address') : `Try again ${waits}`}
+        {waits === null ? (busy ? t.confirming : t.confirmAddress) : t.tryAgainIn({ when: waits })}
       </Button>
     </AccountPage>
   );
@@ -88,7 +86,7 @@ function ToPortal() {
       className="h-10 w-full"
       onClick={() => void router.navigate({ href: '/', replace: true })}
     >
-      Open the portal
+      {t.openPortal}
     </Button>
   );
 }

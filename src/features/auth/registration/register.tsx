@@ -20,8 +20,9 @@ import { shortOf } from '../new-password-rules.ts';
 import { NewPassword } from '../new-password.tsx';
 import { useRecoveryAsk } from '../recovery/use-recovery-call.ts';
 import { ToSignIn } from '../recovery/back-to-sign-in.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
-const TITLE = 'Make your account';
+const TITLE = t.createYourAccount;
 
 /**
  * Accepts an invitation. Whoever is signed in is signed out first; what they have not sent stays
@@ -49,7 +50,7 @@ export function Register() {
       <AccountPage title={TITLE}>
         <DelayedFallback>
           <output className="block text-ink-2">
-            {who?.is === 'in' ? 'Signing out…' : 'Opening…'}
+            {who?.is === 'in' ? t.signingOut : t.opening}
           </output>
         </DelayedFallback>
       </AccountPage>
@@ -104,13 +105,13 @@ function Form({ token }: { readonly token: string }) {
     const email = typed.email.trim();
     const short = shortOf(typed.newPassword);
     const faults: Partial<Record<What, string>> = {
-      ...(name === '' && { name: 'Enter your name.' }),
+      ...(name === '' && { name: t.nameMissing }),
       ...(username === ''
-        ? { username: 'Enter a username.' }
-        : /\s/.test(username) && { username: 'Choose a username without spaces.' }),
+        ? { username: t.newUsernameMissing }
+        : /\s/.test(username) && { username: t.usernameHasSpaces }),
       ...(email !== '' &&
         !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) && {
-          email: 'Enter an e-mail address, such as name@example.com.',
+          email: t.emailInvalid,
         }),
       ...(short !== null && { newPassword: short }),
     };
@@ -141,19 +142,14 @@ function Form({ token }: { readonly token: string }) {
   if (made !== null) {
     return (
       <Done title={TITLE}>
-        Your account is made. Sign in as {made.username}.
-        {made.email !== '' && (
-          <>
-            {' '}
-            We sent a link to {made.email}. Until you confirm the address with it, the portal sends
-            you no results or reports by mail, and you cannot sign in with a company account.
-          </>
-        )}
+        {made.email === ''
+          ? t.accountCreated({ username: made.username })
+          : t.accountCreatedConfirm(made)}
       </Done>
     );
   }
   return (
-    <AccountPage title={TITLE} says={`You were invited to ${portal}. Choose how you sign in.`}>
+    <AccountPage title={TITLE} says={t.invited({ portal })}>
       <FaultCallout fault={fault} />
       <form
         ref={form}
@@ -164,7 +160,7 @@ function Form({ token }: { readonly token: string }) {
       >
         <RequiredNote />
         <TextField
-          label="Your name"
+          label={t.yourName}
           required
           name="name"
           tall
@@ -175,7 +171,7 @@ function Form({ token }: { readonly token: string }) {
           fault={wrong.name ?? null}
         />
         <TextField
-          label="Username"
+          label={t.username}
           required
           name="username"
           tall
@@ -189,7 +185,7 @@ function Form({ token }: { readonly token: string }) {
           fault={wrong.username ?? null}
         />
         <TextField
-          label="E-mail"
+          label={t.email}
           name="email"
           type="email"
           tall
@@ -197,7 +193,7 @@ function Form({ token }: { readonly token: string }) {
           maxLength={254}
           value={typed.email}
           onChange={(event) => set('email', event.target.value)}
-          hint="Optional. A link for a new password goes there."
+          hint={t.emailHint}
           fault={wrong.email ?? null}
         />
         <NewPassword
@@ -213,7 +209,11 @@ function Form({ token }: { readonly token: string }) {
           busy={busy}
           disabled={waits !== null}
         >
-          {waits === null ? (busy ? 'Making your account…' : 'Make account') : `Try again ${waits}`}
+          {waits === null
+            ? busy
+              ? t.creatingAccount
+              : t.createAccount
+            : t.tryAgainIn({ when: waits })}
         </Button>
       </form>
       <ToSignIn />

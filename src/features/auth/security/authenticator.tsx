@@ -11,6 +11,8 @@ import { StateLine } from '../../shared/status-line.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { NewAuthenticator } from './new-authenticator.tsx';
 import { Confirm } from './confirm.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface FactorProps {
   readonly id: string;
@@ -43,15 +45,15 @@ export function Authenticator({
   }
 
   return (
-    <FormSection wide title="Authenticator app" says={POLICIES[policy]}>
+    <FormSection wide title={t.authenticatorApp} says={POLICIES[policy]}>
       <StateLine
         on={totp !== null}
-        word={totp === null ? 'Not set up' : `On since ${formatDate(totp.since, zone)}`}
+        word={
+          totp === null ? t.notSetUp : t.authenticatorOn({ date: formatDate(totp.since, zone) })
+        }
       >
-        {totp === null
-          ? 'An app on your phone makes a code of six digits, which is asked for after the password.'
-          : 'Its code is asked for after the password.'}
-        {sms && phone !== null && totp === null && ` Codes go by SMS to ${phone} until then.`}
+        {totp === null ? t.authenticatorDetail : t.authenticatorOnDetail}
+        {sms && phone !== null && totp === null && ` ${t.codesBySms({ phone })}`}
       </StateLine>
       {fault !== null && (
         <Callout tone="failed" alert>
@@ -60,9 +62,9 @@ export function Authenticator({
       )}
       <div className="flex flex-wrap gap-2">
         <Button busy={busy} onClick={() => void begin()}>
-          {totp === null ? 'Set up an authenticator' : 'Use another app'}
+          {totp === null ? t.setUpAuthenticator : t.changeApp}
         </Button>
-        {totp !== null && <Button onClick={() => setRemoving(true)}>Remove</Button>}
+        {totp !== null && <Button onClick={() => setRemoving(true)}>{ui.remove}</Button>}
       </div>
       {begun !== null && (
         <NewAuthenticator
@@ -70,20 +72,20 @@ export function Authenticator({
           begun={begun}
           onClose={() => setBegun(null)}
           onConfirmed={() => {
-            tell('Authenticator set up');
+            tell(t.authenticatorSetUp);
             onChanged();
           }}
         />
       )}
       {removing && (
         <Confirm
-          title="Remove the authenticator?"
-          says="Its codes open nothing any more, and only the password is asked for where you have no passkey."
-          action="Remove it"
+          title={t.removeAuthenticatorTitle}
+          says={t.removeAuthenticatorDetail}
+          action={t.removeAuthenticator}
           call={() => client().ask('removeTotp', { id })}
           onClose={() => setRemoving(false)}
           onDone={() => {
-            tell('Authenticator removed');
+            tell(t.authenticatorRemoved);
             onChanged();
           }}
         />
@@ -93,7 +95,7 @@ export function Authenticator({
 }
 
 const POLICIES: Readonly<Record<Factors['policy'], string>> = {
-  own: 'A stolen password alone then opens nothing.',
-  sms: 'Your provider asks everybody for a second factor: a code by SMS at least.',
-  strong: 'Your provider asks everybody for an authenticator or a passkey.',
+  own: t.policyOwn,
+  sms: t.policySms,
+  strong: t.policyStrong,
 };

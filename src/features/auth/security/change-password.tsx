@@ -6,31 +6,28 @@ import { OwnPage } from '../../shared/own-account-page.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { leastOf } from './password-labels.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 /** `/monitoring/change-password`: of the directory or of the database, whichever knows the user. */
 export function ChangePassword() {
   const me = useMe();
   const factors = useQuery('getFactors', { id: me?.id ?? '' }, me !== null && me.acting === null);
   return (
-    <OwnPage title="Change password" asked={[factors]}>
+    <OwnPage title={t.changePassword} asked={[factors]}>
       {() =>
         me !== null &&
         factors.value !== null && (
           <FormSection
-            title="A new password"
-            says={
-              me.auth === 'ad'
-                ? 'It changes in the directory, for everything that you use it for.'
-                : 'For this portal only.'
-            }
+            title={t.passwordSection}
+            says={me.auth === 'ad' ? t.directoryPasswordDetail : t.portalPasswordDetail}
           >
             <PasswordForm
               me={me}
               least={leastOf(factors.value)}
-              current="Current password"
+              current={t.currentPassword}
               failed={ACCOUNT.changePassword}
-              action="Change the password"
-              onChanged={() => tell('Password changed. Your other sessions have ended.')}
+              action={t.changePassword}
+              onChanged={() => tell(t.passwordChangedSignedOut)}
             />
           </FormSection>
         )

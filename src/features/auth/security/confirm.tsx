@@ -3,6 +3,7 @@ import type { Result } from '#contract/result.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
 
 export interface ConfirmProps {
   readonly title: string;
@@ -35,7 +36,7 @@ export function Confirm({ title, says, action, call, onClose, onDone }: ConfirmP
           <Button variant="danger" busy={busy} onClick={() => void go()}>
             {action}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
         </>
       }
     >

@@ -8,6 +8,8 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { AuthenticatorSecret } from '../authenticator-secret.tsx';
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface NewAuthenticatorProps {
   readonly id: string;
@@ -30,7 +32,7 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
     event.preventDefault();
     if (busy) return;
     if (!/^\d{6}$/.test(code)) {
-      setFault('Enter the six digits that the app shows.');
+      setFault(t.authenticatorCodeInvalid);
       return field.current?.focus();
     }
     setBusy(true);
@@ -48,26 +50,20 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
   }
 
   if (codes !== null)
-    return (
-      <RecoveryCodesDialog
-        codes={codes}
-        says="Each lets you in once when the app is not at hand. They are not shown again."
-        onClose={onClose}
-      />
-    );
+    return <RecoveryCodesDialog codes={codes} says={t.recoveryCodesForApp} onClose={onClose} />;
   return (
     <Dialog
-      title="Set up an authenticator"
+      title={t.setUpAuthenticator}
       onClose={onClose}
       first={field}
       footer={
         <>
           {over === null && (
             <Button type="submit" form="new-authenticator" variant="primary" busy={busy}>
-              Turn it on
+              {t.turnOn}
             </Button>
           )}
-          <Button onClick={onClose}>{over === null ? 'Cancel' : 'Close'}</Button>
+          <Button onClick={onClose}>{over === null ? ui.cancel : ui.close}</Button>
         </>
       }
     >
@@ -84,13 +80,11 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
           </Callout>
         ) : (
           <>
-            <p className="m-0 text-ink-2">
-              Scan this with the app, then type the code that it shows.
-            </p>
+            <p className="m-0 text-ink-2">{t.scanCode}</p>
             <AuthenticatorSecret secret={begun.secret} uri={begun.uri} />
             <TextField
               ref={field}
-              label="Code of the app"
+              label={t.authenticatorCode}
               required
               name="code"
               inputMode="numeric"

@@ -10,6 +10,8 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { deviceOf } from '../../shared/device-labels.ts';
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface NewPasskeyProps {
   readonly id: string;
@@ -31,7 +33,7 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
     const asked = await withReauth(() => client().ask('passkeyOptions', { id }));
     if (!asked.ok) return asked.failure.message;
     const made = await makePasskey(asked.value.options);
-    if (made.is === 'known') return 'This device has a passkey for this account already.';
+    if (made.is === 'known') return t.passkeyExists;
     if (made.is === 'none') return ACCOUNT.passkeyNotMade;
     const answer = await withReauth(() =>
       client().ask('addPasskey', { id, name: name.trim(), response: made.response }),
@@ -54,24 +56,18 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
   }
 
   if (codes !== null)
-    return (
-      <RecoveryCodesDialog
-        codes={codes}
-        says="Each lets you in once when the device is not at hand. They are not shown again."
-        onClose={onClose}
-      />
-    );
+    return <RecoveryCodesDialog codes={codes} says={t.recoveryCodesForPasskey} onClose={onClose} />;
   return (
     <Dialog
-      title="Add a passkey"
+      title={t.addPasskey}
       onClose={onClose}
       first={field}
       footer={
         <>
           <Button type="submit" form="new-passkey" variant="primary" busy={busy}>
-            Go on
+            {t.continue}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
         </>
       }
     >
@@ -84,7 +80,7 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
       >
         <TextField
           ref={field}
-          label="Name"
+          label={t.name}
           required
           value={name}
           maxLength={64}
@@ -93,8 +89,8 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
             setName(event.target.value);
             setMissing(false);
           }}
-          hint="By which you know the device. Then your browser asks for your finger, face or PIN."
-          fault={missing ? 'Give it a name.' : null}
+          hint={t.passkeyNameHint}
+          fault={missing ? t.nameMissing : null}
         />
         {fault !== null && (
           <Callout tone="failed" alert>

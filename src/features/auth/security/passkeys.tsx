@@ -11,6 +11,8 @@ import type { FactorProps } from './authenticator.tsx';
 import { Confirm } from './confirm.tsx';
 import { NewPasskey } from './new-passkey.tsx';
 import { StateLine } from '../../shared/status-line.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 /** Passkeys of the user's devices: added under a name, removed. */
 export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) {
@@ -22,18 +24,14 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
   const now = useNow(60_000);
   const able = knowsPasskeys();
   return (
-    <FormSection
-      wide
-      title="Passkeys"
-      says="A finger, a face or the lock of the device opens the account: there is no code to type and none to steal."
-    >
+    <FormSection wide title={t.passkeys} says={t.passkeysDetail}>
       {passkeys.length === 0 && (
-        <StateLine on={false} word="None">
-          {able ? 'This device can keep one.' : 'This browser does not know passkeys.'}
+        <StateLine on={false} word={t.noPasskeys}>
+          {able ? t.passkeysSupported : t.passkeysUnsupported}
         </StateLine>
       )}
       {passkeys.length > 0 && (
-        <ul aria-label="Passkeys" className="m-0 list-none p-0">
+        <ul aria-label={t.passkeys} className="m-0 list-none p-0">
           {passkeys.map((one) => (
             <li
               key={one.key}
@@ -42,12 +40,20 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
               <span className="min-w-0 grow basis-48">
                 <b className="block break-words">{one.name}</b>
                 <span className="block text-agate text-ink-3">
-                  added {formatDate(one.madeAt, zone)} ·{' '}
-                  {one.usedAt === null ? 'not used yet' : `last used ${formatAge(one.usedAt, now)}`}
+                  {one.usedAt === null
+                    ? t.passkeyUnused({ date: formatDate(one.madeAt, zone) })
+                    : t.passkeyUsed({
+                        date: formatDate(one.madeAt, zone),
+                        age: formatAge(one.usedAt, now),
+                      })}
                 </span>
               </span>
-              <Button size="sm" aria-label={`Remove ${one.name}`} onClick={() => setRemoving(one)}>
-                Remove
+              <Button
+                size="sm"
+                aria-label={t.removeNamed({ name: one.name })}
+                onClick={() => setRemoving(one)}
+              >
+                {ui.remove}
               </Button>
             </li>
           ))}
@@ -55,7 +61,7 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
       )}
       <div>
         <Button icon="plus" disabled={!able} onClick={() => setAdding(true)}>
-          Add a passkey
+          {t.addPasskey}
         </Button>
       </div>
       {adding && (
@@ -64,20 +70,20 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
           taken={passkeys.map(({ name }) => name)}
           onClose={() => setAdding(false)}
           onMade={() => {
-            tell('Passkey added');
+            tell(t.passkeyAdded);
             onChanged();
           }}
         />
       )}
       {removing !== null && (
         <Confirm
-          title="Remove this passkey?"
-          says={`“${removing.name}” opens nothing here any more. The device itself may go on offering it until you delete it there.`}
-          action="Remove it"
+          title={t.removePasskeyTitle}
+          says={t.removePasskeyDetail({ name: removing.name })}
+          action={t.removePasskey}
           call={() => client().ask('removePasskey', { id, key: removing.key })}
           onClose={() => setRemoving(null)}
           onDone={() => {
-            tell('Passkey removed');
+            tell(t.passkeyRemoved);
             onChanged();
           }}
         />

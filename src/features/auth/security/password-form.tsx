@@ -10,6 +10,7 @@ import { Button, IconButton } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { passwordRefusal, rulesOf } from './password-labels.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface PasswordFormProps {
   readonly me: Me;
@@ -59,11 +60,11 @@ export function PasswordForm({
     if (busy || waits > 0) return;
     setFault(null);
     const { current, next, again } = typed;
-    if (current === '') return refuse('current', 'Enter your present password.');
-    if (next === '') return refuse('next', 'Enter a new password.');
+    if (current === '') return refuse('current', t.currentPasswordMissing);
+    if (next === '') return refuse('next', t.newPasswordMissing);
     if (me.auth === 'db' && Array.from(next).length < least)
       return refuse('next', ACCOUNT.passwordShort(least));
-    if (next !== again) return refuse('again', 'This is not the same as the new password.');
+    if (next !== again) return refuse('again', t.passwordsDiffer);
     setBusy(true);
     const input = { id: me.id, currentPassword: current, newPassword: next };
     const answer = await withReauth(
@@ -124,22 +125,22 @@ export function PasswordForm({
       <TextField {...field('current')} label={label} required />
       <TextField
         {...field('next')}
-        label="New password"
+        label={t.newPassword}
         required
         end={
           <IconButton
             icon={shown ? 'eye-off' : 'eye'}
-            label={shown ? 'Hide passwords' : 'Show passwords'}
+            label={shown ? t.hidePasswords : t.showPasswords}
             aria-pressed={shown}
             className="mr-1"
             onClick={() => setShown(!shown)}
           />
         }
       />
-      <TextField {...field('again')} label="New password again" required />
+      <TextField {...field('again')} label={t.confirmPassword} required />
       <div>
         <Button type="submit" variant="primary" busy={busy} disabled={waits > 0}>
-          {waits > 0 ? `Try again in ${waits} s` : action}
+          {waits > 0 ? t.tryAgainIn({ seconds: waits }) : action}
         </Button>
       </div>
     </form>

@@ -2,6 +2,7 @@ import type { Factors } from '#contract/auth/factor-calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 /** How long a password of this user has to be at least: shorter beside a second factor (G35). */
 export const leastOf = ({
@@ -17,14 +18,13 @@ export const leastOf = ({
 /** The rules, told before anything is typed. The directory has its own. */
 export function rulesOf(auth: 'ad' | 'db', least: number): readonly string[] {
   return auth === 'ad'
-    ? [
-        'Your directory’s rules hold: your administrator can tell them.',
-        'All your other sessions end.',
-      ]
+    ? [t.directoryRules, t.signsOutElsewhere]
     : [
-        `At least ${least} characters${least > LIMITS.passwordLeastWithFactor ? `, or ${LIMITS.passwordLeastWithFactor} once you have a second factor` : ''}. A few words that do not belong together are easy to keep.`,
-        'No kinds of characters are asked for. Common passwords, and your name in it, are refused.',
-        'All your other sessions end.',
+        least > LIMITS.passwordLeastWithFactor
+          ? t.passwordLengthOrFactor({ min: least, withFactor: LIMITS.passwordLeastWithFactor })
+          : t.passwordLength({ min: least }),
+        t.passwordComposition,
+        t.signsOutElsewhere,
       ];
 }
 

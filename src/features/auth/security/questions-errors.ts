@@ -1,6 +1,7 @@
 import type { QUESTIONS } from '#contract/auth/recovery-questions.ts';
 import type { Issue } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface Chosen {
   readonly question: (typeof QUESTIONS)[number] | '';
@@ -15,7 +16,7 @@ export type RowFault = { readonly of: 'question' | 'answer'; readonly sentence: 
  */
 export const answerFaults = (rows: readonly Chosen[]): readonly RowFault[] =>
   rows.map(({ question, answer }, at): RowFault => {
-    if (question === '') return { of: 'question', sentence: 'Choose a question.' };
+    if (question === '') return { of: 'question', sentence: t.questionMissing };
     const plain = plainOf(answer);
     if (Array.from(plain).length < 3) return { of: 'answer', sentence: ACCOUNT.answerTooShort };
     return rows.some((other, place) => place !== at && plainOf(other.answer) === plain)

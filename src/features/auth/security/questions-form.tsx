@@ -11,6 +11,7 @@ import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { answerFaults, issueFaults } from './questions-errors.ts';
 import type { Chosen, RowFault } from './questions-errors.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface QuestionsFormProps {
   readonly id: string;
@@ -83,14 +84,12 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
         return (
           // oxlint-disable-next-line react/no-array-index-key -- the places are what they are
           <fieldset key={at} className="m-0 grid min-w-0 gap-3 border-0 p-0">
-            <legend className="sr-only">
-              Question {at + 1} of {rows.length}
-            </legend>
+            <legend className="sr-only">{t.questionOf({ n: at + 1, total: rows.length })}</legend>
             <Select
-              label={`Question ${at + 1}`}
+              label={t.questionNumber({ n: at + 1 })}
               required
               block
-              placeholder="Choose a question"
+              placeholder={t.chooseQuestion}
               value={row.question}
               fault={fault?.of === 'question' ? fault.sentence : null}
               options={QUESTIONS.filter(
@@ -99,7 +98,7 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
               onChange={(question) => put(at, { question })}
             />
             <TextField
-              label={`Answer ${at + 1}`}
+              label={t.answerNumber({ n: at + 1 })}
               required
               value={row.answer}
               maxLength={200}
@@ -113,7 +112,7 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
       })}
       <div>
         <Button type="submit" variant="primary" busy={busy}>
-          Save the answers
+          {t.saveAnswers}
         </Button>
       </div>
     </form>

@@ -2,6 +2,8 @@ import { titleOf } from '#src/app/shell/branding/apply-branding.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { RecoveryCodes } from '../recovery-codes.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 /** Recovery codes that were just made, shown once; `says` what they are for. */
 export function RecoveryCodesDialog({
@@ -15,10 +17,10 @@ export function RecoveryCodesDialog({
 }) {
   const portal = titleOf(useBranding());
   return (
-    <Dialog title="Keep your recovery codes" stays onClose={onClose}>
+    <Dialog title={t.saveRecoveryCodes} stays onClose={onClose}>
       <div className="grid grid-cols-1 gap-4 px-5 py-4">
         <p className="m-0 text-ink-2">{says}</p>
-        <RecoveryCodes codes={codes} portal={portal} action="Done" onKept={onClose} />
+        <RecoveryCodes codes={codes} portal={portal} action={ui.done} onKept={onClose} />
       </div>
     </Dialog>
   );

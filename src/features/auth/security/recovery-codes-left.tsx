@@ -4,10 +4,10 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
-import { plural } from '#src/ui/format.ts';
 import type { FactorProps } from './authenticator.tsx';
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
 import { StateLine } from '../../shared/status-line.tsx';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 /** Codes for when no device is at hand: how many are left, and new ones. */
 export function RecoveryCodesLeft({
@@ -32,9 +32,9 @@ export function RecoveryCodesLeft({
   }
 
   return (
-    <FormSection wide title="Recovery codes" says="The way in when the app or the device is lost.">
-      <StateLine on={left > 0} word={left > 0 ? `${plural(left, 'code')} left` : 'None'}>
-        {able ? 'Each is good once.' : 'They come with an authenticator or a passkey.'}
+    <FormSection wide title={t.recoveryCodes} says={t.recoveryCodesDetail}>
+      <StateLine on={left > 0} word={left > 0 ? t.codesLeft({ count: left }) : t.none}>
+        {able ? t.worksOnce : t.noRecoveryCodesDetail}
       </StateLine>
       {fault !== null && (
         <Callout tone="failed" alert>
@@ -44,16 +44,12 @@ export function RecoveryCodesLeft({
       {able && (
         <div>
           <Button busy={busy} onClick={() => void renew()}>
-            Make new codes
+            {t.createCodes}
           </Button>
         </div>
       )}
       {codes !== null && (
-        <RecoveryCodesDialog
-          codes={codes}
-          says="Those before them are good no more. These are not shown again."
-          onClose={() => setCodes(null)}
-        />
+        <RecoveryCodesDialog codes={codes} says={t.newCodesDetail} onClose={() => setCodes(null)} />
       )}
     </FormSection>
   );

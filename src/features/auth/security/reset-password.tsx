@@ -7,6 +7,7 @@ import { ForcedPage } from './forced-page.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { leastOf } from './password-labels.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/reset-password`: somebody else chose the present password, so another one comes
@@ -17,19 +18,15 @@ export function ResetPassword() {
   const forced = useForced() === 'password';
   const factors = useQuery('getFactors', { id: me?.id ?? '' }, forced);
   return (
-    <ForcedPage
-      title="Choose a new password"
-      says="The present one was set by somebody else, or has to be changed. Then you go on."
-      until="password"
-    >
+    <ForcedPage title={t.choosePassword} says={t.choosePasswordDetail} until="password">
       {me !== null && forced && (
         <PasswordForm
           me={me}
           least={factors.value === null ? LIMITS.passwordLeastWithFactor : leastOf(factors.value)}
-          current="Present password"
+          current={t.currentPassword}
           failed={ACCOUNT.resetPassword}
-          action="Set the password"
-          onChanged={() => tell('Password changed')}
+          action={t.setPassword}
+          onChanged={() => tell(t.passwordChanged)}
         />
       )}
     </ForcedPage>

@@ -7,8 +7,9 @@ import { ForcedPage } from './forced-page.tsx';
 import { OwnPage } from '../../shared/own-account-page.tsx';
 import { QuestionsForm } from './questions-form.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
-const saved = (): void => tell('Security questions saved');
+const saved = (): void => tell(t.securityQuestionsSaved);
 
 /**
  * `/monitoring/security-questions`: chosen by oneself, or before everything else where the provider
@@ -25,11 +26,7 @@ export function SecurityQuestions() {
 function Forced() {
   const me = useMe();
   return (
-    <ForcedPage
-      title="Security questions"
-      says="Your provider asks for them: with their answers and a code you can unlock your account yourself."
-      until="questions"
-    >
+    <ForcedPage title={t.securityQuestions} says={t.questionsRequired} until="questions">
       {me !== null && <QuestionsForm id={me.id} before={[]} onSaved={saved} />}
     </ForcedPage>
   );
@@ -39,16 +36,12 @@ function Chosen() {
   const me = useMe();
   const profile = useQuery('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);
   return (
-    <OwnPage title="Security questions" asked={[profile]}>
+    <OwnPage title={t.securityQuestions} asked={[profile]}>
       {() =>
         profile.value !== null && (
           <FormSection
-            title="Three questions"
-            says={
-              profile.value.securityQuestions.length > 0
-                ? 'You have answered three. New answers take the place of those before.'
-                : 'They are asked, beside a code, when you unlock your account yourself.'
-            }
+            title={t.threeQuestions}
+            says={profile.value.securityQuestions.length > 0 ? t.questionsSet : t.questionsDetail}
           >
             <QuestionsForm
               id={profile.value.id}

@@ -7,6 +7,7 @@ import { Passkeys } from './passkeys.tsx';
 import { RecoveryCodesLeft } from './recovery-codes-left.tsx';
 import { Sessions } from './sessions.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 /** `/monitoring/security`: what opens the account besides the password, and where it is open. */
 export function Security() {
@@ -21,7 +22,7 @@ export function Security() {
     sessions.again();
   };
   return (
-    <OwnPage title="Security" asked={[factors, sessions]}>
+    <OwnPage title={t.security} asked={[factors, sessions]}>
       {() =>
         factors.value !== null &&
         sessions.value !== null && (
@@ -30,17 +31,13 @@ export function Security() {
             <Passkeys id={id} factors={factors.value} onChanged={changed} />
             <RecoveryCodesLeft id={id} factors={factors.value} onChanged={changed} />
             {branding?.securityQuestions === true && (
-              <FormSection
-                wide
-                title="Security questions"
-                says="Asked beside a code when you unlock your account yourself."
-              >
+              <FormSection wide title={t.securityQuestions} says={t.questionsDetail}>
                 <p className="m-0">
                   <Link
                     to="/monitoring/security-questions"
                     className="inline-flex items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
                   >
-                    Choose three and answer them
+                    {t.setUpQuestions}
                   </Link>
                 </p>
               </FormSection>

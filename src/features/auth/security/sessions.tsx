@@ -8,10 +8,11 @@ import { Badge } from '#src/ui/badge.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
-import { formatAge, formatWhen, plural } from '#src/ui/format.ts';
+import { formatAge, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { beganBy, deviceOf } from '../../shared/device-labels.ts';
+import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface SessionsProps {
   readonly id: string;
@@ -34,25 +35,19 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
     const answer = await withReauth(() => client().ask('endSession', { id, session }));
     setBusy(null);
     if (answer.ok)
-      tell(
-        session === 'others' ? `${plural(answer.value.ended, 'session')} ended` : 'Session ended',
-      );
+      tell(session === 'others' ? t.sessionsEnded({ count: answer.value.ended }) : t.sessionEnded);
     else if (answer.failure.kind !== 'not-found') return setFault(answer.failure.message);
     return onChanged();
   }
 
   return (
-    <FormSection
-      wide
-      title="Where you are signed in"
-      says="A session that you do not know: end it, and change your password."
-    >
+    <FormSection wide title={t.sessions} says={t.sessionsDetail}>
       {fault !== null && (
         <Callout tone="failed" alert>
           {fault}
         </Callout>
       )}
-      <ul aria-label="Sessions" className="m-0 list-none p-0">
+      <ul aria-label={t.sessions} className="m-0 list-none p-0">
         {sessions.map((one) => (
           <li
             key={one.id}
@@ -64,19 +59,23 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
                 {one.current && (
                   <Badge tone="success">
                     <Icon name="tick" size={12} />
-                    This session
+                    {t.thisSession}
                   </Badge>
                 )}
                 {one.acting !== null && (
                   <Badge tone="warning">
                     <Icon name="person" size={12} />
-                    {one.acting === '' ? 'An administrator' : one.acting} as you
+                    {one.acting === '' ? t.administratorAsYou : t.actingAsYou({ name: one.acting })}
                   </Badge>
                 )}
               </span>
               <span className="block text-agate break-words text-ink-3">
-                {one.ip} · since {formatWhen(one.beganAt, zone)}, {beganBy(one.how)} ·{' '}
-                {one.current ? 'now' : `last seen ${formatAge(one.seenAt, now)}`}
+                {(one.current ? t.sessionNow : t.sessionSeen)({
+                  address: one.ip,
+                  date: formatWhen(one.beganAt, zone),
+                  method: beganBy(one.how),
+                  age: formatAge(one.seenAt, now),
+                })}
               </span>
             </span>
             {!one.current && (
@@ -84,9 +83,9 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
                 size="sm"
                 busy={busy === one.id}
                 onClick={() => void end(one.id)}
-                aria-label={`End the session of ${deviceOf(one.agent)}, ${one.ip}`}
+                aria-label={t.endNamedSession({ device: deviceOf(one.agent), address: one.ip })}
               >
-                End
+                {t.endSession}
               </Button>
             )}
           </li>
@@ -95,10 +94,10 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
       <div>
         {others.length > 0 ? (
           <Button busy={busy === 'others'} onClick={() => void end('others')}>
-            End all others
+            {t.endOtherSessions}
           </Button>
         ) : (
-          <p className="m-0 text-ink-3">Nowhere else.</p>
+          <p className="m-0 text-ink-3">{t.noOtherSessions}</p>
         )}
       </div>
     </FormSection>

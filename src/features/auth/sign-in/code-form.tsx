@@ -4,6 +4,7 @@ import { Button } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { useWaits } from './error-callout.tsx';
 import type { SignInFault } from './sign-in-error.ts';
+import { accountMessages as t } from '../messages.en.ts';
 
 export interface CodeFormProps {
   readonly label: string;
@@ -76,13 +77,7 @@ export function CodeForm({
           setCode(event.target.value);
           setMissing(false);
         }}
-        fault={
-          missing
-            ? digits
-              ? 'Enter the six digits of the code.'
-              : 'Enter one of your recovery codes.'
-            : null
-        }
+        fault={missing ? (digits ? t.codeInvalid : t.recoveryCodeInvalid) : null}
         {...(hint !== undefined && { hint })}
       />
       <Button
@@ -92,7 +87,7 @@ export function CodeForm({
         busy={busy}
         disabled={waits !== null}
       >
-        {waits === null ? (busy ? 'Checking…' : action) : `Try again ${waits}`}
+        {waits === null ? (busy ? t.checking : action) : t.tryAgainIn({ when: waits })}
       </Button>
     </form>
   );

@@ -11,6 +11,7 @@ import { FaultCallout } from './error-callout.tsx';
 import { RecoveryCodes } from '../recovery-codes.tsx';
 import { useStepAnswer } from './use-step-answer.ts';
 import { StepFoot } from './step-footer.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
 /** An authenticator has to be set up on the way in; then the recovery codes, once. */
 export function Enrol({ step }: { readonly step: SignInStep }) {
@@ -33,31 +34,25 @@ export function Enrol({ step }: { readonly step: SignInStep }) {
 
   if (codes !== null) {
     return (
-      <AccountPage
-        title="Keep your recovery codes"
-        says="With one of them you sign in when your authenticator app is not at hand. They are shown only now."
-      >
+      <AccountPage title={t.saveRecoveryCodes} says={t.recoveryCodesDetail}>
         <RecoveryCodes
           codes={codes}
           portal={portal}
-          action="Continue"
+          action={t.continue}
           onKept={() => void onward()}
         />
       </AccountPage>
     );
   }
   return (
-    <AccountPage
-      title="Set up an authenticator app"
-      says="Signing in here takes a code of an authenticator app. Scan this with the app, then type the first code that it shows."
-    >
+    <AccountPage title={t.setUpAuthenticator} says={t.setUpAuthenticatorDetail}>
       {step.enrol && <AuthenticatorSecret {...step.enrol} />}
       <FaultCallout fault={fault} />
       <CodeForm
-        label="Code"
+        label={t.code}
         busy={busy !== null}
         fault={fault}
-        action="Continue"
+        action={t.continue}
         onCode={confirm}
       />
       <StepFoot />

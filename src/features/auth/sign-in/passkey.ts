@@ -1,13 +1,14 @@
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
 import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
+import { signInWaysMessages as t } from './sign-in-ways.messages.en.ts';
 
 /** Whether this browser knows passkeys at all. */
 export const knowsPasskeys = (): boolean => 'PublicKeyCredential' in globalThis;
 
 const NOT_SHOWN: Failure = {
   kind: 'conflict',
-  message: 'No passkey was used. Try again, or sign in another way.',
+  message: t.noPasskeyUsed,
 };
 
 /**

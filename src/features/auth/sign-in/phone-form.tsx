@@ -4,6 +4,7 @@ import { ACCOUNT } from '#contract/messages/account.ts';
 import { Button } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { phoneOf } from '../phone-number.ts';
+import { accountMessages as t } from '../messages.en.ts';
 
 export interface PhoneFormProps {
   readonly label: string;
@@ -43,7 +44,7 @@ export function PhoneForm({ label, busy, disabled, action, onPhone }: PhoneFormP
           setTyped(event.target.value);
           setWrong(false);
         }}
-        hint="With the country, such as +1 555 010 0200."
+        hint={t.phoneHint}
         fault={wrong ? ACCOUNT.phoneNotValid : null}
       />
       <Button
@@ -53,7 +54,7 @@ export function PhoneForm({ label, busy, disabled, action, onPhone }: PhoneFormP
         busy={busy}
         disabled={disabled}
       >
-        {busy ? 'Sending…' : action}
+        {busy ? t.sending : action}
       </Button>
     </form>
   );

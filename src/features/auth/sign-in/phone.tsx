@@ -3,22 +3,20 @@ import { FaultCallout, useWaits } from './error-callout.tsx';
 import { PhoneForm } from './phone-form.tsx';
 import { useStepAnswer } from './use-step-answer.ts';
 import { StepFoot } from './step-footer.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
 /** A mobile number, before a code can be sent. */
 export function Phone() {
   const { busy, fault, answer } = useStepAnswer();
   const waits = useWaits(fault);
   return (
-    <AccountPage
-      title="Your mobile phone"
-      says="Signing in here takes a code by SMS. The number is kept once you have typed the code."
-    >
+    <AccountPage title={t.yourMobilePhone} says={t.phoneDetail}>
       <FaultCallout fault={fault} />
       <PhoneForm
-        label="Mobile phone"
+        label={t.mobilePhone}
         busy={busy !== null}
         disabled={waits !== null}
-        action="Send code"
+        action={t.sendCode}
         onPhone={(mobilePhone) => void answer({ way: 'phone', mobilePhone })}
       />
       <StepFoot />

@@ -6,6 +6,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import type { SignedIn } from '#workers/api.ts';
 import { knowsPasskeys, showPasskey } from './passkey.ts';
+import { signInWaysMessages as t } from './sign-in-ways.messages.en.ts';
 
 export interface SignInWaysProps {
   readonly branding: Branding;
@@ -31,7 +32,7 @@ export function SignInWays({ branding, auth, busy, onGo, onAuth }: SignInWaysPro
               disabled={busy}
               onClick={() => onGo(byPasskey)}
             >
-              Sign in with a passkey
+              {t.signInWithPasskey}
             </Button>
           )}
           {oidc !== null && (
@@ -39,18 +40,18 @@ export function SignInWays({ branding, auth, busy, onGo, onAuth }: SignInWaysPro
               href="/api/v1/auth/oidc/start"
               className="inline-flex h-10 w-full min-w-0 items-center justify-center rounded-part border border-control bg-sheet px-3 text-ink hover:bg-wash pointer-coarse:min-h-11"
             >
-              <span className="truncate">Sign in with {oidc}</span>
+              <span className="truncate">{t.signInWith({ service: oidc })}</span>
             </a>
           )}
         </div>
       )}
-      <nav aria-label="Help with signing in" className="flex flex-wrap gap-x-5 gap-y-1">
+      <nav aria-label={t.help} className="flex flex-wrap gap-x-5 gap-y-1">
         {auth === 'db' ? (
-          <Way to="/forgot-password-db">Forgot password</Way>
+          <Way to="/forgot-password-db">{t.forgotPassword}</Way>
         ) : (
           <>
-            <Way to="/forgot-password">Forgot password</Way>
-            <Way to="/unlock">Unlock account</Way>
+            <Way to="/forgot-password">{t.forgotPassword}</Way>
+            <Way to="/unlock">{t.unlockAccount}</Way>
           </>
         )}
         {branding.authType === 'ad' && (
@@ -60,7 +61,7 @@ export function SignInWays({ branding, auth, busy, onGo, onAuth }: SignInWaysPro
             className="text-accent underline underline-offset-2 pointer-coarse:min-h-11"
             onClick={() => onAuth(auth === 'ad' ? 'db' : 'ad')}
           >
-            {auth === 'ad' ? 'Use a password of this portal' : 'Use the directory'}
+            {auth === 'ad' ? t.portalPasswordInstead : t.directoryInstead}
           </button>
         )}
       </nav>

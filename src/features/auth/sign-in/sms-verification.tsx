@@ -12,6 +12,8 @@ import { waitWords } from './sign-in-error.ts';
 import { useStepAnswer } from './use-step-answer.ts';
 import { StepFoot } from './step-footer.tsx';
 import { othersOf } from './step-path.ts';
+import { richText } from '#src/ui/rich-text.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
 /** A code may be on its way for so long before another one is asked for. */
 const ANOTHER_MS = 30_000;
@@ -38,38 +40,36 @@ export function SmsVerification({
     if (newMobilePhone !== null) setChanged(true);
     setSince(now());
     setChanging(false);
-    setTold('Another code is on its way.');
+    setTold(t.anotherCodeSent);
   }
 
   return (
     <AccountPage
-      title="Enter the code"
+      title={t.enterTheCode}
       says={
-        <>
-          We sent a code of six digits to{' '}
-          <span className="whitespace-nowrap">{phone ?? 'your mobile phone'}</span>. It is good for
-          five minutes.
-        </>
+        phone === null
+          ? t.smsSentOwn
+          : richText(t.smsSent, { phone: <span className="whitespace-nowrap">{phone}</span> })
       }
     >
       <FaultCallout fault={fault} />
       {changing ? (
         <PhoneForm
-          label="New mobile phone"
+          label={t.newMobilePhone}
           busy={busy === 'resend'}
           disabled={waits !== null || resends === 0}
-          action={waits === null ? 'Send code' : `Send code ${waits}`}
+          action={waits === null ? t.sendCode : t.sendCodeWhen({ when: waits })}
           onPhone={(number) => void send(number)}
         />
       ) : (
         <CodeForm
           key={since}
-          label="Code"
+          label={t.code}
           busy={busy === 'sms'}
           fault={fault}
-          action="Continue"
+          action={t.continue}
           {...((mayChangePhone || changed) && {
-            hint: 'With this code you confirm that the number is right.',
+            hint: t.confirmsNumber,
           })}
           onCode={async (code) =>
             (await answer({ way: 'sms', code, ...(changed && { phoneUpdatedOnce: true }) })) !==
@@ -91,11 +91,11 @@ export function SmsVerification({
               busy={busy === 'resend'}
               onClick={() => void send(null)}
             >
-              Send another code ({resends} left)
+              {t.resendCodeLeft({ count: resends })}
             </Button>
           ) : (
             <p className="m-0 flex min-h-8 items-center text-ink-2 pointer-coarse:min-h-11">
-              You can ask for another code {waits} ({resends} left).
+              {t.resendCodeWhen({ when: waits, count: resends })}
             </p>
           ))
         )}
@@ -109,7 +109,7 @@ export function SmsVerification({
               setChanging(!changing);
             }}
           >
-            {changing ? 'Keep this number' : 'Use another number'}
+            {changing ? t.keepNumber : t.otherNumber}
           </Button>
         )}
         {othersOf(methods).length > 0 && (
@@ -117,7 +117,7 @@ export function SmsVerification({
             to="/verification"
             className="inline-flex items-center py-1 text-accent underline underline-offset-2 pointer-coarse:min-h-11"
           >
-            Use another way
+            {t.otherMethod}
           </Link>
         )}
       </StepFoot>

@@ -2,6 +2,7 @@ import { useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
+import { accountMessages as t } from '../messages.en.ts';
 
 /** Below a step: other ways on, and the way back to the name and password. */
 export function StepFoot({ children }: { readonly children?: ReactNode }) {
@@ -14,7 +15,7 @@ export function StepFoot({ children }: { readonly children?: ReactNode }) {
     <div className="grid justify-items-start gap-1 border-t border-rule pt-3">
       {children}
       <Button variant="quiet" icon="chevron-left" className="-ml-2" onClick={() => void back()}>
-        Back to sign in
+        {t.backToSignIn}
       </Button>
     </div>
   );

@@ -12,18 +12,18 @@ import { useStepAnswer } from './use-step-answer.ts';
 import type { StepAnswer } from './use-step-answer.ts';
 import { StepFoot } from './step-footer.tsx';
 import { othersOf } from './step-path.ts';
+import { accountMessages as t } from '../messages.en.ts';
 
 type Way = 'passkey' | 'totp' | 'recovery';
 const SAYS: Readonly<Record<Way, string>> = {
-  passkey:
-    'Confirm with your passkey: your fingerprint, your face, the lock of this device or a security key.',
-  totp: 'Open your authenticator app and type the code that it shows for this portal.',
-  recovery: 'Type one of the recovery codes that you kept. Each is good once.',
+  passkey: t.passkeyDetail,
+  totp: t.authenticatorDetail,
+  recovery: t.recoveryCodeDetail,
 };
 const SWITCH: Readonly<Record<Way, string>> = {
-  passkey: 'Use a passkey',
-  totp: 'Use your authenticator app',
-  recovery: 'Use a recovery code',
+  passkey: t.passkeyInstead,
+  totp: t.authenticatorInstead,
+  recovery: t.recoveryCodeInstead,
 };
 
 /**
@@ -43,18 +43,18 @@ export function Verification({ step }: { readonly step: SignInStep }) {
       await router.navigate({ to: '/sms-verification' });
   }
   return (
-    <AccountPage title="Confirm that it is you" says={SAYS[way]}>
+    <AccountPage title={t.verifyTitle} says={SAYS[way]}>
       <FaultCallout fault={fault} />
       {way === 'passkey' ? (
         <Passkey options={step.passkey} {...answered} />
       ) : (
         <CodeForm
           key={way}
-          label={way === 'totp' ? 'Code' : 'Recovery code'}
+          label={way === 'totp' ? t.code : t.recoveryCode}
           kind={way === 'totp' ? 'digits' : 'words'}
           busy={busy === way}
           fault={fault}
-          action="Continue"
+          action={t.continue}
           onCode={async (code) => (await answer({ way, code })) !== null}
         />
       )}
@@ -81,7 +81,7 @@ export function Verification({ step }: { readonly step: SignInStep }) {
             busy={busy === 'resend'}
             onClick={() => void bySms()}
           >
-            Send a code by SMS
+            {t.sendSmsCode}
           </Button>
         )}
       </StepFoot>
@@ -115,7 +115,7 @@ function Passkey({
       busy={asking || busy === 'passkey'}
       onClick={() => void show()}
     >
-      {asking ? 'Waiting for your passkey…' : 'Use passkey'}
+      {asking ? t.waitingForPasskey : t.usePasskey}
     </Button>
   );
 }

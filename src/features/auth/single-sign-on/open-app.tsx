@@ -19,6 +19,8 @@ import {
 } from '#src/app/session/single-sign-on.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { Icon } from '#src/ui/icon.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { accountMessages as t } from '../messages.en.ts';
 
 /** `/monitoring/apps/:provider`: on the way into another system. */
 export function Apps() {
@@ -66,10 +68,7 @@ function App({ provider, user }: { readonly provider: SsoProvider; readonly user
   return (
     <Page title={name}>
       <div className="grid max-w-[740px] content-start gap-4 bg-sheet px-4 py-5 tablet:px-5">
-        <p className="m-0 text-ink-2">
-          It opens in a tab of its own, with the account that you have there. This portal stays open
-          here.
-        </p>
+        <p className="m-0 text-ink-2">{t.opensInTab}</p>
         {offline && <Callout tone="warning">{BASE.needsNetwork}</Callout>}
         {failure !== null && !offline && (
           <Callout tone="failed" alert>
@@ -85,7 +84,7 @@ function App({ provider, user }: { readonly provider: SsoProvider; readonly user
               disabled={offline}
               onClick={() => void ask()}
             >
-              {failure === null ? `Sign in to ${name}` : 'Try again'}
+              {failure === null ? t.signInTo({ system: name }) : ui.tryAgain}
             </CallButton>
           </div>
         ) : (
@@ -100,18 +99,16 @@ function App({ provider, user }: { readonly provider: SsoProvider; readonly user
               }}
               className="inline-flex h-8 items-center rounded-part border border-accent bg-accent px-3 font-semibold text-on-accent pointer-coarse:h-11"
             >
-              Open {name}
+              {t.openSystem({ system: name })}
             </a>
             <output className="inline-flex items-center gap-1.5 text-success">
               <Icon name="success" />
-              The way in is ready{provider === 'zerto' ? ', once' : ''}.
+              {provider === 'zerto' ? t.linkReadyOnce : t.linkReady}
             </output>
           </div>
         )}
         {provider === 'zerto' && url === null && hasZertoSession() && (
-          <p className="m-0 text-agate text-ink-3">
-            A session was opened there from this browser. It ends after half an hour without use.
-          </p>
+          <p className="m-0 text-agate text-ink-3">{t.zertoSession}</p>
         )}
       </div>
     </Page>

@@ -15,6 +15,8 @@ import { Icon } from '#src/ui/icon.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { deviceOf } from '../../shared/device-labels.ts';
 import { StateLine } from '../../shared/status-line.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { notificationMessages as t } from './messages.en.ts';
 
 export interface NotifyDevicesProps {
   readonly told: NotifyOut;
@@ -48,7 +50,7 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
     const answer = await client().ask('removePushDevice', { id });
     if (here) await endPush();
     setBusy(null);
-    if (answer.ok || answer.failure.kind === 'not-found') tell('That browser is told no more');
+    if (answer.ok || answer.failure.kind === 'not-found') tell(t.browserRemoved);
     else tellFailure(answer.failure.message);
     onChanged();
   }
@@ -57,20 +59,14 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
     const answer = await client().ask('tryPushDevice', { id });
     setBusy(null);
     if (!answer.ok) tellFailure(answer.failure.message);
-    else if (answer.value.ok) tell('Sent to that browser');
+    else if (answer.value.ok) tell(t.testSent);
     else tellFailure(answer.value.says);
     onChanged();
   }
 
   return (
-    <FormSection
-      wide
-      title="Push"
-      says="A notification on this device, also while the portal is closed. It tells how many and of which company, never the name of a person, job or computer."
-    >
-      {state === null && (
-        <p className="m-0 text-ink-3">Looking whether this browser can be told…</p>
-      )}
+    <FormSection wide title={t.push} says={t.pushDetail}>
+      {state === null && <p className="m-0 text-ink-3">{t.checkingBrowser}</p>}
       {state !== null && (
         <StateLine on={state === 'on'} word={WORDS[state][0]}>
           {WORDS[state][1]}
@@ -79,12 +75,12 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
       {state === 'off' && (
         <div>
           <Button icon="plus" disabled={offline} onClick={() => setAsking(true)}>
-            Tell this browser
+            {t.enableNotifications}
           </Button>
         </div>
       )}
       {devices.length > 0 && (
-        <ul aria-label="Browsers that are told" className="m-0 list-none p-0">
+        <ul aria-label={t.browsers} className="m-0 list-none p-0">
           {devices.map((one) => {
             const { _id: id, agent, madeAt, lastAt, fault } = one;
             const name = deviceOf(agent);
@@ -99,15 +95,17 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
                     {one.current && (
                       <Badge tone="success">
                         <Icon name="tick" size={12} />
-                        This browser
+                        {t.thisBrowser}
                       </Badge>
                     )}
                   </span>
                   <span className="block text-agate break-words text-ink-3">
-                    since {formatDate(madeAt, zone)} ·{' '}
                     {lastAt === null
-                      ? 'nothing was sent yet'
-                      : `last told ${formatAge(lastAt, now)}`}
+                      ? t.pushSinceUnused({ date: formatDate(madeAt, zone) })
+                      : t.pushSince({
+                          date: formatDate(madeAt, zone),
+                          age: formatAge(lastAt, now),
+                        })}
                   </span>
                   {fault !== null && (
                     <span className="flex items-start gap-1.5 text-agate text-warning">
@@ -120,19 +118,19 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
                   size="sm"
                   busy={busy === id}
                   disabled={offline}
-                  aria-label={`Send a test to ${name}`}
+                  aria-label={t.sendTestTo({ name })}
                   onClick={() => void test(one)}
                 >
-                  Send a test
+                  {t.sendTest}
                 </Button>
                 <Button
                   size="sm"
                   variant="quiet"
                   disabled={offline || busy !== null}
-                  aria-label={`Remove ${name}`}
+                  aria-label={t.removeNamed({ name })}
                   onClick={() => void remove(one)}
                 >
-                  Remove
+                  {ui.remove}
                 </Button>
               </li>
             );
@@ -145,7 +143,7 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
           onClose={() => setAsking(false)}
           onDone={() => {
             setAsking(false);
-            tell('This browser is told');
+            tell(t.notificationsOn);
             onChanged();
           }}
         />
@@ -176,26 +174,20 @@ function Asking({
   }
   return (
     <Dialog
-      title="Tell this browser"
+      title={t.enableNotifications}
       onClose={onClose}
       footer={
         <>
           <Button variant="primary" busy={busy} onClick={() => void begin()}>
-            Ask the browser
+            {t.continue}
           </Button>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>{t.notNow}</Button>
         </>
       }
     >
       <div className="grid grid-cols-1 gap-3 px-5 py-4">
-        <p className="m-0">
-          The browser asks next whether this site may show notifications. Choose “Allow”.
-        </p>
-        <p className="m-0 text-ink-2">
-          They come by the push service of the browser’s maker, sealed so that only this browser can
-          read them, and show on the lock screen: how many, and of which company. Logging out here
-          ends them.
-        </p>
+        <p className="m-0">{t.permissionPrompt}</p>
+        <p className="m-0 text-ink-2">{t.pushPrivacy}</p>
         {fault !== null && (
           <Callout tone="failed" alert>
             {fault}
@@ -207,19 +199,10 @@ function Asking({
 }
 
 const WORDS: Readonly<Record<PushState, readonly [word: string, says: string]>> = {
-  on: ['On', 'This browser is told.'],
-  off: ['Off', 'This browser is not told yet.'],
-  home: [
-    'Not here',
-    'On this device only a portal on the home screen can be told: choose Share, then “Add to Home Screen”, and open it from there.',
-  ],
-  denied: [
-    'Not allowed by this browser',
-    'Somebody has refused notifications of this site. Allow them in the browser’s settings for this site, then open this page again.',
-  ],
-  none: [
-    'Not possible in this browser',
-    'It does not know web push, or keeps nothing of this site, as a private window does. Mail reaches you all the same.',
-  ],
+  on: [t.pushOn, t.pushOnDetail],
+  off: [t.pushOff, t.pushOffDetail],
+  home: [t.pushNeedsHomeScreen, t.pushNeedsHomeScreenDetail],
+  denied: [t.pushBlocked, t.pushBlockedDetail],
+  none: [t.pushUnsupported, t.pushUnsupportedDetail],
 };
 const NOTHING = {};

@@ -1,42 +1,39 @@
 import { NOTIFY_CATEGORIES } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory, NotifySettings } from '#contract/notifications/notifications.ts';
 import type { ErrorLabels } from '#src/ui/form-errors.ts';
+import { notificationMessages as t } from './messages.en.ts';
 
 /** What each kind is, as somebody is told of it. */
 export const CATEGORY_WORDS: Readonly<
   Record<NotifyCategory, readonly [title: string, detail: string]>
 > = {
-  failed: [
-    'A job failed',
-    'A new failure: not each run of one that is known, and none that a rule counts as OK.',
-  ],
-  missed: ['A job did not run', 'It is past its time and its grace.'],
-  sla: ['An SLA alarm is broken', 'Of those whose jobs you see.'],
-  repository: ['A repository fills up', 'Full within two weeks, or 95 % used.'],
-  source: [
-    'A source stopped reporting',
-    'Nothing for a day and all of its jobs overdue, nothing for a week, or a system that cannot be read.',
-  ],
-  ticket: ['A ticket was closed elsewhere', 'By the ticketing system, not here.'],
+  failed: [t.jobFailed, t.jobFailedDetail],
+  missed: [t.jobMissed, t.jobMissedDetail],
+  sla: [t.slaBroken, t.slaBrokenDetail],
+  repository: [t.repositoryFull, t.repositoryFullDetail],
+  source: [t.sourceSilent, t.sourceSilentDetail],
+  ticket: [t.ticketClosed, t.ticketClosedDetail],
 };
 
 export const DAYS = [
-  'Monday',
-  'Tuesday',
-  'Wednesday',
-  'Thursday',
-  'Friday',
-  'Saturday',
-  'Sunday',
+  t.monday,
+  t.tuesday,
+  t.wednesday,
+  t.thursday,
+  t.friday,
+  t.saturday,
+  t.sunday,
 ] as const;
 
+const SHORT_DAYS = [t.dayMon, t.dayTue, t.dayWed, t.dayThu, t.dayFri, t.daySat, t.daySun] as const;
+
 export const FAULT_WORDS: ErrorLabels = {
-  'settings.digest.weekdays': 'Choose a day at least.',
-  'settings.digest.at': 'Give a time.',
-  'settings.quiet.from': 'Give a time.',
-  'settings.quiet.to': 'Give a time.',
-  'settings.quiet': 'They need another end than their beginning.',
-  'settings.timeZone': 'Choose a zone of the list.',
+  'settings.digest.weekdays': t.dayMissing,
+  'settings.digest.at': t.timeMissing,
+  'settings.quiet.from': t.timeMissing,
+  'settings.quiet.to': t.timeMissing,
+  'settings.quiet': t.quietHoursEqual,
+  'settings.timeZone': t.timeZoneInvalid,
 };
 
 /** With a day put in or taken out. */
@@ -61,16 +58,16 @@ export const withTold = (
 
 /** When mail comes, in a line. */
 export function digestWords({ digest: { on, at, weekdays }, timeZone }: NotifySettings): string {
-  if (!on) return 'No mail is sent.';
+  if (!on) return t.digestOff;
   const days =
     weekdays.length === 7
-      ? 'Every day'
+      ? t.everyDay
       : weekdays.join() === '1,2,3,4,5'
-        ? 'Monday to Friday'
+        ? t.mondayToFriday
         : weekdays.length === 1
-          ? `Once a week, ${DAYS[(weekdays[0] ?? 1) - 1] ?? ''}`
-          : weekdays.map((day) => (DAYS[day - 1] ?? '').slice(0, 3)).join(', ');
-  return `${days} at ${at}, ${timeZone.replaceAll('_', ' ')}.`;
+          ? t.weeklyOn({ day: DAYS[(weekdays[0] ?? 1) - 1] ?? '' })
+          : weekdays.map((day) => SHORT_DAYS[day - 1] ?? '').join(', ');
+  return t.digestDaysAt({ days, time: at, zone: timeZone.replaceAll('_', ' ') });
 }
 
 export const isSame = (a: NotifySettings, b: NotifySettings): boolean =>

@@ -29,6 +29,9 @@ import {
   withDay,
   withTold,
 } from './draft.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { richText } from '#src/ui/rich-text.tsx';
+import { notificationMessages as t } from './messages.en.ts';
 
 export interface NotifyFormProps {
   readonly told: NotifyOut;
@@ -68,7 +71,7 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
     setBusy(null);
     if (answer.ok) {
       onSaved(draft, answer.value.nextAt);
-      tell('Notifications saved');
+      tell(t.notificationsSaved);
       return;
     }
     const refusal = readServerErrors(answer.failure, FAULT_WORDS);
@@ -79,33 +82,29 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
     setBusy('send');
     const answer = await client().ask('sendDigest', {});
     setBusy(null);
-    if (answer.ok) tell(`Sent to ${answer.value.to}`);
+    if (answer.ok) tell(t.sentTo({ email: answer.value.to }));
     else tellFailure(answer.failure.message);
   }
 
   return (
     <form ref={form} noValidate aria-busy={busy !== null} onSubmit={(event) => void save(event)}>
       <UnsavedQuestion dirty={dirty && busy === null} />
-      <FormSection
-        wide
-        title="What you are told of"
-        says="Of the companies that you see, and nothing else."
-      >
+      <FormSection wide title={t.alerts} says={t.alertsDetail}>
         {told.categories.length === 0 ? (
-          <p className="m-0 text-ink-2">None of your pages shows anything that could be told.</p>
+          <p className="m-0 text-ink-2">{t.noAlerts}</p>
         ) : (
           <table className="w-full border-collapse">
-            <caption className="sr-only">What you are told of, by mail and by push</caption>
+            <caption className="sr-only">{t.alertsTable}</caption>
             <thead>
               <tr className="h-8 border-b border-rule text-left text-agate text-ink-2">
                 <th scope="col" className="font-normal">
-                  When
+                  {t.event}
                 </th>
                 <th scope="col" className="w-14 text-center font-normal">
-                  Mail
+                  {t.email}
                 </th>
                 <th scope="col" className="w-14 text-center font-normal">
-                  Push
+                  {t.pushColumn}
                 </th>
               </tr>
             </thead>
@@ -124,7 +123,10 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
                           <input
                             type="checkbox"
                             checked={draft.categories[category][by]}
-                            aria-label={`${title}: ${by}`}
+                            aria-label={t.alertBy({
+                              alert: title,
+                              channel: by === 'mail' ? t.email : t.pushColumn,
+                            })}
                             onChange={({ target }) =>
                               setDraft((old) => withTold(old, category, by, target.checked))
                             }
@@ -140,38 +142,27 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
           </table>
         )}
       </FormSection>
-      <FormSection
-        title="Mail"
-        says="One mail of what is broken at that time, and of nothing else."
-      >
+      <FormSection title={t.email} says={t.digestDetail}>
         <Switch
-          label="Send me a digest"
+          label={t.sendDigest}
           detail={digestWords(draft)}
           on={digest.on}
           onChange={(on) => change({ digest: { ...digest, on } })}
         />
         {told.email === null && (
           <Callout tone="warning">
-            Your profile has no e-mail address.{' '}
-            <Link to="/monitoring/profile" className="text-accent underline">
-              Add one
-            </Link>{' '}
-            first.
+            {richText(t.noEmail, { link: <ProfileLink text={t.addEmail} /> })}
           </Callout>
         )}
         {told.email !== null && !told.emailVerified && (
           <Callout tone="warning">
-            Your e-mail address is not confirmed: nothing is mailed to it.{' '}
-            <Link to="/monitoring/profile" className="text-accent underline">
-              Confirm it
-            </Link>{' '}
-            first.
+            {richText(t.emailUnconfirmed, { link: <ProfileLink text={t.confirmEmail} /> })}
           </Callout>
         )}
         {digest.on && (
           <>
             <TextField
-              label="At"
+              label={t.digestTime}
               type="time"
               value={digest.at}
               fault={faults['settings.digest.at'] ?? null}
@@ -181,7 +172,7 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
               className="m-0 min-w-0 border-0 p-0"
               {...(faults['settings.digest.weekdays'] !== undefined && { 'data-fault': true })}
             >
-              <legend className="pb-1 font-semibold">Days</legend>
+              <legend className="pb-1 font-semibold">{t.digestDays}</legend>
               <div className="flex flex-wrap gap-x-4">
                 {DAYS.map((day, n) => (
                   <label
@@ -203,12 +194,12 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
               <p
                 className={`m-0 text-agate ${faults['settings.digest.weekdays'] === undefined ? 'text-ink-3' : 'text-failed'}`}
               >
-                {faults['settings.digest.weekdays'] ?? 'One day alone is once a week.'}
+                {faults['settings.digest.weekdays'] ?? t.weeklyHint}
               </p>
             </fieldset>
             <Switch
-              label="Also when all is well"
-              detail="A line that says so. Else there is no mail on such a day."
+              label={t.digestWhenWell}
+              detail={t.digestWhenWellDetail}
               on={digest.whenWell}
               onChange={(whenWell) => change({ digest: { ...digest, whenWell } })}
             />
@@ -221,26 +212,26 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
             disabled={offline || told.email === null || !told.emailVerified}
             onClick={() => void send()}
           >
-            Send one now
+            {t.sendNow}
           </Button>
           <span className="text-agate text-ink-3">
             {told.nextAt !== null && !dirty
-              ? `Next: ${formatDay(told.nextAt, zone)} ${formatTime(told.nextAt, zone)}. `
+              ? `${t.nextDigest({ date: `${formatDay(told.nextAt, zone)} ${formatTime(told.nextAt, zone)}` })} `
               : ''}
-            {told.lastAt !== null && `Last: ${formatWhen(told.lastAt, zone)}.`}
+            {told.lastAt !== null && t.lastDigest({ date: formatWhen(told.lastAt, zone) })}
           </span>
         </div>
       </FormSection>
-      <FormSection
-        title="Quiet hours"
-        says="Push waits until they are over, and comes as one. Mail has its own time; webhooks are for machines and wait for nobody."
-      >
+      <FormSection title={t.quietHours} says={t.quietHoursDetail}>
         <Switch
-          label="Keep quiet"
+          label={t.quietHoursOn}
           detail={
             quiet.on
-              ? `From ${quiet.from} to ${quiet.to}${quiet.to <= quiet.from ? ' of the next day' : ''}.`
-              : 'Push comes at any time.'
+              ? (quiet.to <= quiet.from ? t.quietHoursOvernight : t.quietHoursFrom)({
+                  from: quiet.from,
+                  to: quiet.to,
+                })
+              : t.quietHoursOff
           }
           on={quiet.on}
           onChange={(on) => change({ quiet: { ...quiet, on } })}
@@ -248,14 +239,14 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
         {quiet.on && (
           <div className="grid grid-cols-2 gap-4">
             <TextField
-              label="From"
+              label={t.from}
               type="time"
               value={quiet.from}
               fault={faults['settings.quiet.from'] ?? faults['settings.quiet'] ?? null}
               onChange={({ target }) => change({ quiet: { ...quiet, from: target.value } })}
             />
             <TextField
-              label="To"
+              label={t.to}
               type="time"
               value={quiet.to}
               fault={faults['settings.quiet.to'] ?? null}
@@ -264,7 +255,7 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
           </div>
         )}
         <Combobox
-          label="Time zone of these times"
+          label={t.digestTimeZone}
           value={draft.timeZone}
           options={zoneChoices()}
           fault={faults['settings.timeZone'] ?? null}
@@ -279,7 +270,7 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
         )}
         <div className="flex flex-wrap items-center gap-2">
           <Button type="submit" variant="primary" busy={busy === 'save'} disabled={!dirty}>
-            Save
+            {ui.save}
           </Button>
           {dirty && busy === null && (
             <Button
@@ -289,18 +280,26 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
                 setAbove(null);
               }}
             >
-              Undo the changes
+              {t.discardChanges}
             </Button>
           )}
           {!dirty && (
             <span className="flex items-center gap-1.5 text-ink-3">
               <Icon name="tick" />
-              Saved
+              {t.saved}
             </span>
           )}
         </div>
       </div>
     </form>
+  );
+}
+
+function ProfileLink({ text }: { readonly text: string }) {
+  return (
+    <Link to="/monitoring/profile" className="text-accent underline">
+      {text}
+    </Link>
   );
 }
 

@@ -3,6 +3,7 @@ import { NotifyDevices } from './browsers.tsx';
 import { NotifyForm } from './form.tsx';
 import { OwnPage } from '../../shared/own-account-page.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
+import { notificationMessages as t } from './messages.en.ts';
 
 /** `/monitoring/notifications`: of what the user is told, how, and when not. */
 export function NotificationsPage() {
@@ -10,7 +11,7 @@ export function NotificationsPage() {
   const asked = useQuery('getNotify', NOTHING, me !== null && me.acting === null);
   const { value } = asked;
   return (
-    <OwnPage title="Notifications" asked={[asked]}>
+    <OwnPage title={t.notifications} asked={[asked]}>
       {() =>
         value !== null && (
           <>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import { Button } from '#src/ui/button.tsx';
+import { peopleMessages as t } from '../lists-and-forms.messages.en.ts';
 
 /** A ruled part of a form with its heading. */
 export function FormPart({
@@ -49,7 +50,7 @@ export function SaveBar({
       </Button>
       {onUndo && dirty && (
         <Button variant="quiet" onClick={onUndo}>
-          Undo the changes
+          {t.discardChanges}
         </Button>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { peopleMessages as t } from '../lists-and-forms.messages.en.ts';
 
 export interface LeaveProps {
   readonly dirty: boolean;
@@ -27,18 +28,18 @@ export function LeaveQuestion({ dirty, leaves }: LeaveProps) {
   if (blocker.status !== 'blocked') return null;
   return (
     <Dialog
-      title="Leave without saving?"
+      title={t.leaveTitle}
       onClose={blocker.reset}
       footer={
         <>
           <Button variant="danger" onClick={blocker.proceed}>
-            Discard the changes
+            {t.discardChanges}
           </Button>
-          <Button onClick={blocker.reset}>Keep editing</Button>
+          <Button onClick={blocker.reset}>{t.keepEditing}</Button>
         </>
       }
     >
-      <p className="m-0 px-5 py-4 text-ink-2">What you changed here is not saved yet.</p>
+      <p className="m-0 px-5 py-4 text-ink-2">{t.unsavedChanges}</p>
     </Dialog>
   );
 }

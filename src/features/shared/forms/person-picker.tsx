@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { useSearchQuery } from '../queries/use-search-query.ts';
+import { peopleMessages as t } from '../lists-and-forms.messages.en.ts';
 
 export interface Person {
   readonly _id: string;
@@ -39,11 +40,11 @@ export function PersonPicker({ label, words, without = [], own, onChoose }: Pers
       <Combobox
         label={label}
         value=""
-        placeholder="Type a part of the name"
+        placeholder={t.searchByName}
         onType={setTyped}
         options={found.map(({ _id, name, username }) => ({
           value: _id,
-          word: `${name} (${username})`,
+          word: t.personWithUsername({ name, username }),
         }))}
         onChange={(id) => {
           const person = found.find(({ _id }) => _id === id);

@@ -3,6 +3,9 @@ import type { ReactNode } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { richText } from '#src/ui/rich-text.tsx';
+import { peopleMessages as t } from '../lists-and-forms.messages.en.ts';
 
 export interface TypedConfirmProps {
   readonly title: string;
@@ -51,7 +54,7 @@ export function TypedConfirm({
           <Button variant="danger" busy={busy} onClick={() => void confirm()}>
             {word}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
         </>
       }
     >
@@ -73,12 +76,8 @@ export function TypedConfirm({
             autoComplete="off"
             spellCheck={false}
             onChange={(event) => setTyped(event.target.value)}
-            hint={
-              <>
-                It is <b className="select-all">{type.text}</b>
-              </>
-            }
-            fault={tried && !same ? 'This is not the same.' : null}
+            hint={richText(t.typeExactly, { text: <b className="select-all">{type.text}</b> })}
+            fault={tried && !same ? t.textDiffers : null}
           />
         )}
         {fault !== null && (

@@ -1,27 +1,28 @@
+import { userLogMessages as t } from './messages.en.ts';
 /**
  * Browsers by the mark that only they set, in the order in which they are told apart: most say that
  * they are others as well.
  */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
-  [/\bEdg(e|A|iOS)?\//, 'Edge'],
-  [/\bOPR\/|\bOpera\b/, 'Opera'],
-  [/\bVivaldi\//, 'Vivaldi'],
-  [/\bSamsungBrowser\//, 'Samsung Internet'],
-  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
-  [/\bHeadlessChrome\/|\bChrome\/|\bCriOS\//, 'Chrome'],
-  [/\bVersion\/[\d.]+.*\bSafari\//, 'Safari'],
+  [/\bEdg(e|A|iOS)?\//, t.edge],
+  [/\bOPR\/|\bOpera\b/, t.opera],
+  [/\bVivaldi\//, t.vivaldi],
+  [/\bSamsungBrowser\//, t.samsungInternet],
+  [/\bFirefox\/|\bFxiOS\//, t.firefox],
+  [/\bHeadlessChrome\/|\bChrome\/|\bCriOS\//, t.chrome],
+  [/\bVersion\/[\d.]+.*\bSafari\//, t.safari],
   [/\bcurl\//, 'curl'],
   [/\bPowerShell\//, 'PowerShell'],
-  [/\bpython|\bnode\b|\bundici\b|\baxios\//i, 'a script'],
+  [/\bpython|\bnode\b|\bundici\b|\baxios\//i, t.script],
 ];
 const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\biPhone\b/, 'iPhone'],
   [/\biPad\b/, 'iPad'],
-  [/\bAndroid\b/, 'Android'],
-  [/\bWindows\b/, 'Windows'],
+  [/\bAndroid\b/, t.android],
+  [/\bWindows\b/, t.windows],
   [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
   [/\bCrOS\b/, 'ChromeOS'],
-  [/\bLinux\b|\bX11\b/, 'Linux'],
+  [/\bLinux\b|\bX11\b/, t.linux],
 ];
 
 /**
@@ -31,6 +32,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 export function deviceWords(agent: string): string {
   const browser = BROWSERS.find(([mark]) => mark.test(agent))?.[1];
   const system = SYSTEMS.find(([mark]) => mark.test(agent))?.[1];
-  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
-  return system ?? (agent.trim() === '' ? 'Unknown' : agent);
+  if (browser !== undefined)
+    return system === undefined ? browser : t.deviceOn({ browser, system });
+  return system ?? (agent.trim() === '' ? t.unknownDevice : agent);
 }

@@ -3,6 +3,7 @@ import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { deviceWords } from './device.ts';
 import { idOf, isThe } from '../../shared/ids.ts';
+import { userLogMessages as t } from './messages.en.ts';
 
 /** One ruled entry a deed: a row on a wide page, a card on a phone. */
 export function LogList({
@@ -19,11 +20,11 @@ export function LogList({
       busy={busy}
       heads={
         <>
-          <Head className="w-40 pl-5">When</Head>
-          <Head className="w-[22%]">Who</Head>
-          <Head>What</Head>
-          <Head className="w-[20%]">Whom</Head>
-          <Head className="w-[20%] pr-5">From where</Head>
+          <Head className="w-40 pl-5">{t.time}</Head>
+          <Head className="w-[22%]">{t.user}</Head>
+          <Head>{t.action}</Head>
+          <Head className="w-[20%]">{t.affectedUser}</Head>
+          <Head className="w-[20%] pr-5">{t.origin}</Head>
         </>
       }
     >
@@ -46,7 +47,7 @@ function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
         <Name of={who} />
         {one.acting && (
           <span className="block truncate text-agate text-warning" data-tip={nameOf(one.user)}>
-            as {nameOf(one.user)}
+            {t.actingAs({ user: nameOf(one.user) })}
           </span>
         )}
       </td>
@@ -55,7 +56,7 @@ function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
         {one.user === null ? (
           <span className="max-tablet:hidden">–</span>
         ) : own ? (
-          <span className="truncate max-tablet:hidden">the same</span>
+          <span className="truncate max-tablet:hidden">{t.sameUser}</span>
         ) : (
           <Name of={one.user} quiet />
         )}
@@ -74,13 +75,13 @@ function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
 
 /** Whose name is gone was removed for good. */
 const nameOf = (of: LogLine['user']): string =>
-  of === null ? 'nobody known' : (of.name ?? of.username ?? 'a removed user');
+  of === null ? t.unknownUser : (of.name ?? of.username ?? t.removedUser);
 
 function Name({ of, quiet = false }: { readonly of: LogLine['user']; readonly quiet?: boolean }) {
   return (
     <>
       <span className={`block truncate ${quiet ? '' : 'font-semibold'}`} data-tip={nameOf(of)}>
-        {of === null ? 'Nobody known' : nameOf(of)}
+        {nameOf(of)}
       </span>
       {of?.username != null && (
         <span className="block truncate text-agate text-ink-3">{of.username}</span>

@@ -23,7 +23,7 @@ import { idOf, isThe } from '../../shared/ids.ts';
 import { LOGS_DEFAULTS, LOGS_PATH, logsAsk, logsMoved, logsPlace, logsQuery } from './address.ts';
 import type { LogsPlace } from './address.ts';
 import { LogList } from './list.tsx';
-import { plural } from '#src/ui/format.ts';
+import { userLogMessages as t } from './messages.en.ts';
 
 /** `/monitoring/users-logs`: the record of accounts, who did what for whom, when and from where. */
 export function UserLogs() {
@@ -62,20 +62,20 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
       ? null
       : ([chosen, ...(rows ?? []).flatMap(({ user, actor }) => [user, actor])].find((one) =>
           isThe(place.user, one),
-        )?.name ?? 'one user');
+        )?.name ?? t.oneUser);
   const filtered = place.user !== null || place.what !== null || place.text.trim() !== '';
   const options = [
-    ['', 'Everything'] as const,
+    ['', t.allActions] as const,
     ...kinds.map(({ what, words }) => [what, words] as const),
   ];
   const known = place.what === null || kinds.some(({ what }) => what === place.what);
 
   return (
     <Page
-      title="Users Logs"
+      title={t.usersLogs}
       search={
         <SearchField
-          label="Search names, addresses, words"
+          label={t.search}
           value={place.text}
           focusKey="/"
           onChange={(text) => go({ text: text.slice(0, 100) }, 'replace')}
@@ -86,8 +86,8 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
         <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
           <SpanChoice span={place.span} rule={rule} now={now} onSpan={(span) => go({ span })} />
           <ChipSelect
-            name="Kind"
-            label="What"
+            name={t.action}
+            label={t.action}
             value={place.what ?? ''}
             options={known ? options : [...options, [place.what ?? '', place.what ?? '']]}
             onChoose={(what) => go({ what: what === '' ? null : what })}
@@ -95,11 +95,11 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
           {about === null ? (
             can(me.roles, 'monitoring.users') && (
               <Button size="sm" icon="person" disabled={offline} onClick={() => setChoosing(true)}>
-                One user
+                {t.filterByUser}
               </Button>
             )
           ) : (
-            <FilterChip label="User" value={about} onRemove={() => go({ user: null })} />
+            <FilterChip label={t.user} value={about} onRemove={() => go({ user: null })} />
           )}
           <span className="ml-auto">
             <Download name="exportUserLogs" input={ask} offline={offline} disabled={count === 0} />
@@ -109,31 +109,27 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
           asked={asked}
           offline={offline}
           zone={rule.zone}
-          notKept="This part of the log is not on this device."
-          needs="The file and other days need the network."
+          notKept={t.notOnDevice}
+          needs={t.needsNetwork}
         />
         {rows !== null && rows.length === 0 && !asked.asking && (
           <Notice
             icon="log"
             level={2}
-            title={filtered ? 'Nothing matches' : 'Nothing was done in this time'}
+            title={filtered ? t.noMatches : t.noEntries}
             actions={
               filtered ? (
                 <Button onClick={() => go({ ...LOGS_DEFAULTS, span: place.span })}>
-                  Show everything
+                  {t.clearFilters}
                 </Button>
               ) : (
                 <Button onClick={() => go({ span: { is: 'last', days: 90 } })}>
-                  Show the last 90 days
+                  {t.show90Days}
                 </Button>
               )
             }
           >
-            <p className="m-0">
-              {filtered
-                ? 'No line of these days has these words, this user or this kind.'
-                : 'Every sign-in, and every change of a user, a company or a setting stands here.'}
-            </p>
+            <p className="m-0">{filtered ? t.noMatchesDetail : t.noEntriesDetail}</p>
           </Notice>
         )}
         {rows !== null && rows.length > 0 && (
@@ -143,7 +139,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
               page={place.page}
               size={place.size}
               count={count}
-              total={plural(count, 'line')}
+              total={t.entryCount({ count })}
               onPage={(page) => go({ page })}
               onSize={(size) => go({ size })}
             />
@@ -151,10 +147,10 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
         )}
       </div>
       {choosing && (
-        <Dialog title="Whose log?" onClose={() => setChoosing(false)}>
+        <Dialog title={t.chooseUser} onClose={() => setChoosing(false)}>
           <div className="grid min-h-80 content-start px-5 py-4">
             <PersonPicker
-              label="User"
+              label={t.user}
               onChoose={(person) => {
                 setChosen(person);
                 setChoosing(false);

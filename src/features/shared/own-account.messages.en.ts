@@ -1,0 +1,26 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+export const ownAccountPageMessages = defineMessages('ownAccountPage', {
+  unknownDevice: 'Unknown device',
+  edge: 'Edge',
+  opera: 'Opera',
+  samsungInternet: 'Samsung Internet',
+  firefox: 'Firefox',
+  chrome: 'Chrome',
+  safari: 'Safari',
+  android: 'Android',
+  windows: 'Windows',
+  linux: 'Linux',
+  onlyUser: 'Only this user can open this page',
+  needsNetwork: "You're offline. Reconnect to view or change your account.",
+  deviceOn: '{browser} on {system}',
+  bySignIn: 'signed in',
+  byPassword: 'with password',
+  bySms: 'with password and SMS code',
+  byAuthenticator: 'with password and authenticator',
+  byNewAuthenticator: 'with password and new authenticator',
+  byPasskey: 'with a passkey',
+  byRecoveryCode: 'with a recovery code',
+  bySingleSignOn: 'with single sign-on',
+  byAdministrator: 'by an administrator',
+});
