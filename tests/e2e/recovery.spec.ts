@@ -29,7 +29,7 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   for (const name of ['nobody-of-this-name', 'fay']) {
     await page.getByLabel('Username').fill(name);
     await page.keyboard.press('Enter');
-    await expect(page.getByText(/^If this account exists, we\'ve sent it a link/)).toBeVisible();
+    await expect(page.getByText(/^If this account exists, we've sent it a link/)).toBeVisible();
     if (name !== 'fay') await page.getByRole('button', { name: 'Resend link' }).click();
   }
   const link = await linkFor(portal.url, 'fay@example.com');

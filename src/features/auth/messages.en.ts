@@ -102,7 +102,7 @@ export const accountMessages = defineMessages('account', {
   recoveryCode: 'Recovery code',
   sendSmsCode: 'Send an SMS code',
   waitingForPasskey: 'Waiting for your passkey…',
-  usePasskey: 'Use passkey',
+  confirmWithPasskey: 'Use passkey',
   signInTo: 'Sign in to {system}',
   openSystem: 'Open {system}',
   linkReady: 'The link is ready.',

@@ -115,7 +115,7 @@ function Passkey({
       busy={asking || busy === 'passkey'}
       onClick={() => void show()}
     >
-      {asking ? t.waitingForPasskey : t.usePasskey}
+      {asking ? t.waitingForPasskey : t.confirmWithPasskey}
     </Button>
   );
 }
