@@ -169,7 +169,10 @@ function refusal(
 ): Failure | null {
   if (!problem) return { kind: 'conflict', message: MESSAGES.nothingToReview };
   if (change.is === 'review' && problem.review && problem.review.by !== by) {
-    return { kind: 'conflict', message: MESSAGES.alreadyReviewed(nameOf(problem.review.by)) };
+    return {
+      kind: 'conflict',
+      message: MESSAGES.alreadyReviewed({ user: nameOf(problem.review.by) }),
+    };
   }
   if (change.is === 'snooze') {
     if (problem.closedAt !== null) return { kind: 'conflict', message: MESSAGES.problemClosed };

@@ -1,6 +1,6 @@
 import { forbidsActing } from '#contract/call-classes.ts';
 import type { CallName } from '#contract/calls.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { useMe } from './session/session.ts';
 import { Button } from '../ui/button.tsx';
 import type { ButtonProps } from '../ui/button.tsx';

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
+import { PEOPLE } from '#contract/messages/people.messages.en.ts';
 
 const CODE = ['src', 'server', 'workers', 'machines']
   .flatMap((room) =>

@@ -41,7 +41,7 @@ test('OWN-7: acting as another is said above every page in every tab, and the wa
   ).toBeVisible();
   await page.goto(people.at('security'));
   await expect(
-    page.getByText('This cannot be done while signed in as another user.'),
+    page.getByText("You can't do this while you're signed in as another user."),
   ).toBeVisible();
   await expect(
     page.getByLabel('Sidebar').getByRole('button', { name: 'Exit bartholome…' }),

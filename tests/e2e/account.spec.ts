@@ -105,7 +105,7 @@ test('OWN-4: a password is changed with its rules told before, and a refusal is 
     await page.getByLabel(label, { exact: true }).fill('nora-of-the-test-1234');
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(
-    page.getByText('Choose a password without your name or the product in it.'),
+    page.getByText('Choose a password without your name or the product name.'),
   ).toBeVisible();
   await expect(page.getByLabel('New password', { exact: true })).toBeFocused();
   for (const label of ['New password', 'Confirm new password'])
@@ -126,7 +126,7 @@ test('OWN-4: a password is changed with its rules told before, and a refusal is 
     await page.getByLabel(`Answer ${n}`).fill(answer);
   }
   await page.getByRole('button', { name: 'Save answers' }).click();
-  await expect(page.getByText('Give each question an answer of its own.').first()).toBeVisible();
+  await expect(page.getByText('Give each question a different answer.').first()).toBeVisible();
   await sound(page, 'security-questions');
   await page.getByLabel('Answer 3').fill('Granite');
   await page.getByRole('button', { name: 'Save answers' }).click();
@@ -238,8 +238,8 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
       contentType: 'application/json',
       body: JSON.stringify({
         success: false,
-        message: 'Confirm that it is you to continue.',
-        error: { kind: 'reauth_required', message: 'Confirm that it is you to continue.' },
+        message: 'Confirm your identity to continue.',
+        error: { kind: 'reauth_required', message: 'Confirm your identity to continue.' },
       }),
     });
   });
@@ -257,7 +257,7 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   await sound(page, 'authenticator');
   await dialog.getByLabel('Authenticator code').fill('000000');
   await dialog.getByRole('button', { name: 'Turn on' }).click();
-  await expect(dialog.getByText('The code is not valid.')).toBeVisible();
+  await expect(dialog.getByText("This code isn't valid.")).toBeVisible();
   await dialog.getByLabel('Authenticator code').fill(await generate({ secret }));
   await dialog.getByRole('button', { name: 'Turn on' }).click();
   await expect(
@@ -288,7 +288,7 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
   await sound(page, 'reauth');
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expect(main(page).getByText('Confirm that it is you to continue.')).toBeVisible();
+  await expect(main(page).getByText('Confirm your identity to continue.')).toBeVisible();
   refused = 0;
   await page.getByRole('button', { name: 'Create new codes' }).click();
   await page.getByRole('button', { name: 'Use the passkey' }).click();
@@ -307,7 +307,7 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   await expect(page.getByRole('button', { name: 'Use the password' })).toHaveCount(0);
   await page.getByLabel('Recovery code', { exact: true }).fill(recovery);
   await page.keyboard.press('Enter');
-  await expect(page.getByText('The code is not valid.')).toBeVisible();
+  await expect(page.getByText("This code isn't valid.")).toBeVisible();
   await page.getByLabel('Recovery code', { exact: true }).fill(newer);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();

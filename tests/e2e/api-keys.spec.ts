@@ -48,7 +48,7 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
   await page.keyboard.type('Nightly export');
   await dialog.getByLabel('Expires', { exact: true }).selectOption('own');
   await dialog.getByRole('button', { name: 'Create key' }).click();
-  await expect(dialog.getByText('Choose a day within the next 365.')).toBeVisible();
+  await expect(dialog.getByText('Choose a date within the next 365 days.')).toBeVisible();
   await sound(page, 'new key');
   await dialog.getByLabel('Expires', { exact: true }).selectOption('30');
   await dialog.getByRole('checkbox', { name: /^Read results/ }).check();

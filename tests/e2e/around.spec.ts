@@ -206,7 +206,7 @@ test('EVID-5, EVID-6: who reviewed what stands in the evidence and in its file; 
   expect(file.suggestedFilename()).toMatch(/^Evidence_/);
   expect(text).toMatch(/Dana Reyes,Reviewed,Warning,[^,]*,'=SUM\(A1\) mail,SRV-1,API,/);
   await page.goto(`${portal.url}/monitoring/evidence?date=2020-01-01..2026-01-01`);
-  await expect(page.getByText('Choose a time of 12 months or less.')).toBeVisible();
+  await expect(page.getByText('Choose a period of up to 12 months.')).toBeVisible();
   await goOffline(page);
   await page.getByLabel('Days').selectOption('last-30');
   await expect(page.getByText(/is not kept on this device/)).toBeVisible();

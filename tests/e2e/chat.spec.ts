@@ -33,13 +33,11 @@ test('BRAND-10, E2E-12: a chat is set up, opened over any page with who one is, 
   await give(admin, portal, 'admin', portal.password, '/monitoring/profile');
   await expect(admin.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
   await admin.getByRole('link', { name: 'Branding' }).click();
-  await admin.getByRole('switch', { name: /^Chat inside the portal/ }).click();
-  await admin.getByLabel('Script of the widget').fill('http://js.chat.example/widget.js');
+  await admin.getByRole('switch', { name: /^Embedded chat/ }).click();
+  await admin.getByLabel('Widget script URL').fill('http://js.chat.example/widget.js');
   await admin.getByRole('button', { name: 'Save', exact: true }).click();
-  await expect(
-    admin.getByText(/^Enter an address that begins with https:\/\/ and names a script/),
-  ).toBeVisible();
-  await admin.getByLabel('Script of the widget').fill(SCRIPT);
+  await expect(admin.getByText(/^Enter the https:\/\/ address of a script/)).toBeVisible();
+  await admin.getByLabel('Widget script URL').fill(SCRIPT);
   await admin.getByRole('button', { name: 'Save', exact: true }).click();
   await expect
     .poll(

@@ -256,4 +256,4 @@ test('DASH-9, OFF-5: without the network the figures stand, and what only the se
 
 /** Until the portal knows that there is no network, and after that. */
 const UNANSWERED =
-  /No response received from server\. Try again later\.|This needs the network\. Connect and try again\./;
+  /No response received from server\. Try again later\.|You're offline\. Reconnect and try again\./;

@@ -77,7 +77,7 @@ test.describe(`a real Active Directory${missing}`, () => {
     await isAt(page, 'Enter the code');
     const code = await codeFor(portal.url, '+15550100444');
     await typeCode(page, wrongOf(code));
-    await expect(page.getByText('The code is not valid.')).toBeVisible();
+    await expect(page.getByText("This code isn't valid.")).toBeVisible();
     await typeCode(page, code);
     await isIn(page);
     await page.getByRole('link', { name: 'Change password' }).click();

@@ -6,7 +6,7 @@ import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
-const REASON = 'This cannot be done while signed in as another user.';
+const REASON = "You can't do this while you're signed in as another user.";
 const JOB = 'Payroll of the test';
 
 let portal: Portal;
@@ -133,7 +133,7 @@ test('ACT-7: pages of the administration disable the buttons of refused calls, a
     ['/monitoring/companies', 'Companies', 'Download CSV'],
     ['/admin/events', 'Events', 'Download CSV'],
     ['/admin/providers', 'Providers', 'New provider'],
-    ['/admin/settings', 'Provider settings', 'Save Signing in'],
+    ['/admin/settings', 'Provider settings', 'Save sign-in settings'],
   ] as const) {
     await test.step(path, async () => {
       await open(page, path, heading);
@@ -208,7 +208,7 @@ test('SYNC-6, SYNC-13: when an administrator takes a role away, what it was for 
   await expect(theirs.locator('body')).not.toContainText(JOB, { timeout: 90_000 });
   await expect.poll(() => resultsOnDisk(theirs), { timeout: 90_000 }).toBe(0);
   await theirs.goto(`${portal.url}/monitoring/daily-checks`);
-  await expect(theirs.getByText('You do not have access to this page.').first()).toBeVisible();
+  await expect(theirs.getByText("You don't have access to this page.").first()).toBeVisible();
   await expect(theirs.locator('body')).not.toContainText(JOB);
   for (const one of [theirs, page]) await one.context().close();
 });

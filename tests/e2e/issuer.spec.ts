@@ -170,7 +170,7 @@ test('E2E-12, OIDC-4: who comes from an issuer shows the own second factor too, 
   await isAt(page, 'Confirm that it is you');
   await expect(page).toHaveURL(/\/verification$/);
   await typeCode(page, '000000');
-  await expect(page.getByText('The code is not valid.')).toBeVisible();
+  await expect(page.getByText("This code isn't valid.")).toBeVisible();
   await typeCode(page, codeIn(30_000));
   await isIn(page);
   await page.getByRole('button', { name: 'Log out' }).click();
@@ -182,7 +182,7 @@ test('E2E-12, OIDC-4: who comes from an issuer shows the own second factor too, 
   await boss.getByLabel('Username').fill('admin');
   await boss.getByRole('textbox', { name: 'Password' }).fill(portal.password);
   await boss.keyboard.press('Enter');
-  await boss.getByRole('switch', { name: /^Its second factor counts/ }).click();
+  await boss.getByRole('switch', { name: /^Trust the provider's second factor/ }).click();
   await sound(boss, 'settings-issuer');
   await boss.getByRole('button', { name: 'Save OpenID Connect' }).click();
   await expect(
@@ -240,14 +240,14 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
   await isAt(page, 'Veeam Service Provider Console');
   await page.getByRole('button', { name: /^Sign in to/ }).click();
   await expect(
-    page.getByText('This system is not set up for single sign-on. Ask your administrator.'),
+    page.getByText("Single sign-on isn't set up for this system. Ask your administrator."),
   ).toBeVisible();
   await open('Zerto');
   await expect(link).toBeVisible();
   expect(asked()).toBe(2);
   zerto = 'away';
   await page.reload();
-  await expect(page.getByText('The system cannot be reached. Try again later.')).toBeVisible();
+  await expect(page.getByText("The system can't be reached. Try again later.")).toBeVisible();
   expect(await page.evaluate(() => JSON.stringify(Object.entries(localStorage)))).not.toContain(
     'session-',
   );

@@ -73,11 +73,11 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
     .click();
   await expect(rowOf(page, 'Mountain hut 1')).toContainText('not sent yet');
   await rowOf(page, 'Mountain hut 2').click();
-  await expect(page.getByText('This needs the network. Connect and try again.')).toBeVisible();
+  await expect(page.getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await expect(page).toHaveURL(/run=/);
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
-  await expect(page.getByText('This needs the network. Connect and try again.')).toBeVisible();
+  await expect(page.getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page.getByText("You're offline. Reconnect to send your changes.")).toBeVisible();
   await page.getByText('Send now').click();
@@ -92,7 +92,7 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
   await expect(page.getByText("You're offline. Reconnect to add or edit sources.")).toBeVisible();
   await expect(page.getByRole('button', { name: 'New source' })).toBeDisabled();
   for (const [path, words] of [
-    ['/monitoring/forbidden', /You do not have access/],
+    ['/monitoring/forbidden', /You don.t have access/],
     ['/no/such/page', /could not be found/],
     ['/', /Mountain hut 3/],
   ] as const) {
@@ -105,7 +105,7 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
 
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   await rowOf(page, 'Mountain hut 2').click();
-  await expect(page.getByText('This needs the network. Connect and try again.')).toBeVisible();
+  await expect(page.getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await portal.start();
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 70_000 });
   // what the network kept back comes by itself
@@ -128,7 +128,7 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
 });
 
 const networkSentence = (page: Page): Locator =>
-  page.getByText('Signing in needs the network. Connect and try again.');
+  page.getByText("You're offline. Reconnect to sign in.");
 
 test('OFF-5, A11: past the offline limit, the sign-in page says that signing in needs the network', async () => {
   const { context, page } = await launch(folderOf('profile'));

@@ -25,7 +25,7 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   await page.getByRole('button', { name: 'New company' }).click();
   await page.getByLabel('Name', { exact: true }).fill('First company');
   await page.getByRole('button', { name: 'Create company' }).click();
-  await told(page, 'There is a company of this name.');
+  await told(page, 'A company with this name already exists.');
   await page.getByLabel('Name', { exact: true }).fill('Harbour Foods');
   await page.getByRole('switch', { name: /^Microsoft 365/ }).click();
   await page.getByLabel('Add organization').fill('harbour.onmicrosoft.com');

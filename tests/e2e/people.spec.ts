@@ -113,7 +113,7 @@ test('USER-11, USER-6: the last administrator is not deleted, and the page says 
   await page.getByRole('tab', { name: 'Access' }).click();
   await page.getByRole('button', { name: 'Delete user' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
-  await told(page, 'This is the last administrator. Make another one first.');
+  await told(page, 'This is the last administrator. Add another one first.');
 });
 
 test("USER-11, USER-8: a password that is set ends the other's sessions, once it was confirmed who sets it", async ({
@@ -137,7 +137,7 @@ test("USER-11, USER-8: a password that is set ends the other's sessions, once it
       status: 403,
       json: {
         success: false,
-        message: 'Confirm that it is you to continue.',
+        message: 'Confirm your identity to continue.',
         error: { kind: 'reauth_required' },
       },
     });
@@ -183,7 +183,7 @@ test('G44, OWN-2: some minutes after signing in, creating a user and downloading
         status: 403,
         json: {
           success: false,
-          message: 'Confirm that it is you to continue.',
+          message: 'Confirm your identity to continue.',
           error: { kind: 'reauth_required' },
         },
       });

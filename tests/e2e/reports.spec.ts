@@ -44,14 +44,14 @@ test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, 
   ).settings)
     await api('DELETE', `monitoring/reporting/reports/settings/${id}`);
   await enter(page, 'operator');
-  await expect(page.getByRole('heading', { level: 2, name: 'No report yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'No reports yet' })).toBeVisible();
   await sound(page, 'reports empty');
 
   await page.getByRole('button', { name: 'New report' }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'New report' })).toBeFocused();
-  await page.getByRole('button', { name: 'Make the report' }).click();
+  await page.getByRole('button', { name: 'Create report' }).click();
   await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
-  await expect(page.getByText('Give it a name.')).toBeVisible();
+  await expect(page.getByText('Enter a name.')).toBeVisible();
   await page.getByLabel('Name', { exact: true }).fill('Weekly for two customers');
   await page.getByLabel('Template').selectOption('Several customers, summary');
   const companies = page.getByRole('combobox', { name: 'Companies' });
@@ -60,11 +60,11 @@ test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, 
     await page.getByRole('option').first().click();
   }
   const chosen = await page
-    .getByRole('list', { name: 'Companies, chosen' })
+    .getByRole('list', { name: 'Selected companies' })
     .getByRole('button')
     .allInnerTexts();
   expect(chosen).toHaveLength(2);
-  await page.getByLabel('Addresses').fill('boss@calloway.example, desk@example.com');
+  await page.getByLabel('Email addresses').fill('boss@calloway.example, desk@example.com');
   await expect(page.getByText(/^Every Monday at 08:00, /)).toBeVisible();
   await page.getByRole('button', { name: 'Preview' }).click();
   const preview = page.getByRole('region', { name: 'Preview' });
@@ -72,18 +72,15 @@ test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, 
   for (const name of chosen)
     await expect(preview.getByRole('cell', { name, exact: true })).toBeVisible();
   await sound(page, 'reports editor');
-  await page.getByRole('button', { name: 'Make the report' }).click();
-  await expect(page.getByText('Report made')).toBeVisible();
+  await page.getByRole('button', { name: 'Create report' }).click();
+  await expect(page.getByText('Report created')).toBeVisible();
   await expect(page.getByRole('list', { name: 'Scheduled reports' })).toContainText(
-    `Several customers, summary, ${chosen[0] ?? ''} and ${chosen[1] ?? ''}, last 7 days, as PDF to 2 addresses.`,
+    `Several customers, summary · ${chosen[0] ?? ''} · ${chosen[1] ?? ''} · Last 7 days · PDF · 2 recipients`,
   );
   await sound(page, 'reports list');
 
   await page.getByRole('button', { name: 'Send now: Weekly for two customers' }).click();
-  const sent = page
-    .getByRole('list', { name: 'Reports that were sent' })
-    .getByRole('listitem')
-    .first();
+  const sent = page.getByRole('list', { name: 'Sent reports' }).getByRole('listitem').first();
   await expect(sent).toContainText('No mail server', { timeout: 30_000 });
   await expect(sent).toContainText('boss@calloway.example');
   await sound(page, 'reports history');
@@ -118,15 +115,15 @@ test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, 
   // The server goes away.
   await page.waitForTimeout(1_000);
   await portal.kill();
-  await page.getByRole('button', { name: 'Back to the history' }).click();
-  await expect(page.getByText('1 report can be read on this device.')).toBeVisible({
+  await page.getByRole('button', { name: 'Back to history' }).click();
+  await expect(page.getByText('You can open 1 report on this device.')).toBeVisible({
     timeout: 30_000,
   });
   await page
-    .getByRole('list', { name: 'Reports that were sent' })
+    .getByRole('list', { name: 'Sent reports' })
     .getByRole('button', { name: /Weekly for two customers/ })
     .click();
-  await expect(page.getByText(/^Read from this device/)).toBeVisible();
+  await expect(page.getByText(/^You're viewing the copy stored on this device/)).toBeVisible();
   await expect(page.getByRole('cell', { name: chosen[1] ?? '', exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: /^Download PDF/ })).toBeDisabled();
   expect(

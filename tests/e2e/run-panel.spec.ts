@@ -182,9 +182,7 @@ test('PANEL-2, OFF-5: the same cause is told over the days of the list; what nee
   await expect(panel(page).getByText('error: refused')).toBeVisible();
   await context.setOffline(true);
   await rowOf(page, 'VM farm').click();
-  await expect(
-    panel(page).getByText('This needs the network. Connect and try again.'),
-  ).toBeVisible();
+  await expect(panel(page).getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await expect(
     panel(page).getByText("You're offline. Reconnect to see the objects."),
   ).toBeVisible();
@@ -203,12 +201,10 @@ test('PANEL-2, OFF-5: the same cause is told over the days of the list; what nee
   await rowOf(page, 'Plain files').click();
   await expect(panel(page).getByText('error: refused')).toBeVisible();
   await expect(
-    panel(page).getByText(/^The details below are from .*This needs the network/),
+    panel(page).getByText(/^The details below are from .*You're offline. Reconnect/),
   ).toBeVisible();
   await rowOf(page, 'VM farm').click();
-  await expect(
-    panel(page).getByText('This needs the network. Connect and try again.'),
-  ).toBeVisible();
+  await expect(panel(page).getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await context.setOffline(false);
   await expect(panel(page).getByText('error: no route')).toBeVisible({ timeout: 70_000 });
   await expect(panel(page).getByText('No route to this machine')).toBeVisible();

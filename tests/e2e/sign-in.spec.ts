@@ -30,7 +30,7 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     await page.getByLabel('Mobile phone').fill('555 0100');
     await page.keyboard.press('Enter');
     await expect(
-      page.getByText('Enter the number in international form, such as +15550100200.'),
+      page.getByText('Enter the number in international format, such as +15550100200.'),
     ).toBeVisible();
     await page.getByLabel('Mobile phone').fill('+1 (555) 010-0111');
     await page.keyboard.press('Enter');
@@ -47,7 +47,7 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     await typeCode(page, '12');
     await expect(page.getByText('Enter the six-digit code.')).toBeVisible();
     await typeCode(page, wrongOf(code));
-    await expect(page.getByText('The code is not valid.')).toBeVisible();
+    await expect(page.getByText("This code isn't valid.")).toBeVisible();
     await expect(page.getByLabel('Code', { exact: true })).toHaveValue('');
     await typeCode(page, code);
     await isIn(page);
@@ -72,14 +72,14 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     const second = await codeFor(portal.url, PHONE, 3);
     if (first !== second) {
       await typeCode(other, first);
-      await expect(other.getByText('The code is not valid.')).toBeVisible();
+      await expect(other.getByText("This code isn't valid.")).toBeVisible();
     }
     await expect(other.getByLabel('Code', { exact: true })).toBeFocused();
     // A number takes three codes in an hour: the one that was sent still opens.
     await other.clock.fastForward(31_000);
     await again.click();
     await expect(
-      other.getByText('No more codes can be sent for this sign-in. Start again later.'),
+      other.getByText("You've reached the limit of codes for this sign-in. Start again later."),
     ).toBeVisible();
     await other.getByRole('button', { name: 'Back to sign in' }).click();
     await isAt(other, 'Sign in');
@@ -129,7 +129,7 @@ test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code ag
     const code = await codeFor(portal.url, '+15550100333', sent + 1);
     await asked.getByLabel('Code by SMS').fill(wrongOf(code));
     await page.keyboard.press('Enter');
-    await expect(asked.getByText('The code is not valid.')).toBeVisible();
+    await expect(asked.getByText("This code isn't valid.")).toBeVisible();
     await asked.getByLabel('Code by SMS').fill(code);
     await page.keyboard.press('Enter');
     await expect(asked).toBeHidden();
@@ -149,7 +149,7 @@ test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and it says so where i
     for (let n = 0; n < 5; n++) {
       await expect(page.getByRole('button', { name: 'Continue' })).toBeEnabled({ timeout: 40_000 });
       await typeCode(page, wrongOf(code));
-      if (n < 4) await expect(page.getByText('The code is not valid.')).toBeVisible();
+      if (n < 4) await expect(page.getByText("This code isn't valid.")).toBeVisible();
     }
     await expect(page.getByText('This sign-in has expired. Start again.')).toBeVisible();
     await expect(page).toHaveURL(/\/login$/);
@@ -177,7 +177,7 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
       '',
     );
     await typeCode(page, wrongOf(totpOf(secret)));
-    await expect(page.getByText('The code is not valid.')).toBeVisible();
+    await expect(page.getByText("This code isn't valid.")).toBeVisible();
     await typeCode(page, totpOf(secret));
     await isAt(page, 'Save your recovery codes');
     await expect(page.getByRole('button', { name: 'Continue' })).toBeDisabled();
@@ -202,7 +202,7 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
   await expect(page).toHaveURL(/\/verification$/);
   await sound(page, 'verification');
   await typeCode(page, '000000');
-  await expect(page.getByText('The code is not valid.')).toBeVisible();
+  await expect(page.getByText("This code isn't valid.")).toBeVisible();
   await typeCode(page, totpOf(secret, 30_000));
   await isIn(page);
   await page.getByRole('button', { name: 'Log out' }).click();
@@ -215,7 +215,7 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
   ] as const) {
     await page.getByLabel('Recovery code').fill(code);
     await page.keyboard.press('Enter');
-    if (!right) await expect(page.getByText('The code is not valid.')).toBeVisible();
+    if (!right) await expect(page.getByText("This code isn't valid.")).toBeVisible();
   }
   await isIn(page);
   await page.context().close();

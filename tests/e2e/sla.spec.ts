@@ -47,9 +47,7 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
   await page.getByLabel('Maximum backup age (hours)').fill('');
   await page.getByRole('button', { name: 'Create alarm' }).click();
   await expect(
-    page.getByText(
-      'Say what is asked: how old a good backup may be, which share of results has to be good, or both.',
-    ),
+    page.getByText('Enter a maximum backup age, a success rate, or both.'),
   ).toBeVisible();
   await page.getByLabel('Maximum backup age (hours)').fill('26');
   await page.getByLabel('Users').selectOption({ label: 'Dana Reyes' });

@@ -15,9 +15,8 @@ test.afterAll(async () => {
 });
 
 const prompt = (page: Page) => page.getByRole('region', { name: 'Get started' });
-const CHUNK = 'Part of this page did not load. Reload it to continue. Your changes are saved.';
-const PROMPT =
-  'Start by connecting a backup source. Results appear here when its first backup ends.';
+const CHUNK = "Part of this page didn't load. Reload it to continue. Your changes are saved.";
+const PROMPT = 'Connect a backup source to start. Results appear here after its first backup.';
 
 test('WIZARD-1: a new portal prompts who can connect a source, by keyboard and aloud, and a dismissal holds after another sign-in', async ({
   browser,
@@ -101,7 +100,7 @@ test('VERSION-1, OUT-7: with another stored version the user is logged out at st
   await expect(page).toHaveURL(/\/login$/, { timeout: 30_000 });
   await expect(
     page.getByText(
-      'The portal was updated. Please log in again to continue; unsent changes are kept.',
+      'The portal was updated. Sign in again to continue. Your unsent changes are saved.',
     ),
   ).toBeVisible();
   expect(await page.evaluate(() => localStorage.getItem('appVersion'))).toBe('2.2.14');
@@ -162,7 +161,7 @@ test('PAGE-2, OWN-10, LIC-6: each area refuses on its own page; the landing page
   await expect(menu.getByRole('link', { name: 'Subscriptions' })).toHaveCount(0);
   await page.goto(`${portal.url}/admin/branding`);
   await expect(page).toHaveURL(/\/admin\/forbidden$/);
-  await expect(page.getByText('You do not have access to this page.')).toBeVisible();
+  await expect(page.getByText("You don't have access to this page.")).toBeVisible();
   await pictureOf(page, 'forbidden');
   const { id: provider } = (await api('GET', 'service-providers/branding')) as { id: string };
   await api('PUT', `service-providers/${provider}/branding`, { isStripeEnabled: true });

@@ -213,7 +213,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await goesTo('Scheduled');
     await page.getByRole('button', { name: 'Send now: Good morning, bakery' }).click();
     await expect(
-      page.getByRole('list', { name: 'Reports that were sent' }).getByRole('listitem').first(),
+      page.getByRole('list', { name: 'Sent reports' }).getByRole('listitem').first(),
     ).toContainText('owner@bakery.example');
     await expect
       .poll(async () =>

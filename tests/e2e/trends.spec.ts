@@ -143,7 +143,7 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
   await context.setOffline(true);
   await page.getByLabel('Days', { exact: true }).selectOption('last-year');
   await expect(
-    page.getByText(/These days are not on this device\. This needs the network/),
+    page.getByText(/These days are not on this device\. You're offline. Reconnect/),
   ).toBeVisible();
   await page.getByLabel('Days', { exact: true }).selectOption('last-7');
   await expect(figure('Failed')).toContainText('4 runs');

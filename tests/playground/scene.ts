@@ -180,8 +180,8 @@ export function outboxOf(scene: Scene): OutboxView {
           kind: 'conflict' as const,
           message:
             i === 0
-              ? 'Reviewed by J. Lindqvist first.'
-              : 'The problem is over: a later run succeeded or failed differently.',
+              ? 'J. Lindqvist already reviewed this.'
+              : 'This problem is closed. A later run succeeded or failed differently.',
         },
       })),
     ],
@@ -198,7 +198,7 @@ export function outboxOf(scene: Scene): OutboxView {
             {
               id: 'n2',
               at: NOW - 12 * MIN,
-              text: '61 of 340 results were not changed: 2 different reasons.',
+              text: "61 of 340 results weren't changed: 2 different reasons.",
               run: 5,
               refused: 61,
             },
@@ -235,9 +235,9 @@ export function refusedOf(count: number, most: number): RefusedView {
     startedAt: i % 9 === 8 ? null : NOW - i * HOUR,
   }));
   const parts = [
-    { why: 'Reviewed by J. Lindqvist first.', runs: runs.slice(0, Math.ceil(count / 5)) },
+    { why: 'J. Lindqvist already reviewed this.', runs: runs.slice(0, Math.ceil(count / 5)) },
     {
-      why: 'The problem is over: a later run succeeded or failed differently.',
+      why: 'This problem is closed. A later run succeeded or failed differently.',
       runs: runs.slice(Math.ceil(count / 5)),
     },
   ];

@@ -226,7 +226,7 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     await press(page, 'Enter');
     await page.waitForSelector('.rp h2');
     await page.waitForTimeout(400);
-    assert.match(await page.locator('.rp').innerText(), /This needs the network/);
+    assert.match(await page.locator('.rp').innerText(), /You're offline/);
     await context.close();
   },
 

@@ -83,8 +83,8 @@ export class Notices {
         : before.snooze?.by === me && before.snooze.until > by.at;
       if (who === null || who === me || !mine) continue;
       const text = isNote
-        ? MESSAGES.noteReplaced(nameOf(who))
-        : MESSAGES.snoozeReplaced(nameOf(who));
+        ? MESSAGES.noteReplaced({ user: nameOf(who) })
+        : MESSAGES.snoozeReplaced({ user: nameOf(who) });
       lost.push({
         id: `replaced/${by.seq}/${before.n}`,
         at: by.at,

@@ -344,7 +344,7 @@ export class Outbox {
     const asked = parseCommand(command);
     const by = byReason(refused);
     if (asked?.is !== 'change' || !refused[0]) return;
-    const text = MESSAGES.partlyRefused(refused.length, of, whyOf(by));
+    const text = MESSAGES.partlyRefused({ count: refused.length, total: of, reason: whyOf(by) });
     this.#notices.add({
       id: `refused/${command.id}`,
       at: this.#needs.clock.now(),

@@ -74,7 +74,7 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
       });
     // A day chosen in any zone of the world ends at most so much later.
     if (until <= ctx.now || until > ctx.now + (LIMITS.apiKeyDays + 2) * DAY_MS) {
-      const message = MESSAGES.keyUntil(LIMITS.apiKeyDays);
+      const message = MESSAGES.keyUntil({ days: LIMITS.apiKeyDays });
       return failed({ kind: 'bad-input', message, issues: [{ path: 'until', message }] });
     }
     return world.store.tenant(ctx.tenant, async (tx) => {
@@ -94,7 +94,7 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
         .where('until', '>', ctx.now)
         .executeTakeFirstOrThrow();
       if (keys >= LIMITS.apiKeys)
-        return failed({ kind: 'conflict', message: MESSAGES.keyTooMany(LIMITS.apiKeys) });
+        return failed({ kind: 'conflict', message: MESSAGES.keyTooMany({ max: LIMITS.apiKeys }) });
       const secret = secretOf(world.chance.bytes(32));
       const row = {
         tenant_id: tenant,

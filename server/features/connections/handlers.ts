@@ -89,7 +89,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
           if (others.length >= LIMITS.connections)
             return failed({
               kind: 'conflict',
-              message: MESSAGES.connectionsFull(LIMITS.connections),
+              message: MESSAGES.connectionsFull({ max: LIMITS.connections }),
             });
           const id = world.chance.uuid();
           await tx.sql

@@ -29,7 +29,10 @@ export function viewHandlers(
           return refusal({ kind: 'forbidden', message: MESSAGES.viewNotShareable });
         const fresh = !before || before.removedAt !== null;
         if (fresh && (await viewsOf(tx, session.userId)) >= LIMITS.viewsPerUser)
-          return refusal({ kind: 'conflict', message: MESSAGES.viewsFull(LIMITS.viewsPerUser) });
+          return refusal({
+            kind: 'conflict',
+            message: MESSAGES.viewsFull({ max: LIMITS.viewsPerUser }),
+          });
         const saved: NewEvent = {
           event: { type: 'view.saved@1', data: { ...view, owner: session.userId } },
           company: null,

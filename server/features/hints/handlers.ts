@@ -73,7 +73,7 @@ export function hintHandlers(
         const refused = refusalOf(scoped(ctx), hint);
         if (refused) return refusal(refused);
         if ((await standing(tx)).length >= LIMITS.hints)
-          return refusal({ kind: 'conflict', message: MESSAGES.hintsFull(LIMITS.hints) });
+          return refusal({ kind: 'conflict', message: MESSAGES.hintsFull({ max: LIMITS.hints }) });
         const id = world.chance.uuid();
         return {
           drafts: [about(id, { type: 'hint.saved@1', data: { id, ...hint } })],

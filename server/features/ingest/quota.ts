@@ -90,7 +90,7 @@ export function fitting(
       return one;
     }
     dropped += 1;
-    return { ...one, log: MESSAGES.logOverQuota(allowance.usage.day) };
+    return { ...one, log: MESSAGES.logOverQuota({ day: allowance.usage.day }) };
   });
   return { executions: all, dropped };
 }

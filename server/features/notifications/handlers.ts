@@ -147,7 +147,7 @@ export function notifyHandlers(
         if (count >= LIMITS.pushDevices)
           return failed({
             kind: 'conflict',
-            message: MESSAGES.pushDevicesFull(LIMITS.pushDevices),
+            message: MESSAGES.pushDevicesFull({ max: LIMITS.pushDevices }),
           });
         const id = world.chance.uuid();
         const { settings, row } = await settingsOf(tx, session.userId);

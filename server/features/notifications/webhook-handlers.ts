@@ -76,7 +76,10 @@ export function webhookHandlers(
           .where('tenant_id', '=', tenant)
           .executeTakeFirstOrThrow();
         if (count >= LIMITS.webhooks)
-          return failed({ kind: 'conflict', message: MESSAGES.webhooksFull(LIMITS.webhooks) });
+          return failed({
+            kind: 'conflict',
+            message: MESSAGES.webhooksFull({ max: LIMITS.webhooks }),
+          });
         const id = world.chance.uuid();
         const secret = freshSecret(world);
         await sql

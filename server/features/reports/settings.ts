@@ -109,7 +109,10 @@ export function settingHandlers(
           .where('tenant_id', '=', tx.tenant)
           .executeTakeFirstOrThrow();
         if (count >= LIMITS.reports)
-          return failed({ kind: 'conflict', message: MESSAGES.reportsFull(LIMITS.reports) });
+          return failed({
+            kind: 'conflict',
+            message: MESSAGES.reportsFull({ max: LIMITS.reports }),
+          });
         const id = world.chance.uuid();
         await tx.sql
           .insertInto('report_setting')
@@ -228,7 +231,7 @@ export function refusalOf(
       {
         one: MESSAGES.reportOneCompany,
         some: MESSAGES.reportSomeCompanies,
-        many: MESSAGES.reportManyCompanies,
+        many: MESSAGES.reportManyCompanies({ max: MOST_CUSTOMERS }),
         none: MESSAGES.reportNoCompanies,
       }[fault],
     );

@@ -56,7 +56,7 @@ export function ruleHandlers(
         const refused = await refusalOf(tx, scoped(ctx), rule);
         if (refused) return refusal(refused);
         if (standing.length >= LIMITS.rules)
-          return refusal({ kind: 'conflict', message: MESSAGES.rulesFull(LIMITS.rules) });
+          return refusal({ kind: 'conflict', message: MESSAGES.rulesFull({ max: LIMITS.rules }) });
         forgetRules(tx);
         const rank = (standing.at(-1)?.rank ?? -1) + 1;
         return {

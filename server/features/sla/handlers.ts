@@ -40,7 +40,7 @@ export function slaHandlers(
         const made = await alarmOf(tx, scope, alarm);
         if (!made.ok) return made;
         if ((await keptAlarms(tx)).length >= LIMITS.slaAlarms)
-          return failed({ kind: 'conflict', message: MESSAGES.slaFull(LIMITS.slaAlarms) });
+          return failed({ kind: 'conflict', message: MESSAGES.slaFull({ max: LIMITS.slaAlarms }) });
         const id = world.chance.uuid();
         await keepAlarm(tx, {
           ...alarm,

@@ -41,7 +41,7 @@ export const supportHandlers = (
       if (first && last.length >= LIMITS.supportPerHour)
         return failed({
           kind: 'too-many',
-          message: MESSAGES.supportTooMany(LIMITS.supportPerHour),
+          message: MESSAGES.supportTooMany({ max: LIMITS.supportPerHour }),
           retryAfterMs: first.at + HOUR - ctx.now,
         });
       const person = await sql

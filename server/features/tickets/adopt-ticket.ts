@@ -45,7 +45,7 @@ export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> 
                 conflict(
                   system === 'own'
                     ? MESSAGES.ticketingNone
-                    : MESSAGES.ticketingNotSet(SYSTEM_NAMES[system]),
+                    : MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[system] }),
                 ),
               )
             : ok(connected);
@@ -57,12 +57,16 @@ export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> 
       if (!found.ok) return failed(unheard(found.fault));
       const remote = found.value;
       if (remote === null)
-        return failed(bad('ticket', MESSAGES.ticketNoSuchRemote(SYSTEM_NAMES[ready.value.system])));
+        return failed(
+          bad('ticket', MESSAGES.ticketNoSuchRemote({ system: SYSTEM_NAMES[ready.value.system] })),
+        );
       const adopted = await runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
         const place = await placeOf(tx, world, ctx, asked);
         if (!place.ok) return refusal(place.failure);
         if (place.value.desk.settings.system !== ready.value.system)
-          return refusal(conflict(MESSAGES.ticketingOtherSystem(SYSTEM_NAMES[ready.value.system])));
+          return refusal(
+            conflict(MESSAGES.ticketingOtherSystem({ system: SYSTEM_NAMES[ready.value.system] })),
+          );
         const taken = await takeOver(tx, world, place.value, remote);
         if (!taken.ok) return refusal(taken.failure);
         const { id, drafts, marked } = taken.value;
@@ -143,11 +147,17 @@ async function takeOver(
   );
   const kept = [...rows.values()].find((row) => row.deletedAt === null && row.system === system);
   if (kept && kept.company !== company)
-    return failed(bad('ticket', MESSAGES.ticketOfAnother(ticketNumber(kept), name)));
+    return failed(
+      bad('ticket', MESSAGES.ticketOfAnother({ number: ticketNumber(kept), company: name })),
+    );
   if (remote.company !== there)
-    return failed(bad('ticket', MESSAGES.ticketOfAnother(remote.number, name)));
+    return failed(
+      bad('ticket', MESSAGES.ticketOfAnother({ number: remote.number, company: name })),
+    );
   if (remote.status.closed || kept?.status.closed === true)
-    return failed(conflict(MESSAGES.ticketClosedThere(remote.number, SYSTEM_NAMES[system])));
+    return failed(
+      conflict(MESSAGES.ticketClosedThere({ number: remote.number, system: SYSTEM_NAMES[system] })),
+    );
   if (kept) return ok({ id: kept.id, drafts: tie(kept, true, ns), marked: true });
   // A mark that was ours, of a ticket that was taken away here, is written over; no other is.
   if (
@@ -186,7 +196,7 @@ async function takeOver(
   });
 }
 
-const markedBy = ({ number }: RemoteTicket): Failure => conflict(MESSAGES.ticketMarked(number));
+const markedBy = ({ number }: RemoteTicket): Failure => conflict(MESSAGES.ticketMarked({ number }));
 
 async function wasOurs(tx: TenantTx, reference: string): Promise<boolean> {
   if (!reference.startsWith(REFERENCE)) return false;

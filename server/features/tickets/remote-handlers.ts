@@ -82,12 +82,12 @@ export function remoteHandlers(
         if (desk.settings.system !== system)
           return failed({
             kind: 'conflict',
-            message: MESSAGES.ticketingOtherSystem(SYSTEM_NAMES[system]),
+            message: MESSAGES.ticketingOtherSystem({ system: SYSTEM_NAMES[system] }),
           });
         if (connected === null)
           return failed({
             kind: 'conflict',
-            message: MESSAGES.ticketingNotSet(SYSTEM_NAMES[system]),
+            message: MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[system] }),
           });
         if (row === undefined) return ok({ connected, remote: '' });
         const mapped = await mappedOf(tx, desk, row.n, row.name);

@@ -76,8 +76,8 @@ export async function freeOf(
     return failed(
       conflict(
         tied.tied.open
-          ? MESSAGES.ticketHasOne(tied.ticket ?? '')
-          : MESSAGES.ticketHadOne(tied.ticket ?? ''),
+          ? MESSAGES.ticketHasOne({ number: tied.ticket ?? '' })
+          : MESSAGES.ticketHadOne({ number: tied.ticket ?? '' }),
       ),
     );
   if (problems.some(({ closedAt }) => closedAt !== null))

@@ -67,7 +67,10 @@ export function ticketingHandlers(
             if (system !== 'own') {
               if (settings[system] === null)
                 return failed(
-                  bad(`settings.${system}`, MESSAGES.ticketingNotSet(SYSTEM_NAMES[system])),
+                  bad(
+                    `settings.${system}`,
+                    MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[system] }),
+                  ),
                 );
               if (
                 secret === undefined &&
@@ -160,7 +163,7 @@ export function ticketingHandlers(
             says:
               desk.settings.system === 'own'
                 ? 'No ticketing system is connected.'
-                : MESSAGES.ticketingNotSet(name),
+                : MESSAGES.ticketingNotSet({ system: name }),
             kept: all,
           });
         if (!done.ok) return ok({ ok: false, says: done.fault.message, kept: all });
@@ -189,7 +192,7 @@ export function ticketingHandlers(
               pairs.map(({ company }) => company),
             );
             if (system === 'own')
-              return failed(bad('pairs', MESSAGES.ticketingNotSet(SYSTEM_NAMES.own)));
+              return failed(bad('pairs', MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES.own })));
             if (
               pairs.some(({ company }) => {
                 const row = companies.get(company);
@@ -240,7 +243,7 @@ export function ticketingHandlers(
       if (connected === null)
         return failed({
           kind: 'conflict',
-          message: MESSAGES.ticketingNotSet(SYSTEM_NAMES[system]),
+          message: MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[system] }),
         });
       const all = await heard(() => connected.psa.everyCompany());
       if (!all.ok) return failed(unheard(all.fault));

@@ -118,9 +118,9 @@ export async function mappedOf(
     .where('tenant_id', '=', tx.tenant)
     .where('company_n', '=', company)
     .executeTakeFirst();
-  if (!row) return { blocked: MESSAGES.ticketNotMapped(name, system) };
+  if (!row) return { blocked: MESSAGES.ticketNotMapped({ company: name, system }) };
   return row.health === 'missing'
-    ? { blocked: MESSAGES.ticketCompanyMissing(name, system) }
+    ? { blocked: MESSAGES.ticketCompanyMissing({ company: name, system }) }
     : { remote: { id: row.remote_id, name: row.remote_name } };
 }
 
@@ -139,7 +139,7 @@ export async function blockedFor(
     openStatus(desk) === null ||
     (await connectedOf(tx, world, desk)) === null
   )
-    return MESSAGES.ticketingNotSet(SYSTEM_NAMES[settings.system]);
+    return MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[settings.system] });
   const mapped = await mappedOf(tx, desk, company, name);
   return 'blocked' in mapped ? mapped.blocked : null;
 }

@@ -36,7 +36,7 @@ const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
  */
 export function passwordFault(password: string, { least, own }: PasswordMeasure): string | null {
   const length = Array.from(password).length;
-  if (length < least) return MESSAGES.passwordShort(least);
+  if (length < least) return MESSAGES.passwordShort({ min: least });
   const low = password.normalize('NFKC').toLowerCase();
   const read = lettersOf(low);
   // Digits and marks round a word are no letters of it.

@@ -107,7 +107,7 @@ async function byKey(
   if (who.value.mustReset) return failed(PASSWORD_FIRST);
   return needs === 'any' || hasAbility(who.value, needs)
     ? who
-    : failed({ kind: 'forbidden', message: MESSAGES.keyLacks(needs) });
+    : failed({ kind: 'forbidden', message: MESSAGES.keyLacks({ permission: needs }) });
 }
 
 const PASSWORD_FIRST = { kind: 'forbidden', message: MESSAGES.passwordFirst } as const;

@@ -3,6 +3,7 @@ import { mayOpen, PAGES } from '#contract/pages.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useBranding, useMe } from '#src/app/session/session.ts';
+import { backupMessages as t } from './messages.en.ts';
 
 /** `/o365/dashboard`: what of Microsoft 365 there is in this portal, and where (BILL-8). */
 export function Overview() {
@@ -10,12 +11,12 @@ export function Overview() {
   const features = useBranding()?.features ?? null;
   const ways = WAYS.filter(([to]) => mayOpen(PAGES[to], roles, features));
   return (
-    <Page title="Microsoft 365">
+    <Page title={t.microsoft365}>
       <div className="min-h-full bg-sheet">
         <Notice
           icon="cloud"
           level={2}
-          title="Microsoft 365 is not backed up from here"
+          title={t.notBackedUpHere}
           {...(ways.length > 0 && {
             actions: ways.map(([to, word]) => (
               <Link
@@ -28,10 +29,7 @@ export function Overview() {
             )),
           })}
         >
-          <p className="m-0">
-            This portal makes no backups of Microsoft 365 and restores none. The results of other
-            tools that do stand in Monitoring, beside all the others.
-          </p>
+          <p className="m-0">{t.notBackedUpHereHint}</p>
         </Notice>
       </div>
     </Page>
@@ -39,7 +37,7 @@ export function Overview() {
 }
 
 const WAYS = [
-  ['/monitoring/daily-checks', 'Daily checks'],
-  ['/monitoring/users', 'Users'],
-  ['/monitoring/companies', 'Companies'],
+  ['/monitoring/daily-checks', t.dailyChecks],
+  ['/monitoring/users', t.users],
+  ['/monitoring/companies', t.companies],
 ] as const;

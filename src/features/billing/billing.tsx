@@ -9,10 +9,11 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useBranding, useMe, useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatWhen, plural } from '#src/ui/format.ts';
+import { formatWhen } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Questions, WAY } from './questions.tsx';
 import { moneyWords } from './labels.ts';
+import { billingMessages as t } from './billing.messages.en.ts';
 
 /** `/monitoring/billing`: what is owed, how it is paid, and what of cards is kept here (BILL-7). */
 export function Billing() {
@@ -23,16 +24,14 @@ export function Billing() {
   const sees =
     branding !== null && mayOpen(PAGES['/monitoring/invoices'], roles, branding.features);
   const owed = useCachedQuery('listInvoices', { state: 'owed', pageSize: '1' }, { wanted: sees });
-  if (branding === null) return <Page title="Billing">{null}</Page>;
+  if (branding === null) return <Page title={t.billing}>{null}</Page>;
   return (
-    <Page title="Billing">
+    <Page title={t.billing}>
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
         {sees && (
-          <FormSection title="Not paid" says="Invoices that are open or overdue.">
+          <FormSection title={t.unpaid} says={t.unpaidHint}>
             {!owed.live && owed.at !== null && (
-              <Callout tone="warning">
-                As it was told last: as of {formatWhen(owed.at, zone)}.
-              </Callout>
+              <Callout tone="warning">{t.dataFrom({ when: formatWhen(owed.at, zone) })}</Callout>
             )}
             {owed.value === null ? (
               owed.failure !== null && (
@@ -40,7 +39,7 @@ export function Billing() {
                   tone={offline ? 'warning' : 'failed'}
                   action={
                     <Button size="sm" onClick={owed.again}>
-                      Try again
+                      {t.tryAgain}
                     </Button>
                   }
                 >
@@ -52,36 +51,24 @@ export function Billing() {
             )}
             <p className="m-0">
               <Link to="/monitoring/invoices" className={WAY}>
-                All invoices
+                {t.allInvoices}
               </Link>
             </p>
           </FormSection>
         )}
-        <FormSection title="Payment cards" says="What this portal knows of cards.">
-          <p className="m-0">
-            None is kept here, and nothing in this portal asks for one. Invoices are paid in the way
-            that they name.
-          </p>
+        <FormSection title={t.paymentCards} says={t.paymentCardsHint}>
+          <p className="m-0">{t.noCards}</p>
         </FormSection>
-        <Questions title="Questions" says={`About invoices and payments of ${branding.name}.`} />
+        <Questions title={t.questions} says={t.questionsHint({ provider: branding.name })} />
       </div>
     </Page>
   );
 }
 
 function Owed({ told: { sums, source, count } }: { readonly told: OutputOf<'listInvoices'> }) {
-  if (source.is === 'none')
-    return (
-      <p className="m-0 text-ink-2">
-        No books are connected to this portal: it knows of no invoice.
-      </p>
-    );
+  if (source.is === 'none') return <p className="m-0 text-ink-2">{t.notConnected}</p>;
   if (count === 0)
-    return (
-      <p className="m-0">
-        {source.is === 'reading' ? 'The books are being read.' : 'Nothing is owed.'}
-      </p>
-    );
+    return <p className="m-0">{source.is === 'reading' ? t.syncing : t.nothingOwed}</p>;
   return (
     <ul className="m-0 list-none p-0">
       {sums.map(({ currency, count: some, balance, overdue }) => (
@@ -90,10 +77,10 @@ function Owed({ told: { sums, source, count } }: { readonly told: OutputOf<'list
           className="flex min-h-9 flex-wrap items-baseline gap-x-3 border-b border-hair py-2"
         >
           <b className="tabular-nums">{moneyWords(balance, currency)}</b>
-          <span className="text-ink-2">{plural(some, 'invoice')}</span>
+          <span className="text-ink-2">{t.invoiceCount({ count: some })}</span>
           {overdue > 0 && (
             <span className="text-warning tabular-nums">
-              {moneyWords(overdue, currency)} overdue
+              {t.overdueAmount({ amount: moneyWords(overdue, currency) })}
             </span>
           )}
         </li>

@@ -2,15 +2,16 @@ import type { InvoiceState, Mills } from '#contract/billing/invoice.ts';
 import { MILLS } from '#contract/billing/invoice.ts';
 import type { Day } from '#contract/ids.ts';
 import type { IconName } from '#src/ui/icon.tsx';
+import { billingMessages as t } from './billing.messages.en.ts';
 
 /** State is always icon, word and colour. */
 export const INVOICE_WORDS: Readonly<
   Record<InvoiceState, { readonly word: string; readonly icon: IconName; readonly text: string }>
 > = {
-  open: { word: 'Open', icon: 'clock', text: 'text-running' },
-  overdue: { word: 'Overdue', icon: 'warning', text: 'text-warning' },
-  paid: { word: 'Paid', icon: 'success', text: 'text-success' },
-  voided: { word: 'Voided', icon: 'missed', text: 'text-missed' },
+  open: { word: t.open, icon: 'clock', text: 'text-running' },
+  overdue: { word: t.overdue, icon: 'warning', text: 'text-warning' },
+  paid: { word: t.paid, icon: 'success', text: 'text-success' },
+  voided: { word: t.voided, icon: 'missed', text: 'text-missed' },
 };
 
 const formats = new Map<string, Intl.NumberFormat>();
@@ -50,12 +51,12 @@ export const dayWords = (day: Day): string =>
   `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
 
 const PRODUCTS: Readonly<Record<string, string>> = {
-  BackupAndReplication: 'Veeam Backup & Replication',
-  CloudConnect: 'Veeam Cloud Connect',
-  VB365: 'Veeam Backup for Microsoft 365',
-  VONE: 'Veeam ONE',
-  VSPC: 'Veeam SPC',
-  Daybook: 'Monitored here',
+  BackupAndReplication: t.veeamBackupReplication,
+  CloudConnect: t.veeamCloudConnect,
+  VB365: t.veeamBackupForMicrosoft365,
+  VONE: t.veeamOne,
+  VSPC: t.veeamSpc,
+  Daybook: t.monitoredHere,
 };
 /** A product as a person knows it; what is not known stands as its source tells it. */
 export const productWords = (product: string): string => PRODUCTS[product] ?? product;

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import { useBranding, useMe } from '#src/app/session/session.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { billingMessages as t } from './billing.messages.en.ts';
 
 export const WAY =
   'text-accent underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center';
@@ -17,27 +18,27 @@ export function Questions({ title, says }: { readonly title: string; readonly sa
   return (
     <FormSection title={title} says={says}>
       {email === null && phone === null && !request ? (
-        <p className="m-0 text-ink-2">{name} has named no address and no phone number.</p>
+        <p className="m-0 text-ink-2">{t.noContact({ provider: name })}</p>
       ) : (
         <ul className="m-0 list-none p-0">
           {email !== null && (
-            <Way word="E-mail">
+            <Way word={t.email}>
               <a className={WAY} href={`mailto:${email}`}>
                 {email}
               </a>
             </Way>
           )}
           {phone !== null && (
-            <Way word="Phone">
+            <Way word={t.phone}>
               <a className={WAY} href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>
                 {phone}
               </a>
             </Way>
           )}
           {request && (
-            <Way word="Request">
+            <Way word={t.request}>
               <Link to="/monitoring/support/request" className={WAY}>
-                Write a support request
+                {t.writeSupportRequest}
               </Link>
             </Way>
           )}

@@ -11,12 +11,13 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useBranding, useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager, pagesOf } from '#src/ui/pager.tsx';
 import { monthWords } from './licensing/address.ts';
 import { Questions } from './questions.tsx';
 import { productWords } from './labels.ts';
+import { billingMessages as t } from './billing.messages.en.ts';
 
 /**
  * `/monitoring/subscriptions`: what the own companies use, beside the month before, and who is
@@ -27,13 +28,13 @@ export function Subscriptions() {
   const { value: told, at, failure } = asked;
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const zone = useZone();
-  const name = useBranding()?.name ?? 'the provider';
+  const name = useBranding()?.name ?? t.theProvider;
   const [{ page: wanted, size }, go] = useState({ page: 1, size: PAGE_SIZE });
   const holders = told?.holders ?? [];
   const page = Math.min(wanted, pagesOf(holders.length, size));
   const isNone = holders.every(({ lines }) => lines.length === 0);
   return (
-    <Page title="Subscriptions" {...(told !== null && { detail: monthWords(told.month) })}>
+    <Page title={t.subscriptions} {...(told !== null && { detail: monthWords(told.month) })}>
       <div className="min-h-full bg-sheet">
         {!asked.live && at !== null && (
           <div className="px-5 py-3">
@@ -42,15 +43,13 @@ export function Subscriptions() {
               {...(!offline && {
                 action: (
                   <Button size="sm" onClick={asked.again}>
-                    Try again
+                    {t.tryAgain}
                   </Button>
                 ),
               })}
             >
-              {offline
-                ? 'Without the network this is as it was told last'
-                : getFailureText(failure ?? NO_ANSWER)}
-              : as of {formatWhen(at, zone)}.
+              {offline ? t.offline : getFailureText(failure ?? NO_ANSWER)}{' '}
+              {t.dataFrom({ when: formatWhen(at, zone) })}
             </Callout>
           </div>
         )}
@@ -63,24 +62,20 @@ export function Subscriptions() {
             <Notice
               icon="licensing"
               level={2}
-              title="The subscriptions are not here"
-              actions={<Button onClick={asked.again}>Try again</Button>}
+              title={t.loadFailed}
+              actions={<Button onClick={asked.again}>{t.tryAgain}</Button>}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : getFailureText(failure)}</p>
             </Notice>
           )
         ) : isNone ? (
-          <Notice icon="licensing" level={2} title="Nothing is used yet">
-            <p className="m-0">
-              Products stand here once a job has a result, or a connected system tells of licences.
-            </p>
+          <Notice icon="licensing" level={2} title={t.noUsage}>
+            <p className="m-0">{t.noUsageHint}</p>
           </Notice>
         ) : (
           <>
             <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
-              Monitored here are jobs that had a result in the month, and their computers. The rest
-              is as the provider's systems told it. {monthWords(told.month)} is not over: its
-              figures may still rise.
+              {t.subscriptionsHint({ month: monthWords(told.month) })}
             </p>
             <Table
               holders={holders.slice((page - 1) * size, page * size)}
@@ -92,7 +87,7 @@ export function Subscriptions() {
                 page={page}
                 size={size}
                 count={holders.length}
-                total={plural(holders.length, 'company', 'companies')}
+                total={t.companyCount({ count: holders.length })}
                 onPage={(next) => go({ page: next, size })}
                 onSize={(next) => go({ page: 1, size: next })}
               />
@@ -100,10 +95,7 @@ export function Subscriptions() {
           </>
         )}
         <div className="px-4 py-5 tablet:px-5">
-          <Questions
-            title="Ask for a change"
-            says={`${name} changes what you are subscribed to.`}
-          />
+          <Questions title={t.requestChange} says={t.requestChangeHint({ provider: name })} />
         </div>
       </div>
     </Page>
@@ -120,19 +112,19 @@ function Table({ holders, month, before }: TableProps) {
   return (
     <div className="overflow-x-auto">
       <table className="w-full border-collapse border-t-2 border-head-rule text-left [&_td]:px-2 [&_td]:py-1 [&_td:first-child]:pl-4 [&_td:last-child]:pr-4 [&_thead_th]:px-2 [&_thead_th]:py-2 [&_thead_th]:font-normal [&_thead_th]:text-ink-2 [&_thead_th:first-child]:pl-4 tablet:[&_td:first-child]:pl-5 tablet:[&_thead_th:first-child]:pl-5">
-        <caption className="sr-only">Subscriptions, {monthWords(month)}</caption>
+        <caption className="sr-only">{t.subscriptionsIn({ month: monthWords(month) })}</caption>
         <thead>
           <tr className="border-b border-rule text-agate">
-            <th scope="col">Product</th>
+            <th scope="col">{t.product}</th>
             <th scope="col" className="text-right">
               {shortMonth(month)}
             </th>
             <th scope="col" className="text-right">
               {shortMonth(before)}
             </th>
-            <th scope="col">Unit</th>
+            <th scope="col">{t.unit}</th>
             <th scope="col" className="hidden tablet:table-cell">
-              Since
+              {t.since}
             </th>
           </tr>
         </thead>
@@ -150,7 +142,7 @@ function Table({ holders, month, before }: TableProps) {
             {lines.length === 0 && (
               <tr>
                 <td colSpan={5} className="pb-2.5 text-ink-3">
-                  Nothing used
+                  {t.nothingUsed}
                 </td>
               </tr>
             )}
@@ -163,7 +155,7 @@ function Table({ holders, month, before }: TableProps) {
                   <span className="break-words">{productWords(line.product)}</span>
                   {line.workload !== '' && <span className="text-ink-2">, {line.workload}</span>}
                   <span className="block text-agate text-ink-2 tablet:hidden">
-                    Since {sinceWords(line)}
+                    {t.sinceMonth({ month: sinceWords(line) })}
                   </span>
                 </td>
                 <td className="text-right font-semibold tabular-nums">{formatCount(line.used)}</td>
@@ -180,7 +172,7 @@ function Table({ holders, month, before }: TableProps) {
 }
 
 const sinceWords = ({ since }: OwnLine): string =>
-  since === null ? 'a year ago or longer' : monthWords(since);
+  since === null ? t.overAYear : monthWords(since);
 
 /** `Nov 2026`. */
 function shortMonth(month: string): string {

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
+import { PEOPLE } from '#contract/messages/people.messages.en.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { client } from '#src/app/worker/worker-client.ts';

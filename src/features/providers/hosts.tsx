@@ -11,6 +11,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { hostsIn, hostsText } from './host-names.ts';
+import { adminProvidersMessages as t } from './messages.en.ts';
 
 export interface HostsProps {
   readonly of: ProviderListed;
@@ -19,7 +20,7 @@ export interface HostsProps {
 }
 
 /** The names under which a provider's portal is opened. */
-export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: HostsProps) {
+export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsProps) {
   const [typed, setTyped] = useState(hostsText(hosts));
   const [fault, setFault] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -33,7 +34,7 @@ export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: H
     const input = { id, hosts: [...next] };
     const [wrong] = Object.values(
       findFormErrors(providerCalls.setHosts.input, input, {
-        hosts: 'Enter host names such as backup.example.com, 20 at most.',
+        hosts: t.hostsNotValid,
       }),
     );
     setFault(wrong ?? null);
@@ -42,7 +43,7 @@ export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: H
     const saved = await withReauth(() => client().ask('setHosts', input));
     setBusy(false);
     if (saved.ok) {
-      tell('Host names saved');
+      tell(t.hostNamesSaved);
       onSaved();
     } else
       setFault(
@@ -54,7 +55,7 @@ export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: H
 
   return (
     <Dialog
-      title={`Host names of ${name}`}
+      title={t.hostNamesOf({ name })}
       onClose={onClose}
       footer={
         <>
@@ -65,9 +66,9 @@ export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: H
             busy={busy}
             disabled={hostsText(next) === hostsText(hosts)}
           >
-            Save
+            {t.save}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t.cancel}</Button>
         </>
       }
     >
@@ -78,7 +79,7 @@ export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: H
         onSubmit={(event) => void save(event)}
       >
         <TextArea
-          label="Host names"
+          label={t.hostNames}
           mono
           rows={6}
           value={typed}
@@ -89,16 +90,12 @@ export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: H
             setTyped(event.target.value);
             setFault(null);
           }}
-          hint="One a line. Each leads to one provider only."
+          hint={t.hostsHint}
         />
         {gone.length > 0 && (
           <Callout tone="warning">
-            {here
-              ? 'You use this portal by a name that you take away: you would be signed out here. '
-              : ''}
-            Taken away: {gone.join(', ')}.{' '}
-            {own ? 'Passkeys and bookmarks' : 'Its users’ passkeys and bookmarks'} of{' '}
-            {gone.length === 1 ? 'this name' : 'these names'} stop working.
+            {here && `${t.signsYouOut} `}
+            {t.removedHosts({ count: gone.length, hosts: gone.join(', ') })}
           </Callout>
         )}
       </form>

@@ -11,6 +11,7 @@ import { CopyText } from '#src/ui/copy-text.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { TextField } from '#src/ui/text-field.tsx';
+import { adminProvidersMessages as t } from './messages.en.ts';
 
 export interface InviteProps {
   readonly of: ProviderListed;
@@ -34,7 +35,7 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
     const input = { id, email: to };
     const [wrong] = Object.values(
       findFormErrors(providerCalls.inviteUser.input, input, {
-        email: 'Enter an address such as name@example.com, or none.',
+        email: t.optionalEmailNotValid,
       }),
     );
     setFault(wrong ?? null);
@@ -49,36 +50,34 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
   if (made !== null) {
     return (
       <Dialog
-        title={`Invited to ${name}`}
+        title={t.invitationTo({ name })}
         onClose={onClose}
         footer={
           <Button variant="primary" onClick={onClose}>
-            Done
+            {t.done}
           </Button>
         }
       >
         <div className="grid grid-cols-1 gap-3 px-5 py-4">
           <p className="m-0 break-words">
-            {made.to === null
-              ? 'Hand this link over: it is shown once.'
-              : `A mail with this link goes to ${made.to}.`}{' '}
-            It registers one user, until {formatWhen(made.until, zone)}.
+            {made.to === null ? t.copyNow : t.invitationSent({ email: made.to })}{' '}
+            {t.linkValidUntil({ when: formatWhen(made.until, zone) })}
           </p>
-          <CopyText text={made.url} label="Copy the link" copied="Link copied to clipboard" />
+          <CopyText text={made.url} label={t.copyLink} copied={t.linkCopied} />
         </div>
       </Dialog>
     );
   }
   return (
     <Dialog
-      title={`Invite to ${name}`}
+      title={t.inviteTo({ name })}
       onClose={onClose}
       footer={
         <>
           <Button variant="primary" type="submit" form="invite" busy={busy}>
-            {email.trim() === '' ? 'Make a link' : 'Send the invitation'}
+            {email.trim() === '' ? t.createLink : t.sendInvitation}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t.cancel}</Button>
         </>
       }
     >
@@ -89,13 +88,10 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
         onSubmit={(event) => void invite(event)}
       >
         <p className="m-0 text-ink-2">
-          One user registers with the link, within seven days.{' '}
-          {own
-            ? 'Who registers may look at what you may see, and no more.'
-            : 'Who registers sees nothing before an administrator there says what.'}
+          {t.linkForOneUser} {own ? t.ownInvitationHint : t.invitationHint}
         </p>
         <TextField
-          label="E-mail"
+          label={t.email}
           required
           type="email"
           value={email}
@@ -107,7 +103,7 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
             setEmail(event.target.value);
             setFault(null);
           }}
-          hint="Without an address the link is only shown."
+          hint={t.emailHint}
         />
       </form>
     </Dialog>

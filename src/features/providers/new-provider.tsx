@@ -14,14 +14,16 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { hostsIn } from './host-names.ts';
+import { adminProvidersMessages as t } from './messages.en.ts';
 
 const WORDS = {
-  'name': 'Enter the name of the provider.',
-  'hosts': 'Enter host names such as backup.example.com, 20 at most.',
-  'administrator.username': 'Enter a username without spaces.',
-  'administrator.name': 'Enter the name of a person.',
-  'administrator.email': 'Enter an address such as name@example.com.',
+  'name': t.nameMissing,
+  'hosts': t.hostsNotValid,
+  'administrator.username': t.usernameNotValid,
+  'administrator.name': t.personMissing,
+  'administrator.email': t.emailNotValid,
 };
+const HOST_EXAMPLE = 'backup.example.com';
 const EMPTY = { name: '', hosts: '', username: '', person: '', email: '' };
 
 /** A provider below this one: its name, where it is found, and who begins there. */
@@ -65,7 +67,7 @@ export function NewProvider({
     const made = await withReauth(() => client().ask('createProvider', input));
     setBusy(false);
     if (made.ok) {
-      tell(`${made.value.name} made, ${typed.email.trim()} invited`);
+      tell(t.providerCreated({ name: made.value.name, email: typed.email.trim() }));
       onMade();
       return;
     }
@@ -80,14 +82,14 @@ export function NewProvider({
 
   return (
     <Dialog
-      title="New provider"
+      title={t.newProvider}
       onClose={onClose}
       footer={
         <>
           <Button variant="primary" type="submit" form="new-provider" busy={busy}>
-            Make the provider
+            {t.createProvider}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t.cancel}</Button>
         </>
       }
     >
@@ -101,37 +103,35 @@ export function NewProvider({
         <RequiredNote />
         <TextField
           {...field('name', 'name')}
-          label="Name"
+          label={t.name}
           required
           maxLength={LIMITS.nameChars}
-          hint="Also its title until its branding says another."
+          hint={t.nameHint}
         />
         <TextArea
           {...field('hosts', 'hosts')}
-          label="Host names"
+          label={t.hostNames}
           required
           mono
           rows={2}
           spellCheck={false}
           autoCapitalize="none"
-          placeholder="backup.example.com"
-          hint="One a line. Each leads to one provider, by the DNS and the proxy in front of this server."
+          placeholder={HOST_EXAMPLE}
+          hint={t.newHostsHint}
         />
         <fieldset className="m-0 grid min-w-0 gap-4 border-0 border-t border-hair p-0 pt-4">
-          <legend className="sr-only">First administrator</legend>
-          <p className="m-0 text-ink-2">
-            The first administrator is invited by mail, and chooses a password with the link in it.
-          </p>
+          <legend className="sr-only">{t.firstAdministrator}</legend>
+          <p className="m-0 text-ink-2">{t.firstAdministratorHint}</p>
           <TextField
             {...field('person', 'administrator.name')}
-            label="Name of the administrator"
+            label={t.administratorName}
             required
             maxLength={LIMITS.nameChars}
             autoComplete="off"
           />
           <TextField
             {...field('username', 'administrator.username')}
-            label="Username"
+            label={t.username}
             required
             maxLength={LIMITS.nameChars}
             autoComplete="off"
@@ -140,7 +140,7 @@ export function NewProvider({
           />
           <TextField
             {...field('email', 'administrator.email')}
-            label="E-mail"
+            label={t.email}
             required
             type="email"
             maxLength={254}

@@ -3,7 +3,8 @@ import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { ProviderListed } from '#contract/providers/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { Badge } from '#src/ui/badge.tsx';
-import { formatCount, plural } from '#src/ui/format.ts';
+import { formatCount } from '#src/ui/format.ts';
+import { adminProvidersMessages as t } from './messages.en.ts';
 
 export interface ProviderListProps {
   readonly providers: readonly ProviderListed[];
@@ -19,23 +20,23 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
     providers.find(({ _id }) => _id === id)?.name ?? null;
   return (
     <table className="block w-full desk:table desk:table-fixed desk:border-collapse">
-      <caption className="sr-only">Providers</caption>
+      <caption className="sr-only">{t.providers}</caption>
       <thead className="sr-only desk:not-sr-only desk:table-header-group">
         <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
           <th scope="col" className="w-[26%] pl-5 font-normal">
-            Provider
+            {t.provider}
           </th>
           <th scope="col" className="font-normal">
-            Host names
+            {t.hostNames}
           </th>
           <th scope="col" className="w-24 text-right font-normal">
-            Companies
+            {t.companies}
           </th>
           <th scope="col" className="w-20 text-right font-normal">
-            Users
+            {t.users}
           </th>
           <th scope="col" className="w-[430px] pr-5 font-normal">
-            <span className="sr-only">Actions</span>
+            <span className="sr-only">{t.actions}</span>
           </th>
         </tr>
       </thead>
@@ -53,26 +54,30 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
                   <b className="truncate" data-tip={name}>
                     {name}
                   </b>
-                  {own && <Badge>this portal</Badge>}
+                  {own && <Badge>{t.thisPortal}</Badge>}
                 </span>
                 {!own && nameOf(master) !== null && (
                   <span className="block truncate text-agate text-ink-3">
-                    below {nameOf(master)}
+                    {t.managedBy({ name: nameOf(master) ?? '' })}
                   </span>
                 )}
               </th>
               <td className="min-w-0 text-ink-2 desk:pr-3">
                 <span className="block truncate" data-tip={hosts.join(', ')}>
                   {hosts.length === 0
-                    ? 'none: every unknown name leads here'
-                    : hosts.slice(0, 2).join(', ')}
-                  {hosts.length > 2 ? ` and ${formatCount(hosts.length - 2)} more` : ''}
+                    ? t.noHosts
+                    : hosts.length > 2
+                      ? t.moreHosts({
+                          hosts: hosts.slice(0, 2).join(', '),
+                          count: hosts.length - 2,
+                        })
+                      : hosts.join(', ')}
                 </span>
               </td>
               <td className="hidden text-right desk:table-cell">{formatCount(companies)}</td>
               <td className="hidden text-right desk:table-cell">{formatCount(users)}</td>
               <td className="text-agate text-ink-3 desk:hidden">
-                {plural(companies, 'company', 'companies')}, {plural(users, 'user')}
+                {t.companyCount({ count: companies })}, {t.userCount({ count: users })}
               </td>
               <td className="-ml-2 flex flex-wrap gap-1 desk:ml-0 desk:table-cell desk:pr-4 desk:text-right desk:whitespace-nowrap">
                 <CallButton
@@ -81,10 +86,10 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
                   variant="quiet"
                   disabled={offline}
                   {...why}
-                  aria-label={`Host names of ${name}`}
+                  aria-label={t.hostNamesOf({ name })}
                   onClick={() => onHosts(one)}
                 >
-                  Host names
+                  {t.hostNames}
                 </CallButton>
                 <CallButton
                   call="inviteUser"
@@ -92,34 +97,34 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
                   variant="quiet"
                   disabled={offline}
                   {...why}
-                  aria-label={`Invite to ${name}`}
+                  aria-label={t.inviteTo({ name })}
                   onClick={() => onInvite(one)}
                 >
-                  Invite
+                  {t.invite}
                 </CallButton>
                 <Link
                   to="/admin/branding"
                   search={search}
-                  aria-label={`Branding of ${name}`}
+                  aria-label={t.brandingOf({ name })}
                   className={LINK}
                 >
-                  Branding
+                  {t.branding}
                 </Link>
                 <Link
                   to="/admin/settings"
                   search={search}
-                  aria-label={`Settings of ${name}`}
+                  aria-label={t.settingsOf({ name })}
                   className={LINK}
                 >
-                  Settings
+                  {t.settings}
                 </Link>
                 <Link
                   to="/admin/events"
                   search={search}
-                  aria-label={`Events of ${name}`}
+                  aria-label={t.eventsOf({ name })}
                   className={LINK}
                 >
-                  Events
+                  {t.events}
                 </Link>
               </td>
             </tr>

@@ -10,9 +10,10 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatWhen, plural } from '#src/ui/format.ts';
+import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { ProviderList } from './provider-list.tsx';
+import { adminProvidersMessages as t } from './messages.en.ts';
 
 const NewProvider = lazy(async () => ({
   default: (await withChunkTimeout(import('./new-provider.tsx'))).NewProvider,
@@ -44,8 +45,8 @@ export function AdminProviders() {
   };
   return (
     <Page
-      title="Providers"
-      {...(value !== null && { detail: plural(value.length, 'provider') })}
+      title={t.providers}
+      {...(value !== null && { detail: t.providerCount({ count: value.length }) })}
       action={
         <CallButton
           call="createProvider"
@@ -55,7 +56,7 @@ export function AdminProviders() {
           {...(offline && { 'data-tip': BASE.needsNetwork })}
           onClick={() => setAsking({ is: 'new' })}
         >
-          New provider
+          {t.newProvider}
         </CallButton>
       }
     >
@@ -67,14 +68,14 @@ export function AdminProviders() {
               alert={!offline}
               action={
                 <Button size="sm" onClick={again}>
-                  Try again
+                  {t.tryAgain}
                 </Button>
               }
             >
               {failure.message}
               {at !== null && (
                 <span className="block text-agate text-ink-3">
-                  The list below is from {formatWhen(at, zone)}.
+                  {t.listFrom({ when: formatWhen(at, zone) })}
                 </span>
               )}
             </Callout>
@@ -95,10 +96,7 @@ export function AdminProviders() {
               onInvite={(of) => setAsking({ is: 'invite', of })}
             />
             {value.length === 1 && (
-              <p className="m-0 max-w-[640px] px-4 py-3 text-ink-2 tablet:px-5">
-                No provider stands below this one. A provider below has its own users, companies,
-                host names and look, and this portal can see how it stands.
-              </p>
+              <p className="m-0 max-w-[640px] px-4 py-3 text-ink-2 tablet:px-5">{t.noProviders}</p>
             )}
           </>
         )}

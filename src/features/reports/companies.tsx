@@ -1,8 +1,8 @@
-import { plural } from '#src/ui/format.ts';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Customers } from '#contract/reports/template.ts';
 import { MOST_CUSTOMERS } from '#contract/reports/template.ts';
+import { reportMessages as t } from './messages.en.ts';
 
 export interface CompaniesProps {
   readonly customers: Customers;
@@ -14,15 +14,14 @@ export interface CompaniesProps {
 
 /** Which companies a report is about: one, several, or all that are seen. */
 export function Companies({ customers, chosen, all, fault, onChange }: CompaniesProps) {
-  if (customers === 'none')
-    return <p className="m-0 text-ink-2">It is about the providers below this one.</p>;
+  if (customers === 'none') return <p className="m-0 text-ink-2">{t.aboutProviders}</p>;
   const names = new Map(all);
   const rest = all.filter(([n]) => !chosen.includes(n));
   const full = customers === 'some' && chosen.length >= MOST_CUSTOMERS;
   const add = (text: string): void =>
     onChange(customers === 'one' ? [Number(text)] : [...chosen, Number(text)]);
-  const label = customers === 'one' ? 'Company' : 'Companies';
-  const none = customers === 'any' ? 'All that you see' : 'Find by name';
+  const label = customers === 'one' ? t.company : t.companies;
+  const none = customers === 'any' ? t.allCompanies : t.findByName;
   return (
     <div className="grid gap-2">
       {!full && (
@@ -30,7 +29,7 @@ export function Companies({ customers, chosen, all, fault, onChange }: Companies
           label={label}
           value=""
           placeholder={
-            chosen.length === 0 ? none : customers === 'one' ? 'Choose another' : 'Add another'
+            chosen.length === 0 ? none : customers === 'one' ? t.chooseAnother : t.addAnother
           }
           fault={fault}
           options={rest.map(([n, name]) => ({ value: String(n), word: name }))}
@@ -38,29 +37,28 @@ export function Companies({ customers, chosen, all, fault, onChange }: Companies
         />
       )}
       {customers === 'any' && chosen.length === 0 && (
-        <p className="m-0 text-agate text-ink-3">
-          With none chosen it is about all companies that its owner sees when it is sent.
-        </p>
+        <p className="m-0 text-agate text-ink-3">{t.noneSelected}</p>
       )}
       {full && (
-        <p className="m-0 text-agate text-ink-3">{`These are ${MOST_CUSTOMERS}, which is the most.`}</p>
+        <p className="m-0 text-agate text-ink-3">{t.companyLimit({ max: MOST_CUSTOMERS })}</p>
       )}
       {chosen.length > 0 && (
         <>
           {customers !== 'one' && (
             <p className="m-0 text-agate text-ink-3">
-              {plural(chosen.length, 'company', 'companies')}
-              {customers === 'some' && ` of up to ${MOST_CUSTOMERS}`}
+              {customers === 'some'
+                ? t.companyCountOfMax({ count: chosen.length, max: MOST_CUSTOMERS })
+                : t.companyCount({ count: chosen.length })}
             </p>
           )}
-          <ul className="m-0 flex list-none flex-wrap gap-1.5 p-0" aria-label={`${label}, chosen`}>
+          <ul className="m-0 flex list-none flex-wrap gap-1.5 p-0" aria-label={t.selectedCompanies}>
             {chosen.map((n) => {
-              const name = names.get(n) ?? 'A company that is not there';
+              const name = names.get(n) ?? t.unknownCompany;
               return (
                 <li key={n} className="min-w-0 max-w-full">
                   <button
                     type="button"
-                    aria-label={`Remove ${name}`}
+                    aria-label={t.removeCompany({ name })}
                     onClick={() => onChange(chosen.filter((one) => one !== n))}
                     className="inline-flex h-7 max-w-full items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 text-ink hover:bg-wash pointer-coarse:min-h-11"
                   >

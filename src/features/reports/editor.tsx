@@ -24,6 +24,7 @@ import type { Form } from './form.ts';
 import { ScheduleFields } from './schedule-fields.tsx';
 import { ReportSheet } from './sheet.tsx';
 import { FORMAT_WORDS, LANGUAGE_WORDS, PERIOD_WORDS, scheduleWords } from './labels.ts';
+import { reportMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
   /** Null: it is made. */
@@ -97,7 +98,7 @@ export function Editor({
         : await client().ask('changeReportSetting', { id, setting });
     setBusy(null);
     if (!answer.ok) return told(answer.failure);
-    tell(id === null ? 'Report made' : 'Report changed');
+    tell(id === null ? t.reportCreated : t.reportSaved);
     // What is saved is not asked about on the way out.
     flushSync(() => setDone(true));
     onSaved();
@@ -136,21 +137,21 @@ export function Editor({
         dirty={!done && busy !== 'save' && JSON.stringify(form) !== JSON.stringify(first)}
       />
       <h2 ref={head} tabIndex={-1} className="m-0 pb-3 text-head outline-none">
-        {id === null ? 'New report' : 'Change a report'}
+        {id === null ? t.newReport : t.editReport}
       </h2>
-      <FormSection title="The report" says={description}>
+      <FormSection title={t.report} says={description}>
         <RequiredNote />
         <TextField
-          label="Name"
+          label={t.name}
           required
           value={form.name}
           maxLength={200}
           fault={fault('name')}
-          hint="It is the title of the report and the subject of the mail."
+          hint={t.nameHint}
           onChange={({ target }) => change({ name: target.value })}
         />
         <Select
-          label="Template"
+          label={t.template}
           block
           value={form.template}
           options={templates.map(({ key, prettyName }) => ({ value: key, word: prettyName }))}
@@ -169,7 +170,7 @@ export function Editor({
           onChange={(next) => change({ companies: next })}
         />
         <Select
-          label="Time"
+          label={t.period}
           block
           value={form.period}
           options={REPORT_PERIODS.map((value) => ({ value, word: PERIOD_WORDS[value] }))}
@@ -177,14 +178,14 @@ export function Editor({
         />
         <div className="grid grid-cols-2 gap-3">
           <Select
-            label="File"
+            label={t.format}
             block
             value={form.format}
             options={REPORT_FORMATS.map((value) => ({ value, word: FORMAT_WORDS[value] }))}
             onChange={(format) => change({ format })}
           />
           <Select
-            label="Dates and numbers"
+            label={t.datesAndNumbers}
             block
             value={form.language}
             options={REPORT_LANGUAGES.map((value) => ({ value, word: LANGUAGE_WORDS[value] }))}
@@ -193,32 +194,25 @@ export function Editor({
         </div>
       </FormSection>
       <FormSection
-        title="When"
-        says={
-          setting === null
-            ? 'On the wall of its time zone, also where clocks change.'
-            : `${scheduleWords(setting.schedule)}.`
-        }
+        title={t.schedule}
+        says={setting === null ? t.scheduleHint : scheduleWords(setting.schedule)}
       >
         <Switch
-          label="Send it by itself"
-          detail="Off, it is sent by hand only."
+          label={t.sendAutomatically}
+          detail={t.sendAutomaticallyHint}
           on={form.enabled}
           onChange={(enabled) => change({ enabled })}
         />
         <ScheduleFields form={form} fault={fault('schedule')} onChange={change} />
       </FormSection>
-      <FormSection
-        title="To whom"
-        says="Each gets a mail of its own, with the file. Who opens it need not be a user."
-      >
+      <FormSection title={t.recipients} says={t.recipientsHint}>
         <TextArea
-          label="Addresses"
+          label={t.emailAddresses}
           required={form.enabled}
           value={form.recipients}
           rows={3}
           fault={fault('recipients')}
-          hint="Twenty at most, one a line or with commas."
+          hint={t.emailAddressesHint}
           onChange={({ target }) => change({ recipients: target.value })}
         />
       </FormSection>
@@ -237,7 +231,7 @@ export function Editor({
           disabled={offline}
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
         >
-          {id === null ? 'Make the report' : 'Save the report'}
+          {id === null ? t.createReport : t.saveReport}
         </Button>
         <Button
           icon="eye"
@@ -246,9 +240,9 @@ export function Editor({
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
           onClick={() => void look()}
         >
-          Preview
+          {t.preview}
         </Button>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t.cancel}</Button>
         {onDelete !== null && (
           <Button
             variant="quiet"
@@ -257,7 +251,7 @@ export function Editor({
             disabled={offline}
             onClick={onDelete}
           >
-            Delete
+            {t.delete}
           </Button>
         )}
       </div>
@@ -266,9 +260,11 @@ export function Editor({
           ref={shown}
           tabIndex={-1}
           className="min-w-0 border-t-2 border-head-rule pt-4 outline-none"
-          aria-label="Preview"
+          aria-label={t.preview}
         >
-          <h3 className="m-0 pb-3 text-body font-semibold">{`What it would tell now: ${preview.report.name}`}</h3>
+          <h3 className="m-0 pb-3 text-body font-semibold">
+            {t.previewOf({ name: preview.report.name })}
+          </h3>
           <ReportSheet report={preview.report} rows={preview.rows} />
         </section>
       )}

@@ -8,10 +8,12 @@ import type {
   ReportPeriod,
   ReportSchedule,
 } from '#contract/reports/setting.ts';
+import { MOST_CUSTOMERS } from '#contract/reports/template.ts';
 import type { Customers, TemplateKey } from '#contract/reports/template.ts';
 import { findFormErrors } from '#src/ui/form-errors.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
 import * as v from 'valibot';
+import { reportMessages as t } from './messages.en.ts';
 
 /**
  * A report as it is typed. Recipients as a person writes them: by comma, semicolon, blank or line.
@@ -34,10 +36,10 @@ export interface Form {
 
 /** The page's own words for what is wrong with a field. */
 export const FAULT_WORDS = {
-  'setting.name': 'Give it a name.',
-  'setting.schedule': 'Give a time as hours and minutes.',
-  'setting.recipients.*': 'One of these is not an address.',
-  'setting.recipients': 'Give one to twenty addresses.',
+  'setting.name': t.nameMissing,
+  'setting.schedule': t.timeNotValid,
+  'setting.recipients.*': t.addressNotValid,
+  'setting.recipients': t.addressCount,
 } as const;
 
 export const newForm = (
@@ -129,7 +131,7 @@ export function settingOf(
     faults['setting.companies'] = {
       one: MESSAGES.reportOneCompany,
       some: MESSAGES.reportSomeCompanies,
-      many: MESSAGES.reportManyCompanies,
+      many: MESSAGES.reportManyCompanies({ max: MOST_CUSTOMERS }),
       none: MESSAGES.reportNoCompanies,
     }[fault];
   const parsed = v.safeParse(ReportFields, input);

@@ -6,13 +6,14 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FilterChip } from '#src/ui/chip.tsx';
-import { formatUtc, formatWhen, plural } from '#src/ui/format.ts';
+import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 import type { ReportsPlace } from './address.ts';
 import { openedIds, useReadable } from './opened.ts';
 import { FORMAT_WORDS, isOpen, SENT_WORDS } from './labels.ts';
+import { reportMessages as t } from './messages.en.ts';
 
 export interface HistoryProps {
   readonly place: ReportsPlace;
@@ -47,8 +48,8 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
       {place.of !== null && (
         <div className="px-4 pt-3 tablet:px-5">
           <FilterChip
-            label="Report"
-            value={of ?? 'one report'}
+            label={t.reportFilter}
+            value={of ?? t.oneReport}
             onRemove={() => onGo({ of: null, page: 1 })}
           />
         </div>
@@ -57,11 +58,11 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
         <div className="px-4 py-3 tablet:px-5">
           <Callout tone="warning">
             {readable === null
-              ? 'Looking at what is on this device.'
+              ? t.loadingStored
               : readable.length === 0
-                ? 'No report that was opened here is on this device.'
-                : `${plural(readable.length, 'report')} can be read on this device.`}
-            {asked.at !== null && ` The list is from ${formatWhen(asked.at, zone)}.`}
+                ? t.noneStored
+                : t.readableHere({ count: readable.length })}
+            {asked.at !== null && ` ${t.listFrom({ when: formatWhen(asked.at, zone) })}`}
           </Callout>
         </div>
       )}
@@ -72,7 +73,7 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
             alert
             action={
               <Button size="sm" onClick={asked.again}>
-                Try again
+                {t.tryAgain}
               </Button>
             }
           >
@@ -86,15 +87,13 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
         </DelayedFallback>
       )}
       {shown !== null && shown.length === 0 && (
-        <Notice icon="scheduled" level={2} title="Nothing was sent yet">
-          <p className="m-0">
-            Each report that goes out stands here with its addresses and its file, for 90 days.
-          </p>
+        <Notice icon="scheduled" level={2} title={t.noHistory}>
+          <p className="m-0">{t.noHistoryHint}</p>
         </Notice>
       )}
       {shown !== null && shown.length > 0 && (
         <>
-          <ul className="m-0 list-none p-0" aria-label="Reports that were sent">
+          <ul className="m-0 list-none p-0" aria-label={t.sentReports}>
             {shown.map((one) => (
               <Line
                 key={idOf(one)}
@@ -111,7 +110,7 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
               page={place.page}
               size={place.size}
               count={asked.value?.count ?? 0}
-              total={plural(asked.value?.count ?? 0, 'report')}
+              total={t.reportCount({ count: asked.value?.count ?? 0 })}
               onPage={(page) => onGo({ page })}
               onSize={(size) => onGo({ size, page: 1 })}
             />
@@ -149,7 +148,11 @@ function Line({
       <span className="col-start-1 text-ink-2 tablet:row-start-1">
         <time data-tip={formatUtc(one.madeAt)}>{formatWhen(one.madeAt, zone)}</time>
         <span className="block text-agate text-ink-3">
-          {one.how === 'schedule' ? 'by its schedule' : `by ${one.by ?? 'somebody'}`}
+          {one.how === 'schedule'
+            ? t.sentBySchedule
+            : one.by === null
+              ? t.sentManually
+              : t.sentBy({ name: one.by })}
         </span>
       </span>
       <span className="col-span-2 col-start-1 row-start-2 min-w-0 tablet:col-span-1 tablet:col-start-2 tablet:row-start-1">
@@ -177,25 +180,23 @@ function Line({
         {one.mails.map(({ to, state, fault }) => (
           <span key={to} className="block [overflow-wrap:anywhere]">
             {to}
-            {state === 'failed' && (
-              <span className="text-failed">{`: ${fault ?? 'not sent'}`}</span>
-            )}
-            {state === 'sending' && ': on its way'}
+            {state === 'failed' && <span className="text-failed">{`: ${fault ?? t.notSent}`}</span>}
+            {state === 'sending' && `: ${t.sending}`}
           </span>
         ))}
         {one.mails.length === 0 && one.fault === null && isOpen(one.state) && (
-          <span className="text-ink-3">not yet</span>
+          <span className="text-ink-3">{t.pending}</span>
         )}
       </span>
       <span className="col-span-2 text-agate text-ink-3 tablet:col-span-1 tablet:col-start-5 tablet:row-start-1 tablet:text-right">
         {one.kept === null
           ? isOpen(one.state)
             ? ''
-            : 'no file'
+            : t.noFile
           : one.rows === null
             ? ''
-            : plural(one.rows, 'row')}
-        {here && <span className="block text-ink-2">On this device</span>}
+            : t.rowCount({ count: one.rows })}
+        {here && <span className="block text-ink-2">{t.onThisDevice}</span>}
       </span>
     </li>
   );

@@ -6,15 +6,16 @@ import type {
   ReportSchedule,
 } from '#contract/reports/setting.ts';
 import type { IconName } from '#src/ui/icon.tsx';
+import { reportMessages as t } from './messages.en.ts';
 
 export const PERIOD_WORDS: Readonly<Record<ReportPeriod, string>> = {
-  'yesterday': 'Yesterday',
-  'last-2': 'Last 2 days',
-  'last-7': 'Last 7 days',
-  'last-14': 'Last 14 days',
-  'last-30': 'Last 30 days',
-  'this-month': 'This month',
-  'last-month': 'Last month',
+  'yesterday': t.yesterday,
+  'last-2': t.last2Days,
+  'last-7': t.last7Days,
+  'last-14': t.last14Days,
+  'last-30': t.last30Days,
+  'this-month': t.thisMonth,
+  'last-month': t.lastMonth,
 };
 export const FORMAT_WORDS: Readonly<Record<ReportFormat, string>> = {
   pdf: 'PDF',
@@ -22,53 +23,41 @@ export const FORMAT_WORDS: Readonly<Record<ReportFormat, string>> = {
   csv: 'CSV',
 };
 export const LANGUAGE_WORDS: Readonly<Record<ReportLanguage, string>> = {
-  'en-US': 'English (US)',
-  'en-GB': 'English (UK)',
-  'de': 'German',
-  'fr': 'French',
-  'es': 'Spanish',
-  'it': 'Italian',
-  'nl': 'Dutch',
-  'pt': 'Portuguese',
-  'pl': 'Polish',
-  'sv': 'Swedish',
-  'da': 'Danish',
-  'cs': 'Czech',
+  'en-US': t.englishUs,
+  'en-GB': t.englishUk,
+  'de': t.german,
+  'fr': t.french,
+  'es': t.spanish,
+  'it': t.italian,
+  'nl': t.dutch,
+  'pt': t.portuguese,
+  'pl': t.polish,
+  'sv': t.swedish,
+  'da': t.danish,
+  'cs': t.czech,
 };
 export const WEEKDAYS = [
-  'Monday',
-  'Tuesday',
-  'Wednesday',
-  'Thursday',
-  'Friday',
-  'Saturday',
-  'Sunday',
+  t.monday,
+  t.tuesday,
+  t.wednesday,
+  t.thursday,
+  t.friday,
+  t.saturday,
+  t.sunday,
 ] as const;
 
-/** `1st`, `2nd`, `the last day`. */
-export function dayWords(day: number): string {
-  if (day === 31) return 'last day';
-  const end =
-    day % 10 === 1 && day !== 11
-      ? 'st'
-      : day % 10 === 2 && day !== 12
-        ? 'nd'
-        : day % 10 === 3 && day !== 13
-          ? 'rd'
-          : 'th';
-  return `${day}${end}`;
-}
-
-/** `Every Monday at 08:00, Europe/Berlin`. */
+/** `Every Monday at 08:00, Europe/Berlin`. Day 31 is the last day of each month. */
 export function scheduleWords(schedule: ReportSchedule): string {
-  const end = `at ${schedule.at}, ${schedule.timeZone.replaceAll('_', ' ')}`;
+  const at = { time: schedule.at, zone: schedule.timeZone.replaceAll('_', ' ') };
   switch (schedule.every) {
     case 'day':
-      return `Every day ${end}`;
+      return t.everyDayAt(at);
     case 'week':
-      return `Every ${WEEKDAYS[schedule.weekday - 1] ?? ''} ${end}`;
+      return t.everyWeekdayAt({ ...at, weekday: WEEKDAYS[schedule.weekday - 1] ?? '' });
     case 'month':
-      return `On the ${dayWords(schedule.day)} of each month ${end}`;
+      return schedule.day === 31
+        ? t.everyLastDayAt(at)
+        : t.everyMonthDayAt({ ...at, day: schedule.day });
   }
 }
 
@@ -76,13 +65,13 @@ export function scheduleWords(schedule: ReportSchedule): string {
 export const SENT_WORDS: Readonly<
   Record<SentState, { readonly word: string; readonly icon: IconName; readonly text: string }>
 > = {
-  waiting: { word: 'Waiting', icon: 'clock', text: 'text-ink-2' },
-  making: { word: 'Being made', icon: 'running', text: 'text-running' },
-  sending: { word: 'Being sent', icon: 'running', text: 'text-running' },
-  sent: { word: 'Sent', icon: 'success', text: 'text-success' },
-  kept: { word: 'No mail server', icon: 'warning', text: 'text-warning' },
-  partly: { word: 'Sent in part', icon: 'warning', text: 'text-warning' },
-  failed: { word: 'Not sent', icon: 'failed', text: 'text-failed' },
+  waiting: { word: t.waiting, icon: 'clock', text: 'text-ink-2' },
+  making: { word: t.generating, icon: 'running', text: 'text-running' },
+  sending: { word: t.sending, icon: 'running', text: 'text-running' },
+  sent: { word: t.sent, icon: 'success', text: 'text-success' },
+  kept: { word: t.stateNoMailServer, icon: 'warning', text: 'text-warning' },
+  partly: { word: t.partlySent, icon: 'warning', text: 'text-warning' },
+  failed: { word: t.notSent, icon: 'failed', text: 'text-failed' },
 };
 export const isOpen = (state: SentState): boolean =>
   state === 'waiting' || state === 'making' || state === 'sending';

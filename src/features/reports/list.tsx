@@ -2,10 +2,11 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { SettingOut } from '#contract/reports/calls.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { Button } from '#src/ui/button.tsx';
-import { formatWhen, plural } from '#src/ui/format.ts';
+import { formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { FORMAT_WORDS, PERIOD_WORDS, scheduleWords, SENT_WORDS } from './labels.ts';
+import { reportMessages as t } from './messages.en.ts';
 
 export interface ReportListProps {
   readonly settings: readonly SettingOut[];
@@ -33,7 +34,7 @@ export function ReportList({
   onHistory,
 }: ReportListProps) {
   return (
-    <ul className="m-0 list-none p-0" aria-label="Scheduled reports">
+    <ul className="m-0 list-none p-0" aria-label={t.scheduledReports}>
       {settings.map((setting) => {
         const {
           _id: id,
@@ -52,12 +53,15 @@ export function ReportList({
           last,
         } = setting;
         const state = last && SENT_WORDS[last.state];
-        const about =
-          companies.length === 0
-            ? ''
-            : companies.length <= 2
-              ? `, ${companies.map(companyName).join(' and ')}`
-              : `, ${plural(companies.length, 'company', 'companies')}`;
+        const about = [
+          TEMPLATES[template].prettyName,
+          ...(companies.length <= 2
+            ? companies.map(companyName)
+            : [t.companyCount({ count: companies.length })]),
+          PERIOD_WORDS[period],
+          FORMAT_WORDS[format],
+          t.recipientCount({ count: recipients.length }),
+        ].join(' · ');
         return (
           <li
             key={id}
@@ -70,12 +74,12 @@ export function ReportList({
               onClick={() => onOpen(id)}
             >
               <span className="block font-semibold break-words">{name}</span>
-              <span
-                className={`line-clamp-3 break-words ${enabled ? 'text-ink-2' : ''}`}
-              >{`${TEMPLATES[template].prettyName}${about}, ${PERIOD_WORDS[period].toLowerCase()}, as ${FORMAT_WORDS[format]} to ${plural(recipients.length, 'address', 'addresses')}.`}</span>
+              <span className={`line-clamp-3 break-words ${enabled ? 'text-ink-2' : ''}`}>
+                {about}
+              </span>
               <span className="block text-agate text-ink-3">
                 {scheduleWords(schedule)}
-                {!mine && `. Kept by ${owner}`}
+                {!mine && ` · ${t.ownedBy({ owner })}`}
               </span>
               {gone && (
                 <span className="block text-agate font-semibold text-failed">
@@ -85,8 +89,8 @@ export function ReportList({
             </button>
             <span className="col-start-1 row-start-2 text-agate text-ink-2 tablet:col-start-2 tablet:row-start-1">
               {enabled && nextAt !== null
-                ? `Next ${formatWhen(nextAt, zone)}`
-                : 'Not sent by itself'}
+                ? t.nextRun({ when: formatWhen(nextAt, zone) })
+                : t.notScheduled}
               {last !== null && state !== null && (
                 <button
                   type="button"
@@ -100,7 +104,7 @@ export function ReportList({
             </span>
             <span className="col-start-2 row-start-1 tablet:col-start-3">
               <Switch
-                label={enabled ? 'On' : 'Off'}
+                label={enabled ? t.on : t.off}
                 on={enabled}
                 disabled={offline || busy !== null}
                 onChange={() => onSwitch(setting)}
@@ -112,11 +116,11 @@ export function ReportList({
                 icon="mail"
                 busy={busy === id}
                 disabled={offline || (busy !== null && busy !== id)}
-                aria-label={`Send now: ${name}`}
+                aria-label={t.sendNamedNow({ name })}
                 {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
                 onClick={() => onSend(id)}
               >
-                Send now
+                {t.sendNow}
               </Button>
             </span>
           </li>

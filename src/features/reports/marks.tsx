@@ -2,6 +2,7 @@ import { cellOfLetter } from '#contract/reports/report.ts';
 import type { DayCells } from '#contract/reports/report.ts';
 import type { CalendarCell } from '#contract/calendar/calendar.ts';
 import { STATE_WORDS } from '#contract/reports/words.ts';
+import { reportMessages as t } from './messages.en.ts';
 
 const DAY = 11;
 const TALL = 14;
@@ -131,7 +132,7 @@ export function MarksLegend() {
 
 const wordOf = (letter: string): string => {
   const cell = cellOfLetter(letter);
-  return cell === null ? 'Not due' : STATE_WORDS[cell];
+  return cell === null ? t.notDue : STATE_WORDS[cell];
 };
 
 /** `28 Success, 2 Failed`: what a screen reader says of a row. */

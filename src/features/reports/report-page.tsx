@@ -13,6 +13,7 @@ import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { noteOpened } from './opened.ts';
 import { ReportSheet } from './sheet.tsx';
 import { FORMAT_WORDS } from './labels.ts';
+import { reportMessages as t } from './messages.en.ts';
 
 export interface ReportPageProps {
   readonly id: string;
@@ -44,7 +45,7 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
     setBusy(false);
     if (!made.ok) return tellFailure(made.failure.message);
     saveFile(made.value.name, made.value.file);
-    tell(`${made.value.name} is saved.`);
+    tell(t.fileDownloaded({ name: made.value.name }));
   }
 
   if (value === null) {
@@ -59,26 +60,16 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
       <Notice
         icon="scheduled"
         level={2}
-        title={
-          gone
-            ? 'This report is not here any more'
-            : offline
-              ? 'This report is not on this device'
-              : 'The report is not here'
-        }
+        title={gone ? t.reportExpired : offline ? t.notOnDevice : t.loadFailed}
         actions={
           <>
-            <Button onClick={onClose}>Back to the history</Button>
-            {!gone && <Button onClick={asked.again}>Try again</Button>}
+            <Button onClick={onClose}>{t.backToHistory}</Button>
+            {!gone && <Button onClick={asked.again}>{t.tryAgain}</Button>}
           </>
         }
       >
         <p className="m-0">
-          {gone
-            ? 'Its file was kept for 90 days, or it tells of companies that you do not see.'
-            : offline
-              ? `Only reports that were opened here before can be read. ${MESSAGES.needsNetwork}`
-              : MESSAGES.getReport}
+          {gone ? t.reportExpiredHint : offline ? t.openedOnlyOffline : MESSAGES.getReport}
         </p>
       </Notice>
     );
@@ -90,7 +81,14 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
         <h2 ref={head} tabIndex={-1} className="m-0 text-head break-words outline-none">
           {report.name}
         </h2>
-        <p className="m-0 text-ink-2">{`${report.template}, ${formatDate(report.from, report.timeZone)} to ${formatDate(report.to - 1, report.timeZone)}. Made ${formatWhen(report.madeAt, report.timeZone)}.`}</p>
+        <p className="m-0 text-ink-2">
+          {t.reportAbout({
+            template: report.template,
+            from: formatDate(report.from, report.timeZone),
+            to: formatDate(report.to - 1, report.timeZone),
+            when: formatWhen(report.madeAt, report.timeZone),
+          })}
+        </p>
         <div className="flex flex-wrap gap-2">
           <Button
             variant="primary"
@@ -99,11 +97,23 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
             disabled={offline || sent.fileName === null}
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
             onClick={() => void download()}
-          >{`Download ${FORMAT_WORDS[sent.format]}${sent.bytes === null ? '' : `, ${formatBytes(sent.bytes)}`}`}</Button>
-          <Button onClick={onClose}>Back to the history</Button>
+          >
+            {sent.bytes === null
+              ? t.download({ format: FORMAT_WORDS[sent.format] })
+              : t.downloadOfSize({
+                  format: FORMAT_WORDS[sent.format],
+                  size: formatBytes(sent.bytes),
+                })}
+          </Button>
+          <Button onClick={onClose}>{t.backToHistory}</Button>
         </div>
         {offline && (
-          <Callout tone="warning">{`Read from this device${asked.at === null ? '' : `, as of ${formatWhen(asked.at, zone)}`}. The file needs the network.`}</Callout>
+          <Callout tone="warning">
+            {asked.at === null
+              ? t.storedCopy
+              : t.storedCopyFrom({ when: formatWhen(asked.at, zone) })}{' '}
+            {t.downloadNeedsNetwork}
+          </Callout>
         )}
       </header>
       <ReportSheet report={report} rows={rows} />

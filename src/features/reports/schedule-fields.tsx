@@ -2,7 +2,8 @@ import { Combobox } from '#src/ui/combobox.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import type { Form } from './form.ts';
-import { dayWords, WEEKDAYS } from './labels.ts';
+import { WEEKDAYS } from './labels.ts';
+import { reportMessages as t } from './messages.en.ts';
 
 /** When a report is due. */
 export function ScheduleFields({
@@ -18,7 +19,7 @@ export function ScheduleFields({
     <>
       <div className="grid grid-cols-2 gap-3">
         <Select
-          label="How often"
+          label={t.frequency}
           block
           value={form.every}
           options={EVERY}
@@ -26,7 +27,7 @@ export function ScheduleFields({
         />
         {form.every === 'week' && (
           <Select
-            label="Day"
+            label={t.day}
             block
             value={String(form.weekday)}
             options={WEEKDAYS.map((word, i) => ({ value: String(i + 1), word }))}
@@ -35,7 +36,7 @@ export function ScheduleFields({
         )}
         {form.every === 'month' && (
           <Select
-            label="Day"
+            label={t.day}
             block
             value={String(form.day)}
             options={DAYS}
@@ -44,14 +45,14 @@ export function ScheduleFields({
         )}
       </div>
       <TextField
-        label="At"
+        label={t.at}
         type="time"
         value={form.at}
         fault={fault}
         onChange={({ target }) => onChange({ at: target.value.slice(0, 5) })}
       />
       <Combobox
-        label="Time zone"
+        label={t.timeZone}
         value={form.timeZone}
         options={zones(form.timeZone)}
         onChange={(timeZone) => onChange({ timeZone })}
@@ -61,13 +62,13 @@ export function ScheduleFields({
 }
 
 const EVERY = [
-  { value: 'day', word: 'Every day' },
-  { value: 'week', word: 'Every week' },
-  { value: 'month', word: 'Every month' },
+  { value: 'day', word: t.everyDay },
+  { value: 'week', word: t.everyWeek },
+  { value: 'month', word: t.everyMonth },
 ] as const;
 const DAYS = [...Array.from({ length: 28 }, (_, i) => i + 1), 31].map((day) => ({
   value: String(day),
-  word: day === 31 ? 'Last day' : dayWords(day),
+  word: day === 31 ? t.lastDay : t.dayOfMonth({ day }),
 }));
 
 let known: readonly { readonly value: string; readonly word: string }[] | null = null;

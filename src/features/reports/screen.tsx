@@ -22,6 +22,7 @@ import { formOf, newForm } from './form.ts';
 import { History } from './history.tsx';
 import { ReportList } from './list.tsx';
 import { ReportPage } from './report-page.tsx';
+import { reportMessages as t } from './messages.en.ts';
 
 /**
  * `/monitoring/report-settings`: reports that go out by themselves, and what was sent (REPORT-2,
@@ -66,7 +67,7 @@ export function ReportSettings() {
     const result = await client().ask('sendReport', { reportSettingId: id });
     setBusy(null);
     if (!result.ok) return tellFailure(result.failure.message);
-    tellInfo('Sending the report');
+    tellInfo(t.sendingReport);
     go({ tab: 'history' });
   }
   async function turn({
@@ -106,7 +107,7 @@ export function ReportSettings() {
     setDeleting(false);
     if (!result.ok) return tellFailure(result.failure.message);
     setGone(open);
-    tell('Report deleted');
+    tell(t.reportDeleted);
     saved();
   }
 
@@ -118,7 +119,7 @@ export function ReportSettings() {
       {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
       onClick={() => go({ open: 'new' })}
     >
-      New report
+      {t.newReport}
     </Button>
   );
   const begin =
@@ -139,18 +140,15 @@ export function ReportSettings() {
         <Notice
           icon="scheduled"
           level={2}
-          title="The reports are not here"
-          actions={<Button onClick={asked.again}>Try again</Button>}
+          title={t.listFailed}
+          actions={<Button onClick={asked.again}>{t.tryAgain}</Button>}
         >
           <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
         </Notice>
       )
     ) : settings.length === 0 ? (
-      <Notice icon="scheduled" level={2} title="No report yet" actions={make}>
-        <p className="m-0">
-          A report goes out by itself: each Monday to a customer, each morning to the desk, each
-          month to whoever pays. Ten templates tell of days, results, licenses and storage.
-        </p>
+      <Notice icon="scheduled" level={2} title={t.noReports} actions={make}>
+        <p className="m-0">{t.noReportsHint}</p>
       </Notice>
     ) : (
       <ReportList
@@ -158,7 +156,7 @@ export function ReportSettings() {
         zone={zone}
         offline={offline}
         busy={busy}
-        companyName={(n) => names.get(n) ?? 'a company that is not there'}
+        companyName={(n) => names.get(n) ?? t.unknownCompany}
         onOpen={(id) => go({ open: id })}
         onSend={(id) => void send(id)}
         onSwitch={(one) => void turn(one)}
@@ -168,7 +166,7 @@ export function ReportSettings() {
 
   return (
     <Page
-      title="Scheduled"
+      title={t.scheduled}
       {...(open === null &&
         sent === null &&
         settings !== null &&
@@ -178,17 +176,14 @@ export function ReportSettings() {
         {offline && sent === null && place.tab === 'reports' && (
           <div className="px-4 py-3 tablet:px-5">
             <Callout tone="warning">
-              A report is made, changed or sent with the network only.
-              {asked.at !== null && ` The list is from ${formatWhen(asked.at, zone)}.`}
+              {t.offline}
+              {asked.at !== null && ` ${t.listFrom({ when: formatWhen(asked.at, zone) })}`}
             </Callout>
           </div>
         )}
         {asked.value?.mails === false && !offline && open === null && sent === null && (
           <div className="px-4 py-3 tablet:px-5">
-            <Callout tone="warning">
-              No mail server is set: reports are made and kept here, but their mails stay with who
-              runs this server.
-            </Callout>
+            <Callout tone="warning">{t.noMailServer}</Callout>
           </div>
         )}
         {sent !== null ? (
@@ -218,18 +213,18 @@ export function ReportSettings() {
             <Notice
               icon="scheduled"
               level={2}
-              title="This report is not there"
-              actions={<Button onClick={close}>All reports</Button>}
+              title={t.reportGone}
+              actions={<Button onClick={close}>{t.allReports}</Button>}
             >
-              <p className="m-0">Somebody has deleted it, or it is not yours to see.</p>
+              <p className="m-0">{t.reportGoneHint}</p>
             </Notice>
           )
         ) : (
           <Tabs
-            label="Scheduled reports"
+            label={t.scheduledReports}
             tabs={[
-              { key: 'reports', word: 'Reports', count: settings?.length ?? null },
-              { key: 'history', word: 'History' },
+              { key: 'reports', word: t.reports, count: settings?.length ?? null },
+              { key: 'history', word: t.history },
             ]}
             chosen={place.tab}
             onChoose={(tab) => go({ tab })}
@@ -252,10 +247,10 @@ export function ReportSettings() {
       </div>
       {deleting && setting !== null && (
         <DeleteDialog
-          title="Delete report?"
-          confirmLabel="Delete report"
+          title={t.deleteQuestion}
+          confirmLabel={t.deleteReport}
           name={<b>{setting.name}</b>}
-          consequence="It is not sent any more. What was sent stays in the history."
+          consequence={t.deleteHint}
           onDelete={remove}
           onClose={() => setDeleting(false)}
         />

@@ -2,11 +2,12 @@ import { useState } from 'react';
 import { firstRows } from '#contract/reports/report.ts';
 import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
 import type { RunState } from '#contract/runs/query.ts';
-import { formatBytes, formatCount, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
+import { formatBytes, formatCount, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Marks, MarksLegend, marksWords } from './marks.tsx';
+import { reportMessages as t } from './messages.en.ts';
 
 /** Rows that are drawn before somebody asks for more. */
 const FIRST = 100;
@@ -39,12 +40,10 @@ export function ReportSheet({ report, rows }: { readonly report: Report; readonl
       ))}
       {here > most && (
         <p className="m-0">
-          <Button onClick={() => setMost(most + 5 * FIRST)}>Show more rows</Button>
+          <Button onClick={() => setMost(most + 5 * FIRST)}>{t.showMoreRows}</Button>
         </p>
       )}
-      {rows > here && (
-        <p className="m-0 text-ink-2">{`The first ${formatCount(here)} of ${plural(rows, 'row')}: the file holds all of them.`}</p>
-      )}
+      {rows > here && <p className="m-0 text-ink-2">{t.firstRows({ shown: here, count: rows })}</p>}
     </div>
   );
 }
@@ -68,7 +67,7 @@ function Table({
           tabIndex={0}
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a scrolling box, not a section
           role="region"
-          aria-label={title ?? 'The rows of the report'}
+          aria-label={title ?? t.rowsOfReport}
         >
           <table className="w-full border-collapse">
             <thead>

@@ -87,7 +87,7 @@ eachDatabase((_name, open) => {
       expect(said(await make(kate, { until }))).toEqual([
         400,
         'bad-input',
-        MESSAGES.keyUntil(LIMITS.apiKeyDays),
+        MESSAGES.keyUntil({ days: LIMITS.apiKeyDays }),
       ]);
     for (const wrong of [
       { abilities: [] },
@@ -100,7 +100,11 @@ eachDatabase((_name, open) => {
       expect([wrong, (await make(kate, wrong)).body.error?.kind]).toEqual([wrong, 'bad-input']);
     for (let n = 0; n < LIMITS.apiKeys; n += 1)
       expect((await make(kate, { until: now + (n === 0 ? 1 : 365) * DAY })).status).toBe(200);
-    expect(said(await make(kate))).toEqual([409, 'conflict', MESSAGES.keyTooMany(LIMITS.apiKeys)]);
+    expect(said(await make(kate))).toEqual([
+      409,
+      'conflict',
+      MESSAGES.keyTooMany({ max: LIMITS.apiKeys }),
+    ]);
     ground.pass(LIMITS.freshMs + 1);
     expect(said(await make(kate))).toEqual([403, 'reauth_required', MESSAGES.reauth]);
     const [first] = (await keysOf(kate)).body.data.keys;

@@ -148,7 +148,7 @@ eachDatabase((_name, open) => {
       (await templates(wide)).includes('licenseStorageReport'),
     ]).toEqual([false, true]);
     expect((await by(at.host, narrow, 'monitoring/reporting/licensing')).body.message).toBe(
-      MESSAGES.keyLacks('monitoring.licensing'),
+      MESSAGES.keyLacks({ permission: 'monitoring.licensing' }),
     );
     // Events of ingest keys are for who connects sources: here the user does, and its key does not.
     const both = await place(['admin', 'operator']);
@@ -231,7 +231,7 @@ eachDatabase((_name, open) => {
     expect(said(await by(at.host, secret, 'monitoring/backoffice/rules'))).toEqual([
       403,
       'forbidden',
-      MESSAGES.keyLacks('monitoring.rules'),
+      MESSAGES.keyLacks({ permission: 'monitoring.rules' }),
     ]);
   });
 

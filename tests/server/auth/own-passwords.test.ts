@@ -118,7 +118,7 @@ eachDatabase((_name, open) => {
       'The current password is not valid.',
     ]);
     for (const [newPassword, message] of [
-      ['short', MESSAGES.passwordShort(15)],
+      ['short', MESSAGES.passwordShort({ min: 15 })],
       ['passwordpassword', MESSAGES.passwordCommon],
       ['kate under seven stones', MESSAGES.passwordOwnWords],
       [PASSWORD, MESSAGES.passwordSame],

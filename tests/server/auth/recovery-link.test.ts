@@ -136,7 +136,7 @@ eachDatabase((_name, open) => {
     expect(said(await change(host, link, 'short'))).toEqual([
       400,
       'bad-input',
-      MESSAGES.passwordShort(15),
+      MESSAGES.passwordShort({ min: 15 }),
     ]);
     expect(said(await change(host, link, 'kate under seven stones'))).toEqual([
       400,

@@ -319,7 +319,7 @@ eachDatabase((_name, open) => {
     expect(said(await reset(host, cookie, code, 'too short'))).toEqual([
       400,
       'bad-input',
-      MESSAGES.passwordShort(LIMITS.passwordLeast),
+      MESSAGES.passwordShort({ min: LIMITS.passwordLeast }),
     ]);
     expect(said(await reset(host, cookie, code, 'passwordpassword'))).toEqual([
       400,

@@ -78,7 +78,7 @@ eachDatabase((_name, open) => {
           expect(answer.text).not.toContain('no-such-call');
           continue;
         }
-        expect(said(answer)).toEqual([403, 'forbidden', 'You do not have access to this page.']);
+        expect(said(answer)).toEqual([403, 'forbidden', "You don't have access to this page."]);
         paths.push(`${method} ${path}`);
       }
       return paths;

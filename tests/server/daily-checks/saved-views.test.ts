@@ -127,7 +127,7 @@ eachDatabase((_name, open) => {
     expect(said(await save(dana, one))).toEqual([
       409,
       'conflict',
-      MESSAGES.viewsFull(LIMITS.viewsPerUser),
+      MESSAGES.viewsFull({ max: LIMITS.viewsPerUser }),
     ]);
     expect((await save(max, aView())).status).toBe(200);
     expect((await save(dana, { ...(all[0] ?? one), name: 'Renamed' })).status).toBe(200);

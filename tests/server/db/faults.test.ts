@@ -153,7 +153,7 @@ test('STORE-3, HTTP-1: the answer to each database error, and when to retry', ()
     {
       kind: 'busy',
       message:
-        'The server lost its database while saving. Check whether the change was made before you try again.',
+        'The server lost its database while saving. Check whether the change was saved before you try again.',
     },
   ]);
   expect(storeFailure(new Error('a bug'), 1_000)).toBeNull();

@@ -52,7 +52,7 @@ eachDatabase((_name, open) => {
     const logs = await Promise.all(runs.map((run) => place.log(run)));
     expect(logs.map((log) => log?.length === 30_000)).toEqual([true, true, false]);
     expect(logs[2]).toBe(
-      'The log was not stored: the daily storage limit for logs was used up on 2026-03-02 (UTC).',
+      "The log wasn't stored. The daily storage limit for logs was reached on 2026-03-02 (UTC).",
     );
     const used = (await today(place))?.bytes ?? 0;
     expect(used).toBeGreaterThan(60_000);

@@ -216,7 +216,7 @@ eachDatabase((_name, open) => {
     expect(codes.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 200, 429, 429]);
     const refused = await dana('POST', PATH, REQUEST);
     expect([refused.body.message, refused.headers.get('retry-after')]).toEqual([
-      MESSAGES.supportTooMany(5),
+      MESSAGES.supportTooMany({ max: 5 }),
       '3600',
     ]);
     expect((await rita('POST', PATH, REQUEST)).status).toBe(200);

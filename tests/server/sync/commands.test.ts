@@ -97,7 +97,7 @@ eachDatabase((_name, open) => {
     expect([second.status, second.body.error.kind, second.body.message]).toEqual([
       409,
       'conflict',
-      'Reviewed by DANA first.',
+      'DANA already reviewed this.',
     ]);
     await me('PUT', path(run), { change: { is: 'reopen' } }, key(2));
     expect((await other('PUT', path(run), review, headers)).text).toBe(second.text);

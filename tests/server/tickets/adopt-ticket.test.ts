@@ -151,7 +151,10 @@ eachDatabase((_name, open) => {
       problems: 2,
     });
     opened(cw, 7001);
-    expect(said(await adopt([b.n], '7001'))).toEqual([409, MESSAGES.ticketHasOne('5001')]);
+    expect(said(await adopt([b.n], '7001'))).toEqual([
+      409,
+      MESSAGES.ticketHasOne({ number: '5001' }),
+    ]);
     // Two at once take the same ticket: it is one here.
     const [c, d] = [await desk.fails('Sql'), await desk.fails('Web')];
     const both = await Promise.all([adopt([c.n], '7001'), adopt([d.n], '7001')]);
@@ -177,12 +180,12 @@ eachDatabase((_name, open) => {
     opened(cw, 7004, { externalXRef: `daybook:${randomUUID()}` });
     const name = 'Calloway Freight';
     for (const [ticket, status, message] of [
-      ['9', 400, MESSAGES.ticketNoSuchRemote('ConnectWise')],
-      ['the one of Monday', 400, MESSAGES.ticketNoSuchRemote('ConnectWise')],
-      ['7001', 400, MESSAGES.ticketOfAnother('7001', name)],
-      ['7002', 409, MESSAGES.ticketClosedThere('7002', 'ConnectWise')],
-      ['7003', 409, MESSAGES.ticketMarked('7003')],
-      ['7004', 409, MESSAGES.ticketMarked('7004')],
+      ['9', 400, MESSAGES.ticketNoSuchRemote({ system: 'ConnectWise' })],
+      ['the one of Monday', 400, MESSAGES.ticketNoSuchRemote({ system: 'ConnectWise' })],
+      ['7001', 400, MESSAGES.ticketOfAnother({ number: '7001', company: name })],
+      ['7002', 409, MESSAGES.ticketClosedThere({ number: '7002', system: 'ConnectWise' })],
+      ['7003', 409, MESSAGES.ticketMarked({ number: '7003' })],
+      ['7004', 409, MESSAGES.ticketMarked({ number: '7004' })],
     ] as const) {
       const answer = await adopt([a.n], ticket);
       expect([
@@ -240,7 +243,10 @@ eachDatabase((_name, open) => {
     ]);
     // One of them has a ticket: the others get none either.
     const [d, e] = [await desk.fails('Web'), await desk.fails('Exchange', {}, 2)];
-    expect(said(await each([d.n, e.n, c.n]))).toEqual([409, MESSAGES.ticketHasOne('D-2')]);
+    expect(said(await each([d.n, e.n, c.n]))).toEqual([
+      409,
+      MESSAGES.ticketHasOne({ number: 'D-2' }),
+    ]);
     expect([(await desk.list()).count, await desk.problem(d.n)]).toMatchObject([
       2,
       { ticket: null },
@@ -258,7 +264,7 @@ eachDatabase((_name, open) => {
     const command = { problems: [a.n, b.n], subject: 'Since the night' };
     expect(said(await desk.dana('POST', `${TICKETS}/by-company`, command))).toEqual([
       409,
-      MESSAGES.ticketNotMapped('Drummond & Pike', 'ConnectWise'),
+      MESSAGES.ticketNotMapped({ company: 'Drummond & Pike', system: 'ConnectWise' }),
     ]);
     expect(cw.tickets).toEqual([]);
     await desk.map(2, '102', 'Drummond & Pike');

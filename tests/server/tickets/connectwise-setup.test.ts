@@ -31,8 +31,8 @@ eachDatabase((_name, open) => {
     const refused = async (): Promise<readonly unknown[]> =>
       said(await desk.dana('POST', TICKETS, { problems: [a.n], subject: 'x' }));
     expect([await refused(), (await desk.form(1)).blocked]).toEqual([
-      [409, MESSAGES.ticketNotMapped('Calloway Freight', 'ConnectWise')],
-      MESSAGES.ticketNotMapped('Calloway Freight', 'ConnectWise'),
+      [409, MESSAGES.ticketNotMapped({ company: 'Calloway Freight', system: 'ConnectWise' })],
+      MESSAGES.ticketNotMapped({ company: 'Calloway Freight', system: 'ConnectWise' }),
     ]);
     const check = async (): Promise<{ companies: MappedOut[]; found: unknown[] }> =>
       (
@@ -77,7 +77,7 @@ eachDatabase((_name, open) => {
     const b = await desk.fails('Mail', {}, 2);
     expect(said(await desk.dana('POST', TICKETS, { problems: [b.n], subject: 'x' }))).toEqual([
       409,
-      MESSAGES.ticketCompanyMissing('Drummond & Pike', 'ConnectWise'),
+      MESSAGES.ticketCompanyMissing({ company: 'Drummond & Pike', system: 'ConnectWise' }),
     ]);
     expect((await desk.make([a.n])).number).toBe('5001');
   });
@@ -106,7 +106,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([403, 404, 404]);
     expect(said(await desk.adam('GET', `${TICKETS}/autotask/accounts`))).toEqual([
       409,
-      MESSAGES.ticketingOtherSystem('Autotask'),
+      MESSAGES.ticketingOtherSystem({ system: 'Autotask' }),
     ]);
     const quoted = cw.asked.length;
     await desk.adam(

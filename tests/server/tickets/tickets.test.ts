@@ -80,12 +80,12 @@ eachDatabase((_name, open) => {
     const ticket = await desk.make([a.n]);
     expect(
       said(await desk.dana('POST', TICKETS, { problems: [b.n, a.n], subject: 'Once more' })),
-    ).toEqual([409, MESSAGES.ticketHasOne('D-1')]);
+    ).toEqual([409, MESSAGES.ticketHasOne({ number: 'D-1' })]);
     await desk.dana('PUT', `${TICKETS}/${ticket.id}`, { status: 'closed' });
     expect(await desk.problem(a.n)).toMatchObject({ ticket: 'D-1', tied: { open: false } });
     expect(
       said(await desk.dana('POST', TICKETS, { problems: [a.n], subject: 'Once more' })),
-    ).toEqual([409, MESSAGES.ticketHadOne('D-1')]);
+    ).toEqual([409, MESSAGES.ticketHadOne({ number: 'D-1' })]);
     expect((await desk.dana('DELETE', `${TICKETS}/${ticket.id}`)).status).toBe(200);
     expect(await desk.problem(a.n)).toMatchObject({ ticket: null, tied: null });
     expect((await desk.dana('GET', `${TICKETS}/${ticket.id}`)).status).toBe(404);

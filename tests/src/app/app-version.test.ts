@@ -58,7 +58,7 @@ test('VERSION-1: a signed-in user is logged out once, with the reason, if the br
   stored.set('wizardPromptDismissed', 'u1');
   expect(await load('in')).toEqual({
     asked: ['send'],
-    sentence: 'The portal was updated. Please log in again to continue; unsent changes are kept.',
+    sentence: 'The portal was updated. Sign in again to continue. Your unsent changes are saved.',
   });
   // Section 4: what logging out clears.
   expect(Object.fromEntries(stored)).toEqual({ appVersion: '2.2.14' });

@@ -29,7 +29,7 @@ const NO_ANSWER = {
 
 test.each([
   [true, 'No response received from server. Try again later.'],
-  [false, 'This needs the network. Connect and try again.'],
+  [false, "You're offline. Reconnect and try again."],
 ])(
   'WORDS-2: without an answer, where the browser is online: %s, each kind of call says: %s',
   async (onLine, sentence) => {

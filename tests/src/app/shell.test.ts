@@ -16,7 +16,7 @@ import { mayOpen } from '#contract/pages.ts';
 import { beginOf, getAppMenu, homeOf, menuOf } from '#src/app/router/menu.ts';
 import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
 
-const NEEDED: Failure = { kind: 'reauth_required', message: 'Confirm that it is you to continue.' };
+const NEEDED: Failure = { kind: 'reauth_required', message: 'Confirm your identity to continue.' };
 const ok = { ok: true, value: 'done' } as const;
 /** A call that wants a factor so many times, and how often it was made. */
 function call(refusals: number): {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Failure } from '#contract/errors.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { beganBy, deviceOf } from '#src/features/shared/device-labels.ts';
 import { leastOf, passwordRefusal, rulesOf } from '#src/features/auth/security/password-labels.ts';
 

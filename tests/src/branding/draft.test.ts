@@ -140,7 +140,7 @@ test('BRAND-7: every field that is wrong is told in words of its own', () => {
 test('BRAND-7: a picture is of a kind that is kept, 200 kB at most, and its measures keep their proportion', () => {
   expect(fileFault('logo', { type: 'image/png', size: 200_000 })).toBeNull();
   expect(fileFault('logo', { type: 'image/png', size: 200_001 })).toContain('201 kB');
-  expect(fileFault('logo', { type: 'image/gif', size: 1 })).toContain('PNG, SVG or WebP');
+  expect(fileFault('logo', { type: 'image/gif', size: 1 })).toContain('PNG, SVG, or WebP');
   expect(fileFault('logo', { type: 'image/x-icon', size: 1 })).not.toBeNull();
   expect(fileFault('favicon', { type: 'image/x-icon', size: 1 })).toBeNull();
   expect(measuresOf({ width: 1_600, height: 400 })).toEqual({

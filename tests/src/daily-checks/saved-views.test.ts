@@ -83,7 +83,7 @@ test('VIEW-4: a name that one has already is replaced, in any case; a full shelf
   expect(namesake(full, 'View')).toBe(null);
   expect(notKept(full, 'view 3', '')).toBe(null);
   expect(notKept(full, 'Another', '')).toBe(
-    'You have 100 views, which is the most. Remove one first.',
+    "You've reached the limit of 100 views. Remove one to add another.",
   );
   expect(notKept([], 'Another', 'x'.repeat(LIMITS.viewChars))).toBe(null);
   expect(notKept([], 'Another', 'x'.repeat(LIMITS.viewChars + 1))).toMatch(/too many filters/);

@@ -45,7 +45,7 @@ test('ADMIN-4: figures are the sums of what the server counted, each with what i
     ['Jobs', '1,001'],
     ['Results, last hour', '20'],
     ['Results, last day', '480'],
-    ['To be sent', '0'],
+    ['Unsent', '0'],
     ['Events', '1,024'],
   ]);
   expect(figures.every(({ says }) => says.length > 0)).toBe(true);
@@ -75,8 +75,8 @@ test('ADMIN-4: what is the matter is told worst first, with the provider; where 
     'failed Failed',
     'failed Not sent',
     'warning Waiting',
-    'warning Silent',
-    'warning Set aside',
+    'warning No data',
+    'warning Quarantined',
   ]);
   expect(troubles.every(({ provider }) => provider === 'Below')).toBe(true);
   expect(troubles[0]).toMatchObject({ title: 'Source Key 2', detail: 'No JSON.', at: NOW - 5 });
@@ -98,7 +98,7 @@ test('ADMIN-4: a provider without sources is not silent, and mail that waits for
   ).toEqual([]);
   expect(
     troublesOf([{ ...quiet, sync: { sources: 1, failed: [], at: null } }], NOW)[0],
-  ).toMatchObject({ word: 'Silent', detail: 'None has reported yet.' });
+  ).toMatchObject({ word: 'No data', detail: 'No source has reported yet.' });
 });
 
 test('STORE-11, ADMIN-4: a server that is out of disk space says so, with what is free and what happens until then', () => {
@@ -107,6 +107,6 @@ test('STORE-11, ADMIN-4: a server that is out of disk space says so, with what i
   for (const state of ['low', 'full'] as const) {
     const [trouble] = storageTroubles({ ...storage, state });
     expect(trouble).toMatchObject({ tone: 'failed', title: 'The server is out of disk space' });
-    expect(trouble?.detail).toMatch(/^20(\.0)? MB of 400(\.0)? MB are free\./);
+    expect(trouble?.detail).toMatch(/^20(\.0)? MB of 400(\.0)? MB free\./);
   }
 });

@@ -45,7 +45,7 @@ test('ADMIN-6: a refusal of the server goes to the field that it names, and abov
   });
   expect(readServerErrors(bad('elsewhere'), {})).toEqual({
     faults: {},
-    above: 'Some of what was sent is not valid. because',
+    above: "Some fields aren't valid. because",
   });
   expect(readServerErrors({ kind: 'forbidden', message: 'No.' }, {})).toEqual({
     faults: {},
@@ -75,12 +75,12 @@ test('NOTE-4: a notice goes to whom was chosen: nobody chosen is a fault, and ne
     ),
   ).toEqual({ message: FAULT_WORDS.message, link: FAULT_WORDS.link });
   expect(readersOf({ userId: 'u', roles: null }, () => 'Ruth')).toBe('Ruth');
-  expect(readersOf({ userId: null, roles: null }, () => null)).toBe('everybody');
+  expect(readersOf({ userId: null, roles: null }, () => null)).toBe('Everyone');
 });
 
 const bad = (path: string) =>
   ({
     kind: 'bad-input',
-    message: 'Some of what was sent is not valid.',
+    message: "Some fields aren't valid.",
     issues: [{ path, message: 'because' }],
   }) as const;

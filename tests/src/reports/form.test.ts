@@ -6,7 +6,7 @@ import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import { reportsAddress, reportsPlace } from '#src/features/reports/address.ts';
 import { formOf, newForm, settingOf } from '#src/features/reports/form.ts';
 import { marksWords } from '#src/features/reports/marks.tsx';
-import { dayWords, PERIOD_WORDS, scheduleWords } from '#src/features/reports/labels.ts';
+import { PERIOD_WORDS, scheduleWords } from '#src/features/reports/labels.ts';
 import { menuOf } from '#src/app/router/menu.ts';
 
 const FORM = {
@@ -38,12 +38,12 @@ test('REPORT-2: what is typed is a setting, and back again', () => {
 
 test('REPORT-2: what is wrong is told at its field, in the words of the page', () => {
   expect(settingOf({ ...FORM, name: ' ', recipients: '', at: '' }, 'any').faults).toEqual({
-    'setting.name': 'Give it a name.',
-    'setting.schedule.at': 'Give a time as hours and minutes.',
-    'setting.recipients': 'Give one to twenty addresses.',
+    'setting.name': 'Enter a name.',
+    'setting.schedule.at': 'Enter a time as hours and minutes.',
+    'setting.recipients': 'Enter 1 to 20 email addresses.',
   });
   expect(settingOf({ ...FORM, recipients: 'nobody' }, 'any').faults).toEqual({
-    'setting.recipients.0': 'One of these is not an address.',
+    'setting.recipients.0': 'Enter only valid email addresses.',
   });
   const companies = (of: Parameters<typeof settingOf>[1], count: number) =>
     settingOf({ ...FORM, companies: Array.from({ length: count }, (_, i) => i + 1) }, of).faults[
@@ -57,7 +57,7 @@ test('REPORT-2: what is wrong is told at its field, in the words of the page', (
   expect([companies('some', 0), companies('some', 30), companies('some', 31)]).toEqual([
     MESSAGES.reportSomeCompanies,
     undefined,
-    'Choose up to 30 companies.',
+    'Select up to 30 companies.',
   ]);
   expect([companies('any', 0), companies('none', 0), companies('none', 1)]).toEqual([
     undefined,
@@ -84,18 +84,23 @@ test('REPORT-2: what is open stands in the address, and what is no place of ours
   });
 });
 
+const monthly = (day: number) =>
+  scheduleWords({ every: 'month', day, at: '06:00', timeZone: 'UTC' });
 test('REPORT-2: a schedule and a time are told in words, and a row of marks is told to who cannot see it', () => {
-  expect([1, 2, 3, 4, 11, 21, 22, 23, 31].map(dayWords)).toEqual([
-    '1st',
-    '2nd',
-    '3rd',
-    '4th',
-    '11th',
-    '21st',
-    '22nd',
-    '23rd',
-    'last day',
+  expect([1, 2, 3, 4, 11, 21, 22, 23].map(monthly)).toEqual([
+    'On the 1st of each month at 06:00, UTC',
+    'On the 2nd of each month at 06:00, UTC',
+    'On the 3rd of each month at 06:00, UTC',
+    'On the 4th of each month at 06:00, UTC',
+    'On the 11th of each month at 06:00, UTC',
+    'On the 21st of each month at 06:00, UTC',
+    'On the 22nd of each month at 06:00, UTC',
+    'On the 23rd of each month at 06:00, UTC',
   ]);
+  expect(scheduleWords({ every: 'week', weekday: 7, at: '08:00', timeZone: 'UTC' })).toBe(
+    'Every Sunday at 08:00, UTC',
+  );
+  expect(scheduleWords({ every: 'day', at: '08:00', timeZone: 'UTC' })).toBe('Daily at 08:00, UTC');
   expect(
     scheduleWords({ every: 'month', day: 31, at: '06:00', timeZone: 'America/New_York' }),
   ).toBe('On the last day of each month at 06:00, America/New York');

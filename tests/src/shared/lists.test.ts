@@ -133,8 +133,8 @@ test("LIST-3: it is ignored for a week, 30 or 90 days at eight of the provider's
 test("LIST-4: a failure is told in the server's words where they help, else in the catalogue's", () => {
   const words = 'Error while trying to add the job to the ignore, try again later.';
   expect(getFailureText({ kind: 'server-fault', message: words })).toBe(words);
-  expect(getFailureText({ kind: 'conflict', message: 'This job is not disabled.' })).toBe(
-    'This job is not disabled.',
+  expect(getFailureText({ kind: 'conflict', message: "This job isn't disabled." })).toBe(
+    "This job isn't disabled.",
   );
   expect(
     getFailureText({

@@ -61,7 +61,7 @@ test('SUPPORT-4: an address without its query, sentences that name nobody, and e
     status: STATUS,
     failures: [
       BASE.noAnswer,
-      MESSAGES.ticketNotMapped('Calloway Freight', 'ConnectWise'),
+      MESSAGES.ticketNotMapped({ company: 'Calloway Freight', system: 'ConnectWise' }),
       MESSAGES.export,
     ],
   });

@@ -17,7 +17,7 @@ test('LOAD-1: a part of the page that has not come after 120,000 ms fails with a
   await part;
   expect([isChunkFault(fault), fault]).toEqual([
     true,
-    new Error('Part of this page did not load. Reload it to continue. Your changes are saved.'),
+    new Error("Part of this page didn't load. Reload it to continue. Your changes are saved."),
   ]);
   await expect(withChunkTimeout(Promise.resolve('here'))).resolves.toBe('here');
   expect(vi.getTimerCount()).toBe(0);

@@ -96,14 +96,17 @@ describe.each(DISKS)('on %s', (_name, make) => {
     await disk.dropCommand('c');
     const later = await again();
     expect((await later.keepCommand(command('d'))).order).toBe(4);
-    await later.markCommand('a', 'refused', { kind: 'conflict', message: 'Reviewed by Bo first.' });
+    await later.markCommand('a', 'refused', {
+      kind: 'conflict',
+      message: 'Bo already reviewed this.',
+    });
     await later.markCommand('gone', 'refused', null);
     expect(await later.commands()).toEqual([
       {
         ...command('a'),
         order: 1,
         state: 'refused',
-        failure: { kind: 'conflict', message: 'Reviewed by Bo first.' },
+        failure: { kind: 'conflict', message: 'Bo already reviewed this.' },
       },
       { ...command('b'), order: 2 },
       { ...command('d'), order: 4 },

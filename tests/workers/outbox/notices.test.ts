@@ -38,7 +38,7 @@ test('OUT-5: each run that was refused of many is listed with its reason, its jo
   const { clock, server, anns, bobs, runs, fine, problemOf } = await conflict();
   const [told] = noticesOf(bobs);
   expect(told).toMatchObject({
-    text: '3 of 4 results were not changed: 2 different reasons.',
+    text: "3 of 4 results weren't changed: 2 different reasons.",
     run: runs[0],
     refused: 3,
   });
@@ -56,7 +56,7 @@ test('OUT-5: each run that was refused of many is listed with its reason, its jo
   expect(loopOf(bobs).outbox.refusedOf(id, 100)).toEqual({
     count: 3,
     reasons: [
-      { why: 'Reviewed by ann first.', count: 2, runs: runs.slice(0, 2).map(line) },
+      { why: 'ann already reviewed this.', count: 2, runs: runs.slice(0, 2).map(line) },
       { why: 'This result has no problem to review.', count: 1, runs: [line(fine)] },
     ],
   });
@@ -80,7 +80,7 @@ test('OUT-5: each run that was refused of many is listed with its reason, its jo
   // not those that were changed the first time
   expect(new Set(again)).toEqual(new Set(runs.slice(0, 2).map((run) => problemOf(run)?.n)));
   expect(noticesOf(bobs)).toMatchObject([
-    { text: '1 of 3 results were not changed: This result has no problem to review.' },
+    { text: "1 of 3 results weren't changed: This result has no problem to review." },
   ]);
 });
 
@@ -98,7 +98,7 @@ test('OUT-5: of a change that was refused for every run, the reasons are listed 
   });
   const told = loopOf(bobs).outbox.refusedOf(entry.id, 10);
   expect(told.reasons.map(({ why, count }) => [why, count])).toEqual([
-    ['Reviewed by ann first.', 1],
+    ['ann already reviewed this.', 1],
     ['This result has no problem to review.', 1],
   ]);
   bobDevice.kill(bobs);
@@ -117,7 +117,7 @@ test('OUT-5, OUT-6: what a person is told survives the browser and is put away i
   await clock.pass(1_000);
   const all = noticesOf(bobs);
   expect(all.map(({ text }) => text)).toEqual([
-    '3 of 4 results were not changed: 2 different reasons.',
+    "3 of 4 results weren't changed: 2 different reasons.",
     'ann replaced your note.',
   ]);
   bobDevice.kill(bobs);

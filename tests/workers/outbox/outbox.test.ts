@@ -95,7 +95,7 @@ test('OUT-5, OUT-6: the second review is refused in words, its effect taken back
   const [entry] = loopOf(bobs).outbox.view().entries;
   expect(entry).toMatchObject({
     state: 'refused',
-    failure: { kind: 'conflict', message: 'Reviewed by ann first.' },
+    failure: { kind: 'conflict', message: 'ann already reviewed this.' },
     runs: [run],
   });
   expect(shown(bobs, run, clock.now())?.problem?.review?.comment).toBe('first');
@@ -128,7 +128,7 @@ test('OUT-5: a refused command that is tried again is a new one, and what is par
   const { entries, notices } = loopOf(bobs).outbox.view();
   expect(entries.map(({ state }) => state)).toEqual(['refused']);
   expect(notices).toMatchObject([
-    { text: '1 of 2 results were not changed: Reviewed by ann first.', run: one, refused: 1 },
+    { text: "1 of 2 results weren't changed: ann already reviewed this.", run: one, refused: 1 },
   ]);
   expect(problemOf(two)?.review?.comment).toBe('both');
   await anns.send('changeExecution', { id: String(one), change: { is: 'reopen' } });

@@ -61,7 +61,7 @@ test('OFF-7: opened again while the gateway answers 502, it is server trouble fr
     ok: false,
     failure: {
       kind: 'busy',
-      message: 'The server does not answer properly. Try again in a moment.',
+      message: "The server's response isn't valid. Try again in a moment.",
     },
   });
 });

@@ -59,7 +59,7 @@ test.each(CASES)(
         name,
         answering(500, {
           success: false,
-          message: 'Something went wrong on the server. It has been logged.',
+          message: "Something went wrong on the server. We've logged the error.",
           error: { kind: 'server-fault' },
         }),
       ),

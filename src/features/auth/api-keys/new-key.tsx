@@ -3,7 +3,7 @@ import type { SyntheticEvent } from 'react';
 import type { Ability } from '#contract/abilities.ts';
 import type { MadeApiKey } from '#contract/auth/api-key-calls.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { useNow } from '#src/app/clock.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { focusFirstError } from '#src/ui/form-errors.ts';
@@ -44,7 +44,7 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
   const faults = {
     name: name.trim() === '' ? t.nameMissing : null,
     abilities: chosen.size === 0 ? t.permissionMissing : null,
-    until: until === null ? ACCOUNT.keyUntil(LIMITS.apiKeyDays) : null,
+    until: until === null ? ACCOUNT.keyUntil({ days: LIMITS.apiKeyDays }) : null,
   };
   const put = (ability: Ability, on: boolean): void =>
     setChosen(new Set([...chosen].filter((one) => one !== ability).concat(on ? [ability] : [])));

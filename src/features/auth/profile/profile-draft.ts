@@ -2,7 +2,7 @@ import type { Profile } from '#contract/auth/profile-calls.ts';
 import { NOTICES } from '#contract/auth/profile.ts';
 import type { InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { phoneOf } from '../phone-number.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 

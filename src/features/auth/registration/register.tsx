@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { sidebarTitleOf } from '#src/app/shell/branding/apply-branding.ts';
 import { pauseRedirectTarget } from '#src/app/router/redirect-target.ts';

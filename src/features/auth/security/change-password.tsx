@@ -1,4 +1,4 @@
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { useMe } from '#src/app/session/session.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { tell } from '#src/ui/toasts.ts';

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { makePasskey } from '#src/app/shell/reauth/passkey.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import type { Me } from '#contract/auth/current-user.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { now, useNow } from '#src/app/clock.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
@@ -63,7 +63,7 @@ export function PasswordForm({
     if (current === '') return refuse('current', t.currentPasswordMissing);
     if (next === '') return refuse('next', t.newPasswordMissing);
     if (me.auth === 'db' && Array.from(next).length < least)
-      return refuse('next', ACCOUNT.passwordShort(least));
+      return refuse('next', ACCOUNT.passwordShort({ min: least }));
     if (next !== again) return refuse('again', t.passwordsDiffer);
     setBusy(true);
     const input = { id: me.id, currentPassword: current, newPassword: next };

@@ -1,7 +1,7 @@
 import type { Factors } from '#contract/auth/factor-calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
 /** How long a password of this user has to be at least: shorter beside a second factor (G35). */

@@ -1,6 +1,6 @@
 import type { QUESTIONS } from '#contract/auth/recovery-questions.ts';
 import type { Issue } from '#contract/errors.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface Chosen {

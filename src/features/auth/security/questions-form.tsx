@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { QUESTIONS, QUESTIONS_ASKED } from '#contract/auth/recovery-questions.ts';
 import type { Failure } from '#contract/errors.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';

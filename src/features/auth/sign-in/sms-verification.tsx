@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { Link } from '@tanstack/react-router';
 import { now, useNow } from '#src/app/clock.ts';
 import { Button } from '#src/ui/button.tsx';

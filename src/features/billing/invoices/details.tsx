@@ -10,6 +10,7 @@ import { saveFile } from '#src/ui/save-file.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { dayWords, moneyWords } from '../labels.ts';
 import { InvoiceMark } from './mark.tsx';
+import { invoiceMessages as t } from './messages.en.ts';
 
 /** One invoice beside the list: how it stands, its lines, and the way to its PDF. */
 export function InvoiceDetails({
@@ -46,7 +47,7 @@ export function InvoiceDetails({
     setBusy(false);
     if (!made.ok) return setWrong(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
-    tell(`${made.value.name} is saved.`);
+    tell(t.fileDownloaded({ name: made.value.name }));
   }
 
   return (
@@ -62,7 +63,7 @@ export function InvoiceDetails({
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
           onClick={() => void pdf()}
         >
-          Save the PDF
+          {t.downloadPdf}
         </Button>
       </p>
       {wrong !== null && (
@@ -73,30 +74,30 @@ export function InvoiceDetails({
         </div>
       )}
       <dl className="m-0 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 border-t border-hair py-3 [&_dd]:m-0 [&_dd]:break-words [&_dt]:text-ink-2">
-        <dt>Date</dt>
+        <dt>{t.date}</dt>
         <dd>{dayWords(day)}</dd>
-        <dt>Due</dt>
-        <dd>{due === null ? 'No day is set' : dayWords(due)}</dd>
-        <dt>Company</dt>
-        <dd>{companyName ?? 'None: its customer is not mapped'}</dd>
-        <dt>Customer</dt>
-        <dd>{customer === '' ? 'Without a name' : customer}</dd>
+        <dt>{t.due}</dt>
+        <dd>{due === null ? t.noDueDate : dayWords(due)}</dd>
+        <dt>{t.company}</dt>
+        <dd>{companyName ?? t.notMapped}</dd>
+        <dt>{t.customer}</dt>
+        <dd>{customer === '' ? t.unnamed : customer}</dd>
         {mailed !== null && (
           <>
-            <dt>Mail</dt>
-            <dd>{mailed ? 'Sent from QuickBooks' : 'Not sent from QuickBooks'}</dd>
+            <dt>{t.email}</dt>
+            <dd>{mailed ? t.sentFromQuickBooks : t.notSentFromQuickBooks}</dd>
           </>
         )}
-        <dt>Changed</dt>
+        <dt>{t.changed}</dt>
         <dd>{formatWhen(changedAt, zone)}</dd>
       </dl>
       <table className="w-full border-collapse [&_td]:py-1.5 [&_td]:align-top [&_th]:py-1.5 [&_th]:text-left [&_th]:font-normal">
-        <caption className="sr-only">Lines</caption>
+        <caption className="sr-only">{t.lines}</caption>
         <thead>
           <tr className="border-t-2 border-b border-head-rule text-agate text-ink-2">
-            <th scope="col">Line</th>
+            <th scope="col">{t.line}</th>
             <th scope="col" className="w-32 text-right!">
-              Amount
+              {t.amount}
             </th>
           </tr>
         </thead>
@@ -107,16 +108,16 @@ export function InvoiceDetails({
           {lines.length === 0 && (
             <tr className="border-b border-hair">
               <td colSpan={2} className="text-ink-2">
-                No lines were told.
+                {t.noLines}
               </td>
             </tr>
           )}
         </tbody>
         <tfoot>
-          {tax !== null && <Sum word="Tax" amount={tax} currency={currency} />}
-          <Sum word="Total" amount={total} currency={currency} bold />
-          {balance !== total && <Sum word="Paid" amount={total - balance} currency={currency} />}
-          {balance > 0 && <Sum word="Not paid" amount={balance} currency={currency} bold />}
+          {tax !== null && <Sum word={t.tax} amount={tax} currency={currency} />}
+          <Sum word={t.total} amount={total} currency={currency} bold />
+          {balance !== total && <Sum word={t.paid} amount={total - balance} currency={currency} />}
+          {balance > 0 && <Sum word={t.unpaid} amount={balance} currency={currency} bold />}
         </tfoot>
       </table>
       {note !== null && <p className="m-0 pt-3 break-words text-ink-2">{note}</p>}
@@ -131,7 +132,7 @@ function Line({
   readonly line: InvoiceLine;
   readonly currency: string;
 }) {
-  const word = item ?? (is === 'subtotal' ? 'Subtotal' : is === 'discount' ? 'Discount' : null);
+  const word = item ?? (is === 'subtotal' ? t.subtotal : is === 'discount' ? t.discount : null);
   return (
     <tr className={`border-b border-hair ${is === 'subtotal' ? 'text-ink-2' : ''}`}>
       <td className="pr-3 break-words">

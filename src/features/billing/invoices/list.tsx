@@ -2,6 +2,7 @@ import type { InvoiceOut } from '#contract/billing/invoice-calls.ts';
 import { stepEntries } from '#src/ui/step-entries.ts';
 import { dayWords, moneyWords } from '../labels.ts';
 import { InvoiceMark } from './mark.tsx';
+import { invoiceMessages as t } from './messages.en.ts';
 
 export interface InvoiceListProps {
   readonly rows: readonly InvoiceOut[];
@@ -23,25 +24,25 @@ export function InvoiceList({ rows, open, busy, narrow, onOpen }: InvoiceListPro
       <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
         <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
           <th scope="col" className="w-28 pl-5 font-normal">
-            Invoice
+            {t.invoice}
           </th>
           <th scope="col" className="font-normal">
-            Company
+            {t.company}
           </th>
           <th scope="col" className={`${narrow ? 'w-36' : 'w-56'} font-normal`}>
-            Status
+            {t.status}
           </th>
           <th scope="col" className={`w-28 font-normal ${wide}`}>
-            Date
+            {t.date}
           </th>
           <th scope="col" className={`${narrow ? 'w-24' : 'w-28'} font-normal`}>
-            Due
+            {t.due}
           </th>
           <th scope="col" className={`w-40 pr-3 text-right font-normal ${wide}`}>
-            Total
+            {t.total}
           </th>
           <th scope="col" className="w-36 pr-5 text-right font-normal">
-            Not paid
+            {t.unpaid}
           </th>
         </tr>
       </thead>
@@ -77,8 +78,10 @@ export function InvoiceList({ rows, open, busy, narrow, onOpen }: InvoiceListPro
                   companyName === null ? `${name}, a customer that stands for no company` : name
                 }
               >
-                {name === '' ? 'A customer without a name' : name}
-                {companyName === null && <span className="text-agate text-ink-3"> no company</span>}
+                {name === '' ? t.unnamedCustomer : name}
+                {companyName === null && (
+                  <span className="text-agate text-ink-3"> {t.noCompany}</span>
+                )}
               </td>
               <td className="block min-w-0 tablet:table-cell tablet:pr-3">
                 <InvoiceMark invoice={invoice} />
@@ -94,10 +97,14 @@ export function InvoiceList({ rows, open, busy, narrow, onOpen }: InvoiceListPro
                 {balance === 0 ? '–' : moneyWords(balance, currency)}
               </td>
               <td className="block text-agate text-ink-2 tablet:hidden">
-                {moneyWords(total, currency)}
-                {balance > 0 && balance !== total && `, ${moneyWords(balance, currency)} not paid`},
-                of {dayWords(day)}
-                {due !== null && `, due ${dayWords(due)}`}
+                {[
+                  moneyWords(total, currency),
+                  ...(balance > 0 && balance !== total
+                    ? [t.openAmount({ amount: moneyWords(balance, currency) })]
+                    : []),
+                  dayWords(day),
+                  ...(due === null ? [] : [t.dueOn({ day: dayWords(due) })]),
+                ].join(' · ')}
               </td>
             </tr>
           );
@@ -128,7 +135,7 @@ function Number({
       onKeyDown={stepEntries}
     >
       <bdi className="truncate" data-tip={number}>
-        {number === '' ? 'No number' : number}
+        {number === '' ? t.noNumber : number}
       </bdi>
     </button>
   );

@@ -1,6 +1,7 @@
 import type { InvoiceOut } from '#contract/billing/invoice-calls.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { INVOICE_WORDS, moneyWords } from '../labels.ts';
+import { invoiceMessages as t } from './messages.en.ts';
 
 /** How an invoice stands: icon, word and colour; beside it, that a part of it is paid. */
 export function InvoiceMark({
@@ -18,7 +19,7 @@ export function InvoiceMark({
       </span>
       {balance > 0 && paid > 0 && (
         <span className="text-agate whitespace-nowrap text-ink-3">
-          {moneyWords(paid, currency)} paid
+          {t.paidAmount({ amount: moneyWords(paid, currency) })}
         </span>
       )}
     </span>

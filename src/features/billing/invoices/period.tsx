@@ -9,6 +9,7 @@ import {
 } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { invoiceMessages as t } from './messages.en.ts';
 
 const RangeDialog = lazy(async () => ({
   default: (await withChunkTimeout(import('#src/features/shared/date-range/range-dialog.tsx')))
@@ -42,7 +43,7 @@ export function Period({
   return (
     <>
       <ChipSelect
-        name="Days"
+        name={t.period}
         icon="calendar"
         value={key}
         onChoose={(chosen) => {
@@ -50,12 +51,12 @@ export function Period({
           else onSpan(spanOfKey(chosen));
         }}
         options={[
-          ['', 'All days'],
+          ['', t.allTime],
           ...SHOWN.map((one) => [spanKey(one), spanLabel(one)] as const),
           ...(span === null || SHOWN.some((one) => spanKey(one) === key)
             ? []
             : [[key, spanLabel(span)] as const]),
-          ['range', 'Choose days…'],
+          ['range', t.customPeriod],
         ]}
       />
       {asking && (

@@ -15,7 +15,7 @@ import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { formatWhen, plural } from '#src/ui/format.ts';
+import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
@@ -39,6 +39,7 @@ import { InvoiceDetails } from './details.tsx';
 import { InvoiceList } from './list.tsx';
 import { Period } from './period.tsx';
 import { Sums } from './sums.tsx';
+import { invoiceMessages as t } from './messages.en.ts';
 
 const EVERY = 15_000;
 
@@ -84,17 +85,17 @@ export function Invoices() {
     setBusy(false);
     if (!made.ok) return tellFailure(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
-    tell(`${made.value.name} is saved.`);
+    tell(t.fileDownloaded({ name: made.value.name }));
   }
 
   return (
     <Page
-      title="Invoices"
+      title={t.invoices}
       scroll="own"
-      detail={page === null || none ? undefined : plural(page.count, 'invoice')}
+      detail={page === null || none ? undefined : t.invoiceCount({ count: page.count })}
       search={
         <SearchField
-          label="Search invoices"
+          label={t.searchInvoices}
           value={place.text}
           focusKey="/"
           onChange={(text) => go({ text: text.slice(0, 100) }, 'replace')}
@@ -110,7 +111,7 @@ export function Invoices() {
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
             onClick={() => void download()}
           >
-            Download CSV
+            {t.downloadCsv}
           </Button>
         ),
       })}
@@ -121,14 +122,14 @@ export function Invoices() {
         >
           <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-1 tablet:px-5">
             <ChipSelect
-              name="Status"
-              label="Status"
+              name={t.status}
+              label={t.status}
               value={place.state ?? ''}
               options={[
-                ['', 'All'],
+                ['', t.all],
                 ...STATE_CHOICES.map(
                   (state) =>
-                    [state, state === 'owed' ? 'Not paid' : INVOICE_WORDS[state].word] as const,
+                    [state, state === 'owed' ? t.unpaid : INVOICE_WORDS[state].word] as const,
                 ),
               ]}
               onChoose={(value) =>
@@ -136,19 +137,19 @@ export function Invoices() {
               }
             />
             <ChipSelect
-              name="Company"
-              label="Company"
+              name={t.company}
+              label={t.company}
               value={String(place.company)}
               options={[
-                ['0', 'All companies'],
+                ['0', t.allCompanies],
                 ...companies.map(({ n, name }) => [String(n), name] as const),
               ]}
               onChoose={(value) => go({ company: Number(value) })}
             />
             <Period span={place.span} zone={zone} now={now} onSpan={(span) => go({ span })} />
             <ChipSelect
-              name="Order"
-              label="Order"
+              name={t.order}
+              label={t.order}
               value={place.sort}
               options={ORDERS}
               onChoose={(value) =>
@@ -160,7 +161,7 @@ export function Invoices() {
                 to="/monitoring/invoices/quickbooks"
                 className="ml-auto text-accent underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
               >
-                QuickBooks
+                {t.quickBooks}
               </Link>
             )}
           </div>
@@ -168,8 +169,10 @@ export function Invoices() {
             <Line>
               <Callout tone="warning">
                 {page === null
-                  ? `These invoices are not on this device. ${MESSAGES.needsNetwork}`
-                  : `Without the network this is as it was told last${asked.at === null ? '' : `: as of ${formatWhen(asked.at, zone)}`}.`}
+                  ? t.notOnDevice
+                  : asked.at === null
+                    ? t.offline
+                    : `${t.offline} ${t.dataFrom({ when: formatWhen(asked.at, zone) })}`}
               </Callout>
             </Line>
           )}
@@ -180,7 +183,7 @@ export function Invoices() {
                 alert
                 action={
                   <Button size="sm" onClick={asked.again}>
-                    Try again
+                    {t.tryAgain}
                   </Button>
                 }
               >
@@ -193,7 +196,7 @@ export function Invoices() {
               <Callout tone="warning">
                 {page.source.fault}
                 {page.source.readAt !== null &&
-                  ` The invoices are as of ${formatWhen(page.source.readAt, zone)}.`}
+                  ` ${t.dataFrom({ when: formatWhen(page.source.readAt, zone) })}`}
               </Callout>
             </Line>
           )}
@@ -221,15 +224,13 @@ export function Invoices() {
                 onOpen={(id) => go({ open: id })}
               />
               {page.rows.length === 0 && (
-                <p className="m-0 px-4 py-6 text-ink-2 tablet:px-5">
-                  This page is behind the last one.
-                </p>
+                <p className="m-0 px-4 py-6 text-ink-2 tablet:px-5">{t.pageGone}</p>
               )}
               <Pager
                 page={place.page}
                 size={place.size}
                 count={page.count}
-                total={plural(page.count, 'invoice')}
+                total={t.invoiceCount({ count: page.count })}
                 onPage={(n) => go({ page: n })}
                 onSize={(size) => go({ size })}
               />
@@ -237,14 +238,18 @@ export function Invoices() {
           )}
           {page !== null && !none && page.source.fault === null && page.source.readAt !== null && (
             <p className="m-0 px-4 pb-4 text-agate text-ink-3 tablet:px-5">
-              As QuickBooks told them {formatWhen(page.source.readAt, zone)}.
+              {t.syncedAt({ when: formatWhen(page.source.readAt, zone) })}
             </p>
           )}
         </div>
         {open !== null && invoice !== null && (
           <SidePanel
             key={open}
-            title={invoice.number === '' ? 'Invoice without a number' : `Invoice ${invoice.number}`}
+            title={
+              invoice.number === ''
+                ? t.invoiceWithoutNumber
+                : t.invoiceNumber({ number: invoice.number })
+            }
             detail={invoice.companyName ?? invoice.customer}
             onClose={close}
           >
@@ -254,12 +259,12 @@ export function Invoices() {
         {open !== null && invoice === null && (one.failure !== null || offline) && (
           <SidePanel
             key={`no ${open}`}
-            title="This invoice is not here"
+            title={t.invoiceGone}
             detail={
               offline
                 ? MESSAGES.needsNetwork
                 : one.failure?.kind === 'not-found'
-                  ? 'It was deleted in QuickBooks, or it is not yours to see.'
+                  ? t.invoiceGoneHint
                   : (one.failure?.message ?? '')
             }
             onClose={close}
@@ -288,49 +293,42 @@ function Empty({
       <Notice
         icon="invoice"
         level={2}
-        title="No books are connected"
+        title={t.notConnected}
         {...(keeps && {
           actions: (
             <Link
               to="/monitoring/invoices/quickbooks"
               className="text-accent underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
             >
-              Connect QuickBooks
+              {t.connectQuickBooks}
             </Link>
           ),
         })}
       >
-        <p className="m-0">
-          Invoices are read from QuickBooks Online
-          {keeps
-            ? '. You need an app of your own at developer.intuit.com, and somebody who may give it access to the books.'
-            : ': an administrator who sees all companies connects it.'}
-        </p>
+        <p className="m-0">{keeps ? t.connectHint : t.askAdministrator}</p>
       </Notice>
     );
   }
   if (source.is === 'reading')
     return (
-      <Notice icon="invoice" level={2} title="The books are being read">
-        <p className="m-0">Invoices stand here as soon as QuickBooks has told the first of them.</p>
+      <Notice icon="invoice" level={2} title={t.syncing}>
+        <p className="m-0">{t.syncingHint}</p>
       </Notice>
     );
   return isNarrowed(place) ? (
     <Notice
       icon="invoice"
       level={2}
-      title="Nothing matches"
-      actions={<Button onClick={onAll}>Show all invoices</Button>}
+      title={t.noMatches}
+      actions={<Button onClick={onAll}>{t.showAll}</Button>}
     >
-      <p className="m-0">
-        No invoice of these days and this status has these words, or is of this company.
-      </p>
+      <p className="m-0">{t.noMatchesHint}</p>
     </Notice>
   ) : (
-    <Notice icon="invoice" level={2} title="No invoice yet">
+    <Notice icon="invoice" level={2} title={t.noInvoices}>
       <p className="m-0">
-        QuickBooks has none for the companies that you see.
-        {keeps && ' Customers are mapped to companies under QuickBooks.'}
+        {t.noInvoicesHint}
+        {keeps && ` ${t.mapHint}`}
       </p>
     </Notice>
   );
@@ -340,10 +338,10 @@ const Line = ({ children }: { readonly children: React.ReactNode }) => (
   <div className="px-4 py-3 tablet:px-5">{children}</div>
 );
 const ORDERS = [
-  ['-day', 'Newest first'],
-  ['day', 'Oldest first'],
-  ['due', 'Due first'],
-  ['number', 'Number'],
-  ['company', 'Company'],
+  ['-day', t.newestFirst],
+  ['day', t.oldestFirst],
+  ['due', t.dueFirst],
+  ['number', t.number],
+  ['company', t.company],
 ] as const;
 const NOTHING = {};

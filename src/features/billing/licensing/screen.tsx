@@ -12,7 +12,7 @@ import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { formatWhen, plural } from '#src/ui/format.ts';
+import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager, pagesOf } from '#src/ui/pager.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
@@ -22,6 +22,7 @@ import { licensingAddress, licensingPlace, monthWords } from './address.ts';
 import type { LicensingPlace } from './address.ts';
 import { UsageTable } from './usage-table.tsx';
 import type { Holder } from './usage-table.tsx';
+import { licensingMessages as t } from './messages.en.ts';
 
 /** `/monitoring/licensing`: what was used in a month, by company or by provider (LIC-4). */
 export function Licensing() {
@@ -48,13 +49,13 @@ export function Licensing() {
   const holders: readonly Holder[] = byCompany
     ? (companies.value?.companies ?? []).map(({ company, companyName, lines }) => ({
         key: String(company ?? 'none'),
-        name: company === null ? 'Of no company' : companyName,
+        name: company === null ? t.noCompany : companyName,
         lines,
       }))
     : all.map(({ serviceProvider: { id, name }, own, companies: count, total }) => ({
         key: id,
-        name: own ? `${name} (this portal)` : name,
-        detail: plural(count, 'company', 'companies'),
+        name: own ? t.ownProvider({ name }) : name,
+        detail: t.companyCount({ count }),
         lines: total,
       }));
   const words = useDeferredValue(place.text.trim().toLowerCase());
@@ -76,15 +77,15 @@ export function Licensing() {
     setBusy(false);
     if (!made.ok) return tellFailure(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
-    tell(`${made.value.name} is saved.`);
+    tell(t.fileDownloaded({ name: made.value.name }));
   }
 
   return (
     <Page
-      title="Licensing"
+      title={t.licensing}
       search={
         <SearchField
-          label="Search companies and products"
+          label={t.search}
           value={place.text}
           focusKey="/"
           onChange={(text) => go({ text }, 'replace')}
@@ -99,7 +100,7 @@ export function Licensing() {
             {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
             onClick={() => void download()}
           >
-            Download CSV
+            {t.downloadCsv}
           </Button>
         ),
       })}
@@ -107,7 +108,7 @@ export function Licensing() {
       <div className="min-h-full bg-sheet">
         <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
           <ChipSelect
-            name="Month"
+            name={t.month}
             icon="calendar"
             value={place.month === '' ? (told?.months[0] ?? '') : place.month}
             onChoose={(month) => go({ month: month === told?.months[0] ? '' : month })}
@@ -115,24 +116,24 @@ export function Licensing() {
           />
           {all.length > 1 && (
             <ChipSelect
-              name="By"
+              name={t.groupBy}
               value={place.view}
               onChoose={(view) => go({ view: view === 'providers' ? 'providers' : 'companies' })}
               options={[
-                ['companies', 'By company'],
-                ['providers', 'By provider'],
+                ['companies', t.byCompany],
+                ['providers', t.byProvider],
               ]}
             />
           )}
           {all.length > 1 && byCompany && (
             <ChipSelect
-              name="Provider"
+              name={t.provider}
               icon="companies"
               value={place.provider}
               onChoose={(provider) => go({ provider })}
               options={all.map(
                 ({ serviceProvider: { id, name }, own }) =>
-                  [own ? '' : id, own ? `${name} (this portal)` : name] as const,
+                  [own ? '' : id, own ? t.ownProvider({ name }) : name] as const,
               )}
             />
           )}
@@ -140,17 +141,13 @@ export function Licensing() {
         {!asked.live && asked.at !== null && (
           <div className="px-5 py-3">
             <Callout tone="warning">
-              {offline
-                ? 'Without the network this is as it was told last'
-                : (asked.failure?.message ?? MESSAGES.noAnswer)}
-              : as of {formatWhen(asked.at, zone)}.
+              {offline ? t.offline : (asked.failure?.message ?? MESSAGES.noAnswer)}{' '}
+              {t.dataFrom({ when: formatWhen(asked.at, zone) })}
             </Callout>
           </div>
         )}
         <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
-          Monitored here are jobs that had a result in the month, and their computers, each once a
-          company. The rest is as connected systems told it
-          {place.month === '' ? ', as of now' : ' last in that month'}.
+          {place.month === '' ? t.usageHintNow : t.usageHintMonth}
         </p>
         {told === null ? (
           asked.failure === null ? (
@@ -161,27 +158,23 @@ export function Licensing() {
             <Notice
               icon="licensing"
               level={2}
-              title="The figures are not here"
-              actions={<Button onClick={asked.again}>Try again</Button>}
+              title={t.loadFailed}
+              actions={<Button onClick={asked.again}>{t.tryAgain}</Button>}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
             </Notice>
           )
         ) : found.length === 0 ? (
-          <Notice
-            icon="licensing"
-            level={2}
-            title={words === '' ? 'Nothing was used in this month' : 'Nothing matches'}
-          >
-            <p className="m-0">
-              {words === ''
-                ? 'Companies stand here once a job of theirs has a result, or a connected system tells of their licences.'
-                : 'Search for other words, or choose another month.'}
-            </p>
+          <Notice icon="licensing" level={2} title={words === '' ? t.noUsage : t.noMatches}>
+            <p className="m-0">{words === '' ? t.noUsageHint : t.noMatchesHint}</p>
           </Notice>
         ) : (
           <UsageTable
-            caption={`${byCompany ? 'Companies' : 'Providers'}, ${monthWords(told.month)}`}
+            caption={
+              byCompany
+                ? t.companiesIn({ month: monthWords(told.month) })
+                : t.providersIn({ month: monthWords(told.month) })
+            }
             holders={found.slice((page - 1) * place.size, page * place.size)}
           />
         )}
@@ -190,11 +183,11 @@ export function Licensing() {
             page={page}
             size={place.size}
             count={found.length}
-            total={plural(
-              found.length,
-              byCompany ? 'company' : 'provider',
-              byCompany ? 'companies' : 'providers',
-            )}
+            total={
+              byCompany
+                ? t.companyCount({ count: found.length })
+                : t.providerCount({ count: found.length })
+            }
             onPage={(next) => go({ page: next })}
             onSize={(size) => go({ size })}
           />

@@ -1,6 +1,7 @@
 import type { UsageLine } from '#contract/billing/licensing-calls.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { productWords } from '../labels.ts';
+import { licensingMessages as t } from './messages.en.ts';
 
 export interface Holder {
   readonly key: string;
@@ -23,19 +24,19 @@ export function UsageTable({
         <caption className="sr-only">{caption}</caption>
         <thead>
           <tr className="border-b border-rule text-agate">
-            <th scope="col">Product</th>
+            <th scope="col">{t.product}</th>
             <th scope="col" className="text-right">
-              Used
+              {t.used}
             </th>
-            <th scope="col">Unit</th>
+            <th scope="col">{t.unit}</th>
             <th scope="col" className="hidden text-right tablet:table-cell">
-              New
+              {t.new}
             </th>
             <th scope="col" className="hidden text-right tablet:table-cell">
-              Rental
+              {t.rental}
             </th>
             <th scope="col" className="hidden desk:table-cell">
-              Told by
+              {t.source}
             </th>
           </tr>
         </thead>
@@ -56,7 +57,7 @@ export function UsageTable({
             {lines.length === 0 && (
               <tr>
                 <td colSpan={6} className="pb-2.5 text-ink-3">
-                  Nothing used
+                  {t.nothingUsed}
                 </td>
               </tr>
             )}
@@ -78,7 +79,7 @@ export function UsageTable({
                   {rental === null ? '' : formatCount(rental)}
                 </td>
                 <td className="hidden max-w-60 break-words text-ink-2 desk:table-cell">
-                  {source ?? 'This portal'}
+                  {source ?? t.thisPortal}
                 </td>
               </tr>
             ))}

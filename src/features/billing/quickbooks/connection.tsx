@@ -11,11 +11,12 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { formatWhen, plural } from '#src/ui/format.ts';
+import { formatWhen } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { quickBooksMessages as t } from './messages.en.ts';
 
 export interface ConnectionProps {
   readonly kept: QuickBooksKept;
@@ -27,8 +28,8 @@ export interface ConnectionProps {
 }
 
 const WORDS: Readonly<Record<Environment, string>> = {
-  production: 'Production',
-  sandbox: 'Sandbox, for trying',
+  production: t.production,
+  sandbox: t.sandbox,
 };
 
 /** The app at Intuit, and the access that it was given (BILL-6). */
@@ -70,7 +71,7 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
         }),
       (next) => {
         setSecret('');
-        tell('Keys saved');
+        tell(t.keysSaved);
         onKept(next);
       },
     );
@@ -97,7 +98,7 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
         setRemoving(false);
         setEnvironment('production');
         setClientId('');
-        tell('QuickBooks is disconnected');
+        tell(t.disconnected);
         onGone();
       },
     );
@@ -105,46 +106,35 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
   return (
     <>
       <form onSubmit={save}>
-        <FormSection
-          title="App at Intuit"
-          says="An app of your own at developer.intuit.com with the scope com.intuit.quickbooks.accounting. Its keys are kept sealed."
-        >
+        <FormSection title={t.intuitApp} says={t.intuitAppHint}>
           <Select
             block
-            label="Environment"
+            label={t.environment}
             value={environment}
             options={ENVIRONMENTS.map((value) => ({ value, word: WORDS[value] }))}
             onChange={setEnvironment}
           />
           <TextField
-            label="Client ID"
+            label={t.clientId}
             required
             value={clientId}
             autoComplete="off"
             onChange={({ target }) => setClientId(target.value)}
           />
           <TextField
-            label="Client secret"
+            label={t.clientSecret}
             required={!kept.secret || other}
             type="password"
             value={secret}
             autoComplete="new-password"
-            hint={
-              kept.secret && !other
-                ? 'One is kept. Leave it empty to go on with it.'
-                : 'It is kept sealed and shown to nobody.'
-            }
+            hint={kept.secret && !other ? t.secretStored : t.secretHint}
             onChange={({ target }) => setSecret(target.value)}
           />
           <div className="grid gap-1 text-ink-2">
-            <span>The app has to name this address as its redirect URI:</span>
-            <CopyText text={kept.back} label="Copy the redirect URI" copied="Address copied" />
+            <span>{t.redirectUriHint}</span>
+            <CopyText text={kept.back} label={t.copyRedirectUri} copied={t.uriCopied} />
           </div>
-          {kept.realm !== null && other && (
-            <Callout tone="warning">
-              Other keys end this connection: its invoices and the mapping are forgotten.
-            </Callout>
-          )}
+          {kept.realm !== null && other && <Callout tone="warning">{t.newKeysDisconnect}</Callout>}
           <div>
             <CallButton
               call="setQuickBooks"
@@ -154,15 +144,12 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
               disabled={offline || clientId.trim() === '' || (saved && secret === '')}
               {...why}
             >
-              Save the keys
+              {t.saveKeys}
             </CallButton>
           </div>
         </FormSection>
       </form>
-      <FormSection
-        title="Access"
-        says="Given at Intuit by somebody who keeps the books. They are only read: nothing is written there."
-      >
+      <FormSection title={t.connection} says={t.connectionHint}>
         {said !== null && (
           <Callout tone="failed" alert>
             {said}
@@ -181,20 +168,20 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
         {tested === null && kept.fault !== null && (
           <Callout tone={kept.ended ? 'failed' : 'warning'}>
             {kept.fault}
-            {!kept.ended && ' It is tried again by itself.'}
+            {!kept.ended && ` ${t.retrying}`}
           </Callout>
         )}
-        <p className="m-0 text-ink-2">{stands(kept, zone)}</p>
+        <p className="m-0 text-ink-2">{statusText(kept, zone)}</p>
         <div className="flex flex-wrap items-center gap-2">
           <CallButton
             call="beginQuickBooks"
             variant={saved && (kept.realm === null || kept.ended) ? 'primary' : 'default'}
             busy={busy}
             disabled={offline || !saved}
-            {...(offline ? why : saved ? {} : { 'data-tip': 'Save the keys first.' })}
+            {...(offline ? why : saved ? {} : { 'data-tip': t.saveKeysFirst })}
             onClick={connect}
           >
-            {kept.realm === null ? 'Connect QuickBooks' : 'Connect again'}
+            {kept.realm === null ? t.connectQuickBooks : t.reconnect}
           </CallButton>
           {kept.realm !== null && !kept.ended && (
             <CallButton
@@ -204,7 +191,7 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
               {...why}
               onClick={test}
             >
-              Test and read now
+              {t.testAndSync}
             </CallButton>
           )}
           {(kept.secret || kept.realm !== null) && (
@@ -215,39 +202,45 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
               {...why}
               onClick={() => setRemoving(true)}
             >
-              Disconnect
+              {t.disconnect}
             </CallButton>
           )}
         </div>
       </FormSection>
       {removing && (
         <Dialog
-          title="Disconnect QuickBooks?"
+          title={t.disconnectQuestion}
           onClose={() => setRemoving(false)}
           footer={
             <>
               <Button variant="danger" busy={busy} onClick={remove}>
-                Disconnect
+                {t.disconnect}
               </Button>
-              <Button onClick={() => setRemoving(false)}>Cancel</Button>
+              <Button onClick={() => setRemoving(false)}>{t.cancel}</Button>
             </>
           }
         >
-          <p className="m-0 px-5 py-4">
-            The access is given back to Intuit. Keys, {plural(kept.invoices, 'invoice')} and the
-            mapping of customers are forgotten here; in QuickBooks all stays as it is.
-          </p>
+          <p className="m-0 px-5 py-4">{t.disconnectHint({ count: kept.invoices })}</p>
         </Dialog>
       )}
     </>
   );
 }
 
-function stands(
+function statusText(
   { realm, ended, connectedAt, readAt, invoices }: QuickBooksKept,
   zone: string,
 ): string {
-  if (realm === null) return 'No books are connected.';
-  const since = connectedAt === null ? '' : `, connected ${formatWhen(connectedAt, zone)}`;
-  return `Books of company ${realm}${since}. ${readAt === null ? (ended ? 'They were not read.' : 'They are being read.') : `Read ${formatWhen(readAt, zone)}: ${plural(invoices, 'invoice')}.`}`;
+  if (realm === null) return t.notConnected;
+  const connected =
+    connectedAt === null
+      ? t.connectedTo({ realm })
+      : t.connectedSince({ realm, when: formatWhen(connectedAt, zone) });
+  const synced =
+    readAt !== null
+      ? t.lastSync({ when: formatWhen(readAt, zone), count: invoices })
+      : ended
+        ? t.neverSynced
+        : t.syncing;
+  return `${connected} ${synced}`;
 }

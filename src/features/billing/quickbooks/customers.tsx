@@ -6,12 +6,12 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { plural } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { quickBooksMessages as t } from './messages.en.ts';
 
 export interface CustomersProps {
   readonly rows: readonly CustomerOut[];
@@ -28,9 +28,9 @@ const HEALTH: Readonly<
   Record<CustomerHealth, { readonly word: string; readonly icon: IconName; readonly text: string }>
 > = {
   'ok': { word: 'OK', icon: 'success', text: 'text-success' },
-  'renamed': { word: 'Renamed', icon: 'warning', text: 'text-warning' },
-  'inactive': { word: 'Not in use there', icon: 'missed', text: 'text-missed' },
-  'not mapped': { word: 'Not mapped', icon: 'missed', text: 'text-missed' },
+  'renamed': { word: t.renamed, icon: 'warning', text: 'text-warning' },
+  'inactive': { word: t.inactive, icon: 'missed', text: 'text-missed' },
+  'not mapped': { word: t.notMapped, icon: 'missed', text: 'text-missed' },
 };
 /** As many as are drawn; the rest is found by its name. */
 const MOST = 200;
@@ -62,13 +62,8 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
   }
 
   return (
-    <FormSection
-      wide
-      title="Customers"
-      place="customers"
-      says="Whose invoices are whose. Those of a customer that stands for no company are seen by who sees all companies alone. One below another goes with it."
-    >
-      {rows.length > 0 && <SearchField label="Search customers" value={text} onChange={setText} />}
+    <FormSection wide title={t.customers} place="customers" says={t.customersHint}>
+      {rows.length > 0 && <SearchField label={t.searchCustomers} value={text} onChange={setText} />}
       {fault !== null && (
         <Callout tone="failed" alert>
           {fault}
@@ -84,16 +79,16 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
               busy={busy}
               disabled={offline}
               {...why}
-              onClick={() => void put(alike, `${plural(alike.length, 'customer')} mapped`)}
+              onClick={() => void put(alike, t.customersMapped({ count: alike.length }))}
             >
-              Map {alike.length === 1 ? 'it' : `all ${alike.length}`}
+              {t.mapAll({ count: alike.length })}
             </Button>
           }
         >
-          {plural(alike.length, 'customer')} named exactly like a company.
+          {t.exactMatches({ count: alike.length })}
         </Callout>
       )}
-      {rows.length === 0 && <p className="m-0 text-ink-2">No customer was read yet.</p>}
+      {rows.length === 0 && <p className="m-0 text-ink-2">{t.noCustomers}</p>}
       <ul className="m-0 list-none border-t border-rule p-0">
         {shown.slice(0, MOST).map((one) => {
           const { word, icon, text: colour } = HEALTH[one.health];
@@ -104,14 +99,21 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
             >
               <span className="min-w-0 truncate" data-tip={one.name}>
                 <b className="font-semibold">{one.name}</b>{' '}
-                <span className="text-agate text-ink-3">{plural(one.invoices, 'invoice')}</span>
+                <span className="text-agate text-ink-3">
+                  {t.invoiceCount({ count: one.invoices })}
+                </span>
               </span>
               <span
                 className="col-start-1 min-w-0 truncate text-ink-2 tablet:col-start-2"
                 data-tip={one.companyName ?? undefined}
               >
                 {one.companyName ?? '–'}
-                {one.by !== null && <span className="text-agate text-ink-3"> with {one.by}</span>}
+                {one.by !== null && (
+                  <span className="text-agate text-ink-3">
+                    {' '}
+                    {t.viaParent({ customer: one.by })}
+                  </span>
+                )}
               </span>
               <span
                 className={`col-start-1 inline-flex items-center gap-1.5 tablet:col-start-3 ${colour}`}
@@ -122,12 +124,12 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
               <Button
                 size="sm"
                 className="col-start-2 row-span-3 row-start-1 tablet:col-start-4 tablet:row-span-1"
-                aria-label={`Map ${one.name}`}
+                aria-label={t.mapCustomer({ customer: one.name })}
                 disabled={offline}
                 {...why}
                 onClick={() => setChoosing(one)}
               >
-                Map
+                {t.map}
               </Button>
             </li>
           );
@@ -135,12 +137,10 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
       </ul>
       {shown.length > MOST && (
         <p className="m-0 text-agate text-ink-3">
-          {shown.length - MOST} more: search for one by its name.
+          {t.moreCustomers({ count: shown.length - MOST })}
         </p>
       )}
-      {rows.length > 0 && shown.length === 0 && (
-        <p className="m-0 text-ink-2">No customer has these words in its name.</p>
-      )}
+      {rows.length > 0 && shown.length === 0 && <p className="m-0 text-ink-2">{t.noMatches}</p>}
       {choosing !== null && (
         <Choose
           one={choosing}
@@ -150,7 +150,7 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
           onChosen={(company) =>
             void put(
               [{ customer: choosing.id, company }],
-              company === null ? 'Mapping taken away' : 'Customer mapped',
+              company === null ? t.mappingRemoved : t.customerMapped,
             )
           }
         />
@@ -175,7 +175,7 @@ function Choose({
   const [chosen, setChosen] = useState(String(one.company ?? one.suggested ?? ''));
   return (
     <Dialog
-      title={`Map ${one.name}`}
+      title={t.mapCustomer({ customer: one.name })}
       onClose={onClose}
       footer={
         <>
@@ -185,33 +185,29 @@ function Choose({
             disabled={chosen === ''}
             onClick={() => onChosen(Number(chosen))}
           >
-            Map
+            {t.map}
           </Button>
           {one.company !== null && one.by === null && (
             <Button disabled={busy} onClick={() => onChosen(null)}>
-              Take the mapping away
+              {t.removeMapping}
             </Button>
           )}
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {t.cancel}
           </Button>
         </>
       }
     >
       <div className="grid min-h-64 content-start gap-3 px-5 py-4">
         <Combobox
-          label="Company"
+          label={t.company}
           required
           value={chosen}
-          placeholder="Type a part of its name"
+          placeholder={t.companyPlaceholder}
           options={companies.map(({ n, name }) => ({ value: String(n), word: name }))}
           onChange={setChosen}
         />
-        {one.health === 'renamed' && (
-          <p className="m-0 text-ink-2">
-            It has another name there now. Map it anew if it is still the same customer.
-          </p>
-        )}
+        {one.health === 'renamed' && <p className="m-0 text-ink-2">{t.renamedHint}</p>}
       </div>
     </Dialog>
   );

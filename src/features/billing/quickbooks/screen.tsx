@@ -17,6 +17,7 @@ import { tell } from '#src/ui/toasts.ts';
 import { type Back, backIn } from './callback-result.ts';
 import { Connection } from './connection.tsx';
 import { Customers } from './customers.tsx';
+import { quickBooksMessages as t } from './messages.en.ts';
 
 /** As often as it is asked how reading goes on, and while nothing was read yet. */
 const EVERY = 15_000;
@@ -81,26 +82,26 @@ export function QuickBooks() {
   }, [back, history, all]);
 
   return (
-    <Page title="QuickBooks">
+    <Page title={t.quickBooks}>
       <div className="min-h-full bg-sheet px-4 pb-10 tablet:px-5">
         <p className="m-0 py-2">
           <Link
             to="/monitoring/invoices"
             className="text-accent underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
           >
-            Invoices
+            {t.invoices}
           </Link>
         </p>
         {offline && (
           <div className="pb-3">
             <Callout tone="warning">
-              The connection is changed and tested with the network only.
-              {asked.at !== null && ` It is told as of ${formatWhen(asked.at, zone)}.`}
+              {t.offline}
+              {asked.at !== null && ` ${t.dataFrom({ when: formatWhen(asked.at, zone) })}`}
             </Callout>
           </div>
         )}
         {!all ? (
-          <Notice icon="lock" level={2} title="Set by somebody who sees all companies">
+          <Notice icon="lock" level={2} title={t.noAccess}>
             <p className="m-0">{MESSAGES.quickBooksNotYours}</p>
           </Notice>
         ) : kept === null ? (
@@ -112,8 +113,8 @@ export function QuickBooks() {
             <Notice
               icon="invoice"
               level={2}
-              title="The connection is not here"
-              actions={<Button onClick={asked.again}>Try again</Button>}
+              title={t.loadFailed}
+              actions={<Button onClick={asked.again}>{t.tryAgain}</Button>}
             >
               <p className="m-0">
                 {offline ? MESSAGES.needsNetwork : getFailureText(asked.failure)}
@@ -155,7 +156,7 @@ export function QuickBooks() {
 
 /** Null: it is connected. */
 async function finish(back: Back): Promise<string | null> {
-  if (back.is === 'refused') return 'No access was given at Intuit. Nothing has changed.';
+  if (back.is === 'refused') return t.accessDenied;
   const { code, realmId, state } = back;
   const told = await client().ask('finishQuickBooks', { code, realmId, state });
   return told.ok ? null : told.failure.message;

@@ -5,6 +5,7 @@ import type { FormErrors } from '#src/ui/form-errors.ts';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
+import { richText } from '#src/ui/rich-text.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -13,6 +14,7 @@ import { COLOUR_NAMES, verdictOf } from './colours.ts';
 import { measuresOf } from './draft.ts';
 import type { Draft, PictureName, Pictures, TextName } from './draft.ts';
 import { PictureField } from './picture-field.tsx';
+import { brandingMessages as t } from './messages.en.ts';
 
 export interface LookFormProps {
   readonly draft: Draft;
@@ -26,10 +28,10 @@ export interface LookFormProps {
 }
 
 const COLOURS = {
-  accent: 'Accent, light',
-  accentDark: 'Accent, dark',
-  sidebar: 'Sidebar, light',
-  sidebarDark: 'Sidebar, dark',
+  accent: t.accentLight,
+  accentDark: t.accentDark,
+  sidebar: t.sidebarLight,
+  sidebarDark: t.sidebarDark,
 } as const;
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({
   value: String(hour),
@@ -68,72 +70,66 @@ export function LookForm({
   });
   return (
     <>
-      <FormSection title="Names">
+      <FormSection title={t.names}>
         <RequiredNote />
         <TextField
           {...field('name')}
-          label="Name of the provider"
+          label={t.providerName}
           required
           maxLength={LIMITS.nameChars}
         />
         <TextField
           {...field('title')}
-          label="Page title"
+          label={t.pageTitle}
           required
           maxLength={LIMITS.nameChars}
-          hint="In the tab of the browser, and in mails."
+          hint={t.pageTitleHint}
         />
         <TextField
           {...field('sidebarTitle')}
-          label="Sidebar title"
+          label={t.sidebarTitle}
           required
           maxLength={LIMITS.nameChars}
-          hint="Above the menu and on the sign-in page."
+          hint={t.sidebarTitleHint}
         />
       </FormSection>
-      <FormSection
-        title="Pictures"
-        says="PNG, SVG or WebP, 200 kB at most. What could run in an SVG is taken out."
-      >
+      <FormSection title={t.images} says={t.imagesHint}>
         <PictureField
           {...picture('logo', branding.sidebarLogoUrl)}
-          label="Logo"
+          label={t.logo}
           dark
-          hint="24 px high in the sidebar, 32 px on the sign-in page, 160 px wide at most."
+          hint={t.logoHint}
         />
         <PictureField
           {...picture('logo-dark', branding.sidebarLogoDarkUrl ?? null)}
-          label="Logo for the dark theme"
+          label={t.darkLogo}
           dark
-          hint="Where the other one cannot be seen well. Without it, the other one stands."
+          hint={t.darkLogoHint}
         />
         <div className="grid grid-cols-2 items-start gap-4">
           <TextField
             {...field('sidebarLogoWidth')}
-            label="Logo width"
+            label={t.logoWidth}
             inputMode="numeric"
             maxLength={3}
-            hint="Their proportion counts."
+            hint={t.logoWidthHint}
           />
           <TextField
             {...field('sidebarLogoHeight')}
-            label="Logo height"
+            label={t.logoHeight}
             inputMode="numeric"
             maxLength={3}
-            hint="8 to 400. Empty: as the file."
+            hint={t.logoHeightHint}
           />
         </div>
         <PictureField
           {...picture('favicon', branding.favIconUrl)}
-          label="Icon of the tab"
+          label={t.favicon}
           dark={false}
-          hint="Square, 32 px at least. An ICO file is taken as well."
+          hint={t.faviconHint}
         />
       </FormSection>
-      <FormSection
-        title="Colours"
-        says="A colour stands only where it can be read, in 4.5:1 or more (WCAG AA). Where it cannot, the portal’s own stands."
-      >
+      <FormSection title={t.colors} says={t.colorsHint}>
         {COLOUR_NAMES.map((name) => (
           <ColourField
             key={name}
@@ -145,13 +141,13 @@ export function LookForm({
           />
         ))}
       </FormSection>
-      <FormSection title="Contacts" says="On the sign-in page.">
-        <TextField {...field('supportEmail')} label="Support e-mail" type="email" maxLength={254} />
-        <TextField {...field('supportPhone')} label="Support phone" type="tel" maxLength={40} />
+      <FormSection title={t.contacts} says={t.contactsHint}>
+        <TextField {...field('supportEmail')} label={t.supportEmail} type="email" maxLength={254} />
+        <TextField {...field('supportPhone')} label={t.supportPhone} type="tel" maxLength={40} />
       </FormSection>
-      <FormSection title="Time" says="Days of lists, calendar and reports.">
+      <FormSection title={t.time} says={t.timeHint}>
         <Combobox
-          label="Time zone"
+          label={t.timeZone}
           required
           value={draft.timeZone}
           options={zones()}
@@ -159,7 +155,7 @@ export function LookForm({
           onChange={(zone) => onText('timeZone', zone)}
         />
         <Select
-          label="The day begins at"
+          label={t.dayBeginsAt}
           block
           value={draft.dayBeginsHour}
           options={HOURS}
@@ -168,40 +164,34 @@ export function LookForm({
         />
         <TextField
           {...field('offlineDays')}
-          label="Days without the network"
+          label={t.offlineDays}
           required
           inputMode="numeric"
           maxLength={2}
-          hint="So long a signed-in device may be opened offline. From 1 to 30."
+          hint={t.offlineDaysHint}
         />
       </FormSection>
-      <FormSection title="Signing in and paying">
+      <FormSection title={t.signInAndPayments}>
         <p className="m-0 text-ink-2">
-          Users sign in with{' '}
-          {branding.authType === 'ad'
-            ? 'their password of the directory'
-            : 'a password that the portal keeps'}
-          . It follows from the{' '}
+          {branding.authType === 'ad' ? t.directoryPasswords : t.portalPasswords}{' '}
           <Link
             to="/admin/settings"
             search={own ? {} : { provider: branding.id }}
             hash="directory"
             className="text-accent underline underline-offset-2"
           >
-            directory in the settings
+            {t.directorySettings}
           </Link>
-          .
         </p>
         <Switch
-          label="Payments by Stripe"
+          label={t.stripePayments}
           on={draft.isStripeEnabled}
           onChange={(isStripeEnabled) => onDraft({ isStripeEnabled })}
         />
       </FormSection>
-      <FormSection title="API">
+      <FormSection title={t.api}>
         <p className="m-0 break-words text-ink-2">
-          Programs call the API at {branding.domain}, path <code>{branding.apiUrl}</code>. The
-          portal itself always calls its own address.
+          {richText(t.apiHint, { host: branding.domain, path: <code>{branding.apiUrl}</code> })}
         </p>
       </FormSection>
     </>

@@ -4,6 +4,10 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import type { FeaturesFormProps } from './features-form.tsx';
 import { RowsField } from './rows-field.tsx';
+import { brandingMessages as t } from './messages.en.ts';
+
+/** How addresses begin. */
+const URL_START = 'https://';
 
 /** What users of the cloud-suite backup meet: terms, service levels, and where they restore. */
 export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
@@ -18,22 +22,19 @@ export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
     put({ restorePortal: { ...restorePortal, ...next } });
   const at = 'features.office365.selfRegistration';
   return (
-    <FormSection
-      title="Microsoft 365"
-      says="Terms that are accepted when somebody registers, service levels to choose from, and restoring."
-    >
+    <FormSection title={t.microsoft365} says={t.microsoft365Hint}>
       <Switch
-        label="Terms of use"
-        detail="Accepted when somebody registers. A new version is asked for again."
+        label={t.termsOfUse}
+        detail={t.termsOfUseHint}
         on={termsOfUse !== null}
         onChange={(on) =>
-          register({ termsOfUse: on ? { title: 'Terms of use', text: '', version: '1' } : null })
+          register({ termsOfUse: on ? { title: t.termsOfUse, text: '', version: '1' } : null })
         }
       />
       {termsOfUse !== null && (
         <>
           <TextField
-            label="Title of the terms"
+            label={t.termsTitle}
             required
             value={termsOfUse.title}
             fault={faults[`${at}.termsOfUse.title`] ?? null}
@@ -42,7 +43,7 @@ export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
             }
           />
           <TextField
-            label="Version"
+            label={t.termsVersion}
             required
             value={termsOfUse.version}
             fault={faults[`${at}.termsOfUse.version`] ?? null}
@@ -51,7 +52,7 @@ export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
             }
           />
           <TextArea
-            label="Text of the terms"
+            label={t.termsText}
             required
             rows={8}
             value={termsOfUse.text}
@@ -63,43 +64,43 @@ export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
         </>
       )}
       <RowsField
-        label="Service levels"
-        heads={['Id', 'Words']}
-        add="Add a service level"
+        label={t.serviceLevels}
+        heads={[t.serviceLevelId, t.serviceLevelName]}
+        add={t.addServiceLevel}
         rows={serviceLevels.map(({ id, label }) => [id, label] as const)}
         faultAt={(line) => faults[`${at}.serviceLevels.${line}.label`] ?? null}
         onRows={(rows) => register({ serviceLevels: rows.map(([id, label]) => ({ id, label })) })}
       />
       <TextField
-        label="Address for restoring"
+        label={t.restoreUrl}
         type="url"
         value={office365.restoreUrl ?? ''}
         fault={faults['features.office365.restoreUrl'] ?? null}
         maxLength={2_000}
-        placeholder="https://"
-        hint="Empty: users restore in this portal."
+        placeholder={URL_START}
+        hint={t.restoreUrlHint}
         onChange={(event) =>
           put({ restoreUrl: event.target.value === '' ? null : event.target.value })
         }
       />
       <fieldset className="m-0 grid min-w-0 border-0 p-0">
-        <legend className="pb-1 font-semibold">Restoring in this portal</legend>
+        <legend className="pb-1 font-semibold">{t.restoreHere}</legend>
         <Switch
-          label="Outlook"
+          label={t.outlook}
           on={restorePortal.outlook}
           onChange={(outlook) => restore({ outlook })}
         />
         <Switch
-          label="OneDrive"
+          label={t.oneDrive}
           on={restorePortal.onedrive}
           onChange={(onedrive) => restore({ onedrive })}
         />
         <Switch
-          label="SharePoint"
+          label={t.sharePoint}
           on={restorePortal.sharepoint}
           onChange={(sharepoint) => restore({ sharepoint })}
         />
-        <Switch label="Teams" on={restorePortal.teams} onChange={(teams) => restore({ teams })} />
+        <Switch label={t.teams} on={restorePortal.teams} onChange={(teams) => restore({ teams })} />
       </fieldset>
     </FormSection>
   );

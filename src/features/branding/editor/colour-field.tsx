@@ -2,6 +2,7 @@ import { useId } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Verdict } from './colours.ts';
+import { brandingMessages as t } from './messages.en.ts';
 
 export interface ColourFieldProps {
   readonly label: string;
@@ -27,14 +28,14 @@ export function ColourField({ label, value, verdict, fault, onChange }: ColourFi
         <input
           type="color"
           value={swatch.toLowerCase()}
-          aria-label={`${label}: pick`}
+          aria-label={t.pickColor({ label })}
           onChange={(event) => onChange(event.target.value)}
           className="h-8 w-11 shrink-0 cursor-pointer rounded-part border border-control bg-sheet p-0.5 pointer-coarse:h-11"
         />
         <input
           id={id}
           value={value}
-          placeholder="none"
+          placeholder={t.notSet}
           maxLength={7}
           spellCheck={false}
           autoComplete="off"
@@ -48,10 +49,10 @@ export function ColourField({ label, value, verdict, fault, onChange }: ColourFi
           <Button
             size="sm"
             variant="quiet"
-            aria-label={`None: ${label}`}
+            aria-label={t.clearColor({ label })}
             onClick={() => onChange('')}
           >
-            None
+            {t.clear}
           </Button>
         )}
       </div>
@@ -71,7 +72,7 @@ export function ColourField({ label, value, verdict, fault, onChange }: ColourFi
             <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden>
               <rect width="16" height="16" rx="2" fill={nearest} />
             </svg>
-            Use {nearest}, the nearest that can be read
+            {t.nearestColor({ color: nearest })}
           </Button>
         </div>
       )}

@@ -7,6 +7,7 @@ import {
   sideOf,
 } from '#src/app/shell/branding/brand-colours.ts';
 import type { Ground } from '#src/app/shell/branding/brand-colours.ts';
+import { brandingMessages as t } from './messages.en.ts';
 
 /** Colours that a provider chooses; an empty text is none. */
 export interface Colours {
@@ -60,7 +61,7 @@ const ratio = (of: string, on: string): string =>
 
 /** `colours` besides: what the dark accent is made of where none is chosen. */
 export function verdictOf(name: ColourName, colours: Colours): Verdict {
-  const ground: Ground = name.endsWith('Dark') ? 'dark' : 'light';
+  const ground: Ground = name === 'accentDark' || name === 'sidebarDark' ? 'dark' : 'light';
   const isSide = name.startsWith('sidebar');
   const typed = colours[name].trim();
   const colour = isSide ? sideHex(typed, ground) : typed;
@@ -73,13 +74,13 @@ export function verdictOf(name: ColourName, colours: Colours): Verdict {
     if (made !== null)
       return {
         is: 'none',
-        says: `None chosen: ${made.accent} is made of the light one.`,
+        says: t.derivedColor({ color: made.accent }),
         shown: made.accent,
         nearest: null,
       };
     return {
       is: 'none',
-      says: `None chosen: the portal’s own, ${isSide ? side : accent}.`,
+      says: t.defaultColor({ color: isSide ? side : accent }),
       shown: isSide ? side : accent,
       nearest: null,
     };
@@ -87,25 +88,25 @@ export function verdictOf(name: ColourName, colours: Colours): Verdict {
   if (!HEX.test(colour))
     return {
       is: 'no-colour',
-      says: isSide ? 'Enter a color such as #0a64c8, or blue.' : 'Enter a colour such as #0a64c8.',
+      says: isSide ? t.colorOrNameNotValid : t.colorNotValid,
       shown: null,
       nearest: null,
     };
   const fits = (one: string): boolean =>
     (isSide ? sideOf(one, ground) : accentOf(one, ground)) !== null;
-  const measured = isSide
-    ? `Its text has ${ratio(sideInk2, colour)} on it`
-    : `${ratio(colour, sheet)} on the page`;
+  const measured = { ratio: isSide ? ratio(sideInk2, colour) : ratio(colour, sheet) };
   if (fits(colour))
     return {
       is: 'legible',
-      says: `${measured}: easy to read.`,
+      says: isSide ? t.sidebarReadable(measured) : t.accentReadable(measured),
       shown: colour === typed ? null : colour,
       nearest: null,
     };
   return {
     is: 'refused',
-    says: `${measured}, and 4.5:1 is needed everywhere. The portal shows its own colour instead, ${isSide ? side : accent}.`,
+    says: isSide
+      ? t.sidebarNotReadable({ ...measured, color: side })
+      : t.accentNotReadable({ ...measured, color: accent }),
     shown: isSide ? side : accent,
     nearest: nearest(colour, isSide || ground === 'light' ? '#000000' : '#ffffff', fits),
   };

@@ -6,6 +6,7 @@ import type { InputOf } from '#contract/calls.ts';
 import { findFormErrors } from '#src/ui/form-errors.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
 import { COLOUR_NAMES } from './colours.ts';
+import { brandingMessages as t } from './messages.en.ts';
 
 /**
  * A branding as it is typed: an empty text is none. Links of features may be empty while they are
@@ -119,33 +120,30 @@ export function changesOf(draft: Draft, branding: Branding): Fields | null {
   return changed.length === 0 ? null : Object.fromEntries(changed);
 }
 
-const LINK =
-  'Enter an address that begins with https://, http://, mailto:, tel:, or with / for this portal.';
+const LINK = t.linkNotValid;
 export const FAULT_WORDS = {
-  'name': 'Enter the name of the provider.',
-  'title': 'Enter a title.',
-  'sidebarTitle': 'Enter a title.',
-  'supportEmail': 'Enter an address such as help@example.com.',
-  'supportPhone': 'Enter a number such as +1 555 010 0200.',
-  'accent': 'Enter a colour such as #0a64c8.',
-  'accentDark': 'Enter a colour such as #0a64c8.',
-  'sidebar': 'Enter a color such as #0a64c8, or blue.',
-  'sidebarDark': 'Enter a color such as #0a64c8, or blue.',
-  'sidebarLogoWidth': 'Enter a number from 8 to 400.',
-  'sidebarLogoHeight': 'Enter a number from 8 to 400.',
-  'timeZone': 'Choose a time zone.',
-  'dayBeginsHour': 'Enter an hour from 0 to 23.',
-  'offlineDays': 'Enter a number from 1 to 30.',
+  'name': t.providerNameMissing,
+  'title': t.titleMissing,
+  'sidebarTitle': t.titleMissing,
+  'supportEmail': t.emailNotValid,
+  'supportPhone': t.phoneNotValid,
+  'accent': t.colorNotValid,
+  'accentDark': t.colorNotValid,
+  'sidebar': t.colorOrNameNotValid,
+  'sidebarDark': t.colorOrNameNotValid,
+  'sidebarLogoWidth': t.logoSizeNotValid,
+  'sidebarLogoHeight': t.logoSizeNotValid,
+  'timeZone': t.timeZoneMissing,
+  'dayBeginsHour': t.hourNotValid,
+  'offlineDays': t.offlineDaysNotValid,
   'features.socialMedia.links': LINK,
-  'features.socialMedia.links.*.platform': 'Enter a name, 32 characters at most.',
+  'features.socialMedia.links.*.platform': t.linkNameNotValid,
   'features.supportSection.links.faq.url': LINK,
   'features.office365.restoreUrl': LINK,
   'features.chat.url': LINK,
-  'features.chat.script':
-    'Enter an address that begins with https:// and names a script, such as https://chat.example.com/widget.js.',
-  'features.chat.hosts':
-    'Enter names such as chat.example.com or *.example.com, with commas between them.',
-  'features.office365.selfRegistration': 'Enter all of it.',
+  'features.chat.script': t.chatScriptNotValid,
+  'features.chat.hosts': t.chatHostsNotValid,
+  'features.office365.selfRegistration': t.termsIncomplete,
 };
 
 /** What the server would refuse of the changes, and what is wrong besides. */
@@ -192,13 +190,8 @@ export function fileFault(
     name === 'favicon'
       ? ['image/png', 'image/svg+xml', 'image/webp', 'image/x-icon', 'image/vnd.microsoft.icon']
       : ['image/png', 'image/svg+xml', 'image/webp'];
-  if (!kinds.includes(type))
-    return name === 'favicon'
-      ? 'Choose a PNG, SVG, WebP or ICO file.'
-      : 'Choose a PNG, SVG or WebP file.';
-  return size > ASSET_BYTES
-    ? `The file has ${Math.ceil(size / 1_000)} kB. Choose one of 200 kB at most.`
-    : null;
+  if (!kinds.includes(type)) return name === 'favicon' ? t.iconTypeNotValid : t.logoTypeNotValid;
+  return size > ASSET_BYTES ? t.fileTooLarge({ size: Math.ceil(size / 1_000) }) : null;
 }
 
 /** Measures that fit into the fields, in the proportion of the picture. */

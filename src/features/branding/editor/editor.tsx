@@ -18,6 +18,7 @@ import { FeaturesForm } from './features-form.tsx';
 import { LookForm } from './appearance-form.tsx';
 import { Preview } from './preview.tsx';
 import { save } from './save.ts';
+import { brandingMessages as t } from './messages.en.ts';
 
 const some = (value: string): string | null => (value.trim() === '' ? null : value.trim());
 
@@ -68,7 +69,7 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
     if (next !== null) {
       onSaved(next);
       setDraft(draftOf(next));
-      tell('Branding saved. Open pages show it when they are loaded again.');
+      tell(t.brandingSaved);
     } else if (failure !== null) {
       const refusal = readServerErrors(failure, FAULT_WORDS);
       setAbove(refusal.above);
@@ -107,15 +108,15 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-4 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(300px,400px)]">
       <UnsavedQuestion dirty={dirty && !busy} />
-      <aside aria-label="Preview" className="min-w-0 min-[1360px]:order-2">
+      <aside aria-label={t.preview} className="min-w-0 min-[1360px]:order-2">
         <details className="min-[1360px]:hidden">
           <summary className="min-h-9 cursor-pointer content-center border-t-2 border-head-rule font-semibold pointer-coarse:min-h-11">
-            Preview
+            {t.preview}
           </summary>
           {preview}
         </details>
         <div className="hidden min-[1360px]:sticky min-[1360px]:top-4 min-[1360px]:block">
-          <h2 className="m-0 border-t-2 border-head-rule pt-2 pb-2 text-body">Preview</h2>
+          <h2 className="m-0 border-t-2 border-head-rule pt-2 pb-2 text-body">{t.preview}</h2>
           {preview}
         </div>
       </aside>
@@ -157,8 +158,7 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
           )}
           {cleaned && (
             <Callout tone="warning" alert>
-              Parts of an SVG that could run or load something were taken out. Look at the picture
-              before you leave.
+              {t.svgCleaned}
             </Callout>
           )}
           <div className="flex flex-wrap items-center gap-2">
@@ -169,12 +169,12 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
               busy={busy}
               disabled={!dirty || offline}
             >
-              Save
+              {t.save}
             </CallButton>
-            {dirty && !busy && <Button onClick={undo}>Undo the changes</Button>}
+            {dirty && !busy && <Button onClick={undo}>{t.discardChanges}</Button>}
             {Object.keys(faults).length > 0 && (
               <span role="alert" className="text-failed">
-                Some fields are not right yet.
+                {t.fieldsNotValid}
               </span>
             )}
           </div>

@@ -6,6 +6,10 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { RowsField } from './rows-field.tsx';
+import { brandingMessages as t } from './messages.en.ts';
+
+/** How addresses begin. */
+const URL_START = 'https://';
 
 export interface FeaturesFormProps {
   readonly features: Features;
@@ -35,25 +39,25 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
   const everybody = reporting.visibleFor.includes('all');
   return (
     <>
-      <FormSection title="Pages" says="Pages and parts of the portal that users may have.">
+      <FormSection title={t.pages} says={t.pagesHint}>
         <div className="grid">
           <Switch
-            label="Rules"
-            detail="When off, existing rules don't act on new results."
+            label={t.rules}
+            detail={t.rulesHint}
             on={features.rules}
             onChange={(rules) => put({ rules })}
           />
-          <Switch label="Hints" on={features.hints} onChange={(hints) => put({ hints })} />
+          <Switch label={t.hints} on={features.hints} onChange={(hints) => put({ hints })} />
           <Switch
-            label="Scheduled reports"
+            label={t.scheduledReports}
             on={reporting.enabled}
             onChange={(enabled) => put({ reporting: { ...reporting, enabled } })}
           />
         </div>
         {reporting.enabled && (
           <fieldset className="m-0 min-w-0 border-0 p-0">
-            <legend className="pb-1 font-semibold">Who sees scheduled reports</legend>
-            <Check title="Everybody" checked={everybody} onChange={(on) => seen('all', on)} />
+            <legend className="pb-1 font-semibold">{t.reportRoles}</legend>
+            <Check title={t.everyone} checked={everybody} onChange={(on) => seen('all', on)} />
             {!everybody &&
               ROLES.map((role) => (
                 <Check
@@ -64,44 +68,45 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
                 />
               ))}
             {reporting.visibleFor.length === 0 && (
-              <p className="m-0 pt-1 text-agate text-warning">Nobody sees them.</p>
+              <p className="m-0 pt-1 text-agate text-warning">{t.noReportRoles}</p>
             )}
           </fieldset>
         )}
         <div className="grid">
           <Switch
-            label="Invoices are written by themselves"
+            label={t.automaticInvoices}
             on={features.invoice_automation}
             onChange={(on) => put({ invoice_automation: on })}
           />
           <Switch
-            label="Billing by card"
-            detail="Shows Billing in the menu."
+            label={t.cardBilling}
+            detail={t.cardBillingHint}
             on={features.billing.ccCollection}
             onChange={(ccCollection) => put({ billing: { ccCollection } })}
           />
         </div>
       </FormSection>
-      <FormSection
-        title="Support"
-        says="The group Support of the sidebar, and whom users can write to."
-      >
+      <FormSection title={t.support} says={t.supportHint}>
         <Switch
-          label="Support section"
+          label={t.supportSection}
           on={supportSection.enabled}
           onChange={(enabled) => support({ enabled })}
         />
         {supportSection.enabled && (
           <div className="grid">
-            <Switch label="Requests" on={links.request} onChange={(request) => link({ request })} />
-            <Switch label="Live support" on={links.live} onChange={(live) => link({ live })} />
             <Switch
-              label="Downloads"
+              label={t.requests}
+              on={links.request}
+              onChange={(request) => link({ request })}
+            />
+            <Switch label={t.liveSupport} on={links.live} onChange={(live) => link({ live })} />
+            <Switch
+              label={t.downloads}
               on={links.downloads}
               onChange={(downloads) => link({ downloads })}
             />
             <Switch
-              label="Questions and answers"
+              label={t.faq}
               on={links.faq.enabled}
               onChange={(enabled) => link({ faq: { ...links.faq, enabled } })}
             />
@@ -109,46 +114,46 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
         )}
         {supportSection.enabled && links.faq.enabled && (
           <TextField
-            label="Address of the questions and answers"
+            label={t.faqUrl}
             type="url"
             value={links.faq.url ?? ''}
             fault={faults['features.supportSection.links.faq.url'] ?? null}
             maxLength={2_000}
-            placeholder="https://"
+            placeholder={URL_START}
             onChange={(event) => link({ faq: { ...links.faq, url: event.target.value } })}
           />
         )}
         <TextField
-          label="Address of the chat"
+          label={t.chatUrl}
           type="url"
           value={chat?.url ?? ''}
           fault={faults['features.chat.url'] ?? faults['features.chat'] ?? null}
           maxLength={2_000}
-          placeholder="https://"
-          hint="A page of its own, opened beside the portal. Empty: there is none."
+          placeholder={URL_START}
+          hint={t.chatUrlHint}
           onChange={(event) => toChat({ url: event.target.value })}
         />
         <Switch
-          label="Chat inside the portal"
-          detail="A widget in a frame of its own. It reaches nothing of the portal, and is told name and address of who opens it."
+          label={t.embeddedChat}
+          detail={t.embeddedChatHint}
           on={chat?.script != null}
           onChange={(on) => toChat({ script: on ? '' : null })}
         />
         {chat?.script != null && (
           <>
             <TextField
-              label="Script of the widget"
+              label={t.chatScript}
               type="url"
               value={chat.script}
               fault={faults['features.chat.script'] ?? null}
               maxLength={2_000}
-              placeholder="https://"
+              placeholder={URL_START}
               spellCheck={false}
-              hint="As the provider of the chat gives it."
+              hint={t.chatScriptHint}
               onChange={(event) => toChat({ script: event.target.value })}
             />
             <TextField
-              label="Other hosts of the widget"
+              label={t.chatHosts}
               value={chat.hosts.join(',')}
               fault={
                 faults['features.chat.hosts'] ??
@@ -160,26 +165,26 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
               maxLength={2_000}
               spellCheck={false}
               autoCapitalize="none"
-              hint="From which it may load and to which it may speak, such as *.example.com, with commas between them."
+              hint={t.chatHostsHint}
               onChange={(event) => toChat({ hosts: event.target.value.split(',') })}
             />
           </>
         )}
       </FormSection>
-      <FormSection title="Foot of the pages" says="Links and texts below the pages.">
+      <FormSection title={t.footerSection} says={t.footerSectionHint}>
         <div className="grid">
-          <Switch label="Footer" on={features.footer} onChange={(footer) => put({ footer })} />
+          <Switch label={t.footer} on={features.footer} onChange={(footer) => put({ footer })} />
           <Switch
-            label="Privacy policy"
-            detail="The portal’s own text, opened from the footer."
+            label={t.privacyPolicy}
+            detail={t.privacyPolicyHint}
             on={features.privacyPolicy}
             onChange={(privacyPolicy) => put({ privacyPolicy })}
           />
         </div>
         <RowsField
-          label="Social links"
-          heads={['Name', 'Address']}
-          add="Add a link"
+          label={t.socialLinks}
+          heads={[t.linkName, t.linkUrl]}
+          add={t.addLink}
           rows={socialMedia.links.map((one) => [one.platform, one.link] as const)}
           faultAt={(at) =>
             faults[`features.socialMedia.links.${at}.link`] ??

@@ -4,6 +4,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { readPicture } from './read-picture.ts';
 import type { Chosen, PictureName } from './draft.ts';
+import { brandingMessages as t } from './messages.en.ts';
 
 export interface PictureFieldProps {
   readonly name: PictureName;
@@ -49,7 +50,9 @@ export function PictureField({
           className={`grid h-12 w-24 shrink-0 place-items-center overflow-hidden rounded-part border border-rule ${dark ? 'bg-side text-side-ink-2' : 'bg-paper text-ink-3'}`}
         >
           {shown === null ? (
-            <span className="px-1 text-center text-agate">{some ? 'on its host' : 'none'}</span>
+            <span className="px-1 text-center text-agate">
+              {some ? t.imageElsewhere : t.imageNone}
+            </span>
           ) : (
             <img src={shown} alt="" className="max-h-10 max-w-20 object-contain" />
           )}
@@ -69,27 +72,27 @@ export function PictureField({
         <Button
           size="sm"
           aria-describedby={`${id}-below`}
-          aria-label={`${some ? 'Replace' : 'Choose a file'}: ${label}`}
+          aria-label={`${some ? t.replace : t.chooseFile}: ${label}`}
           onClick={() => input.current?.click()}
         >
-          {some ? 'Replace' : 'Choose a file'}
+          {some ? t.replace : t.chooseFile}
         </Button>
         {some && (
           <Button
             size="sm"
             variant="quiet"
-            aria-label={`Remove: ${label}`}
+            aria-label={t.removeImage({ image: label })}
             onClick={() => {
               setFault(null);
               onChoose(present === null ? undefined : 'none');
             }}
           >
-            Remove
+            {t.remove}
           </Button>
         )}
         {chosen !== undefined && chosen !== 'none' && present !== null && (
           <Button size="sm" variant="quiet" onClick={() => onChoose(undefined)}>
-            Keep the present one
+            {t.keepCurrent}
           </Button>
         )}
       </div>

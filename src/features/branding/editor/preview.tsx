@@ -4,6 +4,7 @@ import type { Branding } from '#contract/branding/branding.ts';
 import { BrandMark } from '#src/app/shell/branding/brand-mark.tsx';
 import { variablesOf } from '#src/app/shell/branding/apply-branding.ts';
 import './preview.css';
+import { brandingMessages as t } from './messages.en.ts';
 
 export interface PreviewProps {
   /** With what is typed; pictures aside. */
@@ -33,9 +34,9 @@ export function Preview({ branding, logo, logoDark }: PreviewProps) {
 /** What a user chose for the own sidebar is not the provider's. */
 const OWN = ['--own-sidebar', '--own-side-on', '--own-side-line'] as const;
 const ROWS = [
-  ['failed', 'Failed', 'SQL nightly, tier 1'],
-  ['warning', 'Warning', 'Mailboxes, all users'],
-  ['success', 'Success', 'File server'],
+  ['failed', t.failed, t.sampleSqlJob],
+  ['warning', t.warning, t.sampleMailboxJob],
+  ['success', t.success, t.sampleFileJob],
 ] as const;
 
 function Look({
@@ -50,7 +51,7 @@ function Look({
   readonly logo: string | null;
 }) {
   const id = useId();
-  const title = branding.sidebarTitle.trim() || 'Portal';
+  const title = branding.sidebarTitle.trim() || t.portal;
   const name = (
     <div className="bp-name">
       {logo === null ? <BrandMark branding={null} height={16} /> : <img src={logo} alt="" />}
@@ -60,27 +61,27 @@ function Look({
   return (
     <figure className="m-0 grid gap-1.5" aria-labelledby={id}>
       <figcaption id={id} className="text-agate text-ink-3">
-        {look === 'light' ? 'Light' : 'Dark'}
+        {look === 'light' ? t.light : t.dark}
       </figcaption>
       <div className="bp" data-look={look} style={style}>
         <div className="bp-app">
           <div className="bp-side">
             {name}
-            <div className="bp-entry">Dashboard</div>
-            <div className="bp-entry bp-entry-on">Daily checks</div>
-            <div className="bp-entry">Calendar view</div>
+            <div className="bp-entry">{t.dashboard}</div>
+            <div className="bp-entry bp-entry-on">{t.dailyChecks}</div>
+            <div className="bp-entry">{t.calendarView}</div>
           </div>
           <div className="bp-page">
             <div className="bp-head">
-              <span className="bp-cut">Daily checks</span>
-              <span className="bp-button">Review</span>
+              <span className="bp-cut">{t.dailyChecks}</span>
+              <span className="bp-button">{t.review}</span>
             </div>
             <div className="bp-rows">
               {ROWS.map(([tone, word, job], i) => (
                 <div key={job} className={`bp-row ${i === 1 ? 'bp-row-on' : ''}`}>
                   <span className={`bp-${tone}`}>{word}</span>
                   <span className="bp-cut">{job}</span>
-                  <span className="bp-link">Open</span>
+                  <span className="bp-link">{t.open}</span>
                 </div>
               ))}
             </div>
@@ -90,10 +91,10 @@ function Look({
           <div className="bp-side">{name}</div>
           <div className="bp-form">
             <b className="bp-cut" data-tip={branding.title}>
-              {branding.title.trim() || 'Portal'}
+              {branding.title.trim() || t.portal}
             </b>
-            <div className="bp-field">Username</div>
-            <div className="bp-button">Sign in</div>
+            <div className="bp-field">{t.username}</div>
+            <div className="bp-button">{t.signIn}</div>
           </div>
         </div>
       </div>

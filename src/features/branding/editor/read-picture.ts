@@ -1,5 +1,6 @@
 import { fileFault } from './draft.ts';
 import type { Chosen, PictureName } from './draft.ts';
+import { brandingMessages as t } from './messages.en.ts';
 
 /** A file as it is sent and shown, or the sentence why it cannot be used. */
 export async function readPicture(name: PictureName, file: File): Promise<Chosen | string> {
@@ -14,7 +15,7 @@ export async function readPicture(name: PictureName, file: File): Promise<Chosen
     await image.decode();
   } catch {
     URL.revokeObjectURL(url);
-    return 'This file cannot be shown as a picture.';
+    return t.imageNotReadable;
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = '';

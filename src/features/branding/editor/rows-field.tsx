@@ -1,5 +1,6 @@
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
+import { brandingMessages as t } from './messages.en.ts';
 
 export interface RowsFieldProps {
   readonly label: string;
@@ -49,7 +50,7 @@ export function RowsField({
           />
           <IconButton
             icon="trash"
-            label={`Remove line ${at + 1} of ${label.toLowerCase()}`}
+            label={t.removeRow({ row: at + 1, list: label })}
             className="mb-0.5 self-center"
             onClick={() => onRows(rows.filter((_, i) => i !== at))}
           />

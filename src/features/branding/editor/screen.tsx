@@ -11,6 +11,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Editor } from './editor.tsx';
+import { brandingMessages as t } from './messages.en.ts';
 
 /** `/admin/branding`: names, pictures, colours and pages of a provider's portal. */
 export function BrandingScreen() {
@@ -25,7 +26,7 @@ function OneBranding({ chosen }: { readonly chosen: ChosenProvider }) {
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const branding = saved ?? asked.value;
   return (
-    <Page title="Branding" {...(!own && name !== null && { detail: name })}>
+    <Page title={t.branding} {...(!own && name !== null && { detail: name })}>
       <div className="min-h-full bg-sheet px-4 py-4 tablet:px-5">
         {offline && (
           <div className="pb-4">
@@ -39,7 +40,7 @@ function OneBranding({ chosen }: { readonly chosen: ChosenProvider }) {
               alert
               action={
                 <Button size="sm" onClick={asked.again}>
-                  Try again
+                  {t.tryAgain}
                 </Button>
               }
             >

@@ -13,6 +13,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
+import { richText } from '#src/ui/rich-text.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
@@ -21,6 +22,10 @@ import { tell, tellInfo } from '#src/ui/toasts.ts';
 import { draftOf, faultWords, inputOf, keptPart, PARTS, pathOf, withoutPart } from './parts.ts';
 import type { PartDraft, PartField, PartName } from './parts.ts';
 import { TryIt } from './test-button.tsx';
+import { settingsMessages as t } from './messages.en.ts';
+
+/** The page of the server's own machine that shows what waits. */
+const OUTBOX = 'http://localhost:<port>/outbox';
 
 export interface PartFormProps {
   readonly id: string;
@@ -109,11 +114,8 @@ export function PartForm({
     onKept(next);
     // It asks for something to do: it stays until it was read.
     if (hasSecret && secret === '' && !next.secrets.includes(name))
-      tellInfo(
-        `${part.title} saved. Its ${part.secret.toLowerCase()} was for the old address and was removed.`,
-        0,
-      );
-    else tell(`${part.title} saved`);
+      tellInfo(t.savedWithoutSecret({ system: part.title, secret: part.secret }), 0);
+    else tell(t.systemSaved({ system: part.title }));
   }
 
   async function remove(): Promise<void> {
@@ -127,7 +129,7 @@ export function PartForm({
     setFaults({});
     setAbove(null);
     onKept(next);
-    tell(`${part.title} removed`);
+    tell(t.systemRemoved({ system: part.title }));
   }
 
   async function removeSecret(): Promise<void> {
@@ -136,7 +138,7 @@ export function PartForm({
     setBusy(null);
     if (after === null) return;
     onKept({ settings, secrets: after });
-    tell(`${part.secret} removed`);
+    tell(t.secretRemoved);
   }
 
   const network = offline ? { disabled: true } : {};
@@ -146,15 +148,13 @@ export function PartForm({
         <p className="m-0 flex items-start gap-2 text-ink-2">
           <Icon name="minus" className="mt-px text-ink-3" />
           <span className="min-w-0">
-            Not set. {part.without}
+            {t.notSetUp} {part.without}
             {part.outbox && (
               <>
                 {' '}
-                They can be read at{' '}
-                <code className="font-mono text-agate">
-                  http://localhost:&lt;port&gt;/outbox
-                </code>{' '}
-                on the server’s own machine, and go out once this is set.
+                {richText(t.readInOutbox, {
+                  address: <code className="font-mono text-agate">{OUTBOX}</code>,
+                })}
               </>
             )}
           </span>
@@ -164,10 +164,10 @@ export function PartForm({
         <div>
           <CallButton
             call="setProviderSettings"
-            aria-label={`Set up ${part.title}`}
+            aria-label={t.setUpSystem({ system: part.title })}
             onClick={() => setOpened(true)}
           >
-            Set up
+            {t.setUp}
           </CallButton>
         </div>
       ) : (
@@ -196,7 +196,7 @@ export function PartForm({
             />
           ))}
           <TextField
-            label={hasSecret ? `Replace the ${part.secret.toLowerCase()}` : part.secret}
+            label={part.secret}
             type="password"
             value={secret}
             maxLength={4_000}
@@ -206,10 +206,10 @@ export function PartForm({
               hasSecret ? (
                 <span className="flex items-center gap-1.5">
                   <Icon name="lock" size={12} />
-                  Is set, sealed, and never shown. Empty leaves it as it is.
+                  {t.secretStored}
                 </span>
               ) : (
-                'Kept sealed, and never shown again.'
+                t.secretHint
               )
             }
           />
@@ -224,7 +224,7 @@ export function PartForm({
                 {...network}
                 onClick={() => void removeSecret()}
               >
-                Remove the {part.secret.toLowerCase()}
+                {t.removeSecret}
               </CallButton>
             </div>
           )}
@@ -240,9 +240,9 @@ export function PartForm({
               variant={dirty ? 'primary' : 'default'}
               busy={busy === 'save'}
               disabled={offline || !dirty}
-              aria-label={`Save ${part.title}`}
+              aria-label={t.saveSystem({ system: part.title })}
             >
-              Save
+              {t.save}
             </CallButton>
             {set && (
               <CallButton
@@ -250,10 +250,10 @@ export function PartForm({
                 variant="quiet"
                 busy={busy === 'remove'}
                 {...network}
-                aria-label={`Remove ${part.title}`}
+                aria-label={t.removeSystem({ system: part.title })}
                 onClick={() => void remove()}
               >
-                Remove
+                {t.remove}
               </CallButton>
             )}
             {!set && (
@@ -267,7 +267,7 @@ export function PartForm({
                   setAbove(null);
                 }}
               >
-                Cancel
+                {t.cancel}
               </Button>
             )}
           </div>

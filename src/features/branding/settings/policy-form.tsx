@@ -10,6 +10,7 @@ import { Choice } from '#src/ui/choice.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { settingsMessages as t } from './messages.en.ts';
 
 export interface PolicyFormProps {
   readonly id: string;
@@ -31,21 +32,9 @@ const policyOf = ({
 }: ProviderSettings): Policy => ({ secondFactor, securityQuestions, loginAs });
 
 const FACTORS = [
-  [
-    'own',
-    'Only for users who set it up',
-    'An authenticator app, a passkey, or codes by SMS. It is optional.',
-  ],
-  [
-    'sms',
-    'Everybody, by SMS at least',
-    'Users with an authenticator app or a passkey use it. Everyone else gets a code by SMS.',
-  ],
-  [
-    'strong',
-    'Everybody, by an authenticator app or a passkey',
-    'Users without one set it up at their next sign-in.',
-  ],
+  ['own', t.factorOptional, t.factorOptionalHint],
+  ['sms', t.factorSms, t.factorSmsHint],
+  ['strong', t.factorStrong, t.factorStrongHint],
 ] as const;
 
 /** Who is asked for what when signing in. */
@@ -75,17 +64,14 @@ export function PolicyForm({
     if (answer.ok) {
       setPolicy(policyOf(answer.value.settings));
       onKept(answer.value);
-      tell('Signing in saved');
+      tell(t.signInSaved);
     } else setAbove(answer.failure.message);
   }
 
   return (
-    <FormSection
-      title="Signing in"
-      says="Applies from the next sign-in. Current sessions continue."
-    >
+    <FormSection title={t.signIn} says={t.signInHint}>
       <fieldset className="m-0 min-w-0 border-0 p-0">
-        <legend className="pb-1 font-semibold">Second factor</legend>
+        <legend className="pb-1 font-semibold">{t.twoFactor}</legend>
         {FACTORS.map(([value, title, detail]) => (
           <Choice
             key={value}
@@ -99,20 +85,17 @@ export function PolicyForm({
       </fieldset>
       {policy.secondFactor === 'sms' &&
         (settings.sms === undefined || settings.sms === null || !secrets.includes('sms')) && (
-          <Callout tone="warning">
-            No SMS gateway is set below: codes would wait in the outbox on the server’s own machine,
-            and only who can read it could sign in.
-          </Callout>
+          <Callout tone="warning">{t.smsGatewayMissing}</Callout>
         )}
       <Switch
-        label="Security questions"
-        detail="Asked before a code is sent, for a forgotten password or a locked account. They are not a second factor."
+        label={t.securityQuestions}
+        detail={t.securityQuestionsHint}
         on={policy.securityQuestions}
         onChange={(securityQuestions) => put({ securityQuestions })}
       />
       <Switch
-        label="Signing in as another user"
-        detail="Administrators may help a user on the spot, for an hour and with a reason. It is recorded in both account logs."
+        label={t.impersonation}
+        detail={t.impersonationHint}
         on={policy.loginAs}
         onChange={(loginAs) => put({ loginAs })}
       />
@@ -127,14 +110,14 @@ export function PolicyForm({
           variant={dirty ? 'primary' : 'default'}
           busy={busy}
           disabled={offline || !dirty}
-          aria-label="Save Signing in"
+          aria-label={t.saveSignIn}
           onClick={() => void save()}
         >
-          Save
+          {t.save}
         </CallButton>
         {dirty && (
           <Button variant="quiet" onClick={() => put(before)}>
-            Undo the changes
+            {t.discardChanges}
           </Button>
         )}
       </div>

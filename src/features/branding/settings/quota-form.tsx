@@ -11,6 +11,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import type { PolicyFormProps } from './policy-form.tsx';
+import { settingsMessages as t } from './messages.en.ts';
 
 const MB = 1_000_000;
 const MAX_MB = 1_000_000;
@@ -28,7 +29,7 @@ const bytesOf = ({ key, provider }: Draft): { keyBytes: number; providerBytes: n
   keyBytes: Number(key) * MB,
   providerBytes: Number(provider) * MB,
 });
-const FAULT = 'Enter a whole number from 1 to 1,000,000.';
+const FAULT = t.limitNotValid;
 
 /** How much sources may store on a day (ING-17). */
 export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: PolicyFormProps) {
@@ -62,24 +63,21 @@ export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: 
     if (answer.ok) {
       setDraft(draftOf(answer.value.settings));
       onKept(answer.value);
-      tell('Storage limits saved');
+      tell(t.storageLimitsSaved);
     } else setAbove(answer.failure.message);
   }
 
   return (
-    <FormSection
-      title="Storage limits for results"
-      says="How much sources can store per day (UTC). At 80 % logs are left out; at 100 % results are refused until the next day."
-    >
+    <FormSection title={t.storageLimits} says={t.storageLimitsHint}>
       <TextField
-        label="Per ingest key (MB)"
+        label={t.perKey}
         inputMode="numeric"
         value={draft.key}
         fault={keyFault}
         onChange={(event) => put({ key: event.currentTarget.value })}
       />
       <TextField
-        label="All ingest keys together (MB)"
+        label={t.allKeys}
         inputMode="numeric"
         value={draft.provider}
         fault={providerFault}
@@ -96,14 +94,14 @@ export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: 
           variant={dirty ? 'primary' : 'default'}
           busy={busy}
           disabled={offline || !dirty || keyFault !== null || providerFault !== null}
-          aria-label="Save storage limits"
+          aria-label={t.saveStorageLimits}
           onClick={() => void save()}
         >
-          Save
+          {t.save}
         </CallButton>
         {dirty && (
           <Button variant="quiet" onClick={() => put(before)}>
-            Undo changes
+            {t.discardChanges}
           </Button>
         )}
       </div>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ACCOUNT } from '#contract/messages/account.ts';
+import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { KeptSettings } from '#contract/branding/settings-calls.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -16,6 +16,7 @@ import { PartForm } from './part-form.tsx';
 import { PART_NAMES } from './parts.ts';
 import { PolicyForm } from './policy-form.tsx';
 import { QuotaForm } from './quota-form.tsx';
+import { settingsMessages as t } from './messages.en.ts';
 
 /** `/admin/settings`: how a provider's users sign in, and what its portal sends by. */
 export function ProviderSettingsScreen() {
@@ -44,7 +45,7 @@ function Settings({
       );
   const shared = kept === null ? null : { id, kept, offline, onKept: setSaved };
   return (
-    <Page title="Provider settings" {...(!own && name !== null && { detail: name })}>
+    <Page title={t.providerSettings} {...(!own && name !== null && { detail: name })}>
       <UnsavedQuestion dirty={dirty.length > 0} />
       <div className="min-h-full bg-sheet px-4 py-4 tablet:px-5">
         <div className="flex flex-wrap items-center gap-2 pb-4 empty:hidden">
@@ -67,7 +68,7 @@ function Settings({
               alert
               action={
                 <Button size="sm" onClick={asked.again}>
-                  Try again
+                  {t.tryAgain}
                 </Button>
               }
             >

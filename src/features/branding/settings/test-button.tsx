@@ -4,6 +4,7 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import type { Part } from './parts.ts';
+import { settingsMessages as t } from './messages.en.ts';
 
 export interface TryItProps {
   readonly id: string;
@@ -34,14 +35,12 @@ export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: Try
           call="tryProviderSettings"
           busy={busy}
           disabled={dirty || offline}
-          aria-label={`Try it: ${title}`}
+          aria-label={t.testSystem({ system: title })}
           onClick={() => void run()}
         >
-          Try it
+          {t.test}
         </CallButton>
-        <span className="min-w-0 text-agate text-ink-3">
-          {dirty ? 'Save first: what is saved is tried.' : tries}
-        </span>
+        <span className="min-w-0 text-agate text-ink-3">{dirty ? t.saveFirst : tries}</span>
       </div>
       {outcome !== null && (
         <Callout tone={outcome.ok ? 'success' : 'failed'} alert>

@@ -73,6 +73,6 @@ export const namesake = (own: readonly ViewRow[], name: string): ViewRow | null 
 export function notKept(own: readonly ViewRow[], name: string, query: string): string | null {
   if (query.length > LIMITS.viewChars) return t.tooManyFilters;
   return namesake(own, name) === null && own.length >= LIMITS.viewsPerUser
-    ? MESSAGES.viewsFull(LIMITS.viewsPerUser)
+    ? MESSAGES.viewsFull({ max: LIMITS.viewsPerUser })
     : null;
 }

@@ -1,6 +1,7 @@
 import type { Notification } from '#contract/notifications/notices.ts';
 import type { Role } from '#contract/abilities.ts';
 import type { InputOf } from '#contract/calls.ts';
+import { adminNoticesMessages as t } from './messages.en.ts';
 
 /**
  * A notice as it is typed. `to`: for all, for those with one of `roles`, or for the user `userId`.
@@ -31,10 +32,10 @@ export const EMPTY: Draft = {
 };
 
 export const FAULT_WORDS = {
-  message: 'Enter what is to be read, 500 characters at most.',
-  link: 'Enter an address that begins with https:// or with / for this portal.',
-  roles: 'Choose one role at least.',
-  userId: 'Choose a user.',
+  message: t.textNotValid,
+  link: t.linkNotValid,
+  roles: t.rolesMissing,
+  userId: t.userMissing,
 };
 
 /** As the call wants it. Nobody chosen is told as a fault of its field, not sent as everybody. */
@@ -62,15 +63,15 @@ export function unchosen({ to, roles, userId }: Draft): Readonly<Record<string, 
 }
 
 export const APP_WORDS: Readonly<Record<Notification['app'], string>> = {
-  monitoring: 'Monitoring',
-  o365: 'Microsoft 365',
-  admin: 'Administration',
+  monitoring: t.monitoring,
+  o365: t.microsoft365,
+  admin: t.administration,
 };
 export const SEVERITIES = {
-  info: { word: 'Information', tone: 'running' },
-  success: { word: 'Success', tone: 'success' },
-  warning: { word: 'Warning', tone: 'warning' },
-  error: { word: 'Error', tone: 'failed' },
+  info: { word: t.information, tone: 'running' },
+  success: { word: t.success, tone: 'success' },
+  warning: { word: t.warning, tone: 'warning' },
+  error: { word: t.error, tone: 'failed' },
 } as const satisfies Readonly<
   Record<Notification['severity'], { readonly word: string; readonly tone: string }>
 >;
@@ -80,6 +81,6 @@ export function readersOf(
   { userId, roles }: Pick<Notification, 'userId' | 'roles'>,
   nameOf: (id: string) => string | null,
 ): string {
-  if (userId !== null) return nameOf(userId) ?? 'one user';
-  return roles === null ? 'everybody' : roles.join(', ');
+  if (userId !== null) return nameOf(userId) ?? t.oneUserOnly;
+  return roles === null ? t.everyone : roles.join(', ');
 }

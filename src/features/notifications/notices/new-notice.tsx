@@ -12,7 +12,6 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { formatCount } from '#src/ui/format.ts';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
@@ -22,6 +21,7 @@ import { tell } from '#src/ui/toasts.ts';
 import { APP_WORDS, EMPTY, FAULT_WORDS, noticeOf, SEVERITIES, unchosen } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Reader } from './use-readers.ts';
+import { adminNoticesMessages as t } from './messages.en.ts';
 
 const APPS = (['monitoring', 'o365', 'admin'] as const).map((value) => ({
   value,
@@ -68,7 +68,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
     const made = await withReauth(() => client().ask('publishNotification', input));
     setBusy(false);
     if (made.ok) {
-      tell('Notice published');
+      tell(t.noticePublished);
       onMade();
       return;
     }
@@ -80,15 +80,15 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
   const { tone } = SEVERITIES[draft.severity];
   return (
     <Dialog
-      title="New notice"
+      title={t.newNotice}
       wide
       onClose={onClose}
       footer={
         <>
           <Button variant="primary" type="submit" form="new-notice" busy={busy}>
-            Publish
+            {t.publish}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t.cancel}</Button>
         </>
       }
     >
@@ -102,14 +102,14 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
         <RequiredNote />
         <div className="grid gap-4 tablet:grid-cols-2">
           <Select
-            label="Above the pages of"
+            label={t.shownIn}
             block
             value={draft.app}
             options={APPS}
             onChange={(app) => put({ app })}
           />
           <Select
-            label="Severity"
+            label={t.severity}
             block
             value={draft.severity}
             options={KINDS}
@@ -117,16 +117,16 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
           />
         </div>
         <TextArea
-          label="Text"
+          label={t.text}
           required
           value={draft.message}
           fault={faults['message'] ?? null}
           maxLength={LIMITS.messageChars}
           onChange={(event) => put({ message: event.target.value })}
-          hint={`${formatCount(LIMITS.messageChars - draft.message.length)} characters left`}
+          hint={t.charactersLeft({ count: LIMITS.messageChars - draft.message.length })}
         />
         <TextField
-          label="Link"
+          label={t.link}
           value={draft.link}
           fault={faults['link'] ?? null}
           maxLength={2_000}
@@ -134,31 +134,27 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
           autoCapitalize="none"
           spellCheck={false}
           onChange={(event) => put({ link: event.target.value })}
-          hint="https://…, or / and a page of this portal. May stay empty."
+          hint={t.linkHint}
         />
         {draft.link.trim() !== '' && (
-          <Switch
-            label="Offer the link for copying"
-            on={draft.copy}
-            onChange={(copy) => put({ copy })}
-          />
+          <Switch label={t.copyLink} on={draft.copy} onChange={(copy) => put({ copy })} />
         )}
         <fieldset className="m-0 grid min-w-0 gap-3 border-0 border-t border-hair p-0 pt-4">
-          <legend className="sr-only">Readers</legend>
+          <legend className="sr-only">{t.readers}</legend>
           <Select
-            label="For"
+            label={t.audience}
             block
             value={draft.to}
             onChange={(to) => put({ to })}
             options={[
-              { value: 'all', word: 'Everybody of this provider' },
-              { value: 'roles', word: 'Those with a role' },
-              ...(readers.length > 0 ? [{ value: 'user' as const, word: 'One user' }] : []),
+              { value: 'all', word: t.audienceAll },
+              { value: 'roles', word: t.audienceRoles },
+              ...(readers.length > 0 ? [{ value: 'user' as const, word: t.audienceUser }] : []),
             ]}
           />
           {draft.to === 'roles' && (
             <fieldset className="m-0 min-w-0 border-0 p-0">
-              <legend className="pb-1 font-semibold">Roles</legend>
+              <legend className="pb-1 font-semibold">{t.roles}</legend>
               <div className="grid">
                 {ROLES.map((role) => (
                   <Check
@@ -184,11 +180,11 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
           )}
           {draft.to === 'user' && (
             <Combobox
-              label="User"
+              label={t.user}
               required
               value={draft.userId}
               options={readers}
-              placeholder="Type a name"
+              placeholder={t.userPlaceholder}
               fault={faults['userId'] ?? null}
               onChange={(userId) => put({ userId })}
             />
@@ -196,21 +192,21 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
         </fieldset>
         <div className="grid border-t border-hair pt-2">
           <Switch
-            label="Readers can acknowledge it"
-            detail="Then it does not come back to them."
+            label={t.canAcknowledge}
+            detail={t.canAcknowledgeHint}
             on={!draft.hideAck}
             onChange={(on) => put({ hideAck: !on })}
           />
           <Switch
-            label="Readers can close it"
-            detail="Until they open the portal again."
+            label={t.canClose}
+            detail={t.canCloseHint}
             on={!draft.hideClose}
             onChange={(on) => put({ hideClose: !on })}
           />
         </div>
         {draft.message.trim() !== '' && (
           <div className="grid gap-1.5">
-            <span className="text-ink-3">It will read:</span>
+            <span className="text-ink-3">{t.preview}</span>
             <Callout tone={tone}>{draft.message.trim()}</Callout>
           </div>
         )}

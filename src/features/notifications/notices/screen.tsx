@@ -13,12 +13,13 @@ import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { formatUtc, formatWhen, plural } from '#src/ui/format.ts';
+import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { APP_WORDS, readersOf, SEVERITIES } from './draft.ts';
 import { useReaders } from './use-readers.ts';
+import { adminNoticesMessages as t } from './messages.en.ts';
 
 const NewNotice = lazy(async () => ({
   default: (await withChunkTimeout(import('./new-notice.tsx'))).NewNotice,
@@ -37,8 +38,8 @@ export function AdminNotices() {
     readers.find(({ value: one }) => one === id)?.word ?? null;
   return (
     <Page
-      title="Notices"
-      {...(value !== null && { detail: plural(value.length, 'notice') })}
+      title={t.notices}
+      {...(value !== null && { detail: t.noticeCount({ count: value.length }) })}
       action={
         <Button
           variant="primary"
@@ -47,7 +48,7 @@ export function AdminNotices() {
           {...(offline && { 'data-tip': BASE.needsNetwork })}
           onClick={() => setMaking(true)}
         >
-          New notice
+          {t.newNotice}
         </Button>
       }
     >
@@ -59,14 +60,14 @@ export function AdminNotices() {
               alert={!offline}
               action={
                 <Button size="sm" onClick={again}>
-                  Try again
+                  {t.tryAgain}
                 </Button>
               }
             >
               {failure.message}
               {at !== null && (
                 <span className="block text-agate text-ink-3">
-                  The list below is from {formatWhen(at, zone)}.
+                  {t.listFrom({ when: formatWhen(at, zone) })}
                 </span>
               )}
             </Callout>
@@ -79,14 +80,11 @@ export function AdminNotices() {
             </DelayedFallback>
           )
         ) : value.length === 0 ? (
-          <Notice icon="hint" level={2} title="No notice stands">
-            <p className="m-0">
-              A notice is a line above the pages, for everybody, for some roles or for one user:
-              maintenance, a new address, a number to call.
-            </p>
+          <Notice icon="hint" level={2} title={t.noNotices}>
+            <p className="m-0">{t.noNoticesHint}</p>
           </Notice>
         ) : (
-          <ul aria-label="Notices" className="m-0 list-none border-t-2 border-head-rule p-0">
+          <ul aria-label={t.notices} className="m-0 list-none border-t-2 border-head-rule p-0">
             {value.map((one) => {
               const { _id: id } = one;
               const { word, tone } = SEVERITIES[one.severity];
@@ -104,14 +102,16 @@ export function AdminNotices() {
                     {one.link !== null && (
                       <p className="m-0 text-agate break-all text-ink-2">
                         {one.link}
-                        {one.copy ? ', to be copied' : ''}
+                        {one.copy ? ` · ${t.canCopyLink}` : ''}
                       </p>
                     )}
                     <p className="m-0 text-agate break-words text-ink-3">
-                      {APP_WORDS[one.app]}, for {readersOf(one, nameOf)}.{' '}
-                      {plural(one.acks, 'reader')} took note
-                      {one.hideAck ? '; cannot be acknowledged' : ''}
-                      {one.hideClose ? '; cannot be closed' : ''}.
+                      {[
+                        APP_WORDS[one.app],
+                        readersOf(one, nameOf),
+                        one.hideAck ? t.noAcknowledging : t.acknowledgedBy({ count: one.acks }),
+                        ...(one.hideClose ? [t.noClosing] : []),
+                      ].join(' · ')}
                     </p>
                   </div>
                   <time
@@ -126,10 +126,10 @@ export function AdminNotices() {
                       variant="quiet"
                       disabled={offline}
                       {...(offline && { 'data-tip': BASE.needsNetwork })}
-                      aria-label={`Remove: ${one.message}`}
+                      aria-label={t.removeNamed({ text: one.message })}
                       onClick={() => setEnding(one)}
                     >
-                      Remove
+                      {t.remove}
                     </Button>
                   </span>
                 </li>
@@ -181,28 +181,26 @@ function Ending({
     setBusy(false);
     // Somebody else was quicker: it is gone all the same.
     if (ended.ok || ended.failure.kind === 'not-found') {
-      tell('Notice removed');
+      tell(t.noticeRemoved);
       onEnded();
     } else setFault(ended.failure.message);
   }
   return (
     <Dialog
-      title="Remove this notice?"
+      title={t.removeQuestion}
       onClose={onClose}
       footer={
         <>
           <Button variant="danger" busy={busy} onClick={() => void end()}>
-            Remove the notice
+            {t.removeNotice}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t.cancel}</Button>
         </>
       }
     >
       <div className="grid grid-cols-1 gap-2 px-5 py-4">
         <p className="m-0 break-words">{message}</p>
-        <p className="m-0 text-ink-2">
-          It goes from the pages of everybody, and does not come back.
-        </p>
+        <p className="m-0 text-ink-2">{t.removeHint}</p>
         {fault !== null && (
           <p role="alert" className="m-0 text-failed">
             {fault}

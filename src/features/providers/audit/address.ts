@@ -2,6 +2,7 @@ import type { InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { dayAt, spanKey, spanOfKey, timesOf } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
+import { adminEventsMessages as t } from './messages.en.ts';
 
 /**
  * What the address of the event log holds; an empty text filters nothing. `before`: the number of
@@ -86,7 +87,7 @@ export function typeOptions(
   return subjects.flatMap((subject) => {
     const own = types.filter((type) => type.startsWith(subject));
     return [
-      ...(own.length > 1 ? [[subject, `${subject}* (all)`] as const] : []),
+      ...(own.length > 1 ? [[subject, t.allOfSubject({ subject: `${subject}*` })] as const] : []),
       ...own.map((type) => [type, type.replace(/@\d+$/, '')] as const),
     ];
   });

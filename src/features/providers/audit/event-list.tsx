@@ -2,6 +2,7 @@ import type { EventListed } from '#contract/providers/admin-calls.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDate, formatTime, formatUtc } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { adminEventsMessages as t } from './messages.en.ts';
 
 export interface EventListProps {
   readonly events: readonly EventListed[];
@@ -13,15 +14,15 @@ export interface EventListProps {
 export function EventList({ events, zone, onOpen }: EventListProps) {
   return (
     <EntryTable
-      caption="Events, newest first"
+      caption={t.eventsNewestFirst}
       heads={
         <>
-          <Head className="w-28 pl-5">Number</Head>
-          <Head className="w-44">When</Head>
-          <Head className="w-[22%]">Event</Head>
-          <Head>About</Head>
-          <Head className="w-[18%]">Company</Head>
-          <Head className="w-[22%] pr-5">Who</Head>
+          <Head className="w-28 pl-5">{t.number}</Head>
+          <Head className="w-44">{t.when}</Head>
+          <Head className="w-[22%]">{t.event}</Head>
+          <Head>{t.about}</Head>
+          <Head className="w-[18%]">{t.company}</Head>
+          <Head className="w-[22%] pr-5">{t.who}</Head>
         </>
       }
     >
@@ -75,16 +76,18 @@ export function EventList({ events, zone, onOpen }: EventListProps) {
 
 /** Whose hands did it, and in whose name where that was somebody else. */
 export function Who({ one: { actor, subject, acting } }: { readonly one: EventListed }) {
-  const word = actor === 'clock' ? 'the clock' : actor;
+  const word = actor === 'clock' ? t.system : actor;
   return (
     <span
       className="flex min-w-0 items-center gap-1.5"
-      data-tip={acting && subject !== null ? `${word}, signed in as ${subject}` : word}
+      data-tip={acting && subject !== null ? t.signedInAs({ actor: word, user: subject }) : word}
     >
       {acting && <Icon name="users" className="shrink-0 text-warning" />}
       <span className="truncate">
         {word}
-        {acting && subject !== null && <span className="text-warning"> as {subject}</span>}
+        {acting && subject !== null && (
+          <span className="text-warning"> {t.asUser({ user: subject })}</span>
+        )}
       </span>
     </span>
   );

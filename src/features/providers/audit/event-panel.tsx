@@ -6,6 +6,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatCount, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { readable } from './address.ts';
 import { Who } from './event-list.tsx';
+import { adminEventsMessages as t } from './messages.en.ts';
 
 export interface EventPanelProps {
   readonly one: EventListed;
@@ -18,18 +19,18 @@ export interface EventPanelProps {
 /** All that the log holds of one event. */
 export function EventPanel({ one, zone, onClose, onAbout }: EventPanelProps) {
   const lines: readonly (readonly [string, ReactNode])[] = [
-    ['Number', formatCount(one.seq)],
+    [t.number, formatCount(one.seq)],
     [
-      'When',
+      t.when,
       <>
         {formatWhen(one.at, zone)} <span className="text-ink-3">({formatUtc(one.at)})</span>
       </>,
     ],
-    ['About', one.entity],
-    ['Company', one.company ?? 'none'],
-    ['Who', <Who key="who" one={one} />],
-    ...(one.acting && one.subject !== null ? [['In whose name', one.subject] as const] : []),
-    ['Type', one.type],
+    [t.about, one.entity],
+    [t.company, one.company ?? t.none],
+    [t.who, <Who key="who" one={one} />],
+    ...(one.acting && one.subject !== null ? [[t.onBehalfOf, one.subject] as const] : []),
+    [t.type, one.type],
   ];
   return (
     <Dialog
@@ -38,9 +39,9 @@ export function EventPanel({ one, zone, onClose, onAbout }: EventPanelProps) {
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={onClose}>{t.close}</Button>
           <Button variant="quiet" onClick={onAbout}>
-            Only events about this
+            {t.filterByObject}
           </Button>
         </>
       }
@@ -54,8 +55,8 @@ export function EventPanel({ one, zone, onClose, onAbout }: EventPanelProps) {
         ))}
       </dl>
       <div className="px-5 pb-5">
-        <h3 className="m-0 pb-1.5 text-body">Data</h3>
-        <CopyText text={readable(one.data)} label="Copy the data" copied="Data copied" />
+        <h3 className="m-0 pb-1.5 text-body">{t.data}</h3>
+        <CopyText text={readable(one.data)} label={t.copyData} copied={t.dataCopied} />
       </div>
     </Dialog>
   );

@@ -7,6 +7,7 @@ import { Button } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { filtersOn, typeOptions } from './address.ts';
 import type { EventsPlace } from './address.ts';
+import { adminEventsMessages as t } from './messages.en.ts';
 
 export interface FiltersProps {
   readonly place: EventsPlace;
@@ -29,27 +30,27 @@ export function Filters({ place, types, own, rule, now, onPlace }: FiltersProps)
     <>
       <SpanChoice span={place.span} rule={rule} now={now} onSpan={(span) => onPlace({ span })} />
       <ChipSelect
-        name="Type"
-        label="Type"
+        name={t.type}
+        label={t.type}
         value={place.type}
         onChoose={(type) => onPlace({ type })}
         options={[
-          ['', 'All types'],
+          ['', t.allTypes],
           ...(known ? [] : [[place.type, place.type] as const]),
           ...typeOptions(types),
         ]}
       />
       {own && (
         <ChipSelect
-          name="Company"
-          label="Company"
+          name={t.company}
+          label={t.company}
           value={place.company}
           onChoose={(company) => onPlace({ company })}
           options={[
-            ['', 'All companies'],
+            ['', t.allCompanies],
             ...(place.company === '' || companies.some(({ n }) => String(n) === place.company)
               ? []
-              : [[place.company, `Company ${place.company}`] as const]),
+              : [[place.company, t.companyNumber({ number: place.company })] as const]),
             ...companies
               .map(({ n, name }) => [String(n), name] as const)
               .toSorted((a, b) => a[1].localeCompare(b[1])),
@@ -58,8 +59,8 @@ export function Filters({ place, types, own, rule, now, onPlace }: FiltersProps)
       )}
       <Words
         key={`who ${place.actor}`}
-        label="Who"
-        hint="user, source or clock"
+        label={t.who}
+        hint={t.actorExample}
         value={place.actor}
         most={200}
         choices={['source', 'clock']}
@@ -67,8 +68,8 @@ export function Filters({ place, types, own, rule, now, onPlace }: FiltersProps)
       />
       <Words
         key={`about ${place.entity}`}
-        label="About"
-        hint="such as job:12"
+        label={t.about}
+        hint={t.objectExample}
         value={place.entity}
         most={100}
         onWords={(entity) => onPlace({ entity })}
@@ -80,7 +81,7 @@ export function Filters({ place, types, own, rule, now, onPlace }: FiltersProps)
           icon="close"
           onClick={() => onPlace({ type: '', entity: '', actor: '', company: '', text: '' })}
         >
-          Clear the filters
+          {t.clearFilters}
         </Button>
       )}
     </>

@@ -15,7 +15,6 @@ import { useBranding } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { plural } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -25,6 +24,7 @@ import type { EventsPlace } from './address.ts';
 import { EventList } from './event-list.tsx';
 import { Filters } from './filters.tsx';
 import { useEvents } from './use-events.ts';
+import { adminEventsMessages as t } from './messages.en.ts';
 
 const EventPanel = lazy(async () => ({
   default: (await withChunkTimeout(import('./event-panel.tsx'))).EventPanel,
@@ -67,13 +67,13 @@ function Log({ branding }: { readonly branding: Branding }) {
       return;
     }
     saveFile(made.value.name, made.value.file);
-    tell(`${made.value.name} saved`);
+    tell(t.fileDownloaded({ name: made.value.name }));
   }
 
   const said = offline ? BASE.needsNetwork : fault;
   return (
     <Page
-      title="Events"
+      title={t.events}
       search={<Search text={place.text} onText={(text) => filter({ text })} />}
       action={
         <CallButton
@@ -84,7 +84,7 @@ function Log({ branding }: { readonly branding: Branding }) {
           {...(offline && { 'data-tip': BASE.needsNetwork })}
           onClick={() => void download()}
         >
-          Download CSV
+          {t.downloadCsv}
         </CallButton>
       }
     >
@@ -92,14 +92,14 @@ function Log({ branding }: { readonly branding: Branding }) {
         <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
           {chosen !== null && (chosen.all.value?.length ?? 0) > 1 && (
             <ChipSelect
-              name="Provider"
-              label="Provider"
+              name={t.provider}
+              label={t.provider}
               icon="companies"
               value={own ? '' : place.provider}
               onChoose={(provider) => filter({ provider, company: '' })}
               options={(chosen.all.value ?? []).map(
                 ({ _id: id, name, own: here }) =>
-                  [here ? '' : id, here ? `${name} (this portal)` : name] as const,
+                  [here ? '' : id, here ? t.ownProvider({ name }) : name] as const,
               )}
             />
           )}
@@ -114,10 +114,10 @@ function Log({ branding }: { readonly branding: Branding }) {
           {page !== null && (
             <span className="text-agate text-ink-3">
               {busy
-                ? 'Asking…'
+                ? t.loading
                 : page.next === null && place.before === ''
-                  ? plural(page.events.length, 'event')
-                  : `${plural(page.events.length, 'event')} on this page`}
+                  ? t.eventCount({ count: page.events.length })
+                  : t.eventsOnPage({ count: page.events.length })}
             </span>
           )}
         </div>
@@ -128,13 +128,11 @@ function Log({ branding }: { readonly branding: Branding }) {
               alert={!offline}
               action={
                 <Button size="sm" onClick={again}>
-                  Try again
+                  {t.tryAgain}
                 </Button>
               }
             >
-              {offline
-                ? `The log is the server's own record, and is not kept on this device. ${said}`
-                : said}
+              {offline ? t.offline : said}
             </Callout>
           </div>
         )}
@@ -144,31 +142,21 @@ function Log({ branding }: { readonly branding: Branding }) {
           </DelayedFallback>
         )}
         {page !== null && page.events.length === 0 && page.next === null && (
-          <Notice
-            icon="log"
-            level={2}
-            title={filtersOn(place) > 0 ? 'Nothing matches' : 'No events in these days'}
-          >
-            <p className="m-0">
-              {filtersOn(place) > 0
-                ? 'No event of these days has all of this. Take a filter away, or choose more days.'
-                : 'Every change stands here once it happens. Choose more days to see older ones.'}
-            </p>
+          <Notice icon="log" level={2} title={filtersOn(place) > 0 ? t.noMatches : t.noEvents}>
+            <p className="m-0">{filtersOn(place) > 0 ? t.noMatchesHint : t.noEventsHint}</p>
           </Notice>
         )}
         {page !== null && page.events.length > 0 && (
           <EventList events={page.events} zone={zone} onOpen={(seq) => go({ open: String(seq) })} />
         )}
         {page !== null && page.events.length === 0 && page.next !== null && (
-          <p className="m-0 px-5 py-3 text-ink-2">
-            Nothing so far: the log was searched down to event {page.next}.
-          </p>
+          <p className="m-0 px-5 py-3 text-ink-2">{t.nothingSoFar({ number: page.next })}</p>
         )}
         {page !== null && (page.next !== null || place.before !== '') && (
-          <nav aria-label="Pages" className="flex flex-wrap gap-2 px-5 py-3">
+          <nav aria-label={t.pages} className="flex flex-wrap gap-2 px-5 py-3">
             {place.before !== '' && (
               <Button size="sm" onClick={() => go({ before: '', open: '' })}>
-                Newest
+                {t.newest}
               </Button>
             )}
             {page.next !== null && (
@@ -177,7 +165,7 @@ function Log({ branding }: { readonly branding: Branding }) {
                 busy={busy}
                 onClick={() => go({ before: String(page.next), open: '' })}
               >
-                Older
+                {t.older}
               </Button>
             )}
           </nav>
@@ -225,7 +213,7 @@ function Search({
   };
   return (
     <SearchField
-      label="Search types, what they are about, and data"
+      label={t.search}
       value={typed}
       focusKey="/"
       onChange={later}

@@ -2,7 +2,8 @@ import { ROLES } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
 import type { ProviderOverview, ServerStorage } from '#contract/providers/admin-calls.ts';
 import type { Ms } from '#contract/ids.ts';
-import { formatAge, formatBytes, formatCount, plural } from '#src/ui/format.ts';
+import { formatAge, formatBytes, formatCount } from '#src/ui/format.ts';
+import { adminOverviewMessages as t } from './messages.en.ts';
 
 /** Something that wants to be looked at. `failed` comes before `warning`. */
 export interface Trouble {
@@ -21,19 +22,20 @@ export interface Trouble {
  */
 export function storageTroubles(storage: ServerStorage | null): readonly Trouble[] {
   if (storage === null || storage.state === 'ok') return [];
-  const free = `${formatBytes(storage.freeBytes)} of ${formatBytes(storage.totalBytes)} are free.`;
+  const free = t.diskFreeSentence({
+    free: formatBytes(storage.freeBytes),
+    total: formatBytes(storage.totalBytes),
+  });
   const detail =
-    storage.state === 'low'
-      ? `Only sign-ins are stored until ${formatBytes(storage.floorBytes)} are free. Sources send their results again later.`
-      : 'Nothing is stored. Free some space on the disk of the data folder.';
+    storage.state === 'low' ? t.diskLow({ floor: formatBytes(storage.floorBytes) }) : t.diskFull;
   return [
     {
       key: 'storage',
       tone: 'failed',
-      word: 'Paused',
-      title: 'The server is out of disk space',
+      word: t.paused,
+      title: t.outOfDiskSpace,
       detail: `${free} ${detail}`,
-      provider: 'Server',
+      provider: t.server,
       at: null,
     },
   ];
@@ -48,10 +50,10 @@ const SILENT: Ms = 86_400_000;
 export function troublesOf(providers: readonly ProviderOverview[], now: Ms): readonly Trouble[] {
   const all = providers.flatMap(({ _id: id, ...one }): Trouble[] => [
     ...one.sync.failed.map((fault, i): Trouble => ({
-      key: `${id} source ${i}`,
+      key: `${id}:source:${i}`,
       tone: 'failed',
-      word: 'Failed',
-      title: `Source ${fault.entity}`,
+      word: t.failed,
+      title: t.source({ source: fault.entity }),
       detail: fault.message,
       provider: one.name,
       at: fault.at,
@@ -59,11 +61,11 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
     ...(one.outgoing.failed > 0
       ? [
           {
-            key: `${id} given up`,
+            key: `${id}:not-sent`,
             tone: 'failed',
-            word: 'Not sent',
-            title: `${plural(one.outgoing.failed, 'message')} given up`,
-            detail: 'Mail or SMS that no gateway took after many tries.',
+            word: t.notSent,
+            title: t.messagesNotSent({ count: one.outgoing.failed }),
+            detail: t.notSentHint,
             provider: one.name,
             at: null,
           } as const,
@@ -72,11 +74,11 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
     ...(one.outgoing.oldest !== null && now - one.outgoing.oldest > WAITED
       ? [
           {
-            key: `${id} waiting`,
+            key: `${id}:waiting`,
             tone: 'warning',
-            word: 'Waiting',
-            title: `${plural(one.outgoing.waiting, 'message')} not sent yet`,
-            detail: `The oldest was written ${formatAge(one.outgoing.oldest, now)}.`,
+            word: t.waiting,
+            title: t.messagesWaiting({ count: one.outgoing.waiting }),
+            detail: t.oldestMessage({ age: formatAge(one.outgoing.oldest, now) }),
             provider: one.name,
             at: one.outgoing.oldest,
           } as const,
@@ -85,11 +87,14 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
     ...(one.ingest.refusedAt !== null
       ? [
           {
-            key: `${id} quota`,
+            key: `${id}:quota`,
             tone: 'failed',
-            word: 'Refused',
-            title: 'The daily storage limit for results is used up',
-            detail: `${formatBytes(one.ingest.bytes)} of ${formatBytes(one.ingest.limitBytes)} are stored today. Results are accepted again after midnight UTC.`,
+            word: t.rejected,
+            title: t.resultLimitReached,
+            detail: t.quotaUsed({
+              used: formatBytes(one.ingest.bytes),
+              limit: formatBytes(one.ingest.limitBytes),
+            }),
             provider: one.name,
             at: one.ingest.refusedAt,
           } as const,
@@ -98,12 +103,11 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
     ...(one.ingest.logsDropped > 0
       ? [
           {
-            key: `${id} logs`,
+            key: `${id}:logs`,
             tone: 'warning',
-            word: 'No logs',
-            title: `${plural(one.ingest.logsDropped, 'log')} not stored today`,
-            detail:
-              'The daily storage limit for logs is used up. Raise it in the provider settings.',
+            word: t.noLogs,
+            title: t.logsNotStored({ count: one.ingest.logsDropped }),
+            detail: t.logLimitReached,
             provider: one.name,
             at: null,
           } as const,
@@ -112,11 +116,11 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
     ...(one.quarantine > 0
       ? [
           {
-            key: `${id} quarantine`,
+            key: `${id}:quarantine`,
             tone: 'warning',
-            word: 'Set aside',
-            title: `${plural(one.quarantine, 'record')} in quarantine`,
-            detail: 'Sent by a source, and not understood. They wait to be read again.',
+            word: t.quarantined,
+            title: t.recordsInQuarantine({ count: one.quarantine }),
+            detail: t.quarantineHint,
             provider: one.name,
             at: null,
           } as const,
@@ -125,14 +129,14 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
     ...(one.sync.sources > 0 && now - (one.sync.at ?? 0) > SILENT
       ? [
           {
-            key: `${id} silent`,
+            key: `${id}:silent`,
             tone: 'warning',
-            word: 'Silent',
-            title: 'No source was heard for a day',
+            word: t.silent,
+            title: t.sourcesSilent,
             detail:
               one.sync.at === null
-                ? 'None has reported yet.'
-                : `Last heard ${formatAge(one.sync.at, now)}.`,
+                ? t.neverReported
+                : t.lastResult({ age: formatAge(one.sync.at, now) }),
             provider: one.name,
             at: one.sync.at,
           } as const,
@@ -157,30 +161,30 @@ export function figuresOf(providers: readonly ProviderOverview[]): readonly Figu
   const sum = (of: (one: ProviderOverview) => number): string =>
     formatCount(providers.reduce((total, one) => total + of(one), 0));
   return [
-    { name: 'Users', value: sum(({ active }) => active), says: 'accounts that are not deleted' },
+    { name: t.users, value: sum(({ active }) => active), says: t.usersHint },
     {
-      name: 'Signed in now',
+      name: t.signedInNow,
       value: sum(({ signedIn }) => signedIn),
-      says: 'people with a session that goes on',
+      says: t.signedInHint,
     },
-    { name: 'Companies', value: sum(({ companies }) => companies), says: 'that are not deleted' },
-    { name: 'Jobs', value: sum(({ jobs }) => jobs), says: 'that sources have told of' },
+    { name: t.companies, value: sum(({ companies }) => companies), says: t.companiesHint },
+    { name: t.jobs, value: sum(({ jobs }) => jobs), says: t.jobsHint },
     {
-      name: 'Results, last hour',
+      name: t.resultsLastHour,
       value: sum(({ ingest }) => ingest.hour),
-      says: 'ends of runs that came in',
+      says: t.resultsHourHint,
     },
     {
-      name: 'Results, last day',
+      name: t.resultsLastDay,
       value: sum(({ ingest }) => ingest.day),
-      says: 'in the last 24 hours',
+      says: t.resultsDayHint,
     },
     {
-      name: 'To be sent',
+      name: t.toBeSent,
       value: sum(({ outgoing }) => outgoing.waiting),
-      says: 'mail and SMS that wait',
+      says: t.toBeSentHint,
     },
-    { name: 'Events', value: sum(({ events }) => events), says: 'in the log since the beginning' },
+    { name: t.events, value: sum(({ events }) => events), says: t.eventsHint },
   ];
 }
 

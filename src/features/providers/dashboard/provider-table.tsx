@@ -3,6 +3,7 @@ import type { ProviderOverview } from '#contract/providers/admin-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { formatAge, formatCount, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { adminOverviewMessages as t } from './messages.en.ts';
 
 export interface ProviderTableProps {
   readonly providers: readonly ProviderOverview[];
@@ -12,14 +13,14 @@ export interface ProviderTableProps {
 
 type Shown = Omit<ProviderOverview, '_id'>;
 const HEADS = [
-  'Users',
-  'Signed in',
-  'Companies',
-  'Jobs',
-  'Results, hour',
-  'Results, day',
-  'To be sent',
-  'Quarantine',
+  t.users,
+  t.signedIn,
+  t.companies,
+  t.jobs,
+  t.resultsHour,
+  t.resultsDay,
+  t.toBeSent,
+  t.quarantine,
 ] as const;
 
 const figuresIn = ({
@@ -47,11 +48,11 @@ const figuresIn = ({
 export function ProviderTable({ providers, zone, now }: ProviderTableProps) {
   return (
     <table className="block w-full desk:table desk:border-collapse">
-      <caption className="sr-only">Providers</caption>
+      <caption className="sr-only">{t.providers}</caption>
       <thead className="sr-only desk:not-sr-only desk:table-header-group">
         <tr className="h-9 border-b border-rule text-left text-agate text-ink-2">
           <th scope="col" className="font-normal">
-            Name
+            {t.name}
           </th>
           {HEADS.map((head) => (
             <th key={head} scope="col" className="pl-3 text-right font-normal whitespace-nowrap">
@@ -59,10 +60,10 @@ export function ProviderTable({ providers, zone, now }: ProviderTableProps) {
             </th>
           ))}
           <th scope="col" className="pl-6 font-normal">
-            Sources
+            {t.sources}
           </th>
           <th scope="col" className="pl-3 text-right font-normal">
-            Last heard
+            {t.lastHeard}
           </th>
         </tr>
       </thead>
@@ -99,8 +100,7 @@ function Line({
           {name}
         </Link>
         <span className="block truncate text-agate text-ink-3" data-tip={hosts.join(', ')}>
-          {own ? 'this portal' : 'below'}
-          {hosts.length > 0 ? `, ${hosts.join(', ')}` : ''}
+          {[own ? t.thisPortal : t.managed, ...hosts].join(', ')}
         </span>
       </th>
       {figuresIn(one).map((figure, i) => (
@@ -119,7 +119,7 @@ function Line({
       </td>
       <td className="text-right whitespace-nowrap text-ink-2 desk:pl-3">
         {sync.at === null ? (
-          <span className="text-ink-3">never</span>
+          <span className="text-ink-3">{t.never}</span>
         ) : (
           <time data-tip={`${formatWhen(sync.at, zone)}, ${formatUtc(sync.at)}`}>
             {formatAge(sync.at, now)}
@@ -131,16 +131,16 @@ function Line({
 }
 
 function Sources({ sync: { sources, failed } }: Pick<ProviderOverview, 'sync'>) {
-  if (sources === 0) return <span className="text-ink-3">none</span>;
+  if (sources === 0) return <span className="text-ink-3">{t.none}</span>;
   return failed.length > 0 ? (
     <span className="flex items-center gap-1.5 text-failed">
       <Icon name="failed" />
-      {formatCount(failed.length)} of {formatCount(sources)} failed
+      {t.sourcesFailed({ failed: failed.length, total: sources })}
     </span>
   ) : (
     <span className="flex items-center gap-1.5 text-success">
       <Icon name="success" />
-      {formatCount(sources)} fine
+      {t.sourcesOk({ count: sources })}
     </span>
   );
 }

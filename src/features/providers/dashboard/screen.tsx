@@ -7,13 +7,14 @@ import { useZone } from '#src/app/session/session.ts';
 import { BarList } from '#src/ui/bar-list.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatBytes, formatCount, formatTime, formatWhen, plural } from '#src/ui/format.ts';
+import { formatBytes, formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Part } from './part.tsx';
 import { figuresOf, roleCounts, storageTroubles, troublesOf } from './figures.ts';
 import type { Trouble } from './figures.ts';
 import { ProviderTable } from './provider-table.tsx';
+import { adminOverviewMessages as t } from './messages.en.ts';
 
 /**
  * `/admin/dashboard`: how the own provider and those below it stand, asked anew every half minute.
@@ -28,14 +29,14 @@ export function AdminDashboard() {
   const detail =
     value === null
       ? undefined
-      : `${plural(value.providers.length, 'provider')}, as of ${formatTime(value.at, zone)}`;
+      : t.providersAsOf({ count: value.providers.length, time: formatTime(value.at, zone) });
   return (
     <Page
-      title="Overview"
+      title={t.overview}
       {...(detail !== undefined && { detail })}
       action={
         <Button icon="sync" busy={asking} disabled={offline} onClick={again}>
-          Refresh
+          {t.refresh}
         </Button>
       }
     >
@@ -47,14 +48,14 @@ export function AdminDashboard() {
               alert={!offline}
               action={
                 <Button size="sm" onClick={again}>
-                  Try again
+                  {t.tryAgain}
                 </Button>
               }
             >
               {failure.message}
               {at !== null && !live && (
                 <span className="block text-agate text-ink-3">
-                  The figures below are from {formatWhen(at, zone)}.
+                  {t.figuresFrom({ when: formatWhen(at, zone) })}
                 </span>
               )}
             </Callout>
@@ -69,7 +70,7 @@ export function AdminDashboard() {
         ) : (
           <>
             <dl
-              aria-label="Figures of all providers"
+              aria-label={t.totals}
               className="m-0 grid grid-cols-2 border-t-2 border-b border-t-head-rule border-b-rule tablet:grid-cols-4 wide:grid-cols-8"
             >
               {figuresOf(value.providers).map(({ name, value: figure, says }) => (
@@ -84,11 +85,13 @@ export function AdminDashboard() {
               ))}
             </dl>
             <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_minmax(0,320px)]">
-              <Part title="Needs attention" detail="sources, mail and SMS, quarantine; worst first">
+              <Part title={t.needsAttention} detail={t.needsAttentionHint}>
                 {value.storage?.state === 'ok' && (
                   <p className="m-0 py-2 text-ink-2">
-                    Disk of the server: {formatBytes(value.storage.freeBytes)} of{' '}
-                    {formatBytes(value.storage.totalBytes)} free
+                    {t.diskFree({
+                      free: formatBytes(value.storage.freeBytes),
+                      total: formatBytes(value.storage.totalBytes),
+                    })}
                   </p>
                 )}
                 <Troubles
@@ -100,7 +103,7 @@ export function AdminDashboard() {
                   zone={zone}
                 />
               </Part>
-              <Part title="Users by role" detail="who holds two roles counts in both">
+              <Part title={t.usersByRole} detail={t.usersByRoleHint}>
                 <BarList
                   entries={roleCounts(value.providers).map(({ role, users }) => ({
                     key: role,
@@ -108,11 +111,11 @@ export function AdminDashboard() {
                     value: users,
                     told: formatCount(users),
                   }))}
-                  empty="There are no users."
+                  empty={t.noUsers}
                 />
               </Part>
             </div>
-            <Part title="Providers" detail="this one, and those below it" className="pt-6">
+            <Part title={t.providers} detail={t.providersHint} className="pt-6">
               <ProviderTable providers={value.providers} zone={zone} now={now} />
             </Part>
           </>
@@ -135,7 +138,7 @@ function Troubles({
     return (
       <p className="m-0 flex items-center gap-2 py-3 text-ink-2">
         <Icon name="success" className="text-success" />
-        All sources that report were understood, everything was sent, and nothing is in quarantine.
+        {t.allClear}
       </p>
     );
   }
@@ -167,7 +170,7 @@ function Troubles({
         </li>
       ))}
       {troubles.length > MOST && (
-        <li className="py-2 text-ink-2">{formatCount(troubles.length - MOST)} more</li>
+        <li className="py-2 text-ink-2">{t.moreIssues({ count: troubles.length - MOST })}</li>
       )}
     </ul>
   );

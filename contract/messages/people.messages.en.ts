@@ -1,5 +1,7 @@
+import { defineMessages } from '../i18n/messages.ts';
+
 /** Users, companies, providers. */
-export const PEOPLE = {
+export const PEOPLE = defineMessages('peopleFailures', {
   createUser: 'Error while creating the user. Try again later.',
   editUser: 'Error while editing the user. Try again later.',
   deleteUser: 'Error while deleting the user. Try again later.',
@@ -12,8 +14,8 @@ export const PEOPLE = {
   getCompanies: 'Error while trying to get the companies, try again later.',
   getUsersToNotify: 'Error while getting the users to notify. Try again later.',
   getServiceProviders: 'Error while trying to get the service providers, try again later.',
-  lastAdministrator: 'This is the last administrator. Make another one first.',
-  notYourself: 'You cannot do this to your own account.',
-  companyNameTaken: 'There is a company of this name.',
+  lastAdministrator: 'This is the last administrator. Add another one first.',
+  notYourself: "You can't do this to your own account.",
+  companyNameTaken: 'A company with this name already exists.',
   hostTaken: 'This host name belongs to another provider.',
-} as const;
+});
