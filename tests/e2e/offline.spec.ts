@@ -62,9 +62,7 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
   await status.click();
   await expect(page.getByText(/Showing data from .* \(\d\d\/\d\d\/\d\d/)).toBeVisible();
   await page.getByRole('button', { name: 'Sync now' }).click();
-  await expect(
-    page.getByText('While it does not answer, it is asked again by itself.'),
-  ).toBeVisible();
+  await expect(page.getByText('Connecting… Retrying automatically.')).toBeVisible();
   await expect(page.getByText('No failures')).toBeVisible(); // of the sources, as of the last sync
   await page.keyboard.press('Escape');
 
