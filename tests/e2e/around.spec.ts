@@ -209,7 +209,7 @@ test('EVID-5, EVID-6: who reviewed what stands in the evidence and in its file; 
   await expect(page.getByText('Choose a period of up to 12 months.')).toBeVisible();
   await goOffline(page);
   await page.getByLabel('Days').selectOption('last-30');
-  await expect(page.getByText(/is not kept on this device/)).toBeVisible();
+  await expect(page.getByText(/not on this device/)).toBeVisible();
   await page.context().close();
 });
 

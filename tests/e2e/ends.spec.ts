@@ -22,7 +22,7 @@ async function laterBy(minutes: number): Promise<void> {
   await portal.kill();
   const passed = spawnSync(
     process.env['DAYBOOK_NODE'] ?? process.execPath,
-    ['tests/e2e/later.ts', portal.dataDir, String(minutes)],
+    ['tests/e2e/time-travel.ts', portal.dataDir, String(minutes)],
     { encoding: 'utf8', env: { ...process.env, DATABASE_URL: portal.databaseUrl } },
   );
   if (passed.status !== 0) throw new Error(passed.stderr);

@@ -1,5 +1,5 @@
 /**
- * While the server is away: `node later.ts <data folder> <minutes>`, DATABASE_URL as the server
+ * While the server is away: `node time-travel.ts <data folder> <minutes>`, DATABASE_URL as the server
  * takes it. Sessions and links stand as if so many minutes had passed.
  */
 import { systemClock } from '../../server/platform/clock.ts';

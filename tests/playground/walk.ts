@@ -244,7 +244,7 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     for (const [at, words] of [
       [{ checks: { cleared: 'all' } }, /All clear since 07:44 AM/],
       [{ checks: { runs: 0 } }, /No results yet[\s\S]*Connect a source/],
-      [{ checks: { runs: 0 }, scene: { roles: ['operator'] } }, /An administrator connects/],
+      [{ checks: { runs: 0 }, scene: { roles: ['operator'] } }, /Ask an administrator to connect/],
       [{ query: '?q=zzzz' }, /No matching results[\s\S]*Clear/],
       [{ checks: { loadedDays: 12 } }, /12 of 30 days loaded/],
     ] as const) {

@@ -80,7 +80,7 @@ export function Empty({ view, board, zone, onBoard }: EmptyProps) {
     >
       <p className="m-0">
         Jobs show here as soon as a backup tool reports.
-        {connects ? '' : ' An administrator connects the backup tools.'}
+        {connects ? '' : ' Ask an administrator to connect the backup tools.'}
       </p>
     </Notice>
   );

@@ -26,8 +26,8 @@ export function NothingYet() {
   ) : (
     <Notice icon="clock" level={2} title="No results yet">
       <p className="m-0">
-        Figures show here as soon as a backup tool reports. An administrator connects the backup
-        tools.
+        Figures show here as soon as a backup tool reports. Ask an administrator to connect the
+        backup tools.
       </p>
     </Notice>
   );
@@ -51,7 +51,7 @@ export function EmptyBoard({ why, board, overview, onBoard, zone }: EmptyBoardPr
         {why === 'no-results' &&
           (connects
             ? 'Figures show here as soon as a backup tool reports.'
-            : 'An administrator connects the backup tools.')}
+            : 'Ask an administrator to connect the backup tools.')}
         {why === 'none-in-time' &&
           (narrowed
             ? 'No result of these days, companies and groups is on this device.'
