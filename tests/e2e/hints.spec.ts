@@ -71,7 +71,7 @@ test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician
     'aria-pressed',
     'true',
   );
-  await expect(panel.getByText('was helped by the hint “The vault is full”')).toBeVisible();
+  await expect(panel.getByText('marked the hint “The vault is full” as helpful')).toBeVisible();
   await sound(dana, 'panel');
   await shot(dana, 'hints-panel');
   await ann.reload();
