@@ -81,7 +81,9 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
   await page.getByText('Send now').click();
   await page.getByRole('button', { name: 'Send and log out' }).click();
   await expect(
-    page.getByRole('alert').filter({ hasText: 'Sending needs the network' }),
+    page
+      .getByRole('alert')
+      .filter({ hasText: "The server can't be reached, so your changes can't be sent." }),
   ).toBeVisible();
   await page.getByRole('button', { name: 'Stay logged in' }).click();
 
@@ -195,7 +197,7 @@ test('OFF-5: signing out offline warns first, then says that signing in needs th
   await portal.kill();
   await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible({ timeout: 70_000 });
   await page.getByRole('button', { name: 'Log out' }).click();
-  await expect(page.getByText('Logging in again needs the network.')).toBeVisible();
+  await expect(page.getByText("You can't log in again until you're online.")).toBeVisible();
   await axe(page, 'expired');
   await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
   await expect(networkSentence(page)).toBeVisible();

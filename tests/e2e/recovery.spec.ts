@@ -150,7 +150,7 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
     ['#refused=denied', 'The sign-in was cancelled, or refused by the sign-in service.'],
     ['#refused=<b>anything</b>', 'Error while logging in'],
     ['#token=never-made', 'This sign-in has expired. Start again.'],
-    ['#signed-in', 'Please log in to continue.'],
+    ['#signed-in', 'Sign in to continue.'],
   ] as const) {
     await page.goto('about:blank');
     await page.goto(`${portal.url}/login${fragment}`);

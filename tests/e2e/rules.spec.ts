@@ -71,7 +71,7 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   await post(portal.url, secret, [result(JOB, 60_000), result('Another of open files', 60_000)]);
   await page.goto(`${portal.url}/monitoring/daily-checks?q=open+files&review=any`);
   const row = rowOf(page, JOB);
-  await expect(row).toContainText(`Exception: known by rule “${JOB}: known”`);
+  await expect(row).toContainText(`Exception: rule “${JOB}: known” counts it as OK`);
   await expect(
     row.getByRole('button', { name: /^Exception, reopen/, includeHidden: true }),
   ).toBeAttached();

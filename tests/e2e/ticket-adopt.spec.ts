@@ -72,7 +72,7 @@ test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a t
   await page.keyboard.press('t');
   await page.getByRole('textbox', { name: 'Subject' }).fill('Since the night');
   await page.getByRole('button', { name: 'Open ticket' }).click();
-  await expect(page.getByRole('alert')).toContainText('these are of several');
+  await expect(page.getByRole('alert')).toContainText('These are from several.');
   await page.getByRole('button', { name: 'Open one per company' }).press('Enter');
   await expect(page.getByText('2 tickets opened, one for each company')).toBeVisible();
   expect(cw.tickets.map(({ company }) => company)).toEqual(

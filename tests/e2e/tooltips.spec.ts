@@ -90,7 +90,7 @@ test('TIP-1: keyboard focus opens it at once, it describes its element, and clos
   await page.keyboard.press('Tab');
   await expect(tip).toHaveText('Sync status and unsent changes');
   await page.keyboard.press('Tab');
-  await expect(tip.filter({ hasText: 'What is synced' })).toHaveCount(0);
+  await expect(tip.filter({ hasText: 'Sync status and unsent changes' })).toHaveCount(0);
   await page.clock.resume();
   // What cannot be pressed now says why, by keyboard as well.
   await context.setOffline(true);

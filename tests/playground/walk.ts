@@ -235,7 +235,7 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     await press(page, 'j', 'e');
     assert.match(
       await page.locator('output[aria-label=Messages]').innerText(),
-      /This device could not keep the change/,
+      /The change couldn't be saved on this device/,
     );
     await context.close();
   },
