@@ -118,7 +118,7 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   for (const job of ['Files', 'Mail']) await rowOf(dana, job).locator('[data-do="select"]').click();
   await dana.keyboard.press('t');
   await dana.getByRole('textbox', { name: 'Subject' }).fill('Two hosts cannot be reached');
-  await expect(dana.getByText('It is opened in ConnectWise for')).toBeVisible();
+  await expect(dana.getByText('Opens a ticket in ConnectWise')).toBeVisible();
   await shot(dana, 'new-ticket');
   await dana.getByRole('button', { name: 'Open ticket' }).click();
   await expect(dana.getByText('Ticket 5001 opened')).toBeVisible();

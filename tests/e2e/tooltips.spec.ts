@@ -104,7 +104,7 @@ test('TIP-1: keyboard focus opens it at once, it describes its element, and clos
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Tab');
   await expect(make).toBeFocused();
-  await expect(tip).toContainText('network');
+  await expect(tip).toContainText("You're offline.");
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/monitoring\/rules$/);
   await context.setOffline(false);

@@ -118,8 +118,8 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
 
   await test.step('What would the bakery ask first? The SLA page knows: its recipes have no good backup since yesterday', async () => {
     await goesTo('SLA');
-    await expect(alarm).toContainText('Broken');
-    await expect(alarm).toContainText('too old');
+    await expect(alarm).toContainText('Target missed');
+    await expect(alarm).toContainText('Too old');
   });
 
   await test.step('The vault is full. Ann has met that before, and her hint lies beside the result. Dana prunes, and says that it helped', async () => {
@@ -139,7 +139,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
   await test.step('There is room again: the backup runs once more, the problem is over, and the alarm is kept', async () => {
     await arrives(ran('Recipes', 0, 'Success'));
     await goesTo('SLA');
-    await expect(alarm).toContainText('Kept');
+    await expect(alarm).toContainText('On target');
     await toTheList();
     await expect(rowOf(page, 'Recipes')).toHaveCount(0);
   });
@@ -197,7 +197,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await expect(
       page.getByRole('heading', { level: 2, name: 'The line of the bakery is down' }),
     ).toBeVisible();
-    await expect(page.getByText(/^over /)).toHaveCount(2);
+    await expect(page.getByText(/^Ended /)).toHaveCount(2);
     await page.getByRole('button', { name: 'Close ticket' }).click();
     await expect(page.getByText('Ticket closed')).toBeVisible();
   });
