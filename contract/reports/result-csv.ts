@@ -25,7 +25,7 @@ const KIND_WORDS = {
   access: 'Access',
   locked: 'Locked',
   integrity: 'Integrity',
-  cancelled: 'Cancelled',
+  cancelled: 'Canceled',
   other: 'Other',
 };
 
@@ -45,9 +45,9 @@ const OF: Readonly<Record<FileColumnId, Omit<ExportColumn, 'id'>>> = {
   message: { title: 'Cause' },
   started: { title: 'Started' },
   duration: { title: 'Duration' },
-  usualDuration: { title: 'Usual duration' },
+  usualDuration: { title: 'Typical duration' },
   bytes: { title: 'Transferred' },
-  usualBytes: { title: 'Usually transferred' },
+  usualBytes: { title: 'Typically transferred' },
   lastGood: { title: 'Last good' },
   review: { title: 'Review', words: REVIEW_WORDS },
   reviewedBy: { title: 'Reviewed by' },
