@@ -29,7 +29,10 @@ const PART_OF: Readonly<Record<AnalyticsBy, (known: Known) => Part>> = {
   source: ({ job }) => ({ key: job.source, name: SOURCE_NAMES[job.source] }),
 };
 
-/** REP-7: failures and warnings over time, by whom, beside the equal time before. */
+/**
+ * REP-7: failures and warnings over time, by company, type or source, and the previous period of
+ * equal length.
+ */
 export function analyticsHandlers(
   world: AppContext,
 ): Pick<Handlers, 'analytics' | 'chartFailures'> {
@@ -88,7 +91,8 @@ export function analyticsHandlers(
           const before = daysOf({ ...question, from: from - (to - from), to: from });
           const jobs = namedJobs(await knownJobs(tx, question), input.filters);
           const worst = by === undefined ? [] : await worstOf(tx, question, classesOf(jobs, by));
-          // One reading for all: each of the worst is a class, and the rest are one.
+          // One query for all series: each of the worst parts is a class, and all other jobs share
+          // one class.
           const classes = new Map([...jobs.keys()].map((n) => [n, worst.length]));
           const starts = [...before, ...days].map((one) => one.from);
           worst.forEach(({ own }, nth) => {
@@ -118,8 +122,8 @@ export function analyticsHandlers(
 }
 
 /**
- * The worst parts of a time, and whose jobs. Asked before their days: by day, a thousand companies
- * would be a quarter of a million numbers.
+ * Returns the parts with the most failures and warnings, and their jobs. Its query is not split by
+ * day: for a thousand companies that would be a quarter of a million numbers.
  */
 async function worstOf(
   tx: TenantTx,
@@ -147,7 +151,7 @@ async function worstOf(
     }));
 }
 
-/** The second of two stretches beside the first. */
+/** Returns the tallies of the current (stretch 1) and the previous period (stretch 0). */
 const beside = (some: readonly Total[], isJudged: (n: JobN) => boolean) => ({
   now: tallyOf(
     some.filter(({ stretch }) => stretch === 1),
@@ -163,7 +167,7 @@ interface Classes {
   readonly places: ReadonlyMap<JobN, number>;
   readonly parts: readonly Part[];
 }
-/** The parts that jobs fall into, and by job the place of its own. */
+/** Returns the parts that the jobs belong to, and for each job the index of its part. */
 function classesOf(jobs: KnownJobs, by: AnalyticsBy): Classes {
   const known = new Map<string, number>();
   const places = new Map<JobN, number>();

@@ -18,15 +18,15 @@ import { ownId } from './profile.ts';
 
 type Names = Exclude<keyof typeof apiKeyCalls, 'listUserApiKeys' | 'revokeUserApiKey'>;
 const DAY_MS = 86_400_000;
-/** What ran out is shown for a while, and then gone. */
+/** Expired keys stay in the list for 30 days. */
 const KEEP_MS = 30 * DAY_MS;
 
-/** Abilities that a key can be used for at all. */
+/** The abilities that an API key can have. */
 const ASKED: readonly Ability[] = ABILITIES.filter((ability) =>
   (Object.keys(CALLS) as CallName[]).some((name) => keyAccess(name) === ability),
 );
 
-/** KEY-1: a user's own API keys, by the user's own hands. */
+/** KEY-1: users manage their own API keys. */
 export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
   readOwnApiKey: (_, { tenant, session }) =>
     world.store.tenant(
@@ -72,13 +72,13 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
         message: MESSAGES.keyNotYours,
         issues: [{ path: 'abilities', message: MESSAGES.keyNotYours }],
       });
-    // A day chosen in any zone of the world ends at most so much later.
+    // The end of a chosen day can be up to two days later, depending on the time zone.
     if (until <= ctx.now || until > ctx.now + (LIMITS.apiKeyDays + 2) * DAY_MS) {
       const message = MESSAGES.keyUntil({ days: LIMITS.apiKeyDays });
       return failed({ kind: 'bad-input', message, issues: [{ path: 'until', message }] });
     }
     return world.store.tenant(ctx.tenant, async (tx) => {
-      await tx.lock(); // of two made at once the second is counted
+      await tx.lock(); // a concurrent request counts this key
       const { tenant, sql } = tx;
       await sql
         .deleteFrom('api_key')

@@ -3,13 +3,16 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import { ACCOUNT_RULE, countTry, DEVICE_RULE, forgive, strangersBuckets } from './rate-limit.ts';
 import type { Refusal, Tried } from './rate-limit.ts';
 
-/** What a try was counted in: forgiven when it turns out right. */
+/** The buckets in which a try was counted. Pass it to `forgiveFactor` when the try succeeds. */
 export interface Counted {
   readonly tried: readonly Tried[];
   readonly outcome: Refusal | { readonly last: boolean };
 }
 
-/** Counted on the known device alone; where that has used up its own row, like any other's. */
+/**
+ * Counts a try in the known device's own bucket only. Once that bucket is closed, the try counts
+ * like one from an unknown device.
+ */
 export async function countedTry(
   tx: TenantTx,
   own: Tried | null,
@@ -24,8 +27,8 @@ export async function countedTry(
 }
 
 /**
- * Wrong codes and passkeys of an account, from devices that are not known: a count apart from that
- * of passwords.
+ * The bucket for wrong codes and passkeys of an account from unknown devices. It is separate from
+ * the bucket for passwords.
  */
 export const factorBucket = (userId: UserId): Tried => ({
   name: `factor:${userId}`,
@@ -37,8 +40,8 @@ const deviceFactorBucket = (device: string, userId: UserId): Tried => ({
 });
 
 /**
- * A code or a passkey of an account is about to be looked at (G37). `device`: the known one on
- * which it is.
+ * Counts a try before its code or passkey is checked (G37). `device` is the id of the known device,
+ * or null.
  */
 export const countFactor = (
   tx: TenantTx,
@@ -54,7 +57,7 @@ export const countFactor = (
     now,
   );
 
-/** It was right. */
+/** Resets the counts after a correct code or passkey. */
 export const forgiveFactor = (
   tx: TenantTx,
   { tried }: Counted,
@@ -71,10 +74,7 @@ export const forgiveFactor = (
     now,
   );
 
-/**
- * Ends what was counted of wrong codes and passkeys against an account. Answers how long the rows
- * were.
- */
+/** Deletes the failure counts of an account's codes and passkeys. Returns the deleted counts. */
 export async function endFactorFailures(
   { tenant, sql }: TenantTx,
   userId: UserId,

@@ -10,8 +10,8 @@ import { hashOf, makeToken, readToken } from '../../platform/auth/tokens.ts';
 import type { Token } from '../../platform/auth/tokens.ts';
 
 /**
- * What takes more than one step. `passkey`: a sign-in without a name. The last three are of a
- * signed-in user.
+ * The flows that take more than one step. `passkey` is a sign-in without a user name. `reauth`,
+ * `passkey-new` and `totp-new` belong to a signed-in user.
  */
 export type AttemptKind =
   | 'sign-in'
@@ -23,11 +23,15 @@ export type AttemptKind =
   | 'oidc';
 
 /**
- * `first`: what was shown already. `remember`: as the person said of this device. `challenge`: what
- * a passkey has to sign, base64url. `codeShown`: a code by SMS was, and more is to come.
- * `newPhone`: where codes of this attempt go, the user's once one is typed. `enrol`: the new
- * authenticator's secret, sealed. `session`: of a signed-in user's attempt. `counted`: in what
- * wrong codes of a way back in are counted. `mailedTo`: the address that the code was sent to.
+ * - `first`: the factor that was already verified.
+ * - `remember`: whether the user chose to remember this device.
+ * - `challenge`: what a passkey has to sign, base64url.
+ * - `codeShown`: an SMS code was verified, and another step follows.
+ * - `newPhone`: the number that receives this attempt's codes; the user's own once a code is typed.
+ * - `enrol`: the new authenticator's secret, sealed.
+ * - `session`: the session of the signed-in user who began the attempt.
+ * - `counted`: the bucket that counts wrong recovery codes.
+ * - `mailedTo`: the address that received the code.
  */
 const StateSchema = v.object({
   first: v.optional(v.picklist(['password', 'directory', 'oidc'])),
@@ -56,8 +60,8 @@ export interface Attempt {
 }
 
 /**
- * Good for ten minutes. The token is known to who gets it and nowhere else. Those that are over are
- * forgotten.
+ * Creates an attempt that is valid for ten minutes. Only a hash of the token is stored. Deletes
+ * expired attempts.
  */
 export async function beginAttempt(
   { tenant, sql }: TenantTx,
@@ -100,13 +104,13 @@ export async function beginAttempt(
   return { attempt, token: text };
 }
 
-/** The attempt that the request's cookie stands for. */
+/** Returns the token in the request's attempt cookie; null if there is none. */
 export const shownAttempt = ({ request }: Pick<RequestContext, 'request'>): Token | null =>
   readToken(cookieOf(request.headers, ATTEMPT_COOKIE) ?? '');
 
 /**
- * The living attempt of a token, its row held until the transaction ends; null where there is none,
- * or it is over.
+ * Returns the open attempt for a token and locks its row until the transaction ends; null if there
+ * is none, or it has expired.
  */
 export async function heldAttempt(
   { tenant, sql }: TenantTx,
@@ -129,7 +133,10 @@ export async function heldAttempt(
   return row ? attemptOf(row) : null;
 }
 
-/** The last of its kind that a session of a signed-in user began and has not ended. */
+/**
+ * Returns the latest open attempt of this kind that the session of a signed-in user began; null if
+ * there is none.
+ */
 export async function attemptOfSession(
   { tenant, sql }: TenantTx,
   kind: AttemptKind,
@@ -152,7 +159,7 @@ export async function attemptOfSession(
   return rows.map(attemptOf).find(({ state }) => state.session === session) ?? null;
 }
 
-/** Writes what changed of it, and answers it as it stands then. */
+/** Saves the changes and returns the updated attempt. */
 export async function changeAttempt(
   { tenant, sql }: TenantTx,
   attempt: Attempt,
@@ -183,7 +190,7 @@ export async function endAttempt({ tenant, sql }: TenantTx, id: string, now: Ms)
     .execute();
 }
 
-/** What the device had begun before is over. */
+/** Ends the sign-in attempt that this device began earlier. */
 export async function endShown(
   tx: TenantTx,
   ask: Pick<RequestContext, 'request' | 'now'>,

@@ -13,10 +13,10 @@ import { changeAttempt } from './attempts.ts';
 
 const TURN_MS: Ms = 3_600_000;
 const MOST_OF_USER = 10;
-/** Below it every code is as likely as any other. */
+/** Values from here on are rejected, so that every code is equally likely. */
 const EVEN = 2 ** 32 - (2 ** 32 % 1_000_000);
 
-/** Six digits by chance, each code as likely as any other. */
+/** Returns six random digits; every code is equally likely. */
 export function makeCode(chance: Chance): string {
   for (;;) {
     const value = Buffer.from(chance.bytes(4)).readUInt32BE();
@@ -25,13 +25,13 @@ export function makeCode(chance: Chance): string {
 }
 
 /**
- * All that is kept of a code: good in its attempt alone, and no use to who reads the database
- * without the server's key (G38).
+ * Returns the keyed hash under which a code is stored. It is valid only for its attempt, and
+ * useless without the server's key (G38).
  */
 export const codeHash = (key: Buffer, attempt: string, code: string): string =>
   createHmac('sha256', key).update(`sign-in code|${attempt}|${code}`).digest('hex');
 
-/** There is no code that could be typed any more. */
+/** Returns whether the attempt has no valid code left. */
 export const codeOver = ({ codeHash: kept, codeUntil }: Attempt, now: Ms): boolean =>
   kept === null || codeUntil === null || !isAhead(codeUntil, now, LIMITS.codeMs);
 
@@ -45,9 +45,9 @@ export function rightCode(key: Buffer, attempt: Attempt, code: string, now: Ms):
 }
 
 /**
- * Sends a fresh code, which takes the place of one before it. Null where no more go out: three for
- * an attempt, three an hour for a number, whoever asks, and ten an hour for a user, whatever the
- * numbers. `to`: what it is for, before the portal's name.
+ * Sends a new code, which replaces the previous one. Returns null at a limit: three codes per
+ * attempt, three an hour per number, and ten an hour per user. `to` is the purpose, which precedes
+ * the portal's name.
  */
 export async function sendCode(
   tx: TenantTx,
@@ -71,8 +71,8 @@ export async function sendCode(
     .select('branding')
     .where('tenant_id', '=', tx.tenant)
     .executeTakeFirstOrThrow();
-  // The last line binds the code to this site: browsers and phones fill it in nowhere else. The
-  // host that was asked may be anybody's.
+  // The last line binds the code to this site, so that browsers and phones fill it in nowhere else.
+  // It uses the portal's configured address, because a client can send any host header.
   const { hostname } = new URL(await portalAddress(tx, world, ctx));
   const text = `${code} is your code to ${to} ${branding.name}. It is good for five minutes. Give it to nobody.\n\n@${hostname} #${code}`;
   await post(tx, world, { kind: 'sms', to: phone, text });
@@ -85,8 +85,8 @@ export async function sendCode(
 }
 
 /**
- * So many turns, each free again an hour after it was taken: never more in any hour, also where
- * many ask at once. Whose turns they are stands as a keyed hash.
+ * Takes one of `turns` slots, each of which is free again after an hour. Concurrent requests cannot
+ * exceed the limit. The owner is stored only as a keyed hash. Returns whether a slot was free.
  */
 export async function takeTurn(
   { tenant, sql }: TenantTx,
@@ -124,5 +124,5 @@ export async function takeTurn(
   return false;
 }
 
-/** A number by its last two digits. */
+/** Returns a phone number reduced to its last two digits. */
 export const maskedPhone = (phone: string): string => `••• ${phone.slice(-2)}`;

@@ -6,18 +6,18 @@ import { hashOf, makeToken } from '../../platform/auth/tokens.ts';
 import type { Token } from '../../platform/auth/tokens.ts';
 
 export const DEVICE_MS: Ms = 180 * 86_400_000;
-/** Those of a user that were used last; the others are strangers again. */
+/** The most recently used devices that are remembered for each user. */
 const MOST = 100;
 /**
- * Whose devices are looked for where there is no user, so that both cases take the same steps
+ * The user id that is queried if there is no such user, so that both cases take the same steps
  * (G36).
  */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The device that this token stands for, where this user has signed in on it before; null where
- * not. The token before the present one counts until the present one is used: an answer may have
- * been lost. One older than that is in other hands, and stands for nothing.
+ * Returns the id of the device if this user has signed in on it before, otherwise null. The
+ * previous token stays valid until the current one is used, because the response with the new one
+ * may have been lost. An older token may be stolen and is not accepted.
  */
 export async function knownDevice(
   { tenant, sql }: TenantTx,
@@ -38,8 +38,8 @@ export async function knownDevice(
 }
 
 /**
- * The user has signed in here: the device is known for another 180 days, under a new token, which
- * is answered. A device of several people is one, and has one token: it is renewed for all of them.
+ * Remembers the device for another 180 days and returns its new token. A device that several people
+ * use has one token, which is renewed for all of them.
  */
 export async function keepDevice(
   { tenant, sql }: TenantTx,
@@ -81,7 +81,7 @@ export async function keepDevice(
       )
       .execute();
   }
-  // Whoever signs in here for the first time is known by the new token alone.
+  // A user who signs in here for the first time has no previous token.
   const before = users.some((one) => one.user_id === userId) ? next.previous_hash : null;
   const used = { hash: next.hash, previous_hash: before, used_at: now, until: now + DEVICE_MS };
   await sql
@@ -107,7 +107,7 @@ export async function keepDevice(
   return made.text;
 }
 
-/** This user is not to be known here. */
+/** Removes this user's record of the device. */
 export async function forgetDevice(
   { tenant, sql }: TenantTx,
   id: string,

@@ -17,7 +17,7 @@ import { profileOf } from './profile-read.ts';
 import { askingBuckets, tooMany } from './recovery-limits.ts';
 import { countTry, giveBack } from './rate-limit.ts';
 
-/** EMAIL-3: an address that its user typed is confirmed by a link that was mailed to it. */
+/** EMAIL-3: a user confirms an address by a link that is mailed to it. */
 export const emailHandlers = (world: AppContext): Pick<Handlers, keyof typeof emailCalls> => ({
   confirmEmail: ({ token }, ctx) =>
     world.store.tenant(ctx.tenant, async (tx) => {
@@ -52,7 +52,7 @@ export const emailHandlers = (world: AppContext): Pick<Handlers, keyof typeof em
     const session = ownId(ctx, id);
     if (!session) return failed(NOT_FOUND);
     return world.store.tenant(ctx.tenant, async (tx) => {
-      await tx.lock(); // of two at once the second counts the first
+      await tx.lock(); // a concurrent request counts this one
       const { email, email_verified: verified } = await tx.sql
         .selectFrom('person')
         .select(['email', 'email_verified'])

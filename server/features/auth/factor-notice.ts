@@ -18,7 +18,7 @@ const WHAT = {
     'Somebody who knows your password asked for codes to be sent to another mobile number.',
 } as const;
 
-/** Tells a user by mail what became of their factors. */
+/** Emails a user about a change to their authentication factors. */
 export const tellFactor = (
   tx: TenantTx,
   world: AppContext,

@@ -30,12 +30,12 @@ const badCode: Failure = {
   issues: [{ path: 'code', message: MESSAGES.wrongCode }],
 };
 
-/** What a user has besides the password, kept by the user alone (FACTOR-4). */
+/** A user's authentication factors besides the password. Only the user manages them (FACTOR-4). */
 export function factorHandlers(
   world: AppContext,
   find: FindDirectory = getDirectory,
 ): Pick<Handlers, keyof typeof factorCalls> {
-  /** In a transaction, for the signed-in user's own; anybody else's are not found. */
+  /** Runs `work` in a transaction for the signed-in user; any other user id returns `NOT_FOUND`. */
   const own = async <T>(
     id: string,
     ctx: RequestContext,
@@ -268,7 +268,7 @@ export function factorHandlers(
 
 const hasBetter = ({ totp, passkey }: Owned): boolean => totp || passkey;
 
-/** Of two that remove at once the second sees what the first has left. */
+/** Serializes concurrent removals, so that the second one sees the result of the first. */
 const oneAtATime = ({ tenant, sql }: TenantTx, user: UserId): Promise<unknown> =>
   sql
     .selectFrom('person')
@@ -279,8 +279,7 @@ const oneAtATime = ({ tenant, sql }: TenantTx, user: UserId): Promise<unknown> =
     .executeTakeFirst();
 
 /**
- * Recovery codes stand in for an authenticator or a passkey: without either they stand for nothing,
- * and end.
+ * Recovery codes replace an authenticator or a passkey, so they are deleted when neither is left.
  */
 async function withoutUse(tx: TenantTx, user: UserId): Promise<void> {
   if (!hasBetter(await ownedBy(tx, user))) await dropCodes(tx, user);

@@ -34,7 +34,7 @@ import { signIn } from './sign-in.ts';
 import type { FindDirectory } from './sign-in.ts';
 import { readToken } from '../../platform/auth/tokens.ts';
 
-/** `find`: the provider's directory, for those who keep their passwords there. */
+/** `find` returns the provider's directory, for users whose passwords are stored there. */
 export function accountHandlers(
   world: AppContext,
   find: FindDirectory = getDirectory,
@@ -116,7 +116,7 @@ export function accountHandlers(
 
 const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 
-/** In, with what the device is given; or a step further. */
+/** Returns the new session with its device cookie, or the next step. */
 async function answered(
   world: AppContext,
   outcome: Result<SignedIn | Further>,
@@ -136,7 +136,7 @@ async function answered(
     : session;
 }
 
-/** The cookie of an attempt comes with its first step, and goes with its end. */
+/** The first step sets the attempt cookie, and the end of the attempt removes it. */
 function further(outcome: Result<Further>, { answer }: RequestContext): Result<SignInStep> {
   if (!outcome.ok) {
     if (outcome.failure.kind === 'expired') answer.append('set-cookie', noAttempt);

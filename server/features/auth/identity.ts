@@ -6,7 +6,7 @@ import type { RequestContext } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 
-/** Who somebody is at an issuer. `email`: only where the issuer has checked it. */
+/** A user's identity at an issuer. `email` is set only if the issuer has verified it. */
 export interface Claims {
   readonly issuer: string;
   readonly subject: string;
@@ -17,11 +17,11 @@ export type Found =
   | { readonly is: 'refused'; readonly why: OidcRefusal };
 
 /**
- * The user of an identity: issuer and subject together, which stay when names and addresses change
- * (G43). The first time it is bound to the one user with this address, where both the issuer and
- * this portal have verified it (EMAIL-2): what somebody typed for themselves neither links nor
- * makes the link of another ambiguous. Not to two, not to none, and not to one who is bound to
- * another subject of that issuer.
+ * Returns the user for an identity. The key is issuer and subject, which stay the same when names
+ * and addresses change (G43). An unknown identity is linked to the only user with this address, if
+ * both the issuer and this portal have verified the address (EMAIL-2). An unverified address
+ * neither links nor makes another user's link ambiguous. There is no link if no user or several
+ * users match, or if the user is already linked to another subject of that issuer.
  */
 export async function userOfIdentity(
   tx: TenantTx,

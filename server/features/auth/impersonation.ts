@@ -23,11 +23,11 @@ import { sessionKey } from '../../platform/auth/session-key.ts';
 const NOT_ALLOWED: Failure = { kind: 'forbidden', message: MESSAGES.loginAsRefused };
 const OFF: Failure = { kind: 'forbidden', message: MESSAGES.loginAsOff };
 const GONE: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
-/** Deeper than any tree of providers that somebody can look through. */
+/** The maximum depth of the provider tree. */
 const LEVELS = 8;
 export const TOKEN_KIND = 'login-as';
 
-/** What a token for another provider's portal stands for. */
+/** The content of a sign-in token for another provider's portal. */
 export type Token = {
   readonly actor: UserId;
   readonly actorName: string;
@@ -36,11 +36,11 @@ export type Token = {
   readonly impersonation: string;
   readonly reason: string;
   readonly authenticatedAt: number;
-  /** When the own session of who acts ends at the latest. */
+  /** The latest time at which the impersonator's own session ends. */
   readonly parentUntil: number;
 };
 
-/** ACT-1 to ACT-6: an administrator signs in as somebody below, and comes back. */
+/** ACT-1 to ACT-6: an administrator signs in as a user below them, and returns. */
 export function actingHandlers(
   world: AppContext,
 ): Pick<Handlers, Exclude<keyof typeof actingCalls, 'loginToken'>> {
@@ -108,7 +108,7 @@ export function actingHandlers(
           userId: session.actor,
           how: parent.how,
         });
-        // It goes on as it was: the same end, and no fresher than it was (G40, G44).
+        // The new session keeps the end and the sign-in time of the original one (G40, G44).
         await sql
           .updateTable('session')
           .set({
@@ -132,12 +132,12 @@ export function actingHandlers(
         });
         return portalAddressOf(tx, world);
       });
-      refused(GONE, ctx); // the cookie of this portal is taken back
+      refused(GONE, ctx); // removes the cookie of this portal
       return url === null ? failed(GONE) : ok({ url: `${url}/` });
     },
   };
 
-  /** A user of the same provider: this device goes on as that user. */
+  /** Impersonates a user of the same provider on this device. */
   async function actHere(
     session: Principal,
     target: UserId,
@@ -170,7 +170,7 @@ export function actingHandlers(
     return opened.ok ? issueSession(world, opened.value, ctx) : opened;
   }
 
-  /** A user of a provider below: a token for its portal. Null where there is no such user. */
+  /** Returns a token for the portal of a provider below; null if that provider has no such user. */
   async function actBelow(
     session: Principal,
     below: TenantId,
@@ -227,8 +227,8 @@ export function actingHandlers(
 }
 
 /**
- * Who signs out while acting leaves its own session here too: this device has no way back to it. To
- * be called before the session ends.
+ * Ends the impersonator's own session on sign-out, because this device has no way back to it. Call
+ * it before the impersonated session ends.
  */
 export async function endActor(
   tx: TenantTx,
@@ -264,7 +264,7 @@ function signedOf({ session }: RequestContext): Principal {
   return session;
 }
 
-/** The own session of who acts, as what stands in other hands depends on it. */
+/** Returns the data of the impersonator's own session that the impersonated session depends on. */
 async function parentOf(
   { tenant, sql }: TenantTx,
   { userId, sessionId, authenticatedAt }: Principal,
@@ -279,8 +279,8 @@ async function parentOf(
 }
 
 /**
- * Opens a session in other hands. It is no fresher than the session of who acts, and does not
- * outlast it (G40, G44).
+ * Opens an impersonated session. Its sign-in time is not later than that of the impersonator's
+ * session, and it does not outlast it (G40, G44).
  */
 export async function openActing(
   tx: TenantTx,
@@ -322,13 +322,15 @@ const within = (opened: Opened, end: number): Opened => ({
   cookieUntil: Math.min(opened.cookieUntil, end),
 });
 
-/** What a user of this provider may do; null where there is none, or not any more. */
+/**
+ * Returns the rights of a user of this provider; null if the user does not exist or was deleted.
+ */
 export async function reachOf(tx: TenantTx, id: UserId): Promise<UserRights | null> {
   const user = (await tx.rows('user', [id])).get(id);
   return user && user.deletedAt === null ? user : null;
 }
 
-/** Whether this provider does not want it. */
+/** Returns whether this provider has turned impersonation off. */
 export async function isOff({ tenant, sql }: TenantTx): Promise<boolean> {
   const { settings } = await sql
     .selectFrom('provider')
@@ -338,7 +340,7 @@ export async function isOff({ tenant, sql }: TenantTx): Promise<boolean> {
   return settings.loginAs === false;
 }
 
-/** All providers below this one, nearest first. */
+/** Returns all providers below this one, nearest first. */
 async function providersBelow({ tenant, sql }: TenantTx): Promise<readonly TenantId[]> {
   const found: TenantId[] = [];
   let level: readonly TenantId[] = [tenant];

@@ -14,7 +14,10 @@ import { signedInUser } from './profile-read.ts';
 
 const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 
-/** The session as its device gets it: access token in the answer, refresh token in the cookie. */
+/**
+ * Returns the session to its device: the access token in the response, the refresh token in a
+ * cookie.
+ */
 export async function issueSession(
   world: AppContext,
   opened: Opened,
@@ -28,13 +31,13 @@ export async function issueSession(
   return ok(made);
 }
 
-/** A cookie that does not open anything any more is taken back. */
+/** Removes a cookie that no longer opens a session. */
 export function refused(failure: Failure, { answer }: RequestContext): Result<never> {
   answer.append('set-cookie', noCookie);
   return failed(failure);
 }
 
-/** Null where the user is gone. */
+/** Returns the session output; null if the user no longer exists. */
 async function sessionOf(
   tx: TenantTx,
   { session, pair, userId, accessUntil }: Opened,
@@ -47,7 +50,7 @@ async function sessionOf(
     .select('branding')
     .where('tenant_id', '=', tx.tenant)
     .executeTakeFirstOrThrow();
-  // Who acts as another takes nothing along that outlasts it.
+  // An impersonated session stores nothing on the device that outlasts it.
   const offlineUntil =
     found.session.impersonation === null
       ? now + branding.offlineDays * 86_400_000

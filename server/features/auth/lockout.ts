@@ -6,8 +6,8 @@ import { endFactorFailures } from './attempt-rate-limit.ts';
 import { endFailures } from './rate-limit.ts';
 
 /**
- * `provider`: the name of the portal that the host leads to. `failures`: how many stood in a row
- * where most did; 0 where none did.
+ * `provider`: the name of the portal at this host. `failures`: the longest row of failures that was
+ * deleted; 0 if there were none.
  */
 export type Unlocked =
   | { readonly is: 'unlocked'; readonly provider: string; readonly failures: number }
@@ -15,9 +15,9 @@ export type Unlocked =
   | { readonly is: 'no-account'; readonly provider: string };
 
 /**
- * Ends the rows of failures of an account, of passwords and of second factors, on devices that it
- * knows and those that it does not, so that its user gets in again where guessing has closed it
- * (G37). Password and sessions stay. Recorded.
+ * Deletes the failure counts of an account's passwords and second factors, on known and unknown
+ * devices, so that its user can sign in after guessing has locked it (G37). The password and
+ * sessions do not change. The audit log records it.
  */
 export async function unlock(
   store: Store,

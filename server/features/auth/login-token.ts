@@ -31,8 +31,8 @@ const TokenSchema = v.object({
 });
 
 /**
- * ACT-7: a token is good once and for a minute, at the portal that it was made for, while who asked
- * for it still may.
+ * ACT-7: a token is valid once, for one minute, at the portal it was issued for, and while its
+ * issuer still has the permission.
  */
 export const loginTokenHandlers = (world: AppContext): Pick<Handlers, 'loginToken'> => ({
   async loginToken({ token }, ctx) {
@@ -48,7 +48,7 @@ export const loginTokenHandlers = (world: AppContext): Pick<Handlers, 'loginToke
     });
     if (!found.ok) return found;
     const { data } = found.value;
-    // The other provider is asked outside of this one's transaction.
+    // The other provider's data is read outside of this provider's transaction.
     const stands = await isActorActive(
       world,
       tenant,

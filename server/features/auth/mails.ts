@@ -2,7 +2,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 
-/** What a person is told of its account by mail. `lines`: paragraphs. */
+/** An email to a user about their account. `lines` are paragraphs. */
 interface Told {
   readonly subject: (portal: string) => string;
   readonly lines: (portal: string) => readonly string[];
@@ -53,8 +53,8 @@ const CHANGES = {
 } as const satisfies Record<string, Told>;
 
 /**
- * Tells a person that something of its account has changed: sent whatever it chose to be told of.
- * Nothing is sent where there is no address.
+ * Emails a user that their account has changed, regardless of their notification settings. Sends
+ * nothing if the user has no address.
  */
 export async function tellChange(
   tx: TenantTx,
@@ -89,7 +89,7 @@ export const codeMail = (
   text: `${code} is your code for ${portal}. It is good for five minutes. Give it to nobody.\n\nIf you did not ask for it, ignore this mail: nothing changes.\n`,
 });
 
-/** One line, as a subject has to be. */
+/** Returns the portal's name on one line, as an email subject requires. */
 export const portalName = async ({ tenant, sql }: TenantTx): Promise<string> =>
   (
     await sql

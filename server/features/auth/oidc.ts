@@ -41,21 +41,27 @@ import { beginStep } from './sign-in-step.ts';
 import { readToken } from '../../platform/auth/tokens.ts';
 import type { Token } from '../../platform/auth/tokens.ts';
 
-/** In a minute: each is a row, and may be a question to the issuer, for anybody who comes along. */
+/**
+ * The limit per minute: each start by an anonymous client adds a row and can cause a request to the
+ * issuer.
+ */
 const STARTS = { address: 30, provider: 300 } as const;
-/** As long as a subject may be (OpenID Connect Core 2); none at all would be one that all share. */
+/**
+ * The maximum length of a subject (OpenID Connect Core 2). An empty one is refused, because all
+ * users would share it.
+ */
 const SUBJECT_MOST = 255;
 
 /**
- * What belongs to one sign-in follows from the secret of its cookie, so that the database has none
- * of it.
+ * Derives the values of one sign-in from its cookie's secret, so that the database stores none of
+ * them.
  */
 const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string =>
   createHmac('sha256', secret).update(`oidc ${use}`).digest('base64url');
 
 /**
- * Signing in at an issuer (OpenID Connect, code and PKCE): once there and back, in the browser that
- * began it, within ten minutes (G43).
+ * Sign-in at an issuer (OpenID Connect, authorization code flow with PKCE). An attempt is valid
+ * once, in the browser that began it, for ten minutes (G43).
  */
 export function oidcHandlers(
   world: AppContext,
@@ -93,7 +99,8 @@ export function oidcHandlers(
 
     async oidcCallback(input, ctx) {
       const own = readToken(cookieOf(ctx.request.headers, OIDC_COOKIE) ?? '');
-      // Another browser's answer, or one that was made up: what this browser has begun goes on.
+      // The response belongs to another browser or is forged, so this browser's own attempt
+      // continues.
       if (!own || !same(input.state ?? '', made(own, 'state'))) return refused('over');
       ctx.answer.append('set-cookie', oidcCookie('', 0));
       const found = await world.store.tenant(ctx.tenant, async (tx) => {
@@ -115,7 +122,7 @@ export function oidcHandlers(
 
 interface Set {
   readonly at: IssuerAt;
-  /** Where the issuer leads back to. */ readonly back: string;
+  /** The redirect URI. */ readonly back: string;
 }
 
 async function setOf(tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<Set | null> {
@@ -135,8 +142,8 @@ async function setOf(tx: TenantTx, world: AppContext, ctx: RequestContext): Prom
 }
 
 /**
- * The code against an ID token, whose signature, issuer, audience, times and nonce are checked, as
- * is the issuer named beside the code.
+ * Exchanges the code for an ID token and verifies its signature, issuer, audience, times and nonce,
+ * and also the issuer named beside the code.
  */
 async function claimsOf(
   world: AppContext,
@@ -194,8 +201,8 @@ async function claimsOf(
 }
 
 /**
- * In; or, unless the provider trusts the issuer with it, on to the same second factor as after a
- * password (FACTOR-1).
+ * Opens the session. If the provider does not trust the issuer with the second factor, continues
+ * with the same step as after a password (FACTOR-1).
  */
 async function enter(
   world: AppContext,
@@ -216,7 +223,7 @@ async function enter(
     }
     const { userId } = user;
     const owned = await ownedBy(tx, userId);
-    // The cookie of a known device does not come along from another site.
+    // Requests from another site do not include the cookie of a known device.
     const need = trusted ? { step: 'none' as const } : needOf(await policyOf(tx), owned, false);
     if (need.step === 'none')
       return openHere(tx, world, key, ctx, {
@@ -241,7 +248,7 @@ async function enter(
   return handed.ok ? led(`/login${OIDC_IN}`) : refused('unknown');
 }
 
-/** Without `openid` an issuer says nothing of who somebody is. */
+/** Without `openid` an issuer returns no identity. */
 const scopeOf = (asked: string): string =>
   [...new Set(['openid', ...asked.split(/\s+/).filter((one) => one !== '')])].join(' ');
 const led = (location: string): Response =>

@@ -13,7 +13,7 @@ import type { Opened } from '../../platform/auth/sessions.ts';
 import { hashOf, readToken } from '../../platform/auth/tokens.ts';
 import type { Token } from '../../platform/auth/tokens.ts';
 
-/** `device`: the token under which this device is known from now on; null where it is not to be. */
+/** `device`: the device's new token; null if it should not be remembered. */
 export interface SignedIn {
   readonly is: 'in';
   readonly opened: Opened;
@@ -21,13 +21,13 @@ export interface SignedIn {
   readonly recoveryCodes?: readonly string[];
 }
 
-/** The device that the request says it comes from. */
+/** Returns the device token in the request's cookie; null if there is none. */
 export const shownDevice = ({ request }: Pick<RequestContext, 'request'>): Token | null =>
   readToken(cookieOf(request.headers, DEVICE_COOKIE) ?? '');
 
 /**
- * `how`: what was shown, such as `password+totp`. `known`: the device's id where this user is known
- * on it. `spared`: a code by SMS was not asked for here.
+ * `how`: the verified factors, such as `password+totp`. `known`: the device's id if this user has
+ * signed in on it before. `spared`: the device skipped the SMS code.
  */
 export interface Shown {
   readonly userId: UserId;
@@ -38,8 +38,8 @@ export interface Shown {
 }
 
 /**
- * All was shown: a session of its own, in place of the one that this device had (A9), and the
- * device known as the person wishes.
+ * Opens a session that replaces the device's previous one (A9), and remembers the device if the
+ * user wants it.
  */
 export async function openHere(
   tx: TenantTx,
@@ -62,14 +62,15 @@ export async function openHere(
     if (known !== null) await forgetDevice(tx, known, userId);
     return { is: 'in', opened, device: null };
   }
-  // Known unless the person says that it is not theirs: all that it gives is a count of its own.
+  // The device is remembered unless the user says that it is not theirs. This only gives it its own
+  // failure count.
   const device = await keepDevice(tx, world, shownDevice(ctx), userId, now);
-  // A password alone has shown nothing that a code could be spared for.
+  // A password alone never makes a device skip SMS codes.
   if (remember === true && how.includes('+')) await skipCodes(tx, readToken(device), userId, now);
   return { is: 'in', opened, device };
 }
 
-/** No code by SMS is asked of this user here for 30 days. */
+/** Lets this device skip the user's SMS codes for 30 days. */
 async function skipCodes(
   { tenant, sql }: TenantTx,
   device: Token | null,
@@ -86,7 +87,7 @@ async function skipCodes(
     .execute();
 }
 
-/** Whether a code by SMS is asked for on this device, which must be known by its token already. */
+/** Returns whether this device skips the SMS code. Its token must already be known. */
 export async function skipsCode(
   { tenant, sql }: TenantTx,
   device: string | null,
@@ -104,7 +105,7 @@ export async function skipsCode(
   return row !== undefined && isAhead(row.skips_code_until, now, LIMITS.rememberMs);
 }
 
-/** Signing in again on a device ends the session that its cookie still opened (A9). */
+/** Ends the session that the device's cookie still opens; a new sign-in replaces it (A9). */
 export async function endFormer(
   tx: TenantTx,
   { request, now }: Pick<RequestContext, 'request' | 'now'>,

@@ -8,7 +8,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { ownId } from './profile.ts';
 import { isOver } from '../../platform/auth/sessions.ts';
 
-/** PROFILE-5: everybody sees where they are signed in, and ends it. */
+/** PROFILE-5: users see their own sessions, and end them. */
 export function ownSessionHandlers(
   world: AppContext,
 ): Pick<Handlers, Extract<keyof typeof profileCalls, 'listSessions' | 'endSession'>> {

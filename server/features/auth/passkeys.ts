@@ -13,20 +13,20 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
 /**
- * COSE numbers of Ed25519, ES256 and RS256: every key has one of them, and they need nothing
- * experimental of the runtime.
+ * COSE algorithm numbers of Ed25519, ES256 and RS256. Every authenticator supports one of them, and
+ * none needs an experimental runtime feature.
  */
 const ALGORITHMS = [-8, -7, -257];
-/** A user has a bounded number. */
+/** The maximum number of passkeys for each user. */
 export const MOST_PASSKEYS = 20;
 
-/** Browsers make and show passkeys under a name, not under a number. */
+/** Browsers use passkeys only on host names, not on IP addresses. */
 export const hasName = (host: string): boolean =>
   isIP(host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) === 0;
 
 /**
- * Who relies on a passkey is the host that is asked: one that was made at another is no use here.
- * Plain http is this very machine's alone.
+ * Returns the relying party for a host: a passkey of another host is not accepted. Plain http is
+ * allowed for this machine only.
  */
 export function relyingOn(host: string): {
   readonly rpID: string;
@@ -40,7 +40,7 @@ export function relyingOn(host: string): {
 }
 
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text, 'base64url'));
-/** The user's id as authenticators keep it: nothing of the person. */
+/** The user handle that authenticators store. It contains no personal data. */
 const handleOf = (user: UserId) => Uint8Array.from(Buffer.from(user.replaceAll('-', ''), 'hex'));
 
 interface Kept {
@@ -60,8 +60,8 @@ export const passkeysOf = ({ tenant, sql }: TenantTx, user: UserId) =>
     .execute();
 
 /**
- * What a browser is asked with. `challenge`: base64url. `user` null: whoever has a passkey for this
- * place, with its PIN, finger or face.
+ * Returns the options of a browser's passkey request. `challenge` is base64url. With `user` null
+ * any user with a passkey for this site can answer, with user verification.
  */
 export async function requestOptions(
   tx: TenantTx,
@@ -138,8 +138,8 @@ function parsed<S extends v.GenericSchema>(schema: S, json: string): v.InferOutp
 }
 
 /**
- * The challenge that a browser's answer says it signed, base64url; null where it says none. Proves
- * nothing by itself.
+ * Returns the challenge that a browser's response claims to have signed, base64url; null if there
+ * is none. The caller still has to verify the response.
  */
 export function challengeIn(response: string): string | null {
   const outer = parsed(v.object({ response: v.object({ clientDataJSON: text }) }), response);
@@ -159,18 +159,16 @@ export interface Asked {
   readonly response: string;
   readonly now: Ms;
 }
-/**
- * `verified`: the device knew its user by PIN, finger or face, so that it is two factors in one.
- */
+/** `verified`: the device verified its user, so the passkey counts as two factors. */
 export interface ShownPasskey {
   readonly user: UserId;
   readonly verified: boolean;
 }
 
 /**
- * Whose passkey signed the challenge, for this host, with a counter that went on; null where
- * nobody's, or not `user`'s. Without a `user` the device must have known its own, and name the same
- * as the key's.
+ * Returns the passkey that signed the challenge for this host with an increased counter; null if
+ * there is none, or it is not `user`'s. Without a `user` the device must have verified its user,
+ * and the user handle must be the key's.
  */
 export async function usePasskey(
   { tenant, sql }: TenantTx,
@@ -219,7 +217,7 @@ export async function usePasskey(
       .execute();
     return { user: row.user_id, verified: userVerified };
   } catch {
-    // The library says why in words that hold what was sent.
+    // The library's message contains the input, so it is not logged.
     world.log.warn('a passkey was refused', { tenant, user: row.user_id });
     return null;
   }
@@ -232,7 +230,10 @@ export interface NewPasskey {
   readonly transports: readonly string[];
 }
 
-/** The passkey that a browser made for the challenge at this host; null where it did not. */
+/**
+ * Returns the passkey that a browser created for the challenge at this host; null if the response
+ * is not valid.
+ */
 export async function readNewPasskey({
   host,
   challenge,

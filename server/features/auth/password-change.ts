@@ -28,7 +28,7 @@ const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.currentPas
 const FAILED: Failure = { kind: 'conflict', message: MESSAGES.changePassword };
 const NO_DIRECTORY: Failure = { ...busyFor(5_000), message: MESSAGES.noDirectory };
 
-/** Who holds a session may not find the password out by trying. */
+/** This bucket stops someone at an open session from guessing the password. */
 const bucketOf = (userId: string): Tried => ({
   name: `present-password:${userId}`,
   rule: { ...ACCOUNT_RULE, most: null },
@@ -42,7 +42,7 @@ type Owned = Pick<
   >
 >;
 
-/** PROFILE-4: a password is changed by who knows the present one; PROFILE-6: questions. */
+/** PROFILE-4: changing a password requires the current one; PROFILE-6: security questions. */
 export function passwordHandlers(
   world: AppContext,
   directoryFrom: typeof getDirectory = getDirectory,
@@ -68,7 +68,7 @@ export function passwordHandlers(
 
     changePasswordAd: (input, ctx) =>
       change(input, ctx, 'ad', async ({ username }) => {
-        // Asked outside of any transaction: a directory can take seconds.
+        // The directory is called outside of any transaction because it can take seconds.
         const directory = await world.store.tenant(ctx.tenant, (tx) => directoryFrom(tx, world));
         if (!directory) return failed(NO_DIRECTORY);
         const outcome = await releaseSlotDuring(() =>
@@ -137,8 +137,8 @@ export function passwordHandlers(
   };
 
   /**
-   * `next`: proves the present password and answers the new one's hash, null where it is kept
-   * elsewhere.
+   * `next` verifies the current password and returns the hash of the new one; null if the password
+   * is stored elsewhere.
    */
   async function change(
     { id }: ParsedInputOf<'changePasswordDb'>,
@@ -172,7 +172,7 @@ export function passwordHandlers(
       stored: found.value.password_hash,
     });
     if (!chosen.ok) {
-      // What was refused for another reason than the present password was no guess.
+      // A refusal for another reason than a wrong password is not counted as a guess.
       if (chosen.failure !== WRONG)
         await world.store.tenant(tenant, (tx) => forgive(tx, [bucket], bucket, now));
       return chosen;
@@ -180,8 +180,8 @@ export function passwordHandlers(
     const { email } = await world.store.tenant(tenant, async (tx) => {
       await forgive(tx, [bucket], bucket, now);
       await passwordChosen(tx, session.userId, chosen.value, now, session.sessionId);
-      // This session goes on with tokens of its own: the present access token ends here, the next
-      // refresh gives another (A9).
+      // This session continues with new tokens: its access token ends now, and the next refresh
+      // returns another (A9).
       await tx.sql
         .updateTable('session')
         .set({ access_until: now })
@@ -230,7 +230,7 @@ export function passwordHandlers(
 }
 
 /**
- * Three questions of the catalogue, each once, with answers that differ and that their question
+ * Requires three different questions of the catalogue, with different answers that their question
  * does not give away.
  */
 function faultOfAnswers(answers: ParsedInputOf<'setSecurityQuestions'>['answers']): Failure | null {

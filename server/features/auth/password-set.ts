@@ -6,10 +6,10 @@ import { usernameKey } from '../../platform/auth/usernames.ts';
 import { endFailures } from './rate-limit.ts';
 
 /**
- * A password was chosen by its user: it need not be chosen again, all sessions but `except` end, no
- * link sets another one, and what was counted against the account is forgotten. `hash` null: the
- * directory keeps it. Without a session that goes on it was a way back in: then every device is
- * asked for a code again.
+ * Completes a password change by the user: clears the "must change" flag, ends all sessions but
+ * `except`, invalidates reset links and resets the failure counts. `hash` is null if the directory
+ * stores the password. Without `except` the user recovered access, so every device needs a code
+ * again.
  */
 export async function passwordChosen(
   tx: TenantTx,

@@ -6,8 +6,8 @@ import type { TenantTx } from '../../platform/db/store.ts';
 export type Policy = NonNullable<ProviderSettings['secondFactor']>;
 
 /**
- * What a user has besides the password. `smsAsked`: wants a code by SMS at each sign-in.
- * `phoneProven`: a code to that number was typed once.
+ * A user's factors besides the password. `smsAsked`: the user wants an SMS code at each sign-in.
+ * `phoneProven`: the user has once entered a code sent to that number.
  */
 export interface Owned {
   readonly totp: boolean;
@@ -19,7 +19,7 @@ export interface Owned {
 }
 
 /**
- * What has to be shown after the password: one of `methods`, the best first; or set up on the way.
+ * The step required after the password: one of `methods`, the best first, or a factor to set up.
  */
 export type Need =
   | { readonly step: 'none' }
@@ -27,10 +27,11 @@ export type Need =
   | { readonly step: 'code'; readonly methods: readonly Method[] };
 
 /**
- * FACTOR-1. Who has something better than SMS is asked for that, and never let in with less.
- * `skipsCode`: a code by SMS is not asked for on this device; the skip holds for SMS alone.
- * `codeShown`: in this attempt. Where an authenticator is to be set up, a number that is proven is
- * asked first: who knows a password alone does not set up one for an account that had more.
+ * FACTOR-1. A user with a better factor than SMS must use it.
+ * - `skipsCode`: this device skips the SMS code, and SMS only.
+ * - `codeShown`: an SMS code was verified in this attempt.
+ * If an authenticator has to be set up, a proven number is verified first: a password alone must
+ * not add an authenticator to an account that had another factor.
  */
 export function needOf(policy: Policy, owned: Owned, skipsCode: boolean, codeShown = false): Need {
   const better: Method[] = [
@@ -57,7 +58,8 @@ export function needOf(policy: Policy, owned: Owned, skipsCode: boolean, codeSho
 }
 
 /**
- * The second factor of this user is a code by SMS: there is nothing better, and it is asked for.
+ * Returns whether this user's second factor is an SMS code: it is required, and there is no better
+ * one.
  */
 export function isBySms(policy: Policy, owned: Owned): boolean {
   const need = needOf(policy, owned, false);
@@ -73,7 +75,7 @@ export async function policyOf({ tenant, sql }: TenantTx): Promise<Policy> {
   return settings.secondFactor ?? 'own';
 }
 
-/** Throws where there is no such user. */
+/** Returns the user's factors. Throws if there is no such user. */
 export async function ownedBy({ tenant, sql }: TenantTx, userId: UserId): Promise<Owned> {
   const person = await sql
     .selectFrom('person')

@@ -9,7 +9,7 @@ import { runIdempotently, refusal } from '../../platform/http/idempotent-command
 import type { AppContext } from '../../platform/app-context.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
-/** DESK-5: everybody sets how the portal is for themselves, nobody for another. */
+/** DESK-5: users set only their own preferences. */
 export function preferenceHandlers(world: AppContext): Pick<Handlers, 'prefer'> {
   return {
     prefer: ({ id, name, value }, ctx) =>
@@ -32,7 +32,7 @@ export function preferenceHandlers(world: AppContext): Pick<Handlers, 'prefer'> 
   };
 }
 
-/** JSON, whatever the screen means by it; the theme is what the specification says. */
+/** Accepts any JSON value; the theme must match the specification. */
 function readable(name: PreferenceName, value: string): boolean {
   try {
     const parsed: unknown = parseStorable(value);

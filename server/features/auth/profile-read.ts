@@ -12,8 +12,8 @@ import { emailLinkUntil } from '../../platform/auth/email-confirmation.ts';
 import { openNotifications } from '../notifications/notices.ts';
 
 /**
- * The user in the answer to a sign-in (ROW-1): the profile as `readProfile` gives it, and what a
- * device needs besides. Throws where there is none.
+ * Returns the user in the sign-in response (ROW-1): the profile as in `readProfile`, and what a
+ * device needs in addition. Throws if there is no such user.
  */
 export async function signedInUser(
   tx: TenantTx,
@@ -24,7 +24,7 @@ export async function signedInUser(
   return { ...me, ...(await profileOf(tx, session, now)) };
 }
 
-/** The user of a session in full. Throws where there is none. */
+/** Returns the full profile of a session's user. Throws if there is none. */
 export async function profileOf(tx: TenantTx, session: Principal, now: Ms): Promise<Profile> {
   const { tenant, sql } = tx;
   const { userId: id, roles, companies } = session;
@@ -101,7 +101,7 @@ export async function profileOf(tx: TenantTx, session: Principal, now: Ms): Prom
     ackO365TermsOfUse: person.terms_at !== null,
     hasOrganizations: suite !== undefined,
     hasJobs: job !== undefined,
-    // AUTH-12: a user who has to choose a password first reads none.
+    // AUTH-12: a user who must choose a password first gets no notifications.
     notifications: session.mustReset ? [] : await openNotifications(tx, session),
     stripe: null,
     language: person.language,
@@ -111,7 +111,7 @@ export async function profileOf(tx: TenantTx, session: Principal, now: Ms): Prom
   };
 }
 
-/** How the user likes the portal; empty where nothing is kept. */
+/** Returns the user's theme preferences; empty if none are stored. */
 export async function themeOf(tx: TenantTx, user: UserId): Promise<Theme> {
   const id = preferenceId(user, 'theme');
   const row = (await tx.rows('preference', [id])).get(id);

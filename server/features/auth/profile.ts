@@ -21,13 +21,16 @@ import { endEmailLinks, sendEmailLink } from '../../platform/auth/email-confirma
 import { tellChange } from './mails.ts';
 import { profileOf, themeOf } from './profile-read.ts';
 
-/** The session, if the id is its user's own; another one is not found, whoever's it is (T7). */
+/**
+ * Returns the session if the id is its user's own; any other id returns null, whether or not it
+ * exists (T7).
+ */
 export function ownId({ session }: RequestContext, id: string): Principal | null {
   if (!session) throw new Error('a signed-in call without a session');
   return id.toLowerCase() === session.userId ? session : null;
 }
 
-/** PROFILE-1 to PROFILE-3: everybody sees and changes their own. */
+/** PROFILE-1 to PROFILE-3: users see and change their own profile. */
 export function profileHandlers(
   world: AppContext,
 ): Pick<Handlers, Extract<keyof typeof profileCalls, 'readProfile' | 'editProfile'>> {
@@ -47,7 +50,7 @@ export function profileHandlers(
       const session = ownId(ctx, id);
       if (!session) return failed(NOT_FOUND);
       return world.store.tenant(ctx.tenant, async (tx) => {
-        await tx.lock(); // of two who want one user name at once the second is told
+        await tx.lock(); // the second of two users who choose the same name gets the conflict
         const edit = await editOf(tx, session, sent);
         if ('kind' in edit) return failed(edit);
         const { change, settings, changed } = edit;
@@ -86,7 +89,8 @@ export function profileHandlers(
           if (changed.includes('ackO365TermsOfUse'))
             await audit(tx, world, ctx, { what: 'terms.accepted', user: session.userId });
         }
-        // To the address from before: whoever did not mean it learns of it.
+        // The notice goes to the previous address, so that its owner learns of a change by someone
+        // else.
         if (changed.includes('email')) {
           await tellChange(tx, world, email, 'email');
           await endLinks(tx, session.userId, ctx.now);
@@ -109,7 +113,7 @@ export function profileHandlers(
 }
 
 type Sent = Omit<ParsedInputOf<'editProfile'>, 'id'>;
-/** What changes an account, by its columns. */
+/** The changed columns of an account. */
 type Columns = Updateable<
   Pick<
     PersonTable,
@@ -127,7 +131,7 @@ const COLUMNS = {
 } as const;
 const SENSITIVE: ReadonlySet<string> = new Set(['username', 'email', 'mobilePhone', 'officePhone']);
 
-/** What really changes of a person: a field that says what stands already is no change. */
+/** Returns the fields whose value differs from the stored one. */
 async function editOf({ tenant, sql }: TenantTx, { userId }: Principal, sent: Sent) {
   const person = await sql
     .selectFrom('person')
@@ -166,7 +170,7 @@ const refused = (path: string, message: string): Failure => ({
   issues: [{ path, message }],
 });
 
-/** Only the names of the fields that changed are recorded, never what is in them. */
+/** Records only the names of the changed fields, never their values. */
 function aboutUser({ userId }: Principal, changed: readonly string[]): NewEvent[] {
   return changed.length === 0
     ? []
@@ -180,8 +184,8 @@ function aboutUser({ userId }: Principal, changed: readonly string[]): NewEvent[
 }
 
 /**
- * The theme is a preference, the same on every device. What is not sent of it stays, so that a
- * client may send one field alone.
+ * The theme is a preference and the same on every device. Omitted fields keep their value, so a
+ * client can send a single field.
  */
 async function aboutTheme(
   tx: TenantTx,

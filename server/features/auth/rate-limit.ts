@@ -6,34 +6,30 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import { DEVICE_MS } from './devices.ts';
 
 /**
- * `quick` failures cost nothing; each one after them doubles the wait from a second up to `mostMs`.
+ * The first `quick` failures cause no wait; each later one doubles it, from one second up to
+ * `mostMs`.
  */
 export interface Rule {
   readonly quick: number;
   readonly mostMs: Ms;
-  /** So many in a row are looked at, and no more, ever. Null: any number. */
+  /** The number of failures in a row after which the bucket is closed; null for no limit. */
   readonly most: number | null;
-  /** One failure less in every so long. Null: a row of failures is ended by a success alone. */
+  /** The time after which one failure is forgotten; null if only a success resets the count. */
   readonly leakMs: Ms | null;
 }
 export const ACCOUNT_RULE: Rule = { quick: 5, mostMs: 15 * 60_000, most: 100, leakMs: null };
-/**
- * What is typed on a device that its user has signed in on before. It is forgotten: by then the
- * device is a stranger again.
- */
+/** For tries on a device that the user has signed in on before. It expires with the device. */
 export const DEVICE_RULE: Rule = { ...ACCOUNT_RULE };
-/** Many people sit behind one address: it is slowed down later, and less. */
+/** Many people can share an address, so its limit starts later and is lower. */
 export const ADDRESS_RULE: Rule = { quick: 30, mostMs: 60_000, most: null, leakMs: 30_000 };
-/**
- * All that comes to a provider from devices that are not known: many addresses may try many names.
- */
+/** For all tries at a provider from unknown devices, because many addresses can try many names. */
 export const PROVIDER_RULE: Rule = { quick: 300, mostMs: 4_000, most: null, leakMs: 4_000 };
 
-/** The least number of failures that wait longest. */
+/** The lowest number of failures with the longest wait. */
 const SLOWEST = ACCOUNT_RULE.quick + Math.ceil(Math.log2(ACCOUNT_RULE.mostMs / 1_000));
 /**
- * Names are made up without end: of one that was tried less than `quick` times, half a year ago,
- * nothing is kept, whether or not it is somebody's. What was tried more is kept for ever.
+ * Attackers can invent any number of names: a name with fewer than `quick` failures is deleted
+ * after half a year, whether or not it exists. Names with more failures stay forever.
  */
 const KEEP_MS: Ms = DEVICE_MS;
 const CLEANED_AT_ONCE = 500;
@@ -43,26 +39,27 @@ export interface Bucket {
   readonly until: Ms;
   readonly at: Ms;
 }
-/** A bucket's name and its rule. */
+/** The name and the rule of a bucket. */
 export interface Tried {
   readonly name: string;
   readonly rule: Rule;
 }
 /**
- * Why a try is not looked at. `closed`: nor will any later one be, until a success ends the row.
+ * Why a try is refused. `closed`: all later tries are refused too, until a success resets the
+ * count.
  */
 export interface Refusal {
   readonly waitMs: Ms;
   readonly closed: boolean;
 }
 
-/** How long after the nth failure the next try has to wait. */
+/** Returns the wait before the next try after `failures` failures. */
 export const waitAfter = (failures: number, { quick, mostMs }: Rule): Ms =>
   failures < quick ? 0 : Math.min(mostMs, 1_000 * 2 ** Math.min(failures - quick, 30));
 
 /**
- * A try counts as a failure until it turns out right, so that tries made at once cannot slip past
- * the count.
+ * Returns the bucket after one more try, or the refusal. A try counts as a failure until it
+ * succeeds, so that concurrent tries cannot bypass the count.
  */
 export function tryNow(stored: Bucket, rule: Rule, now: Ms): Refusal | { readonly next: Bucket } {
   const { most, leakMs } = rule;
@@ -71,7 +68,7 @@ export function tryNow(stored: Bucket, rule: Rule, now: Ms): Refusal | { readonl
   if (now < until) return { waitMs: until - now, closed: false };
   const leaked = leakMs === null ? 0 : Math.min(failures, Math.floor((now - at) / leakMs));
   const count = failures - leaked + 1;
-  // What is left of a leak goes on running.
+  // The rest of a partly elapsed leak interval carries over.
   return {
     next: {
       failures: count,
@@ -82,8 +79,8 @@ export function tryNow(stored: Bucket, rule: Rule, now: Ms): Refusal | { readonl
 }
 
 /**
- * What was counted while the clock was ahead counts as of now, and nobody waits longer than the
- * rule has it.
+ * Corrects timestamps that were written while the clock was ahead: `at` is at most now, and no wait
+ * exceeds the rule.
  */
 function boundedBucket({ failures, until, at }: Bucket, rule: Rule, now: Ms): Bucket {
   return {
@@ -94,8 +91,8 @@ function boundedBucket({ failures, until, at }: Bucket, rule: Rule, now: Ms): Bu
 }
 
 /**
- * The account by its name, whether or not there is one; the address, of IPv6 the network that one
- * caller has; and the provider.
+ * Returns the buckets of an unknown device: the account name, whether or not it exists; the
+ * address, for IPv6 the caller's network; and the provider.
  */
 export function strangersBuckets(usernameKey: string, ip: string): readonly [Tried, Tried, Tried] {
   const account = createHash('sha256').update(usernameKey).digest('hex').slice(0, 40);
@@ -107,8 +104,8 @@ export function strangersBuckets(usernameKey: string, ip: string): readonly [Tri
 }
 
 /**
- * On a device that the user has signed in on before, only what is typed on it counts: nobody
- * elsewhere slows it or closes it.
+ * Returns the bucket of a known device. Only tries on the device count in it, so nobody else can
+ * slow or close it.
  */
 export const deviceBucket = (deviceId: string, userId: UserId): Tried => ({
   name: `device:${deviceId}:${userId}`,
@@ -116,7 +113,7 @@ export const deviceBucket = (deviceId: string, userId: UserId): Tried => ({
 });
 
 /**
- * Counts a try in every bucket, or in none and says why. Holds the buckets' rows until the
+ * Counts a try in every bucket, or in none if one refuses it. Locks the buckets' rows until the
  * transaction ends. `last`: a bucket is closed now.
  */
 export async function countTry(
@@ -140,15 +137,15 @@ export async function countTry(
   return { last: counted.some(({ one, next }) => next.failures === one.rule.most) };
 }
 
-/** A try that was counted and then not looked at. */
+/** Reverts a try that was counted but never checked. */
 export async function giveBack(tx: TenantTx, tried: readonly Tried[], now: Ms): Promise<void> {
   for (const one of tried) await lessen(tx, one, now);
 }
 
 /**
- * A right password ends the row of failures where it was typed; address and provider get back only
- * its one try: others may still be guessing. Typed on a known device it also opens the account
- * again to others, as slow as before: its user's own work does not speed up who guesses.
+ * Resets the failure count after a correct password. The address and provider buckets lose only
+ * this one try, because others may still be guessing. On a known device it also reopens a closed
+ * account bucket at the longest wait, so that the user's own sign-ins do not speed up an attacker.
  */
 export async function forgive(
   tx: TenantTx,
@@ -190,7 +187,7 @@ export async function forgive(
     .execute();
 }
 
-/** The bucket, made where it is missing, with its row held. */
+/** Returns the bucket with its row locked, and creates it if it is missing. */
 async function held({ tenant, sql }: TenantTx, name: string, now: Ms): Promise<Bucket> {
   const there = await sql
     .selectFrom('throttle')
@@ -215,8 +212,8 @@ async function held({ tenant, sql }: TenantTx, name: string, now: Ms): Promise<B
 }
 
 /**
- * One failure less. Who waits for an account or a device waits no more; an address and a provider
- * wait as their count says.
+ * Removes one failure. Account and device buckets have no wait afterwards; address and provider
+ * buckets wait according to the new count.
  */
 async function lessen(tx: TenantTx, one: Tried, now: Ms): Promise<void> {
   const { failures, at } = boundedBucket(await held(tx, one.name, now), one.rule, now);
@@ -247,8 +244,8 @@ function forgetAt({ failures, at }: Bucket, rule: Rule): Ms | null {
 }
 
 /**
- * Ends what was counted of passwords against an account, on devices that it knows and those that it
- * does not. Answers how long the rows were.
+ * Deletes the failure counts of an account's passwords, on known and unknown devices. Returns the
+ * deleted counts.
  */
 export async function endFailures(
   { tenant, sql }: TenantTx,

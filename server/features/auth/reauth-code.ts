@@ -10,8 +10,8 @@ import { ownedBy } from './policy.ts';
 import { noMoreCodes } from './sign-in-step.ts';
 
 /**
- * The password was shown: a code goes to the user's number, good in this session alone. One sent
- * before it is good no more.
+ * Sends a code to the user's number after the password was verified. The code is valid in this
+ * session only and replaces the previous one.
  */
 export async function sendReauthCode(
   tx: TenantTx,
@@ -32,7 +32,7 @@ export async function sendReauthCode(
     now,
   );
   if ((await sendCode(tx, world, key, ctx, attempt, phone, 'confirm a change at')) === null) {
-    // The one that was sent before still opens.
+    // The previous code stays valid.
     await endAttempt(tx, attempt.id, now);
     return failed(noMoreCodes());
   }
@@ -41,7 +41,8 @@ export async function sendReauthCode(
 }
 
 /**
- * Whether it is the code that was sent to this session after its password; once, and five tries.
+ * Returns whether the code is the one sent to this session after its password. It is valid once,
+ * for up to five tries.
  */
 export async function useReauthCode(
   tx: TenantTx,

@@ -33,8 +33,8 @@ type Reauth = Pick<Handlers, 'reauth' | 'reauthCode' | 'reauthOptions'> &
 type Way = 'passkey' | 'totp' | 'recovery' | 'password' | 'sms';
 
 /**
- * G44: the signed-in user shows one factor again, so that a sensitive change may be made within
- * five minutes.
+ * G44: the signed-in user verifies one factor again, which allows sensitive changes for five
+ * minutes.
  */
 export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
   return {
@@ -75,8 +75,8 @@ export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
         });
       const { userId, sessionId } = signedIn(ctx);
       const { tenant, now } = ctx;
-      // A password is what a stranger at this device may have watched: whoever set something better
-      // up shows that.
+      // A stranger at this device may have watched the password, so a user with a stronger factor
+      // has to use that one.
       const more =
         input.password === undefined
           ? null
@@ -122,13 +122,13 @@ export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
   };
 }
 
-/** What of this user counts for more than the password alone. */
+/** Returns which of the user's factors is stronger than the password alone. */
 async function moreThanPassword(tx: TenantTx, userId: string): Promise<'factor' | 'sms' | null> {
   const owned = await ownedBy(tx, userId);
   return isFactor(owned) ? 'factor' : isBySms(await policyOf(tx), owned) ? 'sms' : null;
 }
 
-/** By what it was shown. Tries are counted where those of signing in are (G37). */
+/** Verifies the factor. Tries count in the same buckets as sign-ins (G37). */
 async function show(
   world: AppContext,
   find: FindDirectory,
@@ -153,7 +153,7 @@ async function show(
   });
   const { known, counted, person } = begun;
   if ('waitMs' in counted.outcome) return failed(tooMany(counted.outcome.waitMs));
-  // A password is looked at outside a transaction: a hash and a directory take their time.
+  // The password is checked outside of a transaction: a hash and a directory take time.
   let proved: Proved | null = null;
   if (input.password !== undefined) {
     proved =
@@ -171,8 +171,7 @@ async function show(
           : { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 },
       );
     }
-    // A password that ran out is shown as well as any: the directory says so to the right one
-    // alone.
+    // An expired password is accepted: the directory reports it as expired only if it is correct.
     const way =
       proved === null
         ? await wayShown(tx, world, key, input, ctx)
@@ -239,7 +238,10 @@ const personOf = ({ tenant, sql }: TenantTx, userId: string) =>
     .where('id', '=', userId)
     .executeTakeFirstOrThrow();
 
-/** Throws where the gate let a stranger by. */
+/**
+ * Returns the session. Throws if the caller is not signed in, which the authorization check
+ * excludes.
+ */
 export function signedIn({ session }: RequestContext): Principal {
   if (session === null) throw new Error('A call of a signed-in user without one.');
   return session;

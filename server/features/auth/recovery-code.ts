@@ -20,14 +20,14 @@ import { codeBucket, codeBucketName, deviceCodeBucket, tooMany } from './recover
 import { shownDevice } from './open-session.ts';
 import { giveBack } from './rate-limit.ts';
 
-/** `mailedTo`: the address that the code was sent to; null where it went to a phone. */
+/** `mailedTo`: the address that received the code; null if the code went to a phone. */
 export interface ProvenRecovery {
   readonly attempt: string;
   readonly userId: UserId;
   readonly mailedTo: string | null;
 }
 
-/** Whom a code is sent to. */
+/** The recipient of a code. */
 export interface Reached {
   readonly id: UserId;
   readonly email: string | null;
@@ -35,9 +35,9 @@ export interface Reached {
 }
 
 /**
- * Begins an attempt to get back in and sends its code: by mail, else to the number on record,
- * unless that is what the second factor goes to: a phone alone is never both. For a name that
- * nobody has, the same is done but sent nowhere. `token` goes into the cookie.
+ * Begins a recovery attempt and sends its code by email, or else to the stored phone number. A
+ * number that is also the second factor gets no code, because a phone alone must not be both. For
+ * an unknown name the steps are the same, but nothing is sent. `token` goes into the cookie.
  */
 export async function beginRecovery(
   tx: TenantTx,
@@ -93,9 +93,9 @@ export async function beginRecovery(
 }
 
 /**
- * Whose attempt the cookie stands for, if the code is right; a wrong one is counted, for the
- * attempt, which is over after five, and for the name, over all attempts (RECOVER-6). `message`:
- * what is answered then. Nothing is used up yet.
+ * Returns the user of the cookie's attempt if the code is correct. A wrong code counts for the
+ * attempt, which ends after five, and for the name over all attempts (RECOVER-6). `message` is the
+ * message of the failure. It does not use up the attempt.
  */
 export async function provenRecovery(
   tx: TenantTx,
@@ -130,13 +130,13 @@ export async function provenRecovery(
   return failed(wrong);
 }
 
-/** Whether the second factor of this user is a code by SMS. */
+/** Returns whether this user's second factor is an SMS code. */
 async function isPhoneFactor(tx: TenantTx, userId: UserId): Promise<boolean> {
   const owned = await ownedBy(tx, userId);
   return !owned.totp && !owned.passkey && (owned.smsAsked || (await policyOf(tx)) !== 'own');
 }
 
-/** Uses a proven attempt up: of two that try at once one gets it. */
+/** Uses up a proven attempt. Returns true for only one of several concurrent requests. */
 export async function useRecovery(
   { tenant, sql }: TenantTx,
   attempt: string,
@@ -153,7 +153,9 @@ export async function useRecovery(
   return used.numUpdatedRows > 0n;
 }
 
-/** What the directory did not do can be tried again with the same code. */
+/**
+ * Reopens the attempt after the directory failed, so that the user can retry with the same code.
+ */
 export async function giveBackRecovery({ tenant, sql }: TenantTx, attempt: string): Promise<void> {
   await sql
     .updateTable('attempt')

@@ -4,7 +4,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { Chance } from '../../platform/app-context.ts';
 
 const COUNT = 10;
-/** Crockford's 32 signs: none looks like another. Ten of them are 50 bits. */
+/** Crockford's alphabet of 32 characters, none of which look alike. Ten of them are 50 bits. */
 const SIGNS = '0123456789abcdefghjkmnpqrstvwxyz';
 
 const makeOne = (chance: Chance): string =>
@@ -12,7 +12,7 @@ const makeOne = (chance: Chance): string =>
     .map((byte) => SIGNS[byte & 31] ?? '')
     .join('')
     .replace(/^.{5}/, '$&-');
-/** As it was typed, in any case and with any gaps. */
+/** Normalizes a typed code, which may contain spaces and either case. */
 const plain = (code: string): string =>
   code.toLowerCase().replace(/[\s-]/g, '').replaceAll('o', '0').replace(/[il]/g, '1');
 const hashOf = (key: Buffer, user: UserId, code: string): string =>
@@ -20,7 +20,7 @@ const hashOf = (key: Buffer, user: UserId, code: string): string =>
     .update(`recovery code|${user}|${plain(code)}`)
     .digest('hex');
 
-/** Ten fresh codes, which are known here and nowhere else; those before them end. */
+/** Returns ten new codes and deletes the previous ones. Only hashes are stored. */
 export async function renewCodes(
   { tenant, sql }: TenantTx,
   chance: Chance,
@@ -54,7 +54,7 @@ export async function dropCodes(
     .execute();
 }
 
-/** Whether it is one of the user's that was not used. It is now. */
+/** Returns whether the code is one of the user's unused codes, and marks it as used. */
 export async function useCode(
   { tenant, sql }: TenantTx,
   key: Buffer,

@@ -7,8 +7,8 @@ import type { Rule, Tried } from './rate-limit.ts';
 import { ADDRESS_RULE, DEVICE_RULE, strangersBuckets } from './rate-limit.ts';
 
 /**
- * Ways back in are asked for seldom: three of a name at once, then slower and slower; one is
- * forgotten every twenty minutes. Nobody is kept out for ever.
+ * Recovery requests are rare: three for a name without a wait, then with growing waits. One is
+ * forgotten every twenty minutes. A name is never locked permanently.
  */
 export const RECOVERY_RULE: Rule = {
   quick: 3,
@@ -18,14 +18,14 @@ export const RECOVERY_RULE: Rule = {
 };
 
 /**
- * Wrong codes over all attempts of a name: those of three attempts at once, then at most four a
- * day, so that guessing for a year is of no use (G37).
+ * Wrong codes over all attempts of a name: as many as three attempts allow, then at most four a
+ * day, so that a year of guessing is hopeless (G37).
  */
 const CODE_RULE: Rule = { quick: 15, mostMs: 6 * 3_600_000, most: null, leakMs: 6 * 3_600_000 };
 
 /**
- * What an attempt to get back in is counted in: the name, whether or not it is somebody's, apart
- * from sign-ins; the address, and the provider.
+ * Returns the buckets of a recovery attempt: the name, whether or not it exists and separate from
+ * sign-ins; the address; and the provider.
  */
 export const recoveryBuckets = (username: string, ip: string): readonly Tried[] => [
   { name: `recovery:${nameOf(username)}`, rule: RECOVERY_RULE },
@@ -33,8 +33,8 @@ export const recoveryBuckets = (username: string, ip: string): readonly Tried[] 
 ];
 
 /**
- * What wrong codes are counted in: of a name, and on a device that its user has signed in on
- * before, where nobody else slows them.
+ * The bucket for wrong codes of a name. A known device has its own bucket (`deviceCodeBucket`),
+ * which nobody else can slow.
  */
 export const codeBucket = (name: string): Tried => ({ name, rule: CODE_RULE });
 export const codeBucketName = (username: string): string => `recovery-code:${nameOf(username)}`;
@@ -46,9 +46,7 @@ export const deviceCodeBucket = (device: string, userId: UserId): Tried => ({
 const nameOf = (username: string): string =>
   createHash('sha256').update(usernameKey(username)).digest('hex').slice(0, 40);
 
-/**
- * Looking which questions a name is asked tells nothing; that it is not done without end is enough.
- */
+/** Reading the questions of a name reveals nothing, so only the rate is limited. */
 export const askingBuckets = (ip: string): readonly Tried[] =>
   strangersBuckets('', ip)
     .slice(1, 2)

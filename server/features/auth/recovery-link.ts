@@ -31,10 +31,7 @@ type ByLink = Pick<
   >
 >;
 
-/**
- * Getting back in with a link by mail (RECOVER-5, RECOVER-6). Links of invitations are used up here
- * too.
- */
+/** Recovery by an emailed link (RECOVER-5, RECOVER-6). Invitation links are used up here too. */
 export function recoveryLinkHandlers(world: AppContext): ByLink {
   const check = ({ hash }: { readonly hash: string }, ctx: RequestContext) =>
     world.store.tenant(ctx.tenant, async (tx) =>
@@ -62,7 +59,7 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
           user && user.deletedAt === null && person?.email
             ? { id: user.id, email: person.email }
             : null;
-        // A name that nobody has is the same work, and is recorded too; its link is nobody's.
+        // An unknown name takes the same steps and is recorded too; its link has no user.
         const secret = await makeOneTime(
           tx,
           world,
@@ -122,7 +119,7 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** Whose link it is, if that is still a user with a password of its own here. */
+/** Returns the user of the link, if the user still exists and has a password here. */
 async function ownerOf(tx: TenantTx, link: { readonly user_id: string | null } | null) {
   if (!link || link.user_id === null) return null;
   const user = (await tx.rows('user', [link.user_id])).get(link.user_id);

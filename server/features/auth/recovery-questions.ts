@@ -4,13 +4,13 @@ import type { TenantId, UserId } from '#contract/ids.ts';
 import { checkPassword } from '../../platform/crypto/passwords.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 
-/** A question and the hash of its answer; null where nobody answered it. */
+/** A question and the hash of its answer; null if there is no answer. */
 export interface Kept {
   readonly question: string;
   readonly hash: string | null;
 }
 
-/** Whether this provider asks questions before it sends a code. */
+/** Returns whether this provider requires security questions before it sends a code. */
 export async function asksQuestions({ tenant, sql }: TenantTx): Promise<boolean> {
   const { settings, branding } = await sql
     .selectFrom('provider')
@@ -21,8 +21,9 @@ export async function asksQuestions({ tenant, sql }: TenantTx): Promise<boolean>
 }
 
 /**
- * What a name is asked: its user's own questions, or for everybody else three that follow from the
- * name, so that the same name is always asked the same and who exists cannot be told (G36).
+ * Returns the questions for a name: the user's own, or for any other name three that are derived
+ * from it. A name always gets the same questions, so they do not reveal whether the account exists
+ * (G36).
  */
 export async function questionsOf(
   { tenant, sql }: TenantTx,
@@ -42,7 +43,7 @@ export async function questionsOf(
 }
 
 /**
- * Looks at three answers whatever was sent: as much work for a name that nobody has. Null: too many
+ * Compares three answers. An unknown name takes the same work. Returns null if too many comparisons
  * are waiting.
  */
 export async function rightAnswers(
@@ -59,7 +60,7 @@ export async function rightAnswers(
   return right;
 }
 
-/** An answer as it is compared: case, marks and spaces do not matter. */
+/** Normalizes an answer for comparison: case, punctuation and spaces do not matter. */
 export const normalAnswer = (answer: string): string =>
   answer
     .normalize('NFKC')

@@ -36,7 +36,7 @@ type ByCode = Pick<
   >
 >;
 
-/** Getting back in with a code (RECOVER-1 to RECOVER-4): it opens no session. */
+/** Recovery with a code (RECOVER-1 to RECOVER-4). It opens no session. */
 export function recoveryHandlers(
   world: AppContext,
   directoryFrom: typeof getDirectory = getDirectory,
@@ -172,7 +172,7 @@ export function recoveryHandlers(
     },
   };
 
-  /** Uses the attempt up and does what it was for, both or neither. */
+  /** Uses up the attempt and makes its change, in one transaction. */
   async function finished(
     ctx: RequestContext,
     attempt: string,
@@ -200,14 +200,11 @@ export function recoveryHandlers(
   }
 }
 
-/** A name may be of any script; line breaks and the like stand in none. */
+/** A name can use any script, but no control characters such as line breaks. */
 const NAME = new RegExp(`^\\P{Cc}{1,${LIMITS.nameChars}}$`, 'u');
 const NO_DIRECTORY = { ...busyFor(5_000), message: MESSAGES.noDirectory };
 
-/**
- * A living user of this name: with the same two questions to the database for a name that nobody
- * has.
- */
+/** Returns the active user of this name. An unknown name takes the same two queries. */
 async function personOf(tx: TenantTx, name: string) {
   const person = await tx.sql
     .selectFrom('person')

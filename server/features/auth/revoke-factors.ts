@@ -3,10 +3,9 @@ import { endFactorFailures } from './attempt-rate-limit.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 
 /**
- * Nothing that a user has besides the password is asked for any more: authenticator, passkeys and
- * recovery codes go, no device is spared a code, and the number stays but is unproven, so that
- * another may be given on the way in. What was counted against them is forgotten. Answers what
- * there was.
+ * Removes a user's authenticator, passkeys and recovery codes, and makes every device require a
+ * code again. The phone number stays but counts as unproven, so that the user can enter another one
+ * at sign-in. Resets the factor failure counts. Returns what the user had.
  */
 export async function revokeFactors(
   tx: TenantTx,

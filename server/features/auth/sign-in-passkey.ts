@@ -28,10 +28,12 @@ import { countTry, forgive, strangersBuckets } from './rate-limit.ts';
 import type { Rule } from './rate-limit.ts';
 
 const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.wrongPasskey };
-/** How often an address may begin: anybody can, and each leaves a row for ten minutes. */
+/**
+ * The limit per address: any client can begin a sign-in, and each one leaves a row for ten minutes.
+ */
 const BEGIN_RULE: Rule = { quick: 60, mostMs: 60_000, most: null, leakMs: 5_000 };
 
-/** A sign-in without a name begins: the same answer to everybody. */
+/** Begins a sign-in without a user name. The response is the same for everyone. */
 export const beginPasskey = (world: AppContext, ctx: RequestContext): Promise<Result<Further>> =>
   world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
     const { now, host, ip } = ctx;
@@ -62,9 +64,9 @@ export const beginPasskey = (world: AppContext, ctx: RequestContext): Promise<Re
   });
 
 /**
- * A passkey alone: its device knew its user, so that it is two factors in one. Null where the
- * attempt is none of these. A user of the directory does not get in this way: only with the
- * password does the directory say whether it still lets them in.
+ * Signs in with a passkey alone: the device verified its user, so it counts as two factors. Returns
+ * null if the attempt is of another kind. Directory users cannot sign in this way, because the
+ * directory reports a disabled account only with the password.
  */
 export const showPasskey = (
   world: AppContext,

@@ -36,7 +36,7 @@ const wrongOf = (how: Second): Failure => ({
 const UNFIT: Failure = { kind: 'conflict', message: MESSAGES.otherStep };
 
 type Second = Method | 'enrol';
-/** An attempt whose user stands as before, and what is needed of them now. */
+/** An attempt of an active user, and the step that it needs now. */
 interface Under {
   readonly attempt: Attempt & { readonly userId: string };
   readonly need: Exclude<Need, { step: 'none' }>;
@@ -44,9 +44,9 @@ interface Under {
 }
 
 /**
- * The attempt of the request's cookie. Over: its time, its tries, its user or the password that
- * began it. What is needed is read anew, without the device's skip: an attempt is only begun where
- * something was.
+ * Returns the attempt of the request's cookie. Returns null if it has expired, has no tries left,
+ * or the user or password changed since. The required step is computed again without the device's
+ * skip, because an attempt only begins when a step is required.
  */
 async function under(tx: TenantTx, ctx: RequestContext): Promise<Under | null> {
   const attempt = await heldAttempt(tx, shownAttempt(ctx), ['sign-in'], ctx.now);
@@ -67,7 +67,8 @@ async function under(tx: TenantTx, ctx: RequestContext): Promise<Under | null> {
 }
 
 /**
- * Whether the step takes this: a number that was given on the way makes of `phone` a code by SMS.
+ * Returns whether the step accepts this factor. At the `phone` step an SMS code is accepted once a
+ * number was entered.
  */
 function takes({ need, attempt }: Under, how: Second): boolean {
   if (need.step === 'code') return how !== 'enrol' && need.methods.includes(how);
@@ -91,9 +92,9 @@ export type Shown =
   | { readonly how: 'passkey'; readonly response: string; readonly remember: boolean | undefined };
 
 /**
- * The second factor, for a session. Each try is counted before it is looked at, for the account
- * (G37) and for the attempt, which ends with the fifth that was wrong (G38). One transaction, the
- * attempt's row held: tries made at once stand in line.
+ * Verifies the second factor and opens a session. Each try counts before it is checked, for the
+ * account (G37) and for the attempt, which ends with the fifth wrong one (G38). The transaction
+ * locks the attempt's row, so concurrent tries run one after another.
  */
 export const showSecond = (
   world: AppContext,
@@ -110,10 +111,10 @@ export const showSecond = (
       attempt,
       attempt: { userId, state },
     } = at;
-    // Checked before the code is looked at, so that a client which is wrong about it spends no try.
+    // Checked before the code, so that a wrong flag from the client costs no try.
     if (shown.how === 'sms' && shown.updatedPhone === true && state.newPhone === undefined)
       return failed({ kind: 'conflict', message: MESSAGES.phoneNotUpdated });
-    // A code that is over is compared with nothing: no try.
+    // An expired code is not compared, so it costs no try.
     if (shown.how === 'sms' && codeOver(attempt, now)) return failed(CODE_OVER);
     const device = shownDevice(ctx);
     const known = device && (await knownDevice(tx, device, userId, now));
@@ -152,8 +153,8 @@ export const showSecond = (
   });
 
 /**
- * The code was right, and the provider asks for more: an authenticator is set up in the same
- * attempt.
+ * Continues the attempt with setting up an authenticator, which the provider requires after the
+ * code.
  */
 async function onToEnrol(
   tx: TenantTx,
@@ -186,7 +187,7 @@ interface Right {
 }
 const NO = failed(UNFIT);
 
-/** Whether it is right; what comes of it is written. */
+/** Verifies the factor and stores the result. */
 async function look(
   tx: TenantTx,
   world: AppContext,
@@ -239,7 +240,10 @@ async function look(
   }
 }
 
-/** A code to the number was typed: it is the user's, and is not changed on the way in any more. */
+/**
+ * Marks the number as the user's own after its code was entered. It can no longer change during
+ * sign-in.
+ */
 async function phoneProved(
   tx: TenantTx,
   world: AppContext,
@@ -264,7 +268,7 @@ async function phoneProved(
   await tellFactor(tx, world, userId, 'phone-set');
 }
 
-/** Where the attempt of the cookie stands. */
+/** Returns the current step of the cookie's attempt. */
 export const presentStep = (world: AppContext, ctx: RequestContext): Promise<Result<Further>> =>
   world.store.tenant(ctx.tenant, async (tx): Promise<Result<Further>> => {
     const at = await under(tx, ctx);
@@ -277,10 +281,7 @@ export const presentStep = (world: AppContext, ctx: RequestContext): Promise<Res
         });
   });
 
-/**
- * A number where the step asks for one, or another than that which was given a moment ago: a code
- * goes to it.
- */
+/** Sends a code to the number that the user entered. A second call replaces the number. */
 export const givePhone = (
   world: AppContext,
   key: Buffer,
@@ -294,10 +295,10 @@ export const givePhone = (
   });
 
 /**
- * Another code. FACTOR-5: to another number only while none to the present one was ever typed, so
- * that who knows a password cannot lead the codes of a user who has had them to a number of their
- * own, nor those that a user has beside something better; the old number and the mailbox are told.
- * Within one sign-in it changes once.
+ * Sends another code. FACTOR-5: the number can change only while no code to the current one was
+ * ever entered, and while no better factor exists, so that a stolen password cannot redirect a
+ * user's codes. The old number and the mailbox get a notice. The number can change once in a
+ * sign-in.
  */
 export const resendCode = (
   world: AppContext,
@@ -335,7 +336,7 @@ export const resendCode = (
     return sent;
   });
 
-/** `newPhone`: kept in the attempt, and nowhere else until its code is typed. */
+/** Sends a code. `newPhone` is stored only in the attempt until its code is entered. */
 async function send(
   tx: TenantTx,
   world: AppContext,

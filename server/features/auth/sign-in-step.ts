@@ -16,7 +16,7 @@ import type { Need, Owned } from './policy.ts';
 import { newSecret, sealForAttempt, unsealForAttempt, uriOf } from './totp.ts';
 
 /**
- * One step further: `token` is the attempt's, for its cookie; null where the device has it already.
+ * The next step. `token` is the attempt's token for its cookie; null if the device already has it.
  */
 export interface Further {
   readonly is: 'step';
@@ -25,7 +25,7 @@ export interface Further {
 }
 
 const HOUR_MS: Ms = 3_600_000;
-/** No more codes go out, to this number or for this sign-in. */
+/** The failure when this number or this sign-in can receive no more codes. */
 export const noMoreCodes = (retryAfterMs = HOUR_MS / LIMITS.codeSends): Failure => ({
   kind: 'too-many',
   message: MESSAGES.noMoreCodes,
@@ -33,8 +33,8 @@ export const noMoreCodes = (retryAfterMs = HOUR_MS / LIMITS.codeSends): Failure 
 });
 
 /**
- * What was needed after the password begins: an attempt in place of one before it on this device,
- * with a code on its way where that is the best there is.
+ * Begins the step required after the password. The new attempt replaces the device's previous one,
+ * and sends a code if SMS is the best method.
  */
 export async function beginStep(
   tx: TenantTx,
@@ -67,7 +67,7 @@ export async function beginStep(
   });
 }
 
-/** With a new authenticator's secret, sealed. */
+/** Adds a new authenticator's secret, sealed. */
 export const withSecret = async (
   tx: TenantTx,
   world: AppContext,
@@ -80,18 +80,18 @@ export const withSecret = async (
     },
   });
 
-/** 256 bits, base64url. */
+/** Returns 256 random bits, base64url. */
 export const newChallenge = ({ chance }: AppContext): string =>
   Buffer.from(chance.bytes(32)).toString('base64url');
 
 /**
- * Whether this sign-in has led the codes from the user's number to another one. A number that was
- * missing is given, not changed.
+ * Returns whether this sign-in has already changed the number. Adding a missing number is not a
+ * change.
  */
 export const changedOnce = ({ state }: Attempt, { phone }: Owned): boolean =>
   phone !== null && state.newPhone !== undefined;
 
-/** The step as the page is told of it. */
+/** Returns the step as the page shows it. */
 export async function stepOf(
   tx: TenantTx,
   world: AppContext,
@@ -102,7 +102,7 @@ export async function stepOf(
 ): Promise<SignInStep> {
   const { state, userId, until } = attempt;
   const phone = state.newPhone ?? owned.phone;
-  // A number that was given on the way is as good as the user's own, once its code is typed.
+  // A number entered during sign-in counts as the user's own once its code is entered.
   const step = need.step === 'phone' && phone !== null ? 'code' : need.step;
   const methods = need.step === 'code' ? need.methods : step === 'code' ? ['sms' as const] : [];
   return {
@@ -123,7 +123,7 @@ export async function stepOf(
   };
 }
 
-/** A new authenticator, to be scanned or typed. */
+/** Returns a new authenticator's data, to scan or to type. */
 export async function enrolOf(
   { tenant, sql }: TenantTx,
   userId: UserId,

@@ -30,27 +30,32 @@ export const tooMany = (retryAfterMs: Ms): Failure => ({
 });
 const UNREACHABLE: Failure = { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 };
 
-/** A directory takes a little longer over a name that it has: no refusal comes sooner than this. */
+/**
+ * A directory answers a little later for a name that exists, so no refusal is sent before this
+ * time.
+ */
 const DIRECTORY_MS: Ms = 300;
 
-/** The directory of a provider; null where it has none. */
+/** Returns the provider's directory; null if it has none. */
 export type FindDirectory = (tx: TenantTx, world: AppContext) => Promise<Directory | null>;
 
 /**
- * What became of a password. `change`: right, and to be changed before anything else. `locked`: the
- * directory does not look at it now; `disabled`: not any more. `later`: too many are being looked
- * at.
+ * The outcome of a password check. `change`: correct, but must be changed first. `locked`: the
+ * directory does not check it now. `disabled`: the account is disabled. `later`: too many checks
+ * are waiting.
  */
 export type Proved = 'right' | 'change' | 'wrong' | 'locked' | 'disabled' | 'later' | 'unreachable';
 
-/** Asks the database. One hash is always computed (G36). */
+/** Checks the stored hash. It always computes one hash (G36). */
 export async function provedByHash(stored: string | null, password: string): Promise<Proved> {
   const checking = checkPassword(stored, password);
   if (checking === null) return 'later';
   return (await checking) ? 'right' : 'wrong';
 }
 
-/** Asks the directory. It answers `must-change` and `expired` to the right password alone. */
+/**
+ * Checks the directory, which returns `must-change` and `expired` for the correct password only.
+ */
 export async function provedByDirectory(
   directory: Directory | null,
   username: string,
@@ -63,11 +68,11 @@ export async function provedByDirectory(
 }
 
 /**
- * A name and a password for a session, or for the step that comes next. An unknown name takes the
- * same steps, the same time and the same answer as a wrong password (G36); a try that comes too
- * soon is not looked at, right or wrong. Who guesses slows and closes an account for devices on
- * which its user has not signed in before, and for no other (G37). `by`: who keeps the password; a
- * user of the other kind does not exist here.
+ * Signs in with a name and a password: returns a session or the next step. An unknown name takes
+ * the same steps and time and gets the same response as a wrong password (G36). A try that comes
+ * too soon is not checked. Guessing slows and locks an account only for devices on which its user
+ * has not signed in before (G37). `by` says who stores the password; users of the other kind do not
+ * exist here.
  */
 export async function signIn(
   world: AppContext,
@@ -105,9 +110,9 @@ export async function signIn(
   });
   const { person, device, tried, outcome } = found;
   if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
-  // The directory is asked for names that are nobody's here too: the time it takes tells nothing of
-  // who is. It is asked for a name that is nobody's there either, so that accounts of others are
-  // not locked from here.
+  // The directory is also queried for names that have no user here, so that the time does not
+  // reveal which names exist. If the name is unknown here, a different name is sent, so that nobody
+  // can lock other accounts.
   const slow =
     by === 'ad'
       ? new Promise<void>((resolve) => {
@@ -144,7 +149,8 @@ export async function signIn(
           user: person.id,
           device: device === null ? 'unknown' : 'known',
         });
-      // Only who has signed in here before is told of the account (G36).
+      // Only a device on which the user has signed in before learns that the account is locked
+      // (G36).
       return failed(
         isLocked && device !== null ? { ...WRONG, message: MESSAGES.accountLocked } : WRONG,
       );
@@ -177,7 +183,10 @@ export async function signIn(
   });
 }
 
-/** The password was right: in, or on to what the provider and the user ask for besides. */
+/**
+ * Continues after a correct password: opens a session or begins the step that the provider and the
+ * user require.
+ */
 async function goOn(
   tx: TenantTx,
   world: AppContext,

@@ -13,18 +13,18 @@ import { readSecret } from '../../platform/outbound/secret.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
-/** In a minute, of one user: each makes this server sign in elsewhere. */
+/** The limit per minute and user: each call makes this server sign in to another system. */
 const CLICKS = 20;
 
-/** Where a user is led, or why not. */
+/** The target of the redirect, or why there is none. */
 type Led = { readonly url: string; readonly sessionId: string | null } | 'account' | 'service';
 type Sso = NonNullable<ProviderSettings['sso']>;
 type Account = NonNullable<NonNullable<PersonSettings['sso']>[SsoProvider]>;
 
 /**
- * The way into another system (vac: Veeam Service Provider Console, vcd: VMware Cloud Director,
- * zerto) for a user who has an account there. A click that the page counts as its first opens
- * nothing by itself: nothing is led anywhere but by this call.
+ * Single sign-on to another system (vac: Veeam Service Provider Console, vcd: VMware Cloud
+ * Director, zerto) for a user who has an account there. Only this call returns the target address;
+ * the page's own count of clicks opens nothing.
  */
 export function ssoHandlers(world: AppContext): Pick<Handlers, 'validateSso'> {
   const often = makeRateLimit(CLICKS);
@@ -89,8 +89,8 @@ const WAYS: {
   ) => Promise<Led>;
 } = {
   /**
-   * The console is asked for the user of this name, and for a token in its name: one that is locked
-   * there gets none.
+   * Requests the console's user of this name, and a token on their behalf. The console refuses
+   * locked users.
    */
   async vac(world, { vac }, key, { username }) {
     if (!vac) return 'service';
@@ -123,7 +123,7 @@ const WAYS: {
         : 'account';
   },
 
-  /** The organization is asked for a token by the API token that was kept for it. */
+  /** Exchanges the stored API token for a token of the organization. */
   async vcd(world, { vcd }, refresh) {
     if (!vcd) return 'service';
     const base = plain(vcd.url);
@@ -141,8 +141,8 @@ const WAYS: {
   },
 
   /**
-   * A session of the self-service portal for the user's organization there: good once, for half an
-   * hour without use.
+   * Opens a session of the self-service portal for the user's organization. Its link works once,
+   * and the session ends after half an hour without use.
    */
   async zerto(world, { zerto }, password, { zorgId }) {
     if (!zerto) return 'service';
@@ -170,8 +170,8 @@ const WAYS: {
 };
 
 /**
- * By name and password, as older ones have it; where there is no such call, by the client
- * credentials of the appliance.
+ * Signs in with name and password, as older appliances do, or with the appliance's client
+ * credentials if that call does not exist.
  */
 async function zertoSession(
   world: AppContext,

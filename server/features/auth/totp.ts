@@ -8,19 +8,20 @@ import type { Chance, AppContext } from '../../platform/app-context.ts';
 const STEP_S = 30;
 const placeOf = (user: UserId) => ({ table: 'totp', column: 'sealed', row: user });
 
-/** 160 bits, base32. */
+/** Returns a secret of 160 bits, base32. */
 export const newSecret = (chance: Chance): string =>
   new ScureBase32Plugin().encode(chance.bytes(20), { padding: false });
 
 /**
- * What an authenticator scans: RFC 6238 with what all of them know, SHA-1, six digits, 30 seconds.
+ * Returns the address that an authenticator scans: RFC 6238 with the widely supported parameters,
+ * SHA-1, six digits, 30 seconds.
  */
 export const uriOf = (secret: string, issuer: string, label: string): string =>
   generateURI({ issuer, label, secret, period: STEP_S });
 
 /**
- * The time step whose code this is, one before and one after the present one counting; null where
- * none, or none after `after`.
+ * Returns the time step of a code, including one before and one after the current step; null if the
+ * code is wrong or not later than `after`.
  */
 export function stepOfCode(secret: string, code: string, now: Ms, after: number): number | null {
   const epoch = Math.floor(now / 1_000);
@@ -37,8 +38,8 @@ export function stepOfCode(secret: string, code: string, now: Ms, after: number)
 }
 
 /**
- * Whether it is a code of this user's authenticator. Each is taken once: it and all before it are
- * used up.
+ * Returns whether it is a valid code of the user's authenticator. Each code is accepted once; it
+ * and all earlier ones are used up.
  */
 export async function useTotp(
   tx: TenantTx,
@@ -57,8 +58,8 @@ export async function useTotp(
     .forUpdate()
     .executeTakeFirst();
   if (!row) return false;
-  // A step further ahead than a clock may be was used while the clock was wrong: it bars no code of
-  // the present.
+  // A step too far in the future was used while the clock was wrong, so it must not block current
+  // codes.
   const lastStep = row.last_step * STEP_S * 1_000 > now + SKEW_MS ? 0 : row.last_step;
   const step = stepOfCode(await unseal(tx, world, placeOf(user), row.sealed), code, now, lastStep);
   if (step === null) return false;
@@ -72,7 +73,7 @@ export async function useTotp(
 }
 
 /**
- * The user's authenticator from now on, in place of one before it. `step`: of the code that
+ * Stores the user's authenticator and replaces the previous one. `step` is that of the code that
  * confirmed it.
  */
 export async function keepTotp(
@@ -95,7 +96,7 @@ export async function keepTotp(
     .execute();
 }
 
-/** Before it is confirmed the secret stands in its attempt, sealed for it alone. */
+/** Seals a secret for its attempt only, until the user confirms it. */
 export const sealForAttempt = (
   tx: TenantTx,
   world: AppContext,

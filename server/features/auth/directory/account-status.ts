@@ -7,32 +7,31 @@ import { talk } from './connection.ts';
 import type { DirectoryAt } from './get-directory.ts';
 
 /**
- * What a directory says of an account without its password. `disabled`: or it ran out. `gone`:
- * there is none of that name.
+ * An account's status in the directory, read without its password. `disabled` includes expired
+ * accounts. `gone` means that there is no account of that name.
  */
 export type AccountStatus = 'stands' | 'disabled' | 'gone';
-/** How accounts stand, by their names as they were given. Null: that could not be told. */
+/** Returns the status of accounts by user name; null if the directory could not be read. */
 export type Look = (
   usernames: readonly string[],
 ) => Promise<ReadonlyMap<string, AccountStatus> | null>;
 
-/** Accounts that are looked up in one conversation, each with a question of its own. */
+/** Accounts that are looked up over one connection, with one query each. */
 const AT_ONCE = 25;
-/**
- * Parts of their own that every domain has, and names below its root: no user is in them. What else
- * is named is another domain.
- */
+/** Partitions of every domain that contain no users. Any other referral leads to another domain. */
 const NO_ACCOUNTS = /\/(?:CN=Configuration|DC=(?:Domain|Forest)DnsZones),[^/]*$/i;
 const DISABLED = 2;
 const SIZE_LIMIT = 4;
-/** From 1601 to 1970; what is later than this is never. */
+/**
+ * Windows file time counts from 1601. Dates after `NEVER` mean that the account does not expire.
+ */
 const SINCE_1601: Ms = 11_644_473_600_000;
 const NEVER: Ms = 253_402_300_800_000;
 
 /**
- * Looks accounts up as the service account. A directory in which no account is seen at all has said
- * nothing of who is gone: the place that is looked in, or the right to look, is not what it was.
- * What the service account may not read of an account counts for it.
+ * Returns a lookup that uses the service account. If no account at all is visible, the base DN or
+ * the read permission has changed, so the lookup returns null rather than reporting accounts as
+ * gone. Attributes that the service account cannot read do not disable an account.
  */
 export const standingIn =
   (world: AppContext, at: DirectoryAt, servicePassword: string): Look =>
@@ -72,7 +71,7 @@ async function standingOf(
     sizeLimit: 2,
   });
   const [entry, ...more] = searchEntries;
-  // Perhaps elsewhere, or one of several: it is there.
+  // A referral or an ambiguous match can still be the account, so it counts as active.
   if (!entry) return searchReferences.every((one) => NO_ACCOUNTS.test(one)) ? 'gone' : 'stands';
   return more.length === 0 && isOver(entry, now) ? 'disabled' : 'stands';
 }

@@ -6,9 +6,9 @@ import { talk } from './connection.ts';
 import type { Bound, Changed, Directory } from './directory.ts';
 import type { DirectoryAt } from './get-directory.ts';
 
-/** Never in the name of an account, so never in a question to the directory either. */
+/** Characters that account names cannot contain, so no query contains them. */
 const NEVER_IN_NAMES = /["/\\[\]:;|=,+*?<>\p{Cc}]/u;
-/** `data …` of a bind that was refused, in hexadecimal. Whatever else there is counts as wrong. */
+/** The hexadecimal `data …` code of a refused bind. Any other code counts as a wrong password. */
 const REFUSED: Readonly<Record<string, Exclude<Bound['is'], 'right' | 'unreachable'>>> = {
   775: 'locked',
   533: 'disabled',
@@ -32,9 +32,9 @@ interface Account {
 }
 
 /**
- * Active Directory, and Samba as one. Names and passwords go to it as they are typed; what it looks
- * for is built as a filter of values, never as text. `expired`: the password; an account that ran
- * out is `disabled`. `not-now`: at other hours, or from another computer.
+ * Active Directory, and Samba acting as one. User names and passwords are sent as typed. Search
+ * filters are built from values, never from text. `expired` is about the password; an expired
+ * account is `disabled`. `not-now` means outside the logon hours or from another computer.
  */
 export function activeDirectory(
   world: AppContext,
@@ -55,8 +55,8 @@ export function activeDirectory(
   };
 
   /**
-   * Where names are none to a directory, but only its own long ones (OpenLDAP): the service account
-   * finds the one of this account.
+   * For directories that accept only distinguished names (OpenLDAP): the service account finds the
+   * account's DN first.
    */
   async function byDn(client: Client, username: string, password: string): Promise<Bound> {
     await client.bind(at.serviceDn, servicePassword);
@@ -68,7 +68,7 @@ export function activeDirectory(
       : { is: refused === 'no-name' ? 'wrong' : refused };
   }
 
-  /** Looks the account up as the service account, and changes it. */
+  /** Looks up the account as the service account, and modifies it. */
   async function alter(
     username: string,
     changes: readonly Change[],
@@ -93,7 +93,7 @@ export function activeDirectory(
 
   return {
     async bind(username, password) {
-      // An empty password asks for no proof at all: the directory would say yes.
+      // A bind with an empty password is unauthenticated, and the directory would accept it.
       if (password === '' || !isName(username)) return { is: 'wrong' };
       try {
         return await talk(world, at, async (client): Promise<Bound> => {
@@ -108,9 +108,9 @@ export function activeDirectory(
       }
     },
 
-    // Taking the old one away and adding the new one is the user's own change, which the directory
-    // checks, whoever holds the connection: one whose password ran out or has to be changed could
-    // not sign in for it.
+    // Deleting the old password and adding the new one is a password change by the user, which the
+    // directory verifies on any connection. A user whose password has expired or must be changed
+    // could not bind to do it.
     change: (username, current, next) =>
       alter(
         username,
@@ -146,8 +146,8 @@ export function activeDirectory(
 }
 
 /**
- * Tries the service account; throws what is wrong. Answers how many accounts can be seen, up to a
- * few.
+ * Signs in as the service account and returns how many accounts are visible, at most a few. Throws
+ * the error of a failed connection, bind or search.
  */
 export const tryDirectory = (
   world: AppContext,
@@ -170,7 +170,7 @@ export const tryDirectory = (
     return searchEntries.length;
   });
 
-/** The account of this name below the base; null where there is none, or more than one. */
+/** Returns the account of this name below the base DN; null if there is none or more than one. */
 async function accountOf(
   client: Client,
   at: DirectoryAt,
@@ -192,7 +192,7 @@ async function accountOf(
     : null;
 }
 
-/** What finds the account of a name. */
+/** Returns the search filter for a user name. */
 export function filterOf(at: DirectoryAt, username: string): AndFilter {
   const principal = principalOf(username, at);
   const own = `@${at.domain}`.toLowerCase();
@@ -213,8 +213,8 @@ export function filterOf(at: DirectoryAt, username: string): AndFilter {
 }
 
 /**
- * Why a name and a password were refused; null where they are right. `no-name`: it takes no names
- * but its own.
+ * Returns why the name and password were refused; null if they are correct. `no-name`: the
+ * directory accepts only distinguished names.
  */
 async function refusalOf(
   client: Client,
@@ -237,7 +237,7 @@ const principalOf = (username: string, { domain }: DirectoryAt): string =>
   username.includes('@') ? username : `${username}@${domain}`;
 const change = (operation: 'add' | 'delete' | 'replace', type: string, value: Buffer): Change =>
   new Change({ operation, modification: new Attribute({ type, values: [value] }) });
-/** As the directory takes passwords: in quotes, UTF-16. */
+/** Encodes a password as Active Directory expects it: quoted, in UTF-16. */
 const quoted = (password: string): Buffer => Buffer.from(`"${password}"`, 'utf16le');
 
 function textOf(value: unknown): string | null {
@@ -250,10 +250,12 @@ export const codeOf = (error: unknown): number | null =>
 const saidBy = (error: unknown): string => (error instanceof Error ? error.message : '');
 const dataOf = (error: unknown): string | null =>
   /\bdata ([\da-f]{2,8})\b/i.exec(saidBy(error))?.[1]?.toLowerCase() ?? null;
-/** The number at the beginning of what the directory says: `0000052D: …`. */
+/** Returns the number at the start of the directory's message: `0000052D: …`. */
 const errorOf = (error: unknown): number =>
   Number.parseInt(/^\s*([\da-f]{8}):/i.exec(saidBy(error))?.[1] ?? '0', 16);
-/** Its sentence, without the number before it and what the library put behind it. */
+/**
+ * Returns the directory's message without the leading number and the suffix that the library adds.
+ */
 const wordsOf = (error: unknown): string =>
   saidBy(error)
     .replace(/ ?Code: 0x[\da-f]+$/i, '')

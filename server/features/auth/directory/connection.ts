@@ -11,11 +11,11 @@ const ANSWER_MS: Ms = 8_000;
 const ALL_MS: Ms = 15_000;
 
 /**
- * One conversation with the directory, closed when `work` has ended. Always under TLS, whose
- * certificate must be the host's: by LDAPS, or by StartTLS before anything else is said where the
- * address is `ldap:`. One connection only: a library that connects anew by itself would go on
- * without TLS and without a name. Throws an `OutboundError` where it cannot be reached; what the
- * directory answers passes through.
+ * Opens one connection to the directory and closes it when `work` has ended. The connection always
+ * uses TLS, and the certificate must match the host: LDAPS, or StartTLS before any other request
+ * for an `ldap:` address. There is one connection only, because a client that reconnects
+ * automatically would continue without TLS and without a bind. Throws an `OutboundError` if the
+ * directory cannot be reached; errors from the directory pass through.
  */
 export async function talk<T>(
   world: AppContext,

@@ -13,15 +13,15 @@ import type { AppContext } from '../../../platform/app-context.ts';
 
 const MINUTE: Ms = 60_000;
 /**
- * An account is looked at in the directory so often; a directory that could not be asked is asked
- * again sooner.
+ * The interval between checks of an account. A directory that could not be reached is retried
+ * sooner.
  */
 export const LOOK_MS: Ms = 4 * 60 * MINUTE;
 const TURN_MS: Ms = 10 * MINUTE;
 
 /**
- * DIR-5: sessions and keys of a user end, because the directory says that its account is not good
- * any more.
+ * DIR-5: ends a user's sessions and API keys after the directory reports the account as disabled or
+ * gone.
  */
 export async function endForDirectory(
   world: AppContext,
@@ -49,10 +49,7 @@ export async function endForDirectory(
   if (ended) forgetSessions(world, tenant);
 }
 
-/**
- * DIR-6: users of a directory who have a key or a session are looked up in it, as its service
- * account.
- */
+/** DIR-6: checks directory users who have an API key or a session, with the service account. */
 export function startDirectoryLook(
   world: AppContext,
   from: (tx: TenantTx, world: AppContext) => Promise<Look | null> = getAccountLookup,
@@ -72,7 +69,7 @@ export function startDirectoryLook(
         },
         { readOnly: true },
       );
-      // The directory is asked outside of any transaction: it may take seconds.
+      // The lookup runs outside of any transaction because it can take seconds.
       const standing = await found?.look?.(found.people.map(({ username }) => username));
       if (!found || !standing) return;
       looked.set(tenant, now);

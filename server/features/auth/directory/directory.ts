@@ -1,4 +1,7 @@
-/** What a directory says of a name and a password. `unreachable`: it could not be asked. */
+/**
+ * The directory's answer to a user name and a password. `unreachable`: the directory did not
+ * respond.
+ */
 export type Bound =
   | {
       readonly is: 'right';
@@ -18,22 +21,22 @@ export type Bound =
     };
 
 /**
- * What became of a change. `refused`: the directory's own rules (`WILL_NOT_PERFORM`), in `says` its
- * words.
+ * The outcome of a password change. `refused`: the directory's own rules (`WILL_NOT_PERFORM`), with
+ * its message in `says`.
  */
 export type Changed =
   | { readonly is: 'done' | 'wrong' | 'unreachable' | 'unknown' }
   | { readonly is: 'refused'; readonly says: string };
 
 /**
- * Active Directory, or what speaks like it. User names are those of the portal: `name` or
+ * Active Directory or a compatible server. User names are those of the portal: `name` or
  * `name@domain`.
  */
 export interface Directory {
   bind(username: string, password: string): Promise<Bound>;
-  /** By the user's own hand: the present password is proved by the directory. */
+  /** Changes the password as the user; the directory verifies the current one. */
   change(username: string, current: string, next: string): Promise<Changed>;
-  /** By the service account. */
+  /** Sets the password as the service account. */
   reset(username: string, next: string, mustChange: boolean): Promise<Changed>;
   unlock(username: string): Promise<Changed>;
 }

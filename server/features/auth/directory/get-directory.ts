@@ -11,16 +11,15 @@ import type { Look } from './account-status.ts';
 export type DirectoryAt = InferOutput<typeof DirectorySettings>;
 
 /**
- * The provider's directory as its settings name it; null where none is set, or its service account
- * has no password. What it answers may be asked after the transaction has ended, and should be: a
- * directory can take seconds.
+ * Returns the provider's directory; null if none is configured, or its service account has no
+ * password. Call its methods after the transaction has ended: a directory can take seconds.
  */
 export async function getDirectory(tx: TenantTx, world: AppContext): Promise<Directory | null> {
   const set = await setOf(tx, world);
   return set && activeDirectory(world, set.at, set.password);
 }
 
-/** How accounts stand there, by the same rules. */
+/** Returns the account lookup of that directory; null under the same conditions. */
 export async function getAccountLookup(tx: TenantTx, world: AppContext): Promise<Look | null> {
   const set = await setOf(tx, world);
   return set && standingIn(world, set.at, set.password);
